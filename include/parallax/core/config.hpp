@@ -1,0 +1,27 @@
+// The macros that annotate functions for the compilers.
+#pragma once
+
+/// Marks a function that runs on the host and, where nvcc compiles it, on a CUDA device too.
+#ifdef __CUDACC__
+#define PARALLAX_HD __host__ __device__
+#else
+#define PARALLAX_HD
+#endif
+
+/// Marks a function that is part of its caller's inner loop: a call would move its registers through memory.
+#define PARALLAX_INLINE inline __attribute__((always_inline))
+
+/// Lets the host-and-device template that follows call functions of its argument that exist on the host only.
+#ifdef __CUDACC__
+#define PARALLAX_CALLS_HOST _Pragma("nv_exec_check_disable")
+#else
+#define PARALLAX_CALLS_HOST
+#endif
+
+/// Asks for `count` copies of the body of the loop that follows. nvcc's device compiler unrolls unasked.
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define PARALLAX_PRAGMA(text) _Pragma(#text)
+#define PARALLAX_UNROLL(count) PARALLAX_PRAGMA(GCC unroll count)
+#else
+#define PARALLAX_UNROLL(count)
+#endif

@@ -1,0 +1,86 @@
+// The element types an array can hold, and how they mix.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace parallax {
+
+/// The type of an array's elements. The order is by category (boolean, unsigned, signed, floating) within which the
+/// promotion rules of `promote` hold.
+enum class element_type : std::uint8_t { boolean, uint8, int32, uint32, int64, uint64, float32, float64 };
+
+inline constexpr int element_type_count = 8;
+
+/// A C++ type that can be the element of an array.
+template <class T>
+concept element = std::same_as<T, bool> || std::same_as<T, std::uint8_t> || std::same_as<T, std::int32_t> ||
+                  std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
+                  std::same_as<T, float> || std::same_as<T, double>;
+
+namespace detail {
+template <element_type> struct element_of;
+template <> struct element_of<element_type::boolean> { using type = bool; };
+template <> struct element_of<element_type::uint8> { using type = std::uint8_t; };
+template <> struct element_of<element_type::int32> { using type = std::int32_t; };
+template <> struct element_of<element_type::uint32> { using type = std::uint32_t; };
+template <> struct element_of<element_type::int64> { using type = std::int64_t; };
+template <> struct element_of<element_type::uint64> { using type = std::uint64_t; };
+template <> struct element_of<element_type::float32> { using type = float; };
+template <> struct element_of<element_type::float64> { using type = double; };
+} // namespace detail
+
+/// The C++ type of elements of `Type`.
+template <element_type Type> using element_t = typename detail::element_of<Type>::type;
+
+/// The `element_type` of a C++ type.
+template <element T>
+inline constexpr element_type element_type_of = std::same_as<T, bool>            ? element_type::boolean
+                                                : std::same_as<T, std::uint8_t>  ? element_type::uint8
+                                                : std::same_as<T, std::int32_t>  ? element_type::int32
+                                                : std::same_as<T, std::uint32_t> ? element_type::uint32
+                                                : std::same_as<T, std::int64_t>  ? element_type::int64
+                                                : std::same_as<T, std::uint64_t> ? element_type::uint64
+                                                : std::same_as<T, float>         ? element_type::float32
+                                                                                 : element_type::float64;
+
+/// The size of one element in bytes.
+constexpr std::size_t size_of(element_type type) {
+  switch (type) {
+  case element_type::boolean:
+  case element_type::uint8: return 1;
+  case element_type::int32:
+  case element_type::uint32:
+  case element_type::float32: return 4;
+  default: return 8;
+  }
+}
+
+/// NumPy's name of the type.
+constexpr std::string_view name_of(element_type type) {
+  constexpr std::string_view names[] = {"bool", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64"};
+  return names[static_cast<int>(type)];
+}
+
+constexpr bool is_floating(element_type type) { return type >= element_type::float32; }
+constexpr bool is_integer(element_type type) { return type > element_type::boolean && type < element_type::float32; }
+constexpr bool is_signed(element_type type) { return type == element_type::int32 || type == element_type::int64 || is_floating(type); }
+
+/// 0 for booleans, 1 for integers, 2 for floating types: a weakly typed scalar promotes an array only to a higher one.
+constexpr int category_of(element_type type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; }
+
+/// The type two strongly typed operands meet at (JAX's type promotion lattice, restricted to these types).
+constexpr element_type promote(element_type a, element_type b) {
+  if (a == b) return a;
+  if (category_of(a) != category_of(b)) return category_of(a) > category_of(b) ? a : b;
+  if (is_floating(a)) return element_type::float64;
+  if (is_signed(a) == is_signed(b)) return size_of(a) > size_of(b) ? a : b;
+  element_type with_sign = is_signed(a) ? a : b;
+  element_type without = is_signed(a) ? b : a;
+  if (size_of(without) < size_of(with_sign)) return with_sign;
+  return without == element_type::uint64 ? element_type::float32 : element_type::int64;
+}
+
+} // namespace parallax

@@ -1,0 +1,154 @@
+// The graph of one function: nodes in the order of their creation, each named once, found again by hashing.
+#pragma once
+
+#include <parallax/core/dims.hpp>
+#include <parallax/core/element_type.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace parallax {
+
+/// What is known of a value inside a program: element type, shape, and whether it is a weakly typed scalar or made of
+/// such, which takes on the type of the arrays it meets.
+struct abstract_value {
+  element_type type = element_type::float32;
+  bool weak = false;
+  dims shape;
+
+  constexpr int rank() const { return shape.size(); }
+};
+
+/// One operation. Operands, extents and parameters are ranges of the graph's pools.
+struct node {
+  int operation = 0;
+  element_type type = element_type::float32;
+  bool weak = false;
+  int first_operand = 0, operand_count = 0;
+  int first_extent = 0, rank = 0;
+  int first_parameter = 0, parameter_count = 0;
+};
+
+/// A value of the enclosing graph that a nested function closes over, and the input that stands for it inside.
+struct capture {
+  int outer = 0;
+  int inner = 0;
+};
+
+class graph {
+ public:
+  std::vector<node> nodes;
+  std::vector<int> operand_pool;
+  std::vector<dim> extent_pool;
+  std::vector<std::int64_t> parameter_pool;
+  std::vector<int> inputs;
+  std::vector<int> outputs;
+  std::vector<capture> captures;
+  int parent = -1;
+
+  constexpr const node& at(int id) const { return nodes[static_cast<std::size_t>(id)]; }
+  constexpr int size() const { return static_cast<int>(nodes.size()); }
+
+  constexpr std::span<const int> operands(int id) const {
+    return {operand_pool.data() + at(id).first_operand, static_cast<std::size_t>(at(id).operand_count)};
+  }
+  constexpr int operand(int id, int i) const { return operand_pool[static_cast<std::size_t>(at(id).first_operand + i)]; }
+  constexpr std::span<const std::int64_t> parameters(int id) const {
+    return {parameter_pool.data() + at(id).first_parameter, static_cast<std::size_t>(at(id).parameter_count)};
+  }
+  constexpr std::int64_t parameter(int id, int i) const {
+    return parameter_pool[static_cast<std::size_t>(at(id).first_parameter + i)];
+  }
+  constexpr dim extent(int id, int axis) const { return extent_pool[static_cast<std::size_t>(at(id).first_extent + axis)]; }
+  constexpr dims shape(int id) const {
+    dims result;
+    for (int i = 0; i < at(id).rank; ++i) result.push_back(extent(id, i));
+    return result;
+  }
+  constexpr abstract_value value(int id) const { return {at(id).type, at(id).weak, shape(id)}; }
+
+  /// The node with exactly this content; a new one if there is none yet or if it must stay apart (`distinct`).
+  constexpr int add(int operation, std::span<const int> operands, const abstract_value& value,
+                    std::span<const std::int64_t> parameters, bool distinct = false) {
+    std::size_t slot = 0;
+    if (!distinct) {
+      if (2 * (nodes.size() + 1) > table.size()) grow();
+      slot = hash(operation, operands, value, parameters) & (table.size() - 1);
+      while (table[slot] >= 0) {
+        if (same(table[slot], operation, operands, value, parameters)) return table[slot];
+        slot = (slot + 1) & (table.size() - 1);
+      }
+    }
+    node added{.operation = operation,
+               .type = value.type,
+               .weak = value.weak,
+               .first_operand = static_cast<int>(operand_pool.size()),
+               .operand_count = static_cast<int>(operands.size()),
+               .first_extent = static_cast<int>(extent_pool.size()),
+               .rank = value.shape.size(),
+               .first_parameter = static_cast<int>(parameter_pool.size()),
+               .parameter_count = static_cast<int>(parameters.size())};
+    for (int operand : operands) operand_pool.push_back(operand);
+    for (dim extent : value.shape) extent_pool.push_back(extent);
+    for (std::int64_t parameter : parameters) parameter_pool.push_back(parameter);
+    nodes.push_back(added);
+    int id = static_cast<int>(nodes.size()) - 1;
+    if (!distinct) table[slot] = id;
+    return id;
+  }
+
+  /// For each node whether an output depends on it.
+  constexpr std::vector<char> needed() const {
+    std::vector<char> live(nodes.size(), 0);
+    for (int output : outputs) live[static_cast<std::size_t>(output)] = 1;
+    for (int id = size() - 1; id >= 0; --id)
+      if (live[static_cast<std::size_t>(id)])
+        for (int operand : operands(id)) live[static_cast<std::size_t>(operand)] = 1;
+    return live;
+  }
+
+ private:
+  std::vector<int> table;
+
+  static constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
+    return hash ^ (hash >> 32);
+  }
+  static constexpr std::uint64_t hash(int operation, std::span<const int> operands, const abstract_value& value,
+                                      std::span<const std::int64_t> parameters) {
+    std::uint64_t result = mix(static_cast<std::uint64_t>(operation), static_cast<std::uint64_t>(value.type));
+    for (int operand : operands) result = mix(result, static_cast<std::uint64_t>(operand));
+    for (dim extent : value.shape) result = mix(result, static_cast<std::uint64_t>(extent));
+    for (std::int64_t parameter : parameters) result = mix(result, static_cast<std::uint64_t>(parameter));
+    return result;
+  }
+  constexpr bool same(int id, int operation, std::span<const int> operands, const abstract_value& value,
+                      std::span<const std::int64_t> parameters) const {
+    const node& n = at(id);
+    if (n.operation != operation || n.type != value.type || n.weak != value.weak) return false;
+    if (n.operand_count != static_cast<int>(operands.size()) || n.rank != value.shape.size() ||
+        n.parameter_count != static_cast<int>(parameters.size()))
+      return false;
+    for (int i = 0; i < n.operand_count; ++i)
+      if (operand(id, i) != operands[static_cast<std::size_t>(i)]) return false;
+    for (int i = 0; i < n.rank; ++i)
+      if (extent(id, i) != value.shape[i]) return false;
+    for (int i = 0; i < n.parameter_count; ++i)
+      if (parameter(id, i) != parameters[static_cast<std::size_t>(i)]) return false;
+    return true;
+  }
+  constexpr void grow() {
+    std::vector<int> old = std::move(table);
+    table.assign(old.empty() ? 64 : 2 * old.size(), -1);
+    for (int id : old) {
+      if (id < 0) continue;
+      std::size_t slot = hash(at(id).operation, operands(id), value(id), parameters(id)) & (table.size() - 1);
+      while (table[slot] >= 0) slot = (slot + 1) & (table.size() - 1);
+      table[slot] = id;
+    }
+  }
+};
+
+} // namespace parallax

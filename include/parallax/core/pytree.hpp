@@ -1,0 +1,189 @@
+// Pytrees: tuples, pairs, std::arrays and users' aggregates templated on their leaf types, nested at will.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace parallax {
+
+/// Specialise as true for an aggregate template that is itself a leaf.
+template <class T> inline constexpr bool is_tree_leaf = false;
+
+namespace detail {
+
+struct any_field {
+  template <class T> constexpr operator T() const;
+};
+
+template <class T, std::size_t... I> constexpr bool takes_fields(std::index_sequence<I...>) {
+  return requires { T{(static_cast<void>(I), any_field{})...}; };
+}
+template <class T, std::size_t N = 16> constexpr std::size_t field_count() {
+  if constexpr (takes_fields<T>(std::make_index_sequence<N>{})) return N;
+  else return field_count<T, N - 1>();
+}
+
+template <class T> inline constexpr bool is_tuple_like = false;
+template <class... T> inline constexpr bool is_tuple_like<std::tuple<T...>> = true;
+template <class A, class B> inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
+template <class T, std::size_t N> inline constexpr bool is_tuple_like<std::array<T, N>> = true;
+
+template <class T> inline constexpr bool is_class_template = false;
+template <template <class...> class C, class... T> inline constexpr bool is_class_template<C<T...>> = true;
+
+template <class T>
+inline constexpr bool is_aggregate_tree =
+    std::is_aggregate_v<T> && is_class_template<T> && !is_tuple_like<T> && !is_tree_leaf<T> && !std::is_empty_v<T>;
+
+/// References to the children of a node, as a tuple.
+template <class T> constexpr auto fields(T& x) {
+  using value = std::remove_cv_t<T>;
+  if constexpr (is_tuple_like<value>) {
+    return std::apply([](auto&... child) { return std::tie(child...); }, x);
+  } else {
+    constexpr std::size_t n = field_count<value>();
+    static_assert(n <= 12, "parallax: an aggregate that is a pytree has at most 12 members");
+    if constexpr (n == 1) { auto& [a] = x; return std::tie(a); }
+    else if constexpr (n == 2) { auto& [a, b] = x; return std::tie(a, b); }
+    else if constexpr (n == 3) { auto& [a, b, c] = x; return std::tie(a, b, c); }
+    else if constexpr (n == 4) { auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
+    else if constexpr (n == 5) { auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
+    else if constexpr (n == 6) { auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
+    else if constexpr (n == 7) { auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
+    else if constexpr (n == 8) { auto& [a, b, c, d, e, f, g, h] = x; return std::tie(a, b, c, d, e, f, g, h); }
+    else if constexpr (n == 9) { auto& [a, b, c, d, e, f, g, h, i] = x; return std::tie(a, b, c, d, e, f, g, h, i); }
+    else if constexpr (n == 10) { auto& [a, b, c, d, e, f, g, h, i, j] = x; return std::tie(a, b, c, d, e, f, g, h, i, j); }
+    else if constexpr (n == 11) { auto& [a, b, c, d, e, f, g, h, i, j, k] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k); }
+    else { auto& [a, b, c, d, e, f, g, h, i, j, k, l] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k, l); }
+  }
+}
+
+template <class T> struct children_of_references;
+template <class... T> struct children_of_references<std::tuple<T&...>> { using type = std::tuple<std::remove_cv_t<T>...>; };
+
+/// The types of a node's children, as a std::tuple.
+template <class T> struct children { using type = typename children_of_references<decltype(fields(std::declval<T&>()))>::type; };
+template <class... T> struct children<std::tuple<T...>> { using type = std::tuple<T...>; };
+template <class T> using children_t = typename children<T>::type;
+
+/// Where `Old` became `New`, what `Parameter` became: found by matching the two types position by position.
+struct not_found {};
+template <class Parameter, class Old, class New> struct rebound { using type = not_found; };
+template <class First, class Second>
+using first_found = std::conditional_t<std::is_same_v<First, not_found>, Second, First>;
+template <class Parameter, class New> struct rebound<Parameter, Parameter, New> { using type = New; };
+
+template <class Parameter, class Olds, class News> struct rebound_in { using type = not_found; };
+template <class Parameter, class Old, class... Olds, class New, class... News>
+struct rebound_in<Parameter, std::tuple<Old, Olds...>, std::tuple<New, News...>> {
+  using type = first_found<typename rebound<Parameter, Old, New>::type,
+                           typename rebound_in<Parameter, std::tuple<Olds...>, std::tuple<News...>>::type>;
+};
+template <class Parameter, template <class...> class C, class... Olds, class... News>
+  requires(!std::is_same_v<Parameter, C<Olds...>>)
+struct rebound<Parameter, C<Olds...>, C<News...>> : rebound_in<Parameter, std::tuple<Olds...>, std::tuple<News...>> {};
+template <class Parameter, class Old, class New, std::size_t N>
+  requires(!std::is_same_v<Parameter, std::array<Old, N>>)
+struct rebound<Parameter, std::array<Old, N>, std::array<New, N>> : rebound<Parameter, Old, New> {};
+
+template <class T, class NewChildren> struct rebuild;
+template <class... T, class... New> struct rebuild<std::tuple<T...>, std::tuple<New...>> { using type = std::tuple<New...>; };
+template <class A, class B, class NewA, class NewB> struct rebuild<std::pair<A, B>, std::tuple<NewA, NewB>> {
+  using type = std::pair<NewA, NewB>;
+};
+template <class T, std::size_t N, class New, class... Rest> struct rebuild<std::array<T, N>, std::tuple<New, Rest...>> {
+  // A std::array holds one type; where its elements became different types it turns into a tuple.
+  using type = std::conditional_t<(std::is_same_v<New, Rest> && ...), std::array<New, N>, std::tuple<New, Rest...>>;
+};
+template <template <class...> class C, class... T, class... New>
+  requires is_aggregate_tree<C<T...>>
+struct rebuild<C<T...>, std::tuple<New...>> {
+  template <class Parameter> using replaced = typename rebound_in<Parameter, children_t<C<T...>>, std::tuple<New...>>::type;
+  using type = C<first_found<replaced<T>, T>...>;
+};
+
+} // namespace detail
+
+/// A pytree node: a tuple, a pair, a std::array, or an aggregate whose class template is parameterised by leaf types.
+template <class T>
+concept tree_node = detail::is_tuple_like<std::remove_cvref_t<T>> || detail::is_aggregate_tree<std::remove_cvref_t<T>>;
+
+namespace detail {
+template <class T> constexpr int leaf_count_of();
+template <class Children> struct leaf_sum;
+template <class... T> struct leaf_sum<std::tuple<T...>> { static constexpr int value = (0 + ... + leaf_count_of<T>()); };
+template <class T> constexpr int leaf_count_of() {
+  if constexpr (tree_node<T>) return leaf_sum<children_t<T>>::value;
+  else return 1;
+}
+} // namespace detail
+
+/// The number of leaves of a tree type.
+template <class T> inline constexpr int leaf_count = detail::leaf_count_of<std::remove_cvref_t<T>>();
+
+/// Calls `function(leaf)` on every leaf from left to right.
+template <class Function, class T> constexpr void tree_for_each(Function&& function, T&& tree) {
+  if constexpr (tree_node<T>) {
+    std::apply([&](auto&... child) { (tree_for_each(function, child), ...); }, detail::fields(tree));
+  } else {
+    function(tree);
+  }
+}
+
+namespace detail {
+/// A tree like `T` whose leaf number `Index` is `function.template operator()<Leaf, Index>()`.
+template <class T, int Index = 0, class Function> constexpr auto tree_build(Function& function) {
+  if constexpr (tree_node<T>) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      using parts = children_t<T>;
+      constexpr auto offset = [](std::size_t child) {
+        int counts[] = {leaf_count<std::tuple_element_t<I, parts>>..., 0};
+        int sum = Index;
+        for (std::size_t k = 0; k < child; ++k) sum += counts[k];
+        return sum;
+      };
+      using built = std::tuple<decltype(tree_build<std::tuple_element_t<I, parts>, offset(I)>(function))...>;
+      using result = typename rebuild<T, built>::type;
+      return result{tree_build<std::tuple_element_t<I, parts>, offset(I)>(function)...};
+    }(std::make_index_sequence<std::tuple_size_v<children_t<T>>>{});
+  } else {
+    return function.template operator()<T, Index>();
+  }
+}
+
+template <class T, class U> constexpr bool same_structure();
+template <class A, class B> struct same_children : std::false_type {};
+template <class... A, class... B>
+  requires(sizeof...(A) == sizeof...(B))
+struct same_children<std::tuple<A...>, std::tuple<B...>> : std::bool_constant<(same_structure<A, B>() && ...)> {};
+template <class T, class U> constexpr bool same_structure() {
+  if constexpr (tree_node<T> && tree_node<U>) return same_children<children_t<T>, children_t<U>>::value;
+  else return !tree_node<T> && !tree_node<U>;
+}
+} // namespace detail
+
+/// A tree like `tree` (and the others, which have the same structure) whose leaves are `function(leaf, other_leaf...)`.
+/// JAX: tree_util.tree_map.
+template <class Function, class T, class... Others>
+constexpr auto tree_map(Function&& function, const T& tree, const Others&... others) {
+  static_assert((detail::same_structure<T, Others>() && ...),
+                "parallax: tree_map: the trees differ in structure: give trees with the same nodes and numbers of children");
+  if constexpr (tree_node<T>) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      auto parts = detail::fields(tree);
+      auto mapped = [&]<std::size_t K>() {
+        return tree_map(function, std::get<K>(parts), std::get<K>(detail::fields(others))...);
+      };
+      using built = std::tuple<decltype(mapped.template operator()<I>())...>;
+      using result = typename detail::rebuild<T, built>::type;
+      return result{mapped.template operator()<I>()...};
+    }(std::make_index_sequence<std::tuple_size_v<detail::children_t<T>>>{});
+  } else {
+    return function(tree, others...);
+  }
+}
+
+} // namespace parallax

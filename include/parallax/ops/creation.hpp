@@ -1,0 +1,65 @@
+// Arrays from nothing: constants and indices.
+#pragma once
+
+#include <parallax/ops/elementwise.hpp>
+#include <parallax/ops/shaping.hpp>
+
+namespace parallax {
+
+namespace detail {
+
+template <int N> constexpr dims dims_of(const extent_list<N>& shape) {
+  dims result;
+  for (int i = 0; i < N; ++i) result.push_back(shape.values[i].value);
+  return result;
+}
+template <int N> constexpr extent_list<N> list_of(const extent (&shape)[N]) {
+  extent_list<N> list;
+  for (int i = 0; i < N; ++i) list.values[i] = shape[i];
+  return list;
+}
+
+template <element T> struct full_operation : operation<full_operation<T>> {
+  template <int N> static constexpr tracer apply(context&, const extent_list<N>& shape, tracer value) {
+    return build::broadcast_to(build::convert(value, element_type_of<T>), dims_of(shape));
+  }
+};
+
+template <element T> struct iota_operation : operation<iota_operation<T>> {
+  template <int N, int Axis> static constexpr tracer apply(context& trace, const extent_list<N>& shape, axis_t<Axis>) {
+    small_vector<std::int64_t, max_rank + 2> parameters{static_cast<std::int64_t>(element_type_of<T>), Axis};
+    for (dim d : dims_of(shape)) parameters.push_back(d);
+    return bind<primitives::iota>(trace, {}, {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  }
+};
+
+struct full_like_operation : operation<full_like_operation> {
+  static constexpr tracer apply(context&, tracer x, tracer value) {
+    return build::broadcast_to(build::convert(value, x.type()), x.extents());
+  }
+};
+
+} // namespace detail
+
+/// An array of one value. JAX: numpy.full
+template <element T = float, int N, scalar Value> constexpr auto full(const extent (&shape)[N], Value value) {
+  return lazy<detail::full_operation<T>, extent_list<N>, Value>{{detail::list_of(shape), value}};
+}
+template <element T = float, int N> constexpr auto zeros(const extent (&shape)[N]) { return full<T>(shape, T{0}); }
+template <element T = float, int N> constexpr auto ones(const extent (&shape)[N]) { return full<T>(shape, T{1}); }
+/// An array shaped and typed like another.
+template <class X, class Value> constexpr auto full_like(const X& x, Value value) { return detail::full_like_operation{}(x, value); }
+template <class X> constexpr auto zeros_like(const X& x) { return full_like(x, 0); }
+template <class X> constexpr auto ones_like(const X& x) { return full_like(x, 1); }
+/// 0, 1, ..., size - 1. JAX: numpy.arange, lax.iota
+template <element T = std::int32_t> constexpr auto arange(extent size) {
+  return lazy<detail::iota_operation<T>, extent_list<1>, axis_t<0>>{{extent_list<1>{{size}}, {}}};
+}
+template <element T = std::int32_t> constexpr auto iota(extent size) { return arange<T>(size); }
+/// The index along an axis of a shape. JAX: lax.broadcasted_iota
+template <element T, int Axis, int N> constexpr auto broadcasted_iota(const extent (&shape)[N]) {
+  static_assert(Axis >= 0 && Axis < N, "parallax: broadcasted_iota: the axis is not one of the shape's");
+  return lazy<detail::iota_operation<T>, extent_list<N>, axis_t<Axis>>{{detail::list_of(shape), {}}};
+}
+
+} // namespace parallax

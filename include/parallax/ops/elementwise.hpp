@@ -1,0 +1,180 @@
+// Operations element by element, under NumPy's names. All broadcast, and promote types as JAX does.
+#pragma once
+
+#include <parallax/ops/lazy.hpp>
+
+namespace parallax {
+
+namespace detail {
+
+/// A function of one operand; `Inexact` ones turn integers into float32 first.
+template <class Primitive, bool Inexact> struct unary : operation<unary<Primitive, Inexact>> {
+  static constexpr tracer apply(context&, tracer x) { return bind<Primitive>({Inexact ? to_inexact(x) : x}); }
+};
+
+template <class Primitive> struct binary : operation<binary<Primitive>> {
+  static constexpr tracer apply(context&, tracer a, tracer b) { return build::binary<Primitive>(Primitive::name, a, b); }
+};
+
+struct true_divide_operation : operation<true_divide_operation> {
+  static constexpr tracer apply(context&, tracer a, tracer b) { return a / b; }
+};
+
+struct power_operation : operation<power_operation> {
+  static constexpr tracer apply(context&, tracer a, tracer b) {
+    // an integer constant as exponent is a product
+    const graph& g = b.owner->at(b.graph_id);
+    if (g.at(b.id).operation == primitives::number_of<primitives::literal> && b.weak() && b.type() == element_type::int32)
+      return bind<primitives::integer_power>({a}, {g.parameter(b.id, 2)});
+    return build::binary<primitives::power>("power", to_inexact(a), to_inexact(b));
+  }
+};
+
+struct square_operation : operation<square_operation> {
+  static constexpr tracer apply(context&, tracer x) { return bind<primitives::integer_power>({x}, {2}); }
+};
+struct reciprocal_operation : operation<reciprocal_operation> {
+  static constexpr tracer apply(context&, tracer x) { return 1 / x; }
+};
+
+constexpr tracer to_truth(tracer x) { return x.type() == element_type::boolean ? x : x != 0; }
+
+template <class Primitive> struct logical : operation<logical<Primitive>> {
+  static constexpr tracer apply(context&, tracer a, tracer b) {
+    return build::binary<Primitive>(Primitive::name, to_truth(a), to_truth(b));
+  }
+};
+struct logical_not_operation : operation<logical_not_operation> {
+  static constexpr tracer apply(context&, tracer x) { return bind<primitives::bitwise_not>({to_truth(x)}); }
+};
+
+struct where_operation : operation<where_operation> {
+  static constexpr tracer apply(context&, tracer condition, tracer on_true, tracer on_false) {
+    condition = to_truth(condition);
+    build::promote_types(on_true, on_false);
+    build::promote_shapes("where", on_true, on_false);
+    build::promote_shapes("where", condition, on_true);
+    build::promote_shapes("where", condition, on_false);
+    build::promote_shapes("where", on_true, on_false);
+    return build::select(condition, on_true, on_false);
+  }
+};
+
+struct clip_operation : operation<clip_operation> {
+  static constexpr tracer apply(context&, tracer x, tracer low, tracer high) {
+    return build::binary<primitives::minimum>("clip", build::binary<primitives::maximum>("clip", x, low), high);
+  }
+};
+
+/// The element type given as an empty object, so that it can be part of an expression's type.
+template <element T> struct type_tag {};
+
+struct astype_operation : operation<astype_operation> {
+  template <element T> static constexpr tracer apply(context&, tracer x, type_tag<T>) { return build::convert(x, element_type_of<T>); }
+};
+struct bitcast_operation : operation<bitcast_operation> {
+  template <element T> static constexpr tracer apply(context&, tracer x, type_tag<T>) {
+    return bind<primitives::bitcast>({x}, {static_cast<std::int64_t>(element_type_of<T>)});
+  }
+};
+
+} // namespace detail
+
+inline constexpr detail::unary<primitives::exp, true> exp{};
+inline constexpr detail::unary<primitives::log, true> log{};
+inline constexpr detail::unary<primitives::log1p, true> log1p{};
+inline constexpr detail::unary<primitives::expm1, true> expm1{};
+inline constexpr detail::unary<primitives::tanh, true> tanh{};
+inline constexpr detail::unary<primitives::sin, true> sin{};
+inline constexpr detail::unary<primitives::cos, true> cos{};
+inline constexpr detail::unary<primitives::tan, true> tan{};
+inline constexpr detail::unary<primitives::sqrt, true> sqrt{};
+/// 1 / sqrt(x)
+inline constexpr detail::unary<primitives::rsqrt, true> rsqrt{};
+/// 1 / (1 + exp(-x)). JAX: lax.logistic
+inline constexpr detail::unary<primitives::logistic, true> logistic{};
+inline constexpr detail::unary<primitives::erf, true> erf{};
+inline constexpr detail::unary<primitives::erf_inv, true> erf_inv{};
+inline constexpr detail::unary<primitives::absolute, false> abs{};
+/// -1, 0 or 1; NaN for NaN
+inline constexpr detail::unary<primitives::sign, false> sign{};
+inline constexpr detail::unary<primitives::floor, true> floor{};
+inline constexpr detail::unary<primitives::is_finite, true> isfinite{};
+inline constexpr detail::unary<primitives::negative, false> negative{};
+inline constexpr detail::unary<primitives::bitwise_not, false> bitwise_not{};
+/// The operand, constant for derivatives. JAX: lax.stop_gradient
+inline constexpr detail::unary<primitives::stop_gradient, false> stop_gradient{};
+inline constexpr detail::square_operation square{};
+inline constexpr detail::reciprocal_operation reciprocal{};
+
+inline constexpr detail::binary<primitives::add> add{};
+inline constexpr detail::binary<primitives::subtract> subtract{};
+inline constexpr detail::binary<primitives::multiply> multiply{};
+/// True division: integers become float32.
+inline constexpr detail::true_divide_operation divide{};
+inline constexpr detail::true_divide_operation true_divide{};
+/// The remainder of a division rounded towards zero. JAX: lax.rem
+inline constexpr detail::binary<primitives::remainder> rem{};
+/// x to the power y; a constant integer exponent becomes a product.
+inline constexpr detail::power_operation power{};
+inline constexpr detail::power_operation pow{};
+inline constexpr detail::binary<primitives::maximum> maximum{};
+inline constexpr detail::binary<primitives::minimum> minimum{};
+inline constexpr detail::binary<primitives::bitwise_and> bitwise_and{};
+inline constexpr detail::binary<primitives::bitwise_or> bitwise_or{};
+inline constexpr detail::binary<primitives::bitwise_xor> bitwise_xor{};
+inline constexpr detail::binary<primitives::shift_left> left_shift{};
+inline constexpr detail::binary<primitives::shift_right> right_shift{};
+inline constexpr detail::binary<primitives::equal> equal{};
+inline constexpr detail::binary<primitives::not_equal> not_equal{};
+inline constexpr detail::binary<primitives::less> less{};
+inline constexpr detail::binary<primitives::less_equal> less_equal{};
+inline constexpr detail::binary<primitives::greater> greater{};
+inline constexpr detail::binary<primitives::greater_equal> greater_equal{};
+inline constexpr detail::logical<primitives::bitwise_and> logical_and{};
+inline constexpr detail::logical<primitives::bitwise_or> logical_or{};
+inline constexpr detail::logical<primitives::bitwise_xor> logical_xor{};
+inline constexpr detail::logical_not_operation logical_not{};
+/// `where(condition, x, y)`: x where the condition holds, y elsewhere.
+inline constexpr detail::where_operation where{};
+/// `clip(x, low, high)`: x brought into [low, high].
+inline constexpr detail::clip_operation clip{};
+
+/// The same values as another element type. NumPy: x.astype(T); JAX: lax.convert_element_type
+template <element T, class X> constexpr auto astype(const X& x) { return detail::astype_operation{}(x, detail::type_tag<T>{}); }
+/// The same bits as another type of the same size. JAX: lax.bitcast_convert_type
+template <element T, class X> constexpr auto bitcast(const X& x) { return detail::bitcast_operation{}(x, detail::type_tag<T>{}); }
+
+/// Two operands of which at least one is an array or an expression of arrays, none traced.
+template <class A, class B>
+concept eager_operands = (eager_operand<A> && (eager_operand<B> || scalar<B>)) || (scalar<A> && eager_operand<B>);
+/// A tracer and an expression without operands of its own, such as axis_index<"i">().
+template <class A, class B>
+concept mixed_operands = (traced<A> && eager_operand<B>) || (eager_operand<A> && traced<B>);
+template <class A, class B>
+concept array_operands = eager_operands<A, B> || mixed_operands<A, B>;
+
+template <class A, class B> requires array_operands<A, B> constexpr auto operator+(const A& a, const B& b) { return add(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator-(const A& a, const B& b) { return subtract(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator*(const A& a, const B& b) { return multiply(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator/(const A& a, const B& b) { return divide(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator%(const A& a, const B& b) { return rem(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator&(const A& a, const B& b) { return bitwise_and(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator^(const A& a, const B& b) { return bitwise_xor(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator<<(const A& a, const B& b) { return left_shift(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator>>(const A& a, const B& b) { return right_shift(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator==(const A& a, const B& b) { return equal(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator!=(const A& a, const B& b) { return not_equal(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator<(const A& a, const B& b) { return less(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator<=(const A& a, const B& b) { return less_equal(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator>(const A& a, const B& b) { return greater(a, b); }
+template <class A, class B> requires array_operands<A, B> constexpr auto operator>=(const A& a, const B& b) { return greater_equal(a, b); }
+template <eager_operand A> constexpr auto operator-(const A& a) { return negative(a); }
+template <eager_operand A> constexpr auto operator+(const A& a) { return a; }
+template <eager_operand A> constexpr auto operator~(const A& a) { return bitwise_not(a); }
+template <class A> requires(traced<A> || eager_operand<A>) constexpr auto operator!(const A& a) { return logical_not(a); }
+template <class A, class B> requires(array_operands<A, B> || traced_operands<A, B>) constexpr auto operator&&(const A& a, const B& b) { return logical_and(a, b); }
+template <class A, class B> requires(array_operands<A, B> || traced_operands<A, B>) constexpr auto operator||(const A& a, const B& b) { return logical_or(a, b); }
+
+} // namespace parallax

@@ -1,0 +1,88 @@
+// Expressions of arrays outside a trace: what an operation on arrays returns. They hold their operands by value and are
+// computed as one program when they are assigned to an array.
+#pragma once
+
+#include <parallax/core/pytree.hpp>
+#include <parallax/primitives/build.hpp>
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+namespace parallax {
+
+/// Whether a type is a concrete array, on the host or sharded over devices. Specialised beside those types.
+template <class T> inline constexpr bool is_array_value = false;
+
+template <class T>
+concept array_value = is_array_value<std::remove_cvref_t<T>>;
+
+/// Operation `Operation` applied to operands: arrays, scalars, other expressions, or empty objects that say how.
+template <class Operation, class... Operands> struct lazy {
+  std::tuple<Operands...> operands;
+};
+template <class Operation, class... Operands> inline constexpr bool is_tree_leaf<lazy<Operation, Operands...>> = true;
+
+namespace detail {
+template <class T> inline constexpr bool is_lazy = false;
+template <class Operation, class... Operands> inline constexpr bool is_lazy<lazy<Operation, Operands...>> = true;
+} // namespace detail
+
+template <class T>
+concept lazy_expression = detail::is_lazy<std::remove_cvref_t<T>>;
+
+/// What an eager operation computes with: arrays and expressions of them.
+template <class T>
+concept eager_operand = array_value<T> || lazy_expression<T>;
+
+/// Extents given at run time, `{8, 28, 28}`: symbols in a program, numbers in a trace.
+template <int Rank> struct extent_list {
+  extent values[Rank > 0 ? Rank : 1];
+};
+
+namespace detail {
+template <class T> constexpr context* owner_of(const T& x) {
+  if constexpr (traced<T>) return x.owner;
+  else return nullptr;
+}
+template <class... T> constexpr context& trace_of(const T&... operands) {
+  context* found = nullptr;
+  ((found = found ? found : owner_of(operands)), ...);
+  return *found;
+}
+
+/// An operand as a traced operation takes it.
+template <class T> constexpr auto materialize(context& trace, const T& x) {
+  if constexpr (scalar<T>) {
+    return build::weak_literal(trace, x);
+  } else if constexpr (lazy_expression<T>) {
+    return std::apply(
+        [&]<class Operation, class... O>(lazy<Operation, O...>*, const auto&... operand) {
+          return Operation::apply(trace, materialize(trace, operand)...);
+        },
+        std::tuple_cat(std::tuple<T*>(nullptr), x.operands));
+  } else if constexpr (std::same_as<T, extent>) {
+    return build::extent_value(trace, x.value, element_type::int32);
+  } else {
+    return x;
+  }
+}
+} // namespace detail
+
+/// An operation users call: on tracers it appends to their graph, on arrays it makes an expression.
+/// `Operation::apply(context&, operands...)` is its meaning on tracers.
+template <class Operation> struct operation {
+  template <class... T>
+    requires(traced<T> || ...)
+  constexpr tracer operator()(const T&... operands) const {
+    context& trace = detail::trace_of(operands...);
+    return Operation::apply(trace, detail::materialize(trace, operands)...);
+  }
+  template <class... T>
+    requires((eager_operand<T> || ...) && !(traced<T> || ...))
+  constexpr lazy<Operation, T...> operator()(const T&... operands) const {
+    return {{operands...}};
+  }
+};
+
+} // namespace parallax

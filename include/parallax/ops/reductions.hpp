@@ -1,0 +1,167 @@
+// Reductions, under NumPy's names: over all axes, or those given, which stay with extent 1 under `keepdims`.
+#pragma once
+
+#include <parallax/ops/axes.hpp>
+#include <parallax/ops/elementwise.hpp>
+
+namespace parallax {
+
+namespace detail {
+
+/// The shape with the reduced axes back in, as extents of 1.
+constexpr tracer restore_axes(tracer reduced, tracer original, const axis_list& axes) {
+  dims shape = original.extents();
+  for (int number : axes) shape[number] = 1;
+  return build::reshape(reduced, shape);
+}
+
+/// `Derived::reduce(x, axes)` reduces; this adds the ways to say which axes.
+template <class Derived> struct axis_reduction : operation<Derived> {
+  using operation<Derived>::operator();
+  template <class... Keep> constexpr tracer operator()(tracer x, int axis_number, Keep... keep) const {
+    return run(x, {axis_number}, sizeof...(keep) > 0);
+  }
+  template <class... Keep> constexpr tracer operator()(tracer x, std::initializer_list<int> axes, Keep... keep) const {
+    return run(x, axes, sizeof...(keep) > 0);
+  }
+  static constexpr tracer apply(context&, tracer x) { return Derived::reduce(x, all_axes(x.rank())); }
+  static constexpr tracer apply(context&, tracer x, keepdims_t) {
+    return restore_axes(Derived::reduce(x, all_axes(x.rank())), x, all_axes(x.rank()));
+  }
+  template <int... Axes> static constexpr tracer apply(context&, tracer x, axis_t<Axes...>) { return run(x, {Axes...}, false); }
+  template <int... Axes> static constexpr tracer apply(context&, tracer x, axis_t<Axes...>, keepdims_t) {
+    return run(x, {Axes...}, true);
+  }
+
+ private:
+  static constexpr tracer run(tracer x, std::initializer_list<int> axes, bool keep) {
+    axis_list normal = normalize_axes(*x.owner, Derived::name, axes, x.rank());
+    if (x.owner->failed) return x;
+    tracer reduced = Derived::reduce(x, normal);
+    return keep ? restore_axes(reduced, x, normal) : reduced;
+  }
+};
+
+/// The number of elements under the given axes, as a scalar of the given type.
+constexpr tracer count_of(tracer x, const axis_list& axes, element_type type) {
+  dim count = 1;
+  for (int number : axes) count = x.owner->extents.multiply(count, x.dimension(number));
+  return build::extent_value(*x.owner, count, type);
+}
+
+struct sum_operation : axis_reduction<sum_operation> {
+  static constexpr std::string_view name = "sum";
+  static constexpr tracer reduce(tracer x, const axis_list& axes) {
+    // NumPy sums truth values and small integers as integers of at least 32 bits
+    if (x.type() == element_type::boolean) x = build::convert(x, element_type::int32);
+    if (x.type() == element_type::uint8) x = build::convert(x, element_type::uint32);
+    return build::sum(x, as_span(axes));
+  }
+};
+struct max_operation : axis_reduction<max_operation> {
+  static constexpr std::string_view name = "max";
+  static constexpr tracer reduce(tracer x, const axis_list& axes) { return build::reduce<primitives::reduce_max>(x, as_span(axes)); }
+};
+struct min_operation : axis_reduction<min_operation> {
+  static constexpr std::string_view name = "min";
+  static constexpr tracer reduce(tracer x, const axis_list& axes) { return build::reduce<primitives::reduce_min>(x, as_span(axes)); }
+};
+struct any_operation : axis_reduction<any_operation> {
+  static constexpr std::string_view name = "any";
+  static constexpr tracer reduce(tracer x, const axis_list& axes) {
+    return build::reduce<primitives::reduce_max>(to_truth(x), as_span(axes));
+  }
+};
+struct all_operation : axis_reduction<all_operation> {
+  static constexpr std::string_view name = "all";
+  static constexpr tracer reduce(tracer x, const axis_list& axes) {
+    return build::reduce<primitives::reduce_min>(to_truth(x), as_span(axes));
+  }
+};
+struct mean_operation : axis_reduction<mean_operation> {
+  static constexpr std::string_view name = "mean";
+  static constexpr tracer reduce(tracer x, const axis_list& axes) {
+    x = to_inexact(x);
+    return build::sum(x, as_span(axes)) / count_of(x, axes, x.type());
+  }
+};
+struct var_operation : axis_reduction<var_operation> {
+  static constexpr std::string_view name = "var";
+  static constexpr tracer reduce(tracer x, const axis_list& axes) {
+    x = to_inexact(x);
+    tracer centered = x - restore_axes(mean_operation::reduce(x, axes), x, axes);
+    return mean_operation::reduce(centered * centered, axes);
+  }
+};
+/// log(sum(exp(x))), shifted by the maximum so that it neither overflows nor loses all digits.
+struct logsumexp_operation : axis_reduction<logsumexp_operation> {
+  static constexpr std::string_view name = "logsumexp";
+  static constexpr tracer reduce(tracer x, const axis_list& axes) {
+    x = to_inexact(x);
+    tracer largest = build::reduce<primitives::reduce_max>(x, as_span(axes));
+    largest = bind<primitives::stop_gradient>(
+        {build::select(bind<primitives::is_finite>({largest}), largest, build::like(largest, 0))});
+    tracer shifted = bind<primitives::exp>({x - restore_axes(largest, x, axes)});
+    return bind<primitives::log>({build::sum(shifted, as_span(axes))}) + largest;
+  }
+};
+
+template <class Primitive> struct position_operation : operation<position_operation<Primitive>> {
+  using operation<position_operation<Primitive>>::operator();
+  template <class... Keep> constexpr tracer operator()(tracer x, int axis_number, Keep... keep) const {
+    return run(x, axis_number, sizeof...(keep) > 0);
+  }
+  /// Without an axis: the position in row-major order.
+  static constexpr tracer apply(context& trace, tracer x) {
+    return bind<Primitive>({build::reshape(x, {trace.extents.product(x.extents())})}, {0});
+  }
+  template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis, false); }
+  template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>, keepdims_t) { return run(x, Axis, true); }
+
+ private:
+  static constexpr tracer run(tracer x, int axis_number, bool keep) {
+    int normal = normalize_axis(*x.owner, Primitive::name, axis_number, x.rank());
+    if (x.owner->failed) return x;
+    tracer position = bind<Primitive>({x}, {normal});
+    return keep ? restore_axes(position, x, {normal}) : position;
+  }
+};
+
+struct softmax_operation : operation<softmax_operation> {
+  using operation<softmax_operation>::operator();
+  constexpr tracer operator()(tracer x, int axis_number) const { return run(x, axis_number); }
+  static constexpr tracer apply(context&, tracer x) { return run(x, -1); }
+  template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis); }
+
+ private:
+  static constexpr tracer run(tracer x, int axis_number) {
+    int normal = normalize_axis(*x.owner, "softmax", axis_number, x.rank());
+    if (x.owner->failed) return x;
+    x = to_inexact(x);
+    axis_list axes{normal};
+    tracer largest = bind<primitives::stop_gradient>({build::reduce<primitives::reduce_max>(x, as_span(axes))});
+    tracer shifted = bind<primitives::exp>({x - restore_axes(largest, x, axes)});
+    return shifted / restore_axes(build::sum(shifted, as_span(axes)), x, axes);
+  }
+};
+
+} // namespace detail
+
+inline constexpr detail::sum_operation sum{};
+inline constexpr detail::max_operation max{};
+inline constexpr detail::min_operation min{};
+inline constexpr detail::any_operation any{};
+inline constexpr detail::all_operation all{};
+inline constexpr detail::mean_operation mean{};
+/// The population variance.
+inline constexpr detail::var_operation var{};
+/// JAX: scipy.special.logsumexp
+inline constexpr detail::logsumexp_operation logsumexp{};
+/// The first position of the largest element: along an axis, or in row-major order without one. int32; the first NaN wins.
+inline constexpr detail::position_operation<primitives::argmax> argmax{};
+/// The first position of the smallest element.
+inline constexpr detail::position_operation<primitives::argmin> argmin{};
+/// exp(x) / sum(exp(x)) along an axis, the last by default. JAX: nn.softmax
+inline constexpr detail::softmax_operation softmax{};
+
+} // namespace parallax

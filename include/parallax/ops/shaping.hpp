@@ -1,0 +1,302 @@
+// Changes of shape, under NumPy's and lax's names.
+#pragma once
+
+#include <parallax/ops/axes.hpp>
+#include <parallax/primitives/assembly.hpp>
+
+#include <optional>
+
+namespace parallax {
+
+namespace detail {
+
+struct reshape_operation : operation<reshape_operation> {
+  using operation<reshape_operation>::operator();
+  /// One extent may be -1: what remains.
+  template <int N> constexpr tracer operator()(tracer x, const extent (&shape)[N]) const { return run(x, shape, N); }
+  template <int N> static constexpr tracer apply(context&, tracer x, const extent_list<N>& shape) { return run(x, shape.values, N); }
+
+ private:
+  static constexpr tracer run(tracer x, const extent* shape, int count) {
+    context& trace = *x.owner;
+    dim_table& t = trace.extents;
+    dims result;
+    int open = -1;
+    dim known = 1;
+    for (int i = 0; i < count; ++i) {
+      if (shape[i].owner == nullptr && shape[i].value == -1 && open < 0) {
+        open = i;
+        result.push_back(1);
+      } else {
+        result.push_back(shape[i].value);
+        known = t.multiply(known, shape[i].value);
+      }
+    }
+    dim total = t.product(x.extents());
+    if (open >= 0) result[open] = t.divide(total, known);
+    dim after = t.product(result);
+    if (is_static(total) && is_static(after) && total != after) {
+      message text;
+      text << "reshape: cannot reshape array ";
+      print_value(text, t, x.value());
+      text << " (size " << total << ") into shape (";
+      for (int i = 0; i < count; ++i) text << (i > 0 ? "," : "") << shape[i].value;
+      trace.fail(text << "); the numbers of elements must be equal");
+      return x;
+    }
+    return build::reshape(x, result);
+  }
+};
+
+struct ravel_operation : operation<ravel_operation> {
+  static constexpr tracer apply(context& trace, tracer x) { return build::reshape(x, {trace.extents.product(x.extents())}); }
+};
+
+struct transpose_operation : operation<transpose_operation> {
+  using operation<transpose_operation>::operator();
+  constexpr tracer operator()(tracer x, std::initializer_list<int> permutation) const { return run(x, permutation); }
+  static constexpr tracer apply(context&, tracer x) {
+    axis_list reversed;
+    for (int i = x.rank(); i-- > 0;) reversed.push_back(i);
+    return build::transpose(x, as_span(reversed));
+  }
+  template <int... Axes> static constexpr tracer apply(context&, tracer x, axis_t<Axes...>) { return run(x, {Axes...}); }
+
+ private:
+  static constexpr tracer run(tracer x, std::initializer_list<int> permutation) {
+    axis_list axes = normalize_axes(*x.owner, "transpose", permutation, x.rank());
+    if (axes.size() != x.rank()) {
+      x.owner->fail(message() << "transpose: " << axes.size() << " axes given for an array of dimension " << x.rank() << "; name every axis once");
+      return x;
+    }
+    return build::transpose(x, as_span(axes));
+  }
+};
+
+struct moveaxis_operation {
+  constexpr tracer operator()(tracer x, int from, int to) const {
+    from = normalize_axis(*x.owner, "moveaxis", from, x.rank());
+    to = normalize_axis(*x.owner, "moveaxis", to, x.rank());
+    return x.owner->failed ? x : build::move_axis(x, from, to);
+  }
+};
+
+struct broadcast_to_operation : operation<broadcast_to_operation> {
+  using operation<broadcast_to_operation>::operator();
+  template <int N> constexpr tracer operator()(tracer x, const extent (&shape)[N]) const { return run(x, shape, N); }
+  template <int N> static constexpr tracer apply(context&, tracer x, const extent_list<N>& shape) { return run(x, shape.values, N); }
+
+ private:
+  static constexpr tracer run(tracer x, const extent* shape, int count) {
+    dims result;
+    for (int i = 0; i < count; ++i) result.push_back(shape[i].value);
+    if (count < x.rank()) {
+      x.owner->fail(message() << "broadcast_to: an array of dimension " << x.rank() << " cannot become one of dimension " << count);
+      return x;
+    }
+    return build::broadcast_to(x, result);
+  }
+};
+
+struct expand_dims_operation : operation<expand_dims_operation> {
+  using operation<expand_dims_operation>::operator();
+  constexpr tracer operator()(tracer x, int axis_number) const {
+    int normal = normalize_axis(*x.owner, "expand_dims", axis_number, x.rank() + 1);
+    if (x.owner->failed) return x;
+    dims shape = x.extents();
+    shape.insert(normal, 1);
+    return build::reshape(x, shape);
+  }
+  template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return expand_dims_operation{}(x, Axis); }
+};
+
+struct squeeze_operation : operation<squeeze_operation> {
+  using operation<squeeze_operation>::operator();
+  constexpr tracer operator()(tracer x, int axis_number) const {
+    int normal = normalize_axis(*x.owner, "squeeze", axis_number, x.rank());
+    if (x.owner->failed) return x;
+    if (is_static(x.dimension(normal)) && x.dimension(normal) != 1) {
+      x.owner->fail(message() << "squeeze: cannot select an axis to squeeze out which has size not equal to one, got extent "
+                              << x.dimension(normal) << " of axis " << axis_number);
+      return x;
+    }
+    dims shape = x.extents();
+    shape.erase(normal);
+    return build::reshape(x, shape);
+  }
+  /// Without an axis: all extents known to be 1 go.
+  static constexpr tracer apply(context&, tracer x) {
+    dims shape;
+    for (dim d : x.extents())
+      if (d != 1) shape.push_back(d);
+    return build::reshape(x, shape);
+  }
+  template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return squeeze_operation{}(x, Axis); }
+};
+
+/// A bound of a slice: a number (negative ones count from the end), an extent, or none.
+struct bound {
+  bool open = false;
+  extent value;
+  constexpr bound(none_t) : open(true) {}
+  constexpr bound(std::integral auto number) : value(number) {}
+  constexpr bound(extent e) : value(e) {}
+
+  constexpr dim resolve(dim_table& t, dim size, dim otherwise) const {
+    if (open) return otherwise;
+    if (value.owner == nullptr && value.value < 0) {
+      dim from_end = -value.value;
+      if (is_static(size)) return size > from_end ? size - from_end : 0;
+      return t.subtract(size, from_end);
+    }
+    if (is_static(value.value) && is_static(size) && value.value > size) return size; // NumPy cuts bounds off
+    return value.value;
+  }
+};
+
+struct slice_in_dim_operation {
+  constexpr tracer operator()(tracer x, bound start, bound limit, int stride = 1, int axis_number = 0) const {
+    context& trace = *x.owner;
+    int normal = normalize_axis(trace, "slice_in_dim", axis_number, x.rank());
+    if (trace.failed) return x;
+    if (stride < 1) {
+      trace.fail(message() << "slice_in_dim: stride " << stride << " is not positive");
+      return x;
+    }
+    dim size = x.dimension(normal);
+    small_vector<std::int64_t, 3 * max_rank> parameters;
+    dim first = start.resolve(trace.extents, size, 0), last = limit.resolve(trace.extents, size, size);
+    if (first == 0 && last == size && stride == 1) return x;
+    for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == normal ? first : 0);
+    for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == normal ? last : x.dimension(i));
+    for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == normal ? stride : 1);
+    return bind<primitives::slice>(trace, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  }
+};
+
+struct index_in_dim_operation {
+  constexpr tracer operator()(tracer x, int index, int axis_number = 0) const {
+    bound last = index == -1 ? bound(none) : bound(index + 1);
+    tracer one = slice_in_dim_operation{}(x, index, last, 1, axis_number);
+    return x.owner->failed ? x : squeeze_operation{}(one, axis_number);
+  }
+};
+
+struct slice_operation {
+  constexpr tracer operator()(tracer x, std::initializer_list<extent> starts, std::initializer_list<extent> limits,
+                              std::initializer_list<int> strides = {}) const {
+    context& trace = *x.owner;
+    int given = static_cast<int>(starts.size());
+    if (given != x.rank() || limits.size() != starts.size() || (strides.size() != 0 && strides.size() != starts.size())) {
+      trace.fail(message() << "slice: " << given << " starts, " << static_cast<int>(limits.size()) << " limits and "
+                           << static_cast<int>(strides.size()) << " strides for an array of dimension " << x.rank() << "; give one per axis");
+      return x;
+    }
+    small_vector<std::int64_t, 3 * max_rank> parameters;
+    for (extent e : starts) parameters.push_back(e.value);
+    for (extent e : limits) parameters.push_back(e.value);
+    for (int i = 0; i < given; ++i) parameters.push_back(strides.size() == 0 ? 1 : strides.begin()[i]);
+    return bind<primitives::slice>(trace, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  }
+};
+
+constexpr tracer join(context& trace, std::vector<tracer> operands, int axis_number) {
+  int normal = normalize_axis(trace, "concatenate", axis_number, operands[0].rank());
+  if (trace.failed) return operands[0];
+  for (std::size_t i = 1; i < operands.size(); ++i) build::promote_types(operands[0], operands[i]);
+  for (std::size_t i = 1; i < operands.size(); ++i) operands[i] = build::convert(operands[i], operands[0].type());
+  std::int64_t along = normal;
+  return bind<primitives::concatenate>(trace, operands, std::span<const std::int64_t>(&along, 1));
+}
+
+struct concatenate_operation : operation<concatenate_operation> {
+  using operation<concatenate_operation>::operator();
+  constexpr tracer operator()(std::initializer_list<tracer> operands, int axis_number = 0) const {
+    return join(*operands.begin()->owner, std::vector<tracer>(operands), axis_number);
+  }
+  template <class... T> static constexpr tracer apply(context& trace, const T&... operands) { return with_axis(trace, operands...); }
+
+ private:
+  /// `concatenate(a, b, ..., axis<k>)` on arrays; along axis 0 without it.
+  template <class... T> static constexpr tracer with_axis(context& trace, const T&... operands) {
+    std::vector<tracer> arrays;
+    int along = 0;
+    auto take = [&]<class O>(const O& o) {
+      if constexpr (traced<O>) arrays.push_back(o);
+      else along = axis_number_of(o);
+    };
+    (take(operands), ...);
+    return join(trace, arrays, along);
+  }
+  template <int Axis> static constexpr int axis_number_of(axis_t<Axis>) { return Axis; }
+};
+
+struct stack_operation {
+  constexpr tracer operator()(std::initializer_list<tracer> operands, int axis_number = 0) const {
+    std::vector<tracer> expanded;
+    for (tracer x : operands) expanded.push_back(expand_dims_operation{}(x, axis_number));
+    return join(*operands.begin()->owner, expanded, axis_number);
+  }
+};
+
+/// Padding before, after and between the elements of one axis; negative amounts before and after cut off.
+struct padding {
+  int low = 0, high = 0, interior = 0;
+};
+
+struct pad_operation {
+  template <class Value> constexpr tracer operator()(tracer x, Value value, std::initializer_list<padding> paddings) const {
+    context& trace = *x.owner;
+    if (static_cast<int>(paddings.size()) != x.rank()) {
+      trace.fail(message() << "pad: " << static_cast<int>(paddings.size()) << " paddings for an array of dimension " << x.rank() << "; give one per axis");
+      return x;
+    }
+    tracer fill = build::convert(materialize(trace, value), x.type());
+    small_vector<std::int64_t, 3 * max_rank> parameters(3 * x.rank(), 0);
+    for (int i = 0; i < x.rank(); ++i) {
+      padding p = paddings.begin()[i];
+      if (p.interior < 0) trace.fail(message() << "pad: interior padding " << p.interior << " is negative");
+      parameters[i] = p.low > 0 ? p.low : 0;
+      parameters[x.rank() + i] = p.high > 0 ? p.high : 0;
+      parameters[2 * x.rank() + i] = p.interior;
+    }
+    if (trace.failed) return x;
+    tracer operands[] = {x, fill};
+    tracer result = bind<primitives::pad>(trace, operands, {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    for (int i = 0; i < x.rank() && !trace.failed; ++i) {
+      padding p = paddings.begin()[i];
+      if (p.low >= 0 && p.high >= 0) continue;
+      dim size = result.dimension(i);
+      result = primitives::detail::slice_axis(result, i, p.low < 0 ? -p.low : 0,
+                                              p.high < 0 ? trace.extents.subtract(size, -p.high) : size);
+    }
+    return result;
+  }
+};
+
+} // namespace detail
+
+/// `reshape(x, {2, -1})`: the same elements in row-major order; one extent may be -1.
+inline constexpr detail::reshape_operation reshape{};
+/// All elements along one axis.
+inline constexpr detail::ravel_operation ravel{};
+/// `transpose(x)` reverses the axes; `transpose(x, {1, 0, 2})`: result axis k is operand axis permutation[k].
+inline constexpr detail::transpose_operation transpose{};
+inline constexpr detail::moveaxis_operation moveaxis{};
+inline constexpr detail::broadcast_to_operation broadcast_to{};
+inline constexpr detail::expand_dims_operation expand_dims{};
+inline constexpr detail::squeeze_operation squeeze{};
+/// `slice(x, {starts}, {limits}, {strides})`. JAX: lax.slice
+inline constexpr detail::slice_operation slice{};
+/// `slice_in_dim(x, start, limit, stride = 1, axis = 0)`: bounds may be negative or `none`. JAX: lax.slice_in_dim
+inline constexpr detail::slice_in_dim_operation slice_in_dim{};
+/// One position of an axis, which goes. JAX: lax.index_in_dim with keepdims false
+inline constexpr detail::index_in_dim_operation index_in_dim{};
+/// `concatenate({a, b}, axis = 0)` in traced functions, `concatenate(a, b, axis<0>)` on arrays.
+inline constexpr detail::concatenate_operation concatenate{};
+/// `stack({a, b}, axis = 0)`: along a new axis.
+inline constexpr detail::stack_operation stack{};
+/// `pad(x, value, {{low, high, interior}, ...})`. JAX: lax.pad
+inline constexpr detail::pad_operation pad{};
+
+} // namespace parallax

@@ -1,0 +1,241 @@
+// Arithmetic on tracers, as the rules of primitives and the operations users call write it: types are promoted and
+// shapes broadcast as in NumPy.
+#pragma once
+
+#include <parallax/primitives/primitive.hpp>
+
+#include <bit>
+#include <concepts>
+
+namespace parallax {
+
+template <class T>
+concept scalar = std::is_arithmetic_v<std::remove_cvref_t<T>>;
+
+/// The element type a C++ scalar stands for. Beside arrays it is weakly typed: it takes their type.
+template <scalar T>
+inline constexpr element_type scalar_type_of = std::same_as<T, bool>     ? element_type::boolean
+                                               : std::same_as<T, float>  ? element_type::float32
+                                               : std::floating_point<T>  ? element_type::float64
+                                               : std::signed_integral<T> ? (sizeof(T) > 4 ? element_type::int64 : element_type::int32)
+                                               : sizeof(T) > 4           ? element_type::uint64
+                                                                         : element_type::uint32;
+
+namespace build {
+
+/// A constant; `value` is exact for the types it is used with.
+constexpr tracer literal(context& trace, element_type type, double value, bool weak = false) {
+  if (type == element_type::float32) value = static_cast<double>(static_cast<float>(value));
+  return bind<primitives::literal>(
+      trace, {}, {static_cast<std::int64_t>(type), weak ? 1 : 0, std::bit_cast<std::int64_t>(value)});
+}
+constexpr tracer integer_literal(context& trace, element_type type, std::int64_t value, bool weak = false) {
+  if (is_floating(type)) return literal(trace, type, static_cast<double>(value), weak);
+  return bind<primitives::literal>(trace, {}, {static_cast<std::int64_t>(type), weak ? 1 : 0, value});
+}
+template <scalar T> constexpr tracer scalar_literal(context& trace, T value, element_type type, bool weak) {
+  if constexpr (std::floating_point<T>) return literal(trace, type, static_cast<double>(value), weak);
+  else return integer_literal(trace, type, static_cast<std::int64_t>(value), weak);
+}
+template <scalar T> constexpr tracer weak_literal(context& trace, T value) {
+  return scalar_literal(trace, value, scalar_type_of<T>, true);
+}
+constexpr tracer like(tracer x, double value) { return is_floating(x.type()) ? literal(*x.owner, x.type(), value) : integer_literal(*x.owner, x.type(), static_cast<std::int64_t>(value)); }
+
+constexpr tracer convert(tracer x, element_type type) {
+  if (x.type() == type && !x.weak()) return x;
+  const graph& g = x.owner->at(x.graph_id);
+  if (g.at(x.id).operation == primitives::number_of<primitives::literal> && (is_floating(type) || !is_floating(x.type()))) {
+    std::int64_t bits = g.parameter(x.id, 2);
+    if (is_floating(x.type())) return literal(*x.owner, type, std::bit_cast<double>(bits));
+    if (type != element_type::boolean) return integer_literal(*x.owner, type, bits);
+  }
+  return bind<primitives::convert>({x}, {static_cast<std::int64_t>(type)});
+}
+
+/// Operand axis k becomes result axis mapping[k]; other axes repeat the operand. JAX: lax.broadcast_in_dim.
+constexpr tracer broadcast_in_dim(tracer x, const dims& shape, std::span<const int> mapping) {
+  bool same = x.rank() == shape.size();
+  for (int i = 0; same && i < x.rank(); ++i) same = x.dimension(i) == shape[i];
+  if (same) return x;
+  small_vector<std::int64_t, 2 * max_rank + 1> parameters;
+  parameters.push_back(shape.size());
+  for (dim extent : shape) parameters.push_back(extent);
+  for (int axis : mapping) parameters.push_back(axis);
+  return bind<primitives::broadcast_in_dim>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+}
+/// NumPy's broadcast_to: the operand's axes are the last ones.
+constexpr tracer broadcast_to(tracer x, const dims& shape) {
+  small_vector<int, max_rank> mapping;
+  for (int i = 0; i < x.rank(); ++i) mapping.push_back(shape.size() - x.rank() + i);
+  return broadcast_in_dim(x, shape, {mapping.data(), static_cast<std::size_t>(mapping.size())});
+}
+constexpr tracer reshape(tracer x, const dims& shape) {
+  if (x.extents() == shape) return x;
+  return bind<primitives::reshape>(*x.owner, std::span<const tracer>(&x, 1), {shape.data(), static_cast<std::size_t>(shape.size())});
+}
+/// Result axis k is operand axis permutation[k].
+constexpr tracer transpose(tracer x, std::span<const int> permutation) {
+  bool identity = true;
+  small_vector<std::int64_t, max_rank> parameters;
+  for (int axis : permutation) {
+    identity = identity && axis == parameters.size();
+    parameters.push_back(axis);
+  }
+  if (identity) return x;
+  return bind<primitives::transpose>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+}
+constexpr tracer move_axis(tracer x, int from, int to) {
+  small_vector<int, max_rank> permutation;
+  for (int i = 0; i < x.rank(); ++i)
+    if (i != from) permutation.push_back(i);
+  permutation.insert(to, from);
+  return transpose(x, {permutation.data(), static_cast<std::size_t>(permutation.size())});
+}
+/// A new axis of the given extent, along which the operand repeats.
+constexpr tracer insert_axis(tracer x, int axis, dim size) {
+  dims shape = x.extents();
+  shape.insert(axis, size);
+  small_vector<int, max_rank> mapping;
+  for (int i = 0; i < x.rank(); ++i) mapping.push_back(i < axis ? i : i + 1);
+  return broadcast_in_dim(x, shape, {mapping.data(), static_cast<std::size_t>(mapping.size())});
+}
+template <class Reduction> constexpr tracer reduce(tracer x, std::span<const int> axes) {
+  if (axes.empty()) return x;
+  small_vector<std::int64_t, max_rank> parameters;
+  for (int axis : axes) {
+    int at = parameters.size();
+    while (at > 0 && parameters[at - 1] > axis) --at;
+    parameters.insert(at, axis);
+  }
+  return bind<Reduction>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+}
+constexpr tracer sum(tracer x, std::span<const int> axes) { return reduce<primitives::reduce_sum>(x, axes); }
+constexpr tracer sum(tracer x, int axis) { return sum(x, std::span<const int>(&axis, 1)); }
+constexpr tracer sum_all(tracer x) {
+  small_vector<int, max_rank> axes;
+  for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
+  return sum(x, {axes.data(), static_cast<std::size_t>(axes.size())});
+}
+constexpr tracer zeros_like(tracer x) { return broadcast_to(like(x, 0), x.extents()); }
+constexpr tracer select(tracer condition, tracer on_true, tracer on_false) {
+  return bind<primitives::select>({condition, on_true, on_false});
+}
+/// The size of a mapped axis, or any extent, as a scalar of the given type.
+constexpr tracer extent_value(context& trace, dim extent, element_type type) {
+  if (is_static(extent)) return integer_literal(trace, type, extent);
+  return bind<primitives::extent_value>(trace, {}, {static_cast<std::int64_t>(type), extent});
+}
+
+/// The shape NumPy broadcasts two shapes to.
+constexpr dims broadcast_shapes(std::string_view operation, tracer a, tracer b) {
+  context& trace = *a.owner;
+  dims left = a.extents(), right = b.extents(), result;
+  int rank = left.size() > right.size() ? left.size() : right.size();
+  for (int i = 0; i < rank; ++i) {
+    int l = i - (rank - left.size()), r = i - (rank - right.size());
+    if (l < 0) result.push_back(right[r]);
+    else if (r < 0 || right[r] == 1) result.push_back(left[l]);
+    else if (left[l] == 1) result.push_back(right[r]);
+    else result.push_back(unify(trace, operation, left[l], right[r], a.value(), b.value()));
+  }
+  return result;
+}
+
+/// Brings two operands to one type: weakly typed scalars take the other's, unless they are of a higher category.
+constexpr void promote_types(tracer& a, tracer& b) {
+  element_type type;
+  bool weak = false;
+  if (a.weak() == b.weak()) {
+    type = promote(a.type(), b.type());
+    weak = a.weak();
+  } else {
+    const tracer& strong = a.weak() ? b : a;
+    const tracer& other = a.weak() ? a : b;
+    type = strong.type();
+    if (category_of(other.type()) > category_of(type)) type = is_floating(other.type()) ? element_type::float32 : element_type::int32;
+  }
+  if (a.type() != type || (!weak && a.weak())) a = convert(a, type);
+  if (b.type() != type || (!weak && b.weak())) b = convert(b, type);
+}
+
+/// Brings operands to one shape; scalars stay scalars, which every elementwise primitive takes beside arrays.
+constexpr void promote_shapes(std::string_view operation, tracer& a, tracer& b) {
+  if (a.rank() == 0 || b.rank() == 0) return;
+  dims shape = broadcast_shapes(operation, a, b);
+  auto agrees = [](tracer x, const dims& to) {
+    if (x.rank() != to.size()) return false;
+    for (int i = 0; i < to.size(); ++i)
+      if (x.dimension(i) == 1 && to[i] != 1) return false;
+    return true;
+  };
+  if (!agrees(a, shape)) a = broadcast_to(a, shape);
+  if (!agrees(b, shape)) b = broadcast_to(b, shape);
+}
+
+template <class Primitive> constexpr tracer binary(std::string_view name, tracer a, tracer b) {
+  promote_types(a, b);
+  promote_shapes(name, a, b);
+  return bind<Primitive>({a, b});
+}
+
+/// One of the operands of a traced operation: a tracer as it is, a C++ scalar as a weakly typed constant.
+template <class T> constexpr tracer operand(context& trace, T x) {
+  if constexpr (traced<T>) return x;
+  else if constexpr (std::same_as<T, extent>) return extent_value(trace, x.value, element_type::int32);
+  else return weak_literal(trace, x);
+}
+
+} // namespace build
+
+/// What stands beside a tracer: a number or an extent.
+template <class T>
+concept number_like = scalar<T> || std::same_as<std::remove_cvref_t<T>, extent>;
+
+/// Two operands of which at least one is traced, the other traced too or a number.
+template <class A, class B>
+concept traced_operands = (traced<A> && (traced<B> || number_like<B>)) || (number_like<A> && traced<B>);
+
+namespace detail {
+template <class Primitive, class A, class B> constexpr tracer traced_binary(std::string_view name, A a, B b) {
+  context* trace = nullptr;
+  if constexpr (traced<A>) trace = a.owner;
+  else trace = b.owner;
+  return build::binary<Primitive>(name, build::operand(*trace, a), build::operand(*trace, b));
+}
+constexpr tracer to_inexact(tracer x) {
+  return is_floating(x.type()) ? x : bind<primitives::convert>({x}, {static_cast<std::int64_t>(element_type::float32)});
+}
+} // namespace detail
+
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator+(A a, B b) { return detail::traced_binary<primitives::add>("add", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator-(A a, B b) { return detail::traced_binary<primitives::subtract>("subtract", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator*(A a, B b) { return detail::traced_binary<primitives::multiply>("multiply", a, b); }
+/// True division: integers become float32 first, as in NumPy with 32-bit defaults.
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator/(A a, B b) {
+  if constexpr (traced<A> && traced<B>) {
+    if (!is_floating(a.type()) && !is_floating(b.type())) return build::binary<primitives::divide>("divide", detail::to_inexact(a), detail::to_inexact(b));
+  } else if constexpr (traced<A>) {
+    if (!is_floating(a.type())) return build::binary<primitives::divide>("divide", detail::to_inexact(a), build::operand(*a.owner, b));
+  } else {
+    if (!is_floating(b.type())) return build::binary<primitives::divide>("divide", build::operand(*b.owner, a), detail::to_inexact(b));
+  }
+  return detail::traced_binary<primitives::divide>("divide", a, b);
+}
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator%(A a, B b) { return detail::traced_binary<primitives::remainder>("remainder", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator&(A a, B b) { return detail::traced_binary<primitives::bitwise_and>("bitwise_and", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator|(A a, B b) { return detail::traced_binary<primitives::bitwise_or>("bitwise_or", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator^(A a, B b) { return detail::traced_binary<primitives::bitwise_xor>("bitwise_xor", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator<<(A a, B b) { return detail::traced_binary<primitives::shift_left>("shift_left", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator>>(A a, B b) { return detail::traced_binary<primitives::shift_right>("shift_right", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator==(A a, B b) { return detail::traced_binary<primitives::equal>("equal", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator!=(A a, B b) { return detail::traced_binary<primitives::not_equal>("not_equal", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator<(A a, B b) { return detail::traced_binary<primitives::less>("less", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator<=(A a, B b) { return detail::traced_binary<primitives::less_equal>("less_equal", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator>(A a, B b) { return detail::traced_binary<primitives::greater>("greater", a, b); }
+template <class A, class B> requires traced_operands<A, B> constexpr tracer operator>=(A a, B b) { return detail::traced_binary<primitives::greater_equal>("greater_equal", a, b); }
+constexpr tracer operator-(tracer x) { return bind<primitives::negative>({x}); }
+constexpr tracer operator+(tracer x) { return x; }
+constexpr tracer operator~(tracer x) { return bind<primitives::bitwise_not>({x}); }
+
+} // namespace parallax

@@ -1,0 +1,53 @@
+// Powers and roots.
+#pragma once
+
+#include <parallax/primitives/elementwise.hpp>
+
+namespace parallax::primitives {
+
+struct power : elementwise {
+  static constexpr std::string_view name = "pow";
+  static constexpr void vjp(vjp_application& a) {
+    tracer x = a.operand(0), y = a.operand(1);
+    if (a.wants(0)) {
+      // y * x^(y-1), and 0 rather than 0 * inf where y is 0
+      tracer slope = y * bind<power>({x, build::select(y == 0, build::like(y, 1), y - 1)});
+      a.give(0, a.cotangent * slope);
+    }
+    if (a.wants(1)) {
+      tracer safe = build::select(x == 0, build::like(x, 1), x);
+      a.give(1, a.cotangent * (bind<log>({safe}) * a.result));
+    }
+  }
+  template <class V> static PARALLAX_HD V evaluate(V x, V y) { return math::pow(x, y); }
+};
+
+/// x to a constant integer power. Parameter: the exponent.
+struct integer_power : elementwise {
+  static constexpr std::string_view name = "integer_pow";
+  static constexpr void vjp(vjp_application& a) {
+    std::int64_t n = a.parameters[0];
+    if (n == 0) return;
+    tracer x = a.operand(0);
+    tracer lower = n == 2 ? x : n == 1 ? build::like(x, 1) : bind<integer_power>({x}, {n - 1});
+    a.give(0, a.cotangent * (static_cast<double>(n) * lower));
+  }
+  template <element_type, std::int64_t Exponent, class V> static PARALLAX_HD V evaluate(V x) {
+    return math::integer_pow(x, static_cast<int>(Exponent));
+  }
+};
+
+struct sqrt : elementwise {
+  static constexpr std::string_view name = "sqrt";
+  static constexpr void vjp(vjp_application& a) { a.give(0, a.cotangent * 0.5f / a.result); }
+  template <class V> static PARALLAX_HD V evaluate(V x) { return math::sqrt(x); }
+};
+
+/// 1 / sqrt(x)
+struct rsqrt : elementwise {
+  static constexpr std::string_view name = "rsqrt";
+  static constexpr void vjp(vjp_application& a) { a.give(0, a.cotangent * (-0.5f * a.result / a.operand(0))); }
+  template <class V> static PARALLAX_HD V evaluate(V x) { return math::rsqrt(x); }
+};
+
+} // namespace parallax::primitives

@@ -1,0 +1,100 @@
+// The table of all primitives' rules, in the order of the catalogue, and what needs it.
+#pragma once
+
+#include <parallax/primitives/arithmetic.hpp>
+#include <parallax/primitives/assembly.hpp>
+#include <parallax/primitives/bitwise.hpp>
+#include <parallax/primitives/comparison.hpp>
+#include <parallax/primitives/conversion.hpp>
+#include <parallax/primitives/dot_general.hpp>
+#include <parallax/primitives/error_function.hpp>
+#include <parallax/primitives/exponential.hpp>
+#include <parallax/primitives/power.hpp>
+#include <parallax/primitives/reduction.hpp>
+#include <parallax/primitives/rounding.hpp>
+#include <parallax/primitives/select.hpp>
+#include <parallax/primitives/shape.hpp>
+#include <parallax/primitives/sources.hpp>
+#include <parallax/primitives/threefry.hpp>
+#include <parallax/primitives/trigonometric.hpp>
+// after the reductions and assemblies it is batched to
+#include <parallax/primitives/collective.hpp>
+
+namespace parallax {
+
+/// A primitive's rules as values; null where there is none.
+struct primitive_rules {
+  std::string_view name;
+  primitive_kind kind;
+  abstract_value (*shape)(const shape_application&);
+  batched (*batch)(const batch_application&);
+  void (*vjp)(vjp_application&);
+};
+
+namespace detail {
+template <class P> constexpr primitive_rules make_rules() {
+  primitive_rules rules{P::name, P::kind, nullptr, nullptr, nullptr};
+  if constexpr (requires { P::shape; }) rules.shape = &P::shape;
+  if constexpr (requires { P::batch; }) rules.batch = &P::batch;
+  if constexpr (requires { P::vjp; }) rules.vjp = &P::vjp;
+  return rules;
+}
+template <class List> struct rule_table;
+template <class... P> struct rule_table<primitives::list<P...>> {
+  static constexpr primitive_rules entries[] = {make_rules<P>()...};
+};
+} // namespace detail
+
+/// The rules of primitive number `operation`.
+constexpr const primitive_rules& rules_of(int operation) {
+  return detail::rule_table<primitives::catalogue>::entries[operation];
+}
+
+namespace detail {
+/// x * 1, x / 1 and the like are x.
+constexpr bool is_one(const graph& g, int id) {
+  if (g.at(id).operation != primitives::number_of<primitives::literal>) return false;
+  std::int64_t bits = g.parameter(id, 2);
+  return is_floating(g.at(id).type) ? std::bit_cast<double>(bits) == 1.0 : bits == 1;
+}
+constexpr int neutral_result(const graph& g, int operation, std::span<const int> operands) {
+  if (operation == primitives::number_of<primitives::multiply> || operation == primitives::number_of<primitives::divide>) {
+    if (is_one(g, operands[1]) && g.at(operands[0]).type == g.at(operands[1]).type) return operands[0];
+    if (operation == primitives::number_of<primitives::multiply> && is_one(g, operands[0])) return operands[1];
+  }
+  if (operation == primitives::number_of<primitives::negative> && g.at(operands[0]).operation == primitives::number_of<primitives::negative>) return g.operand(operands[0], 0);
+  return -1;
+}
+} // namespace detail
+
+constexpr tracer bind(context& trace, int operation, std::span<const tracer> operands, std::span<const std::int64_t> parameters) {
+  if (trace.failed && !operands.empty()) return operands[0];
+  const primitive_rules& rules = rules_of(operation);
+  small_vector<int, max_rank> few;
+  std::vector<int> many;
+  bool is_few = operands.size() <= max_rank;
+  std::vector<abstract_value> values;
+  for (const tracer& x : operands) {
+    int id = trace.import(x.graph_id, x.id);
+    if (is_few) few.push_back(id);
+    else many.push_back(id);
+    values.push_back(trace.current().value(id));
+  }
+  std::span<const int> ids = is_few ? std::span<const int>(few.data(), operands.size()) : std::span<const int>(many);
+  int graph_id = trace.active.back();
+  int neutral = detail::neutral_result(trace.current(), operation, ids);
+  if (neutral >= 0) return {&trace, graph_id, neutral};
+  abstract_value value = rules.shape(shape_application{trace, rules.name, values, parameters});
+  if (trace.failed) {
+    if (!operands.empty()) return operands[0];
+    value = {};
+  }
+  return {&trace, graph_id, trace.current().add(operation, ids, value, parameters)};
+}
+
+/// The text for a rule that a primitive does not have.
+constexpr void missing_rule(context& trace, int operation, std::string_view rule) {
+  trace.fail(message() << rule << " rule for '" << rules_of(operation).name << "' not implemented");
+}
+
+} // namespace parallax

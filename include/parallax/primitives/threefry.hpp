@@ -1,0 +1,29 @@
+// The Threefry 2x32 block cipher with 20 rounds: Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011).
+#pragma once
+
+#include <parallax/primitives/elementwise.hpp>
+
+namespace parallax::primitives {
+
+/// Which part of the cipher's two 32-bit words is wanted.
+enum class threefry_word : std::int64_t { first, second, exclusive_or };
+
+/// Operands: two key words, two counter words, all uint32. Parameter: a threefry_word.
+struct threefry2x32 : elementwise {
+  static constexpr std::string_view name = "threefry2x32";
+  static constexpr abstract_value shape(const shape_application& a) {
+    abstract_value result = elementwise::shape(a);
+    for (const abstract_value& x : a.operands)
+      if (x.type != element_type::uint32) a.trace.fail(message() << "threefry2x32: keys and counters are uint32, not " << name_of(x.type));
+    return result;
+  }
+  template <element_type, std::int64_t Word, class V>
+  static PARALLAX_HD auto evaluate(V key0, V key1, V counter0, V counter1) {
+    auto [x, y] = math::threefry2x32(key0, key1, counter0, counter1);
+    if constexpr (Word == static_cast<std::int64_t>(threefry_word::first)) return x;
+    else if constexpr (Word == static_cast<std::int64_t>(threefry_word::second)) return y;
+    else return math::bit_xor(x, y);
+  }
+};
+
+} // namespace parallax::primitives

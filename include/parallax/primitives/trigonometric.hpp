@@ -1,0 +1,26 @@
+// Sine, cosine, tangent; angles in radians.
+#pragma once
+
+#include <parallax/primitives/elementwise.hpp>
+
+namespace parallax::primitives {
+
+struct sin : elementwise {
+  static constexpr std::string_view name = "sin";
+  static constexpr void vjp(vjp_application& a) { a.give(0, a.cotangent * bind<cos>({a.operand(0)})); }
+  template <class V> static PARALLAX_HD V evaluate(V x) { return math::sin(x); }
+};
+
+struct cos : elementwise {
+  static constexpr std::string_view name = "cos";
+  static constexpr void vjp(vjp_application& a) { a.give(0, -(a.cotangent * bind<sin>({a.operand(0)}))); }
+  template <class V> static PARALLAX_HD V evaluate(V x) { return math::cos(x); }
+};
+
+struct tan : elementwise {
+  static constexpr std::string_view name = "tan";
+  static constexpr void vjp(vjp_application& a) { a.give(0, a.cotangent * (1 + a.result * a.result)); }
+  template <class V> static PARALLAX_HD V evaluate(V x) { return math::tan(x); }
+};
+
+} // namespace parallax::primitives

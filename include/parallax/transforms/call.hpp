@@ -1,0 +1,100 @@
+// Calling a user's function on tracers.
+#pragma once
+
+#include <parallax/core/abstract_array.hpp>
+#include <parallax/core/pytree.hpp>
+#include <parallax/ops/lazy.hpp>
+#include <parallax/transforms/replay.hpp>
+
+namespace parallax::detail {
+
+/// Whether a leaf is an empty object, such as a function, that is passed on as it is.
+template <class T>
+inline constexpr bool is_static_leaf = std::is_empty_v<T> && !traced<T> && !lazy_expression<T> && !array_value<T> &&
+                                       !is_abstract_array<T> && abstract_extents_rank<T> < 0;
+
+/// Whether any leaf of the arguments is traced.
+template <class... T> constexpr bool any_traced() {
+  bool found = false;
+  auto look = [&]<class A>(std::type_identity<A>) {
+    auto leaf = [&]<class L, int>() {
+      if constexpr (traced<L>) found = true;
+      return 0;
+    };
+    if constexpr (tree_node<A>) static_cast<void>(tree_build<A>(leaf));
+    else found = found || traced<A>;
+  };
+  (look(std::type_identity<std::remove_cvref_t<T>>{}), ...);
+  return found;
+}
+
+template <class... T> constexpr context& trace_of_trees(const T&... trees) {
+  context* found = nullptr;
+  auto look = [&](const auto& leaf) { found = found ? found : owner_of(leaf); };
+  (tree_for_each(look, trees), ...);
+  return *found;
+}
+
+/// One leaf of an argument or a result as a tracer of the innermost graph.
+template <class T> constexpr tracer leaf_to_tracer(context& trace, const T& leaf) {
+  static_assert(traced<T> || scalar<T> || lazy_expression<T> || std::same_as<T, extent>,
+                "parallax: a traced function takes and returns arrays, numbers, and trees of them; this leaf is none of these");
+  tracer x = materialize(trace, leaf);
+  return {&trace, trace.active.back(), trace.import(x.graph_id, x.id)};
+}
+
+/// The leaves of trees as tracers; static leaves have none.
+template <class... T> constexpr std::vector<tracer> leaves_to_tracers(context& trace, const T&... trees) {
+  std::vector<tracer> leaves;
+  auto add = [&]<class L>(const L& leaf) {
+    if constexpr (is_static_leaf<L>) leaves.push_back({});
+    else leaves.push_back(leaf_to_tracer(trace, leaf));
+  };
+  (tree_for_each(add, trees), ...);
+  return leaves;
+}
+
+/// Trees like `T...` of the given tracers, and what `function` returns on them: a tree of tracers.
+template <class Function, class... T>
+constexpr auto call_on(context& trace, const Function& function, const std::vector<tracer>& leaves, std::type_identity<T>...) {
+  std::size_t next = 0;
+  auto leaf = [&]<class L, int>() {
+    std::size_t at = next++;
+    if constexpr (is_static_leaf<L>) {
+      return L{};
+    } else if constexpr (abstract_extents_rank<L> >= 0) {
+      extent_list<abstract_extents_rank<L>> list;
+      for (int i = 0; i < abstract_extents_rank<L>; ++i) list.values[i] = {&trace, trace.extents.symbol(static_cast<int>(at), i)};
+      return list;
+    } else {
+      return leaves[at];
+    }
+  };
+  // braces, so that arguments are built from left to right
+  auto arguments = std::tuple{tree_build<T>(leaf)...};
+  auto result = std::apply(function, arguments);
+  return tree_map([&](const auto& y) { return leaf_to_tracer(trace, y); }, result);
+}
+
+/// The tracers at the leaves of a tree of tracers.
+template <class T> constexpr std::vector<tracer> tracers_of(const T& tree) {
+  std::vector<tracer> leaves;
+  tree_for_each([&](const tracer& leaf) { leaves.push_back(leaf); }, tree);
+  return leaves;
+}
+
+/// A tree like `shape` with other tracers at its leaves.
+template <class T> constexpr auto with_leaves(const T& shape, const std::vector<tracer>& leaves) {
+  std::size_t next = 0;
+  return tree_map([&](const tracer&) { return leaves[next++]; }, shape);
+}
+
+/// Marks tracers as the outputs of the innermost graph.
+constexpr void set_outputs(context& trace, const std::vector<tracer>& outputs) {
+  for (const tracer& y : outputs) trace.current().outputs.push_back(trace.import(y.graph_id, y.id));
+}
+
+/// Whether a function's type says everything about it.
+template <class F> inline constexpr bool is_stateless = std::is_empty_v<F> && std::is_default_constructible_v<F>;
+
+} // namespace parallax::detail

@@ -1,0 +1,132 @@
+// What vmap and pmap share: the size of the mapped axis and the unmapped view of the arguments.
+#pragma once
+
+#include <parallax/transforms/axis_spec.hpp>
+#include <parallax/transforms/call.hpp>
+
+namespace parallax::detail {
+
+/// JAX's text for mapped sizes that disagree. `size_of(argument)` is the size as a number, or a dim to print.
+template <class Out, class Size>
+constexpr void describe_mapped_sizes(Out& out, std::string_view transformation, const std::vector<mapped_argument>& arguments, Size&& size_of, auto&& print_type) {
+  out << transformation << " got inconsistent sizes for array axes to be mapped:";
+  std::vector<char> told(arguments.size(), 0);
+  int most = 0;
+  for (const mapped_argument& a : arguments) {
+    int count = 0;
+    for (const mapped_argument& b : arguments) count += size_of(a) == size_of(b) ? 1 : 0;
+    if (count > most) most = count;
+  }
+  for (int pass = 0; pass < 2; ++pass)
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      int count = 0;
+      for (const mapped_argument& b : arguments) count += size_of(arguments[i]) == size_of(b) ? 1 : 0;
+      if (told[i] || (pass == 0 && count != most)) continue;
+      for (std::size_t j = 0; j < arguments.size(); ++j) told[j] = told[j] || size_of(arguments[i]) == size_of(arguments[j]);
+      out << "\n  * ";
+      if (count == 1) out << "one axis had size ";
+      else out << (count == most && pass == 0 ? "most axes (" : "some axes (") << count << " of them) had size ";
+      out << static_cast<std::int64_t>(size_of(arguments[i])) << (count == 1 ? ": axis " : ", e.g. axis ") << arguments[i].axis
+          << " of argument " << arguments[i].argument << " of type ";
+      print_type(out, arguments[i].value);
+      out << ';';
+    }
+}
+
+/// The arguments of a mapping: their tracers outside, their axes, and the common size.
+struct mapped_arguments {
+  std::vector<tracer> leaves;
+  std::vector<int> axes; ///< unmapped or from 0
+  dim size = 0;
+  bool valid = false;
+};
+
+constexpr mapped_arguments map_arguments(context& trace, std::string_view transformation, const leaf_axes& spec, std::vector<tracer> leaves) {
+  mapped_arguments result{leaves, spec.axes, 0, false};
+  if (!check_fit(trace, transformation, "in_axes", spec)) return result;
+  std::vector<mapped_argument> mapped;
+  for (std::size_t k = 0; k < leaves.size(); ++k) {
+    int& axis_number = result.axes[k];
+    if (!leaves[k].owner) axis_number = unmapped;
+    if (axis_number == unmapped) continue;
+    abstract_value value = leaves[k].value();
+    int from_start = axis_number < 0 ? axis_number + value.rank() : axis_number;
+    if (from_start < 0 || from_start >= value.rank()) {
+      message text;
+      text << transformation << " was requested to map its argument along axis " << axis_number
+           << ", which implies that its rank should be at least " << (axis_number < 0 ? -axis_number : axis_number + 1)
+           << ", but is only " << value.rank() << " (its shape is ";
+      print_value(text, trace.extents, value);
+      trace.fail(text << "); choose another axis, or none");
+      return result;
+    }
+    axis_number = from_start;
+    mapped.push_back({static_cast<int>(k), from_start, value});
+  }
+  if (mapped.empty()) {
+    trace.fail(message() << transformation << " must have at least one non-None value in in_axes; map at least one array argument");
+    return result;
+  }
+  auto size_of = [](const mapped_argument& a) { return a.value.shape[a.axis]; };
+  result.size = size_of(mapped[0]);
+  bool differ = false;
+  for (const mapped_argument& a : mapped) {
+    dim size = size_of(a);
+    if (is_static(size) && is_static(result.size) && size != result.size) differ = true;
+    if (size == result.size) continue;
+    if (is_static(size)) result.size = size;
+  }
+  if (differ) {
+    message text;
+    std::vector<mapped_argument> known;
+    for (const mapped_argument& a : mapped)
+      if (is_static(size_of(a))) known.push_back(a);
+    describe_mapped_sizes(text, transformation, known, size_of, [&](message& out, const abstract_value& v) { print_value(out, trace.extents, v); });
+    trace.fail(text);
+    return result;
+  }
+  for (const mapped_argument& a : mapped)
+    if (size_of(a) != result.size) {
+      trace.guards.push_back({guard::mapped_sizes, transformation, result.size, size_of(a), {}, {}, mapped});
+      break;
+    }
+  result.valid = true;
+  return result;
+}
+
+/// Opens the graph of one instance: its inputs are the arguments without their mapped axes.
+constexpr std::vector<tracer> open_instance(context& trace, const mapped_arguments& arguments) {
+  trace.open_graph();
+  std::vector<tracer> inputs;
+  for (std::size_t k = 0; k < arguments.leaves.size(); ++k) {
+    if (!arguments.leaves[k].owner) {
+      inputs.push_back({});
+      continue;
+    }
+    abstract_value value = arguments.leaves[k].value();
+    if (arguments.axes[k] != unmapped) value.shape.erase(arguments.axes[k]);
+    inputs.push_back(new_input(trace, value));
+  }
+  return inputs;
+}
+
+/// Reports a result that varies along the mapped axis where out_axes says it does not.
+constexpr void varying_output(context& trace, std::string_view transformation, std::string_view name, int result) {
+  message text;
+  text << transformation << " has mapped output ";
+  if (!name.empty()) text << "(axis_name='" << name << "') ";
+  trace.fail(text << "but out_axes is None: result " << result << " differs between instances; give it an axis, or reduce it first with psum, pmean or another collective");
+}
+
+constexpr bool check_out_axis(context& trace, std::string_view transformation, int& axis_number, int rank) {
+  if (axis_number == unmapped) return true;
+  int from_start = axis_number < 0 ? axis_number + rank + 1 : axis_number;
+  if (from_start < 0 || from_start > rank) {
+    trace.fail(message() << transformation << " out_axes: axis " << axis_number << " is out of bounds for array of dimension " << rank + 1);
+    return false;
+  }
+  axis_number = from_start;
+  return true;
+}
+
+} // namespace parallax::detail

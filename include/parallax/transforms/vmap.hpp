@@ -1,0 +1,71 @@
+// vmap: a function of single elements becomes one of whole batches.
+#pragma once
+
+#include <parallax/transforms/batch.hpp>
+#include <parallax/transforms/mapping.hpp>
+
+namespace parallax {
+
+/// A function mapped by vmap. Call it with arrays, or with tracers inside another traced function.
+template <class Function, fixed_string Name, class InAxes, class OutAxes> struct vmapped {
+  [[no_unique_address]] Function function;
+
+  template <class... Args> constexpr auto operator()(const Args&... args) const {
+    if constexpr (detail::any_traced<Args...>()) return trace(args...);
+    else return execute(*this, args...);
+  }
+
+ private:
+  template <class... Args> constexpr auto trace(const Args&... args) const {
+    context& owner = detail::trace_of_trees(args...);
+    detail::mapped_arguments arguments = detail::map_arguments(
+        owner, "vmap", detail::argument_axes<InAxes>::template read<Args...>(), detail::leaves_to_tracers(owner, args...));
+    std::vector<tracer> inputs = detail::open_instance(owner, arguments);
+    int body = owner.active.back();
+    int mapped_axis = owner.bind_axis(Name.view(), arguments.size);
+    auto result = detail::call_on(owner, function, inputs, std::type_identity<Args>{}...);
+    owner.unbind_axis();
+    std::vector<tracer> results = detail::tracers_of(result);
+    detail::set_outputs(owner, results);
+    owner.close_graph();
+    if (owner.failed) return result;
+
+    std::vector<batched> batch;
+    for (std::size_t k = 0; k < arguments.leaves.size(); ++k)
+      if (arguments.leaves[k].owner) batch.push_back({arguments.leaves[k], arguments.axes[k] == detail::unmapped ? -1 : arguments.axes[k]});
+    std::vector<batched> outputs = detail::batch_graph(owner, body, batch, arguments.size, mapped_axis);
+    detail::leaf_axes out = detail::result_axes<OutAxes>::template read<decltype(result)>();
+    if (owner.failed || !detail::check_fit(owner, "vmap", "out_axes", out)) return result;
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      const batched& y = outputs[k];
+      int rank = y.value.rank() - (y.axis >= 0 ? 1 : 0);
+      if (!detail::check_out_axis(owner, "vmap", out.axes[k], rank)) return result;
+      if (out.axes[k] == detail::unmapped) {
+        if (y.axis >= 0) detail::varying_output(owner, "vmap", Name.view(), static_cast<int>(k));
+        results[k] = y.value;
+      } else {
+        results[k] = y.axis >= 0 ? build::move_axis(y.value, y.axis, out.axes[k]) : build::insert_axis(y.value, out.axes[k], arguments.size);
+      }
+    }
+    return detail::with_leaves(result, results);
+  }
+};
+
+namespace detail {
+template <template <auto...> class Template, class Default, class... Options> struct option { using type = Default; };
+template <template <auto...> class Template, class Default, auto... Values, class... Rest>
+struct option<Template, Default, Template<Values...>, Rest...> { using type = Template<Values...>; };
+template <template <auto...> class Template, class Default, class First, class... Rest>
+struct option<Template, Default, First, Rest...> : option<Template, Default, Rest...> {};
+} // namespace detail
+
+/// Maps `function` over an axis of its arguments: `vmap(f)`, `vmap<"name">(f, in_axes<0, none>, out_axes<1>)`.
+/// The operations of `function` become operations on whole batches; a matrix-vector product becomes a matrix product.
+/// Collectives over the named axis become reductions. JAX: vmap
+template <fixed_string Name = "", class Function, class... Options> constexpr auto vmap(Function function, Options...) {
+  using in = typename detail::option<in_axes_t, in_axes_t<0>, Options...>::type;
+  using out = typename detail::option<out_axes_t, out_axes_t<0>, Options...>::type;
+  return vmapped<Function, Name, in, out>{function};
+}
+
+} // namespace parallax
