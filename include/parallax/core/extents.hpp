@@ -32,7 +32,7 @@ template <int, auto Value> inline constexpr auto always = Value;
 
 template <int... I> constexpr auto dynamic_extents(std::integer_sequence<int, I...>) -> extents_t<always<I, dyn>...>;
 
-template <auto Shape> struct shape_extents { using type = std::remove_cv_t<decltype(Shape)>; };
+template <auto Shape> struct shape_extents { using type = std::remove_cvref_t<decltype(Shape)>; };
 template <auto Shape>
   requires std::is_integral_v<decltype(Shape)>
 struct shape_extents<Shape> {

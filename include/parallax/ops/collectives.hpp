@@ -50,7 +50,7 @@ constexpr tracer append_collective(context& trace, tracer x, std::initializer_li
   std::vector<std::int64_t> parameters{axes.size()};
   for (std::int64_t axis : axes) parameters.push_back(axis);
   for (std::int64_t parameter : rest) parameters.push_back(parameter);
-  return bind<Primitive>(trace, std::span<const tracer>(&x, 1), parameters);
+  return emit<Primitive>(trace, std::span<const tracer>(&x, 1), parameters);
 }
 
 template <fixed_string... Names> struct psum_operation : operation<psum_operation<Names...>> {
@@ -60,7 +60,7 @@ template <fixed_string... Names> struct psum_operation : operation<psum_operatio
     const graph& g = x.owner->at(x.graph_id);
     if (g.at(x.id).operation == primitives::number_of<primitives::literal>) {
       dim size = named_axes<Names...>::size(trace, "psum");
-      return trace.failed ? x : bind<primitives::multiply>({build::convert(x, x.type()), build::extent_value(trace, size, x.type())});
+      return trace.failed ? x : emit<primitives::multiply>({build::convert(x, x.type()), build::extent_value(trace, size, x.type())});
     }
     return append_collective<primitives::psum, Names...>(trace, x);
   }
@@ -81,8 +81,8 @@ template <fixed_string... Names> struct axis_index_operation : operation<axis_in
     auto axes = named_axes<Names...>::find(trace, "axis_index");
     tracer index = build::integer_literal(trace, element_type::int32, 0);
     for (int i = 0; i < axes.size() && !trace.failed; ++i) {
-      tracer here = bind<primitives::axis_index>(trace, {}, {axes[i]});
-      index = i == 0 ? here : bind<primitives::add>({bind<primitives::multiply>({index, build::extent_value(trace, trace.axis_size(static_cast<int>(axes[i])), element_type::int32)}), here});
+      tracer here = emit<primitives::axis_index>(trace, {}, {axes[i]});
+      index = i == 0 ? here : emit<primitives::add>({emit<primitives::multiply>({index, build::extent_value(trace, trace.axis_size(static_cast<int>(axes[i])), element_type::int32)}), here});
     }
     return index;
   }
@@ -157,7 +157,7 @@ template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_
     parameters.push_back(p.source);
     parameters.push_back(p.destination);
   }
-  return bind<primitives::ppermute>(trace, std::span<const tracer>(&x, 1), parameters);
+  return emit<primitives::ppermute>(trace, std::span<const tracer>(&x, 1), parameters);
 }
 template <fixed_string Name> constexpr tracer ppermute(tracer x, rotate how) {
   return detail::append_collective<primitives::ppermute, Name>(*x.owner, x, {static_cast<std::int64_t>(primitives::permutation_kind::rotation), how.distance});

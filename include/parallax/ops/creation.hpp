@@ -29,7 +29,7 @@ template <element T> struct iota_operation : operation<iota_operation<T>> {
   template <int N, int Axis> static constexpr tracer apply(context& trace, const extent_list<N>& shape, axis_t<Axis>) {
     small_vector<std::int64_t, max_rank + 2> parameters{static_cast<std::int64_t>(element_type_of<T>), Axis};
     for (dim d : dims_of(shape)) parameters.push_back(d);
-    return bind<primitives::iota>(trace, {}, {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    return emit<primitives::iota>(trace, {}, {parameters.data(), static_cast<std::size_t>(parameters.size())});
   }
 };
 

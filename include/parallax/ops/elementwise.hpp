@@ -9,7 +9,7 @@ namespace detail {
 
 /// A function of one operand; `Inexact` ones turn integers into float32 first.
 template <class Primitive, bool Inexact> struct unary : operation<unary<Primitive, Inexact>> {
-  static constexpr tracer apply(context&, tracer x) { return bind<Primitive>({Inexact ? to_inexact(x) : x}); }
+  static constexpr tracer apply(context&, tracer x) { return emit<Primitive>({Inexact ? to_inexact(x) : x}); }
 };
 
 template <class Primitive> struct binary : operation<binary<Primitive>> {
@@ -25,13 +25,13 @@ struct power_operation : operation<power_operation> {
     // an integer constant as exponent is a product
     const graph& g = b.owner->at(b.graph_id);
     if (g.at(b.id).operation == primitives::number_of<primitives::literal> && b.weak() && b.type() == element_type::int32)
-      return bind<primitives::integer_power>({a}, {g.parameter(b.id, 2)});
+      return emit<primitives::integer_power>({a}, {g.parameter(b.id, 2)});
     return build::binary<primitives::power>("power", to_inexact(a), to_inexact(b));
   }
 };
 
 struct square_operation : operation<square_operation> {
-  static constexpr tracer apply(context&, tracer x) { return bind<primitives::integer_power>({x}, {2}); }
+  static constexpr tracer apply(context&, tracer x) { return emit<primitives::integer_power>({x}, {2}); }
 };
 struct reciprocal_operation : operation<reciprocal_operation> {
   static constexpr tracer apply(context&, tracer x) { return 1 / x; }
@@ -45,7 +45,7 @@ template <class Primitive> struct logical : operation<logical<Primitive>> {
   }
 };
 struct logical_not_operation : operation<logical_not_operation> {
-  static constexpr tracer apply(context&, tracer x) { return bind<primitives::bitwise_not>({to_truth(x)}); }
+  static constexpr tracer apply(context&, tracer x) { return emit<primitives::bitwise_not>({to_truth(x)}); }
 };
 
 struct where_operation : operation<where_operation> {
@@ -74,7 +74,7 @@ struct astype_operation : operation<astype_operation> {
 };
 struct bitcast_operation : operation<bitcast_operation> {
   template <element T> static constexpr tracer apply(context&, tracer x, type_tag<T>) {
-    return bind<primitives::bitcast>({x}, {static_cast<std::int64_t>(element_type_of<T>)});
+    return emit<primitives::bitcast>({x}, {static_cast<std::int64_t>(element_type_of<T>)});
   }
 };
 

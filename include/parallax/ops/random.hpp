@@ -38,17 +38,17 @@ constexpr key_words counters(context& trace, const dims& shape) {
   auto index = [&](element_type type) {
     small_vector<std::int64_t, max_rank + 2> parameters{static_cast<std::int64_t>(type), -1};
     for (dim d : shape) parameters.push_back(d);
-    return bind<primitives::iota>(trace, {}, {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    return emit<primitives::iota>(trace, {}, {parameters.data(), static_cast<std::size_t>(parameters.size())});
   };
   tracer low = index(element_type::uint32);
   dim size = trace.extents.product(shape);
   if (is_static(size) && size <= (std::int64_t{1} << 32)) return {build::integer_literal(trace, element_type::uint32, 0), low};
   tracer wide = index(element_type::uint64);
-  return {build::convert(bind<primitives::shift_right>({wide, build::integer_literal(trace, element_type::uint64, 32)}), element_type::uint32), low};
+  return {build::convert(emit<primitives::shift_right>({wide, build::integer_literal(trace, element_type::uint64, 32)}), element_type::uint32), low};
 }
 
 constexpr tracer cipher(key_words key, key_words counter, threefry_word word) {
-  return bind<primitives::threefry2x32>({key.first, key.second, counter.first, counter.second}, {static_cast<std::int64_t>(word)});
+  return emit<primitives::threefry2x32>({key.first, key.second, counter.first, counter.second}, {static_cast<std::int64_t>(word)});
 }
 
 constexpr tracer bits(tracer key, const dims& shape, element_type type, std::string_view name) {
@@ -58,12 +58,12 @@ constexpr tracer bits(tracer key, const dims& shape, element_type type, std::str
   key_words n = counters(trace, shape);
   if (type == element_type::uint32) return cipher(k, n, threefry_word::exclusive_or);
   if (type == element_type::uint8) {
-    tracer low = bind<primitives::bitwise_and>({cipher(k, n, threefry_word::exclusive_or), build::integer_literal(trace, element_type::uint32, 255)});
+    tracer low = emit<primitives::bitwise_and>({cipher(k, n, threefry_word::exclusive_or), build::integer_literal(trace, element_type::uint32, 255)});
     return build::convert(low, element_type::uint8);
   }
   tracer high = build::convert(cipher(k, n, threefry_word::first), element_type::uint64);
   tracer low = build::convert(cipher(k, n, threefry_word::second), element_type::uint64);
-  return bind<primitives::bitwise_or>({bind<primitives::shift_left>({high, build::integer_literal(trace, element_type::uint64, 32)}), low});
+  return emit<primitives::bitwise_or>({emit<primitives::shift_left>({high, build::integer_literal(trace, element_type::uint64, 32)}), low});
 }
 
 /// Uniform in [low, high): random mantissa bits under the exponent of 1, minus 1.
@@ -75,11 +75,11 @@ constexpr tracer uniform(tracer key, const dims& shape, element_type type, trace
   if (trace.failed) return key;
   tracer shift = build::integer_literal(trace, unsigned_type, wide ? 12 : 9);
   tracer exponent = build::integer_literal(trace, unsigned_type, wide ? 0x3FF0000000000000 : 0x3F800000);
-  tracer pattern = bind<primitives::bitwise_or>({bind<primitives::shift_right>({random_bits, shift}), exponent});
-  tracer unit = bind<primitives::bitcast>({pattern}, {static_cast<std::int64_t>(type)}) - 1;
+  tracer pattern = emit<primitives::bitwise_or>({emit<primitives::shift_right>({random_bits, shift}), exponent});
+  tracer unit = emit<primitives::bitcast>({pattern}, {static_cast<std::int64_t>(type)}) - 1;
   low = build::convert(low, type);
   high = build::convert(high, type);
-  return bind<primitives::maximum>({low, unit * (high - low) + low});
+  return emit<primitives::maximum>({low, unit * (high - low) + low});
 }
 
 template <int N> constexpr dims shape_or_scalar(const extent_list<N>& shape) { return parallax::detail::dims_of(shape); }
@@ -88,7 +88,7 @@ struct key_operation : operation<key_operation> {
   static constexpr tracer apply(context& trace, tracer high, tracer low) {
     tracer parts[] = {build::reshape(build::convert(high, element_type::uint32), {1}), build::reshape(build::convert(low, element_type::uint32), {1})};
     std::int64_t along = 0;
-    return bind<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
+    return emit<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
   }
 };
 
@@ -102,7 +102,7 @@ struct split_operation : operation<split_operation> {
     pair.push_back(1);
     tracer parts[] = {build::reshape(cipher(k, n, threefry_word::first), pair), build::reshape(cipher(k, n, threefry_word::second), pair)};
     std::int64_t along = pair.size() - 1;
-    return bind<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
+    return emit<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
   }
 };
 
@@ -113,7 +113,7 @@ struct fold_in_operation : operation<fold_in_operation> {
     key_words n{build::integer_literal(trace, element_type::uint32, 0), build::convert(data, element_type::uint32)};
     tracer parts[] = {build::reshape(cipher(k, n, threefry_word::first), {1}), build::reshape(cipher(k, n, threefry_word::second), {1})};
     std::int64_t along = 0;
-    return bind<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
+    return emit<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
   }
 };
 
@@ -135,7 +135,7 @@ template <element T> struct normal_operation : operation<normal_operation<T>> {
     constexpr double below_one = type == element_type::float32 ? -0x1.fffffep-1 : -0x1.fffffffffffffp-1;
     tracer u = uniform(key, shape_or_scalar(shape), type, build::literal(trace, type, below_one), build::literal(trace, type, 1), "random::normal");
     if (trace.failed) return key;
-    return build::literal(trace, type, 1.4142135623730951) * bind<primitives::erf_inv>({u});
+    return build::literal(trace, type, 1.4142135623730951) * emit<primitives::erf_inv>({u});
   }
 };
 
@@ -157,7 +157,7 @@ template <element T> struct randint_operation : operation<randint_operation<T>> 
       key_words n{build::integer_literal(trace, element_type::uint32, 0), build::integer_literal(trace, element_type::uint32, number)};
       tracer parts[] = {build::reshape(cipher(k, n, threefry_word::first), {1}), build::reshape(cipher(k, n, threefry_word::second), {1})};
       std::int64_t along = 0;
-      tracer subkey = bind<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
+      tracer subkey = emit<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
       return bits(subkey, shape_or_scalar(shape), unsigned_type, "random::randint");
     };
     tracer upper = half(0), lower = half(1);
@@ -166,8 +166,8 @@ template <element T> struct randint_operation : operation<randint_operation<T>> 
     // two draws together, so that the remainder favours no value noticeably
     tracer one = build::integer_literal(trace, unsigned_type, 1);
     tracer span = build::select(high > low, build::convert(high - low, unsigned_type), one);
-    tracer factor = bind<primitives::remainder>({build::integer_literal(trace, unsigned_type, unsigned_type == element_type::uint64 ? std::int64_t{1} << 32 : 1 << 16), span});
-    factor = bind<primitives::remainder>({factor * factor, span});
+    tracer factor = emit<primitives::remainder>({build::integer_literal(trace, unsigned_type, unsigned_type == element_type::uint64 ? std::int64_t{1} << 32 : 1 << 16), span});
+    factor = emit<primitives::remainder>({factor * factor, span});
     tracer offset = (upper % span) * factor + (lower % span);
     return low + build::convert(offset % span, type);
   }

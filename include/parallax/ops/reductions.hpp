@@ -99,10 +99,10 @@ struct logsumexp_operation : axis_reduction<logsumexp_operation> {
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
     x = to_inexact(x);
     tracer largest = build::reduce<primitives::reduce_max>(x, as_span(axes));
-    largest = bind<primitives::stop_gradient>(
-        {build::select(bind<primitives::is_finite>({largest}), largest, build::like(largest, 0))});
-    tracer shifted = bind<primitives::exp>({x - restore_axes(largest, x, axes)});
-    return bind<primitives::log>({build::sum(shifted, as_span(axes))}) + largest;
+    largest = emit<primitives::stop_gradient>(
+        {build::select(emit<primitives::is_finite>({largest}), largest, build::like(largest, 0))});
+    tracer shifted = emit<primitives::exp>({x - restore_axes(largest, x, axes)});
+    return emit<primitives::log>({build::sum(shifted, as_span(axes))}) + largest;
   }
 };
 
@@ -113,7 +113,7 @@ template <class Primitive> struct position_operation : operation<position_operat
   }
   /// Without an axis: the position in row-major order.
   static constexpr tracer apply(context& trace, tracer x) {
-    return bind<Primitive>({build::reshape(x, {trace.extents.product(x.extents())})}, {0});
+    return emit<Primitive>({build::reshape(x, {trace.extents.product(x.extents())})}, {0});
   }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis, false); }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>, keepdims_t) { return run(x, Axis, true); }
@@ -122,7 +122,7 @@ template <class Primitive> struct position_operation : operation<position_operat
   static constexpr tracer run(tracer x, int axis_number, bool keep) {
     int normal = normalize_axis(*x.owner, Primitive::name, axis_number, x.rank());
     if (x.owner->failed) return x;
-    tracer position = bind<Primitive>({x}, {normal});
+    tracer position = emit<Primitive>({x}, {normal});
     return keep ? restore_axes(position, x, {normal}) : position;
   }
 };
@@ -139,8 +139,8 @@ struct softmax_operation : operation<softmax_operation> {
     if (x.owner->failed) return x;
     x = to_inexact(x);
     axis_list axes{normal};
-    tracer largest = bind<primitives::stop_gradient>({build::reduce<primitives::reduce_max>(x, as_span(axes))});
-    tracer shifted = bind<primitives::exp>({x - restore_axes(largest, x, axes)});
+    tracer largest = emit<primitives::stop_gradient>({build::reduce<primitives::reduce_max>(x, as_span(axes))});
+    tracer shifted = emit<primitives::exp>({x - restore_axes(largest, x, axes)});
     return shifted / restore_axes(build::sum(shifted, as_span(axes)), x, axes);
   }
 };

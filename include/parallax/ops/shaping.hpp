@@ -12,6 +12,12 @@ namespace detail {
 
 struct reshape_operation : operation<reshape_operation> {
   using operation<reshape_operation>::operator();
+  /// On arrays: the same memory under another shape.
+  template <eager_operand X, int N> auto operator()(const X& x, const extent (&shape)[N]) const {
+    extent_list<N> list;
+    for (int i = 0; i < N; ++i) list.values[i] = shape[i];
+    return reshape_array(x, list);
+  }
   /// One extent may be -1: what remains.
   template <int N> constexpr tracer operator()(tracer x, const extent (&shape)[N]) const { return run(x, shape, N); }
   template <int N> static constexpr tracer apply(context&, tracer x, const extent_list<N>& shape) { return run(x, shape.values, N); }
@@ -170,7 +176,7 @@ struct slice_in_dim_operation {
     for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == normal ? first : 0);
     for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == normal ? last : x.dimension(i));
     for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == normal ? stride : 1);
-    return bind<primitives::slice>(trace, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    return emit<primitives::slice>(trace, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
   }
 };
 
@@ -196,7 +202,7 @@ struct slice_operation {
     for (extent e : starts) parameters.push_back(e.value);
     for (extent e : limits) parameters.push_back(e.value);
     for (int i = 0; i < given; ++i) parameters.push_back(strides.size() == 0 ? 1 : strides.begin()[i]);
-    return bind<primitives::slice>(trace, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    return emit<primitives::slice>(trace, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
   }
 };
 
@@ -206,7 +212,7 @@ constexpr tracer join(context& trace, std::vector<tracer> operands, int axis_num
   for (std::size_t i = 1; i < operands.size(); ++i) build::promote_types(operands[0], operands[i]);
   for (std::size_t i = 1; i < operands.size(); ++i) operands[i] = build::convert(operands[i], operands[0].type());
   std::int64_t along = normal;
-  return bind<primitives::concatenate>(trace, operands, std::span<const std::int64_t>(&along, 1));
+  return emit<primitives::concatenate>(trace, operands, std::span<const std::int64_t>(&along, 1));
 }
 
 struct concatenate_operation : operation<concatenate_operation> {
@@ -262,7 +268,7 @@ struct pad_operation {
     }
     if (trace.failed) return x;
     tracer operands[] = {x, fill};
-    tracer result = bind<primitives::pad>(trace, operands, {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    tracer result = emit<primitives::pad>(trace, operands, {parameters.data(), static_cast<std::size_t>(parameters.size())});
     for (int i = 0; i < x.rank() && !trace.failed; ++i) {
       padding p = paddings.begin()[i];
       if (p.low >= 0 && p.high >= 0) continue;

@@ -47,7 +47,7 @@ struct remainder : elementwise {
   static constexpr void vjp(vjp_application& a) {
     if (a.wants(0)) a.give(0, a.cotangent);
     if (a.wants(1)) {
-      tracer quotient = bind<subtract>({a.operand(0), a.result}) / a.operand(1);
+      tracer quotient = emit<subtract>({a.operand(0), a.result}) / a.operand(1);
       a.give(1, -a.cotangent * quotient);
     }
   }

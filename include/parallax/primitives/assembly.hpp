@@ -16,7 +16,7 @@ constexpr tracer slice_axis(tracer x, int axis, dim start, dim limit) {
   for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == axis ? start : 0);
   for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == axis ? limit : x.dimension(i));
   for (int i = 0; i < x.rank(); ++i) parameters.push_back(1);
-  return bind<slice>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  return emit<slice>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
 }
 } // namespace detail
 
@@ -49,7 +49,7 @@ struct concatenate : assembly {
     for (const batched& x : a.operands)
       operands.push_back(x.axis < 0 ? build::insert_axis(x.value, 0, a.size) : build::move_axis(x.value, x.axis, 0));
     std::int64_t axis = a.parameters[0] + 1;
-    return {bind(a.trace, a.operation, operands, std::span<const std::int64_t>(&axis, 1)), 0};
+    return {emit(a.trace, a.operation, operands, std::span<const std::int64_t>(&axis, 1)), 0};
   }
   static constexpr void vjp(vjp_application& a) {
     int axis = static_cast<int>(a.parameters[0]);
@@ -91,14 +91,14 @@ struct pad : assembly {
       }
     std::span<const std::int64_t> padding{parameters.data(), static_cast<std::size_t>(parameters.size())};
     tracer operands[] = {x.axis < 0 ? build::insert_axis(x.value, 0, a.size) : x.value, value.value};
-    if (value.axis < 0) return {bind<pad>(a.trace, operands, padding), axis};
+    if (value.axis < 0) return {emit<pad>(a.trace, operands, padding), axis};
     // A mapped padding value: pad with zeros, and choose the value where a padded array of ones has zeros.
     operands[1] = build::like(x.value, 0);
-    tracer padded = bind<pad>(a.trace, operands, padding);
+    tracer padded = emit<pad>(a.trace, operands, padding);
     tracer inside[] = {build::broadcast_to(build::integer_literal(a.trace, element_type::boolean, 1), operands[0].extents()),
                        build::integer_literal(a.trace, element_type::boolean, 0)};
     tracer values = build::broadcast_in_dim(value.value, padded.extents(), std::span<const int>(&axis, 1));
-    return {build::select(bind<pad>(a.trace, inside, padding), padded, values), axis};
+    return {build::select(emit<pad>(a.trace, inside, padding), padded, values), axis};
   }
   static constexpr void vjp(vjp_application& a) {
     std::size_t rank = a.parameters.size() / 3;
@@ -111,9 +111,9 @@ struct pad : assembly {
       parameters.push_back(t.add(a.parameters[i], spread));
     }
     for (std::size_t i = 0; i < rank; ++i) parameters.push_back(a.parameters[2 * rank + i] + 1);
-    tracer inside = bind<slice>(a.trace, std::span<const tracer>(&a.cotangent, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    tracer inside = emit<slice>(a.trace, std::span<const tracer>(&a.cotangent, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
     a.give(0, inside);
-    if (a.wants(1)) a.give(1, bind<subtract>({build::sum_all(a.cotangent), build::sum_all(inside)}));
+    if (a.wants(1)) a.give(1, emit<subtract>({build::sum_all(a.cotangent), build::sum_all(inside)}));
   }
 };
 

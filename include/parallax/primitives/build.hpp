@@ -26,12 +26,12 @@ namespace build {
 /// A constant; `value` is exact for the types it is used with.
 constexpr tracer literal(context& trace, element_type type, double value, bool weak = false) {
   if (type == element_type::float32) value = static_cast<double>(static_cast<float>(value));
-  return bind<primitives::literal>(
+  return emit<primitives::literal>(
       trace, {}, {static_cast<std::int64_t>(type), weak ? 1 : 0, std::bit_cast<std::int64_t>(value)});
 }
 constexpr tracer integer_literal(context& trace, element_type type, std::int64_t value, bool weak = false) {
   if (is_floating(type)) return literal(trace, type, static_cast<double>(value), weak);
-  return bind<primitives::literal>(trace, {}, {static_cast<std::int64_t>(type), weak ? 1 : 0, value});
+  return emit<primitives::literal>(trace, {}, {static_cast<std::int64_t>(type), weak ? 1 : 0, value});
 }
 template <scalar T> constexpr tracer scalar_literal(context& trace, T value, element_type type, bool weak) {
   if constexpr (std::floating_point<T>) return literal(trace, type, static_cast<double>(value), weak);
@@ -50,7 +50,7 @@ constexpr tracer convert(tracer x, element_type type) {
     if (is_floating(x.type())) return literal(*x.owner, type, std::bit_cast<double>(bits));
     if (type != element_type::boolean) return integer_literal(*x.owner, type, bits);
   }
-  return bind<primitives::convert>({x}, {static_cast<std::int64_t>(type)});
+  return emit<primitives::convert>({x}, {static_cast<std::int64_t>(type)});
 }
 
 /// Operand axis k becomes result axis mapping[k]; other axes repeat the operand. JAX: lax.broadcast_in_dim.
@@ -62,7 +62,7 @@ constexpr tracer broadcast_in_dim(tracer x, const dims& shape, std::span<const i
   parameters.push_back(shape.size());
   for (dim extent : shape) parameters.push_back(extent);
   for (int axis : mapping) parameters.push_back(axis);
-  return bind<primitives::broadcast_in_dim>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  return emit<primitives::broadcast_in_dim>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
 }
 /// NumPy's broadcast_to: the operand's axes are the last ones.
 constexpr tracer broadcast_to(tracer x, const dims& shape) {
@@ -72,7 +72,7 @@ constexpr tracer broadcast_to(tracer x, const dims& shape) {
 }
 constexpr tracer reshape(tracer x, const dims& shape) {
   if (x.extents() == shape) return x;
-  return bind<primitives::reshape>(*x.owner, std::span<const tracer>(&x, 1), {shape.data(), static_cast<std::size_t>(shape.size())});
+  return emit<primitives::reshape>(*x.owner, std::span<const tracer>(&x, 1), {shape.data(), static_cast<std::size_t>(shape.size())});
 }
 /// Result axis k is operand axis permutation[k].
 constexpr tracer transpose(tracer x, std::span<const int> permutation) {
@@ -83,7 +83,7 @@ constexpr tracer transpose(tracer x, std::span<const int> permutation) {
     parameters.push_back(axis);
   }
   if (identity) return x;
-  return bind<primitives::transpose>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  return emit<primitives::transpose>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
 }
 constexpr tracer move_axis(tracer x, int from, int to) {
   small_vector<int, max_rank> permutation;
@@ -108,7 +108,7 @@ template <class Reduction> constexpr tracer reduce(tracer x, std::span<const int
     while (at > 0 && parameters[at - 1] > axis) --at;
     parameters.insert(at, axis);
   }
-  return bind<Reduction>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  return emit<Reduction>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
 }
 constexpr tracer sum(tracer x, std::span<const int> axes) { return reduce<primitives::reduce_sum>(x, axes); }
 constexpr tracer sum(tracer x, int axis) { return sum(x, std::span<const int>(&axis, 1)); }
@@ -119,12 +119,12 @@ constexpr tracer sum_all(tracer x) {
 }
 constexpr tracer zeros_like(tracer x) { return broadcast_to(like(x, 0), x.extents()); }
 constexpr tracer select(tracer condition, tracer on_true, tracer on_false) {
-  return bind<primitives::select>({condition, on_true, on_false});
+  return emit<primitives::select>({condition, on_true, on_false});
 }
 /// The size of a mapped axis, or any extent, as a scalar of the given type.
 constexpr tracer extent_value(context& trace, dim extent, element_type type) {
   if (is_static(extent)) return integer_literal(trace, type, extent);
-  return bind<primitives::extent_value>(trace, {}, {static_cast<std::int64_t>(type), extent});
+  return emit<primitives::extent_value>(trace, {}, {static_cast<std::int64_t>(type), extent});
 }
 
 /// The shape NumPy broadcasts two shapes to.
@@ -176,7 +176,7 @@ constexpr void promote_shapes(std::string_view operation, tracer& a, tracer& b) 
 template <class Primitive> constexpr tracer binary(std::string_view name, tracer a, tracer b) {
   promote_types(a, b);
   promote_shapes(name, a, b);
-  return bind<Primitive>({a, b});
+  return emit<Primitive>({a, b});
 }
 
 /// One of the operands of a traced operation: a tracer as it is, a C++ scalar as a weakly typed constant.
@@ -204,7 +204,7 @@ template <class Primitive, class A, class B> constexpr tracer traced_binary(std:
   return build::binary<Primitive>(name, build::operand(*trace, a), build::operand(*trace, b));
 }
 constexpr tracer to_inexact(tracer x) {
-  return is_floating(x.type()) ? x : bind<primitives::convert>({x}, {static_cast<std::int64_t>(element_type::float32)});
+  return is_floating(x.type()) ? x : emit<primitives::convert>({x}, {static_cast<std::int64_t>(element_type::float32)});
 }
 } // namespace detail
 
@@ -234,8 +234,8 @@ template <class A, class B> requires traced_operands<A, B> constexpr tracer oper
 template <class A, class B> requires traced_operands<A, B> constexpr tracer operator<=(A a, B b) { return detail::traced_binary<primitives::less_equal>("less_equal", a, b); }
 template <class A, class B> requires traced_operands<A, B> constexpr tracer operator>(A a, B b) { return detail::traced_binary<primitives::greater>("greater", a, b); }
 template <class A, class B> requires traced_operands<A, B> constexpr tracer operator>=(A a, B b) { return detail::traced_binary<primitives::greater_equal>("greater_equal", a, b); }
-constexpr tracer operator-(tracer x) { return bind<primitives::negative>({x}); }
+constexpr tracer operator-(tracer x) { return emit<primitives::negative>({x}); }
 constexpr tracer operator+(tracer x) { return x; }
-constexpr tracer operator~(tracer x) { return bind<primitives::bitwise_not>({x}); }
+constexpr tracer operator~(tracer x) { return emit<primitives::bitwise_not>({x}); }
 
 } // namespace parallax

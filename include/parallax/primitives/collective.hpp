@@ -38,10 +38,10 @@ struct collective {
     for (std::int64_t axis : axes(a.parameters))
       if (axis != a.mapped_axis) parameters.push_back(axis);
     if (parameters[0] == 0) return x;
-    return bind(a.trace, a.operation, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    return emit(a.trace, a.operation, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
   }
   static constexpr tracer append(const batch_application& a, tracer x, std::span<const std::int64_t> parameters) {
-    return bind(a.trace, a.operation, std::span<const tracer>(&x, 1), parameters);
+    return emit(a.trace, a.operation, std::span<const tracer>(&x, 1), parameters);
   }
   static constexpr batched unchanged(const batch_application& a) {
     return {append(a, a.operands[0].value, a.parameters), a.operands[0].axis};
@@ -62,7 +62,7 @@ struct psum : collective {
     tracer local = x.axis < 0 ? x.value * build::extent_value(a.trace, a.size, x.value.type()) : build::sum(x.value, x.axis);
     return {over_other_axes(a, local), -1};
   }
-  static constexpr void vjp(vjp_application& a) { a.give(0, bind<psum>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters)); }
+  static constexpr void vjp(vjp_application& a) { a.give(0, emit<psum>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters)); }
 };
 
 namespace detail {
@@ -127,7 +127,7 @@ struct ppermute : collective {
       pieces = {tail, head};
     }
     std::int64_t along = 0;
-    return {bind<concatenate>(a.trace, pieces, std::span<const std::int64_t>(&along, 1)), 0};
+    return {emit<concatenate>(a.trace, pieces, std::span<const std::int64_t>(&along, 1)), 0};
   }
   static constexpr void vjp(vjp_application& a) {
     std::vector<std::int64_t> inverse(a.parameters.begin(), a.parameters.end());
@@ -141,7 +141,7 @@ struct ppermute : collective {
     } else {
       inverse[at + 1] = -inverse[at + 1];
     }
-    a.give(0, bind<ppermute>(a.trace, std::span<const tracer>(&a.cotangent, 1), inverse));
+    a.give(0, emit<ppermute>(a.trace, std::span<const tracer>(&a.cotangent, 1), inverse));
   }
 };
 
@@ -176,7 +176,7 @@ struct all_gather : collective {
     return {x, -1};
   }
   static constexpr void vjp(vjp_application& a) {
-    a.give(0, bind<psum_scatter>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters));
+    a.give(0, emit<psum_scatter>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters));
   }
 };
 
@@ -222,7 +222,7 @@ struct psum_scatter : collective {
     return {x, static_cast<int>(dimension)};
   }
   static constexpr void vjp(vjp_application& a) {
-    a.give(0, bind<all_gather>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters));
+    a.give(0, emit<all_gather>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters));
   }
 };
 

@@ -43,7 +43,7 @@ struct dot_general {
     for (const auto* list : {&axes.left_contract, &axes.right_contract, &axes.left_batch, &axes.right_batch})
       for (int axis : *list) parameters.push_back(axis);
     tracer operands[] = {left, right};
-    return bind<dot_general>(*left.owner, operands, {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    return emit<dot_general>(*left.owner, operands, {parameters.data(), static_cast<std::size_t>(parameters.size())});
   }
 
   static constexpr abstract_value shape(const shape_application& a) {

@@ -60,7 +60,7 @@ struct elementwise {
       else if (logical_rank(x) == 0) operands.push_back(x.value);
       else operands.push_back(build::insert_axis(x.value, axis, a.size));
     }
-    return {bind(a.trace, a.operation, operands, a.parameters), axis};
+    return {emit(a.trace, a.operation, operands, a.parameters), axis};
   }
 };
 

@@ -11,12 +11,12 @@ struct power : elementwise {
     tracer x = a.operand(0), y = a.operand(1);
     if (a.wants(0)) {
       // y * x^(y-1), and 0 rather than 0 * inf where y is 0
-      tracer slope = y * bind<power>({x, build::select(y == 0, build::like(y, 1), y - 1)});
+      tracer slope = y * emit<power>({x, build::select(y == 0, build::like(y, 1), y - 1)});
       a.give(0, a.cotangent * slope);
     }
     if (a.wants(1)) {
       tracer safe = build::select(x == 0, build::like(x, 1), x);
-      a.give(1, a.cotangent * (bind<log>({safe}) * a.result));
+      a.give(1, a.cotangent * (emit<log>({safe}) * a.result));
     }
   }
   template <class V> static PARALLAX_HD V evaluate(V x, V y) { return math::pow(x, y); }
@@ -29,7 +29,7 @@ struct integer_power : elementwise {
     std::int64_t n = a.parameters[0];
     if (n == 0) return;
     tracer x = a.operand(0);
-    tracer lower = n == 2 ? x : n == 1 ? build::like(x, 1) : bind<integer_power>({x}, {n - 1});
+    tracer lower = n == 2 ? x : n == 1 ? build::like(x, 1) : emit<integer_power>({x}, {n - 1});
     a.give(0, a.cotangent * (static_cast<double>(n) * lower));
   }
   template <element_type, std::int64_t Exponent, class V> static PARALLAX_HD V evaluate(V x) {

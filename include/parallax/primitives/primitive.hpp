@@ -66,20 +66,20 @@ struct vjp_application {
 
 /// Appends an operation to the innermost graph (or finds it there) and returns its result. Operands of enclosing graphs
 /// become inputs of the innermost one. Defined where all primitives are known.
-constexpr tracer bind(context& trace, int operation, std::span<const tracer> operands, std::span<const std::int64_t> parameters);
+constexpr tracer emit(context& trace, int operation, std::span<const tracer> operands, std::span<const std::int64_t> parameters);
 
 template <class Primitive>
-constexpr tracer bind(context& trace, std::initializer_list<tracer> operands, std::initializer_list<std::int64_t> parameters = {}) {
-  return bind(trace, primitives::number_of<Primitive>, std::span<const tracer>(operands.begin(), operands.size()),
+constexpr tracer emit(context& trace, std::initializer_list<tracer> operands, std::initializer_list<std::int64_t> parameters = {}) {
+  return emit(trace, primitives::number_of<Primitive>, std::span<const tracer>(operands.begin(), operands.size()),
               std::span<const std::int64_t>(parameters.begin(), parameters.size()));
 }
 template <class Primitive>
-constexpr tracer bind(std::initializer_list<tracer> operands, std::initializer_list<std::int64_t> parameters = {}) {
-  return bind<Primitive>(*operands.begin()->owner, operands, parameters);
+constexpr tracer emit(std::initializer_list<tracer> operands, std::initializer_list<std::int64_t> parameters = {}) {
+  return emit<Primitive>(*operands.begin()->owner, operands, parameters);
 }
 template <class Primitive>
-constexpr tracer bind(context& trace, std::span<const tracer> operands, std::span<const std::int64_t> parameters) {
-  return bind(trace, primitives::number_of<Primitive>, operands, parameters);
+constexpr tracer emit(context& trace, std::span<const tracer> operands, std::span<const std::int64_t> parameters) {
+  return emit(trace, primitives::number_of<Primitive>, operands, parameters);
 }
 
 /// Makes two extents agree: the same, or provably different (an error), or left to the call to check.

@@ -67,7 +67,7 @@ constexpr int neutral_result(const graph& g, int operation, std::span<const int>
 }
 } // namespace detail
 
-constexpr tracer bind(context& trace, int operation, std::span<const tracer> operands, std::span<const std::int64_t> parameters) {
+constexpr tracer emit(context& trace, int operation, std::span<const tracer> operands, std::span<const std::int64_t> parameters) {
   if (trace.failed && !operands.empty()) return operands[0];
   const primitive_rules& rules = rules_of(operation);
   small_vector<int, max_rank> few;

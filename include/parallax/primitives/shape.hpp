@@ -10,7 +10,7 @@ struct view {
 
  protected:
   static constexpr tracer append(const batch_application& a, tracer x, std::span<const std::int64_t> parameters) {
-    return bind(a.trace, a.operation, std::span<const tracer>(&x, 1), parameters);
+    return emit(a.trace, a.operation, std::span<const tracer>(&x, 1), parameters);
   }
 };
 
@@ -150,7 +150,7 @@ struct slice : view {
       parameters[2 * r + k] = stride - 1;
     }
     tracer operands[] = {a.cotangent, build::like(a.cotangent, 0)};
-    a.give(0, bind<pad>(a.trace, operands, {parameters.data(), static_cast<std::size_t>(parameters.size())}));
+    a.give(0, emit<pad>(a.trace, operands, {parameters.data(), static_cast<std::size_t>(parameters.size())}));
   }
 
  private:

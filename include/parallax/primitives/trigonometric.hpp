@@ -7,13 +7,13 @@ namespace parallax::primitives {
 
 struct sin : elementwise {
   static constexpr std::string_view name = "sin";
-  static constexpr void vjp(vjp_application& a) { a.give(0, a.cotangent * bind<cos>({a.operand(0)})); }
+  static constexpr void vjp(vjp_application& a) { a.give(0, a.cotangent * emit<cos>({a.operand(0)})); }
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::sin(x); }
 };
 
 struct cos : elementwise {
   static constexpr std::string_view name = "cos";
-  static constexpr void vjp(vjp_application& a) { a.give(0, -(a.cotangent * bind<sin>({a.operand(0)}))); }
+  static constexpr void vjp(vjp_application& a) { a.give(0, -(a.cotangent * emit<sin>({a.operand(0)}))); }
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::cos(x); }
 };
 

@@ -71,7 +71,7 @@ constexpr std::vector<batched> batch_graph(context& trace, int body, const std::
     if (rules.kind == primitive_kind::collective)
       for (std::int64_t axis : primitives::collective::axes(parameters)) mapped = mapped || axis == mapped_axis;
     if (operation == primitives::number_of<primitives::axis_index> && parameters[0] == mapped_axis) {
-      values.set(id, {bind<primitives::iota>(trace, {}, {static_cast<std::int64_t>(element_type::int32), 0, size}), 0});
+      values.set(id, {emit<primitives::iota>(trace, {}, {static_cast<std::int64_t>(element_type::int32), 0, size}), 0});
     } else if (rules.kind == primitive_kind::nested) {
       std::vector<batched> results = batch_call(trace, call_parameters::read(parameters), operands, size, mapped_axis);
       for (int user = id + 1; user < trace.at(body).size(); ++user)
@@ -80,7 +80,7 @@ constexpr std::vector<batched> batch_graph(context& trace, int body, const std::
     } else if (!mapped) {
       std::vector<tracer> plain;
       for (const batched& x : operands) plain.push_back(x.value);
-      values.set(id, {bind(trace, operation, plain, parameters), -1});
+      values.set(id, {emit(trace, operation, plain, parameters), -1});
     } else if (rules.batch) {
       values.set(id, rules.batch(batch_application{trace, operation, operands, parameters, size, mapped_axis}));
     } else {

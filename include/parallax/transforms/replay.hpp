@@ -80,7 +80,7 @@ constexpr void replay(context& trace, int source, int id, replacements<tracer>& 
       if (again.at(user).operation == primitives::number_of<primitives::call_result> && again.operand(user, 0) == id)
         values.set(user, results[static_cast<std::size_t>(again.parameter(user, 0))]);
   } else if (operation != primitives::number_of<primitives::call_result>) {
-    values.set(id, bind(trace, operation, operands, parameters));
+    values.set(id, emit(trace, operation, operands, parameters));
   }
 }
 

@@ -77,7 +77,7 @@ class reverse_pass {
     // a scalar operand beside an array was used by every element
     if (trace.at(source).at(id).rank == 0 && cotangent.rank() > 0) cotangent = build::sum_all(cotangent);
     tracer& sum = cotangents[static_cast<std::size_t>(id)];
-    sum = sum.owner ? bind<primitives::add>({sum, cotangent}) : cotangent;
+    sum = sum.owner ? emit<primitives::add>({sum, cotangent}) : cotangent;
   }
 
   constexpr void node_backward(int id, std::vector<tracer>& cotangents) {
@@ -140,7 +140,7 @@ constexpr void reverse_pass::call_forward(int id) {
     cotangents[k] = seeds.back();
     if (call.out_axes[k] < 0) {
       // the unmapped result is instance 0's
-      tracer index = bind<primitives::axis_index>(trace, {}, {call.axis});
+      tracer index = emit<primitives::axis_index>(trace, {}, {call.axis});
       cotangents[k] = build::select(index == 0, seeds.back(), build::like(seeds.back(), 0));
     }
   }
@@ -150,7 +150,7 @@ constexpr void reverse_pass::call_forward(int id) {
     if (!wanted[k] || !gradients[k].owner) continue;
     record.differentiated_operands.push_back(static_cast<int>(k));
     tracer gradient = gradients[k];
-    if (call.in_axes[k] < 0) gradient = bind<primitives::psum>(trace, {gradient}, {1, call.axis});
+    if (call.in_axes[k] < 0) gradient = emit<primitives::psum>(trace, {gradient}, {1, call.axis});
     gradient_ids.push_back(trace.import(gradient.graph_id, gradient.id));
     record.backward.out_axes.push_back(call.in_axes[k]);
   }

@@ -1,0 +1,208 @@
+// Fusion: which nodes get a buffer, and which are computed inside the loop of their only consumer.
+#pragma once
+
+#include <parallax/compile/index_map.hpp>
+
+namespace parallax::detail {
+
+/// The decision for one graph. Consumers are visited before producers; a node joins its consumers' loop if they are all
+/// in one loop and read it through the same views.
+class fusion {
+ public:
+  /// Longer kernels are cut, so that the time to compile them stays in proportion.
+  static constexpr int longest_kernel = 64;
+
+  context& trace;
+  const graph& g;
+  std::vector<char> live;
+  std::vector<char> has_buffer; ///< a contiguous array of its own
+  std::vector<char> fused;      ///< elementwise, inside its consumers' loop
+  std::vector<std::vector<int>> members; ///< by loop: its fused nodes, consumers first
+  std::vector<int> first_piece; ///< the loop number of an assembly's first operand
+
+  constexpr fusion(context& owner, int id) : trace(owner), g(owner.at(id)), live(g.needed()) {
+    std::size_t n = g.nodes.size();
+    has_buffer.assign(n, 0);
+    fused.assign(n, 0);
+    members.resize(n);
+    first_piece.assign(n, -1);
+    use_loop.assign(n, none_yet);
+    use_tag.assign(n, 0);
+    demanded.assign(n, 0);
+    for (int output : g.outputs) demanded[at(output)] = 1;
+    for (int node_id = g.size() - 1; node_id >= 0; --node_id)
+      if (live[at(node_id)]) visit(node_id);
+  }
+
+  /// The node whose buffer a chain of affine views reads; -1 if there is none.
+  constexpr int base_of(int id) const {
+    while (!has_array(id) && is_affine_view(g, id)) id = g.operand(id, 0);
+    return has_array(id) ? id : -1;
+  }
+  /// Whether the node's elements lie in memory, in row-major order.
+  constexpr bool has_array(int id) const {
+    int operation = g.at(id).operation;
+    return operation < 0 || has_buffer[at(id)] || operation == primitives::number_of<primitives::call_result> || is_alias(id);
+  }
+  /// A reshape that gives the same memory another shape.
+  constexpr bool is_alias(int id) const {
+    return g.at(id).operation == primitives::number_of<primitives::reshape> && !has_buffer[at(id)] && has_array_below(id);
+  }
+
+ private:
+  static constexpr int none_yet = -1, several = -2;
+  std::vector<int> use_loop;
+  std::vector<int> use_tag;
+  std::vector<char> demanded;
+
+  static constexpr std::size_t at(int id) { return static_cast<std::size_t>(id); }
+
+  constexpr bool has_array_below(int id) const {
+    int source = g.operand(id, 0);
+    int operation = g.at(source).operation;
+    if (operation < 0 || has_buffer[at(source)] || operation == primitives::number_of<primitives::call_result>) return true;
+    return operation == primitives::number_of<primitives::reshape> && is_alias(source);
+  }
+
+  constexpr void use(int id, int loop, int tag) {
+    int& known = use_loop[at(id)];
+    if (known == none_yet) {
+      known = loop;
+      use_tag[at(id)] = tag;
+    } else if (known != loop || use_tag[at(id)] != tag) {
+      known = several;
+    }
+  }
+  constexpr int new_loop() {
+    members.push_back({});
+    return static_cast<int>(members.size()) - 1;
+  }
+  constexpr bool is_source(int id) const {
+    return g.at(id).operation >= 0 && rules_of(g.at(id).operation).kind == primitive_kind::source;
+  }
+  /// Whether a broadcast repeats its operand, which is then computed once instead.
+  constexpr bool expands(int id) const {
+    if (g.at(id).operation != primitives::number_of<primitives::broadcast_in_dim>) return false;
+    return !only_ones_change(g.shape(g.operand(id, 0)), g.shape(id));
+  }
+
+  constexpr void visit(int id) {
+    int operation = g.at(id).operation;
+    if (operation < 0) return;
+    switch (rules_of(operation).kind) {
+    case primitive_kind::source:
+      has_buffer[at(id)] = demanded[at(id)]; // as an output or an operand that must lie in memory
+      break;
+    case primitive_kind::elementwise: visit_elementwise(id); break;
+    case primitive_kind::view: visit_view(id); break;
+    case primitive_kind::reduction:
+      has_buffer[at(id)] = 1;
+      use(g.operand(id, 0), id, 0);
+      break;
+    case primitive_kind::product:
+      has_buffer[at(id)] = 1;
+      for (int operand : g.operands(id)) demand_readable(id, operand);
+      break;
+    case primitive_kind::assembly:
+      has_buffer[at(id)] = 1;
+      for (int k = 0; k < g.at(id).operand_count; ++k) {
+        int loop = new_loop();
+        if (k == 0) first_piece[at(id)] = loop;
+        use(g.operand(id, k), loop, 0);
+      }
+      break;
+    case primitive_kind::collective:
+      has_buffer[at(id)] = 1;
+      demanded[at(g.operand(id, 0))] = 1;
+      break;
+    case primitive_kind::nested:
+      for (int operand : g.operands(id)) demanded[at(operand)] = 1;
+      break;
+    case primitive_kind::projection: break;
+    }
+  }
+
+  constexpr void visit_elementwise(int id) {
+    int loop = use_loop[at(id)];
+    bool root = demanded[at(id)] || loop < 0 || static_cast<int>(members[at(loop)].size()) >= longest_kernel;
+    if (root) has_buffer[at(id)] = 1;
+    else fused[at(id)] = 1;
+    if (root) loop = id;
+    int tag = root ? 0 : use_tag[at(id)];
+    members[at(loop)].push_back(id);
+    for (int operand : g.operands(id)) {
+      // a scalar beside arrays is computed once
+      bool once = g.at(operand).rank == 0 && g.at(id).rank > 0;
+      use(operand, once ? several : loop, tag);
+    }
+  }
+
+  constexpr void visit_view(int id) {
+    int operand = g.operand(id, 0);
+    if (!is_affine_view(g, id)) {
+      demanded[at(operand)] = 1;
+      return;
+    }
+    if (demanded[at(id)]) {
+      has_buffer[at(id)] = 1;
+      use(operand, expands(id) ? several : id, id + 1);
+      return;
+    }
+    int loop = use_loop[at(id)];
+    if (loop == none_yet) return; // read as an operand's view
+    use(operand, loop == several || expands(id) ? several : loop, (use_tag[at(id)] * 31 + id + 1) & 0x3fffffff);
+  }
+
+  /// A product reads its operand in place if the views of it keep rows and columns regular.
+  constexpr void demand_readable(int product, int operand) {
+    int base = operand;
+    while (is_affine_view(g, base)) base = g.operand(base, 0);
+    bool in_place = base == operand;
+    if (!in_place) {
+      index_map map;
+      for (int k = 0; k < g.at(operand).rank; ++k) map.push_back({k, 1, 0});
+      for (int view = operand; view != base; view = g.operand(view, 0)) map = through_view(trace.extents, g, view, map);
+      access layout = locate(trace.extents, g.shape(base), map, g.at(operand).rank, 0);
+      in_place = readable(product, operand, layout.strides);
+    }
+    demanded[at(in_place ? base : operand)] = 1;
+  }
+
+ public:
+  /// Axes in this order act as one axis of one stride.
+  constexpr bool regular(const small_vector<int, max_rank>& axes, const dims& shape, const dims& strides) const {
+    int last = -1;
+    for (int i = axes.size(); i-- > 0;) {
+      if (shape[axes[i]] == 1) continue;
+      if (last >= 0 && strides[axes[i]] != trace.extents.multiply(strides[last], shape[last])) return false;
+      last = axes[i];
+    }
+    return true;
+  }
+  /// The stride of such a group; 0 if it has one element only.
+  static constexpr dim group_stride(const small_vector<int, max_rank>& axes, const dims& shape, const dims& strides) {
+    for (int i = axes.size(); i-- > 0;)
+      if (shape[axes[i]] != 1) return strides[axes[i]];
+    return 0;
+  }
+
+ private:
+  constexpr bool readable(int product, int operand, const dims& strides) const {
+    primitives::dot_axes axes = primitives::dot_axes::read(g.parameters(product));
+    bool is_left = g.operand(product, 0) == operand;
+    bool is_right = g.operand(product, 1) == operand;
+    dims shape = g.shape(operand);
+    auto side = [&](const small_vector<int, max_rank>& free, const small_vector<int, max_rank>& contract) {
+      if (!regular(free, shape, strides) || !regular(contract, shape, strides)) return false;
+      dim row = group_stride(free, shape, strides), depth = group_stride(contract, shape, strides);
+      // a broadcast row has stride 0, which no matrix product reads
+      for (int axis : free) if (shape[axis] != 1 && strides[axis] == 0) return false;
+      for (int axis : contract) if (shape[axis] != 1 && strides[axis] == 0) return false;
+      return row == 1 || depth == 1 || (row == 0 && depth == 0);
+    };
+    return (!is_left || side(axes.left_free(shape.size()), axes.left_contract)) &&
+           (!is_right || side(axes.right_free(shape.size()), axes.right_contract));
+  }
+};
+
+} // namespace parallax::detail

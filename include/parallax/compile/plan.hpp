@@ -1,0 +1,120 @@
+// What a graph is lowered to: blocks of steps over planned buffers, and the distinct kernels they run.
+#pragma once
+
+#include <parallax/compile/prepare.hpp>
+
+namespace parallax::detail {
+
+/// The operations of kernel statements that are no primitives.
+enum kernel_operation : int {
+  load_vector = -2,  ///< consecutive elements; the operand is an access's number
+  load_scalar = -3,  ///< the same element for the whole innermost dimension
+  load_strided = -4, ///< elements a stride apart
+  load_constant = -5, ///< a number known at the call; the operand is its number
+  load_index = -6    ///< an affine function of the position; the operand is an access's number
+};
+
+/// One operation of a kernel. Operands are numbers of earlier statements, or what a load takes.
+struct kernel_statement {
+  int operation = 0;
+  element_type type = element_type::float32;
+  std::int64_t parameter = 0;
+  small_vector<int, 4> operands;
+  friend constexpr bool operator==(const kernel_statement&, const kernel_statement&) = default;
+};
+
+/// How results are written.
+enum class kernel_result : int { vector, strided, reduction };
+
+/// The structure of a fused loop; equal kernels are compiled once.
+struct kernel_structure {
+  std::vector<kernel_statement> statements; ///< the last one is the result
+  kernel_result result = kernel_result::vector;
+  int reduction = -1; ///< the primitive that combines elements
+  friend constexpr bool operator==(const kernel_structure&, const kernel_structure&) = default;
+};
+
+/// Where a kernel finds an operand: an offset and a stride for each dimension of the loop, in elements.
+struct access {
+  int buffer = -1; ///< none for an index
+  dim offset = 0;
+  dims strides;
+  friend constexpr bool operator==(const access&, const access&) = default;
+};
+
+enum class constant_kind : int { literal, extent, axis_index };
+struct kernel_constant {
+  constant_kind kind = constant_kind::literal;
+  element_type type = element_type::float32;
+  std::int64_t value = 0; ///< a double's bits or an integer, an extent, a mesh axis
+  friend constexpr bool operator==(const kernel_constant&, const kernel_constant&) = default;
+};
+
+enum class buffer_place : int { value, output, slot };
+
+/// A contiguous array of one block. A value is an argument of the block or the result of a call.
+struct planned_buffer {
+  buffer_place place = buffer_place::slot;
+  int number = -1;
+  element_type type = element_type::float32;
+  dims shape;
+  dim count = 1;
+  int first_step = 0, last_step = 0;
+};
+
+enum class step_kind : int { kernel, product, all_reduce, all_gather, reduce_scatter, permute, axis_slice, call };
+
+/// One product: batch dimensions with their strides, then rows, columns and the contracted length.
+struct planned_product {
+  small_vector<dim, max_rank> batch, left_batch, right_batch, result_batch;
+  dim rows = 1, columns = 1, depth = 1;
+  dim left_row = 0, left_depth = 0, right_depth = 0, right_column = 0;
+};
+
+struct planned_step {
+  step_kind kind = step_kind::kernel;
+  // kernel
+  int kernel = -1;
+  dims extents;
+  unsigned reduced = 0; ///< bit k: dimension k of the loop is reduced
+  std::vector<access> accesses; ///< the result first
+  std::vector<kernel_constant> constants;
+  // the others: result and operands
+  int result = -1;
+  std::vector<int> operands;
+  dim left_offset = 0, right_offset = 0;
+  planned_product product;
+  int reduction = -1;
+  unsigned mesh_axes = 0;
+  dim outer = 1, inner = 1;
+  std::vector<std::int64_t> parameters; ///< permutation, or axis to slice by
+  // call
+  int section = -1;
+  std::vector<int> in_axes;
+  std::vector<dim> before; ///< the number of elements before each operand's mapped axis
+  std::vector<int> results; ///< value numbers
+};
+
+/// An output of a block: a buffer of its own, or (of the outermost block) a value that stays where it is.
+struct planned_output {
+  bool is_value = false;
+  int number = 0; ///< buffer or value
+  abstract_value value;
+};
+
+struct planned_block {
+  std::vector<planned_buffer> buffers;
+  std::vector<planned_step> steps;
+  std::vector<planned_output> outputs;
+  int argument_count = 0;
+  int value_count = 0;
+  int slot_count = 0;
+};
+
+struct planned_program {
+  std::vector<planned_block> blocks; ///< the outermost first, then one per section
+  std::vector<section> sections;
+  std::vector<kernel_structure> kernels;
+};
+
+} // namespace parallax::detail

@@ -1,0 +1,203 @@
+// The graph as it is lowered: nested pmaps become one mapped program over a mesh of devices, and products have operands
+// that a matrix product can read.
+#pragma once
+
+#include <parallax/compile/trace.hpp>
+
+namespace parallax::detail {
+
+/// A result's dimension that is spread over an axis of the mesh.
+struct spread_dimension {
+  int mesh_axis = 0;
+  int dimension = 0; ///< of the logical result
+};
+
+/// A top-level pmap with all pmaps inside it, as one program over a mesh: axes from the outermost in.
+struct section {
+  int body = 0;
+  std::vector<dim> mesh;
+  std::vector<int> mesh_axis_of;                      ///< by number of mapped axis; -1 elsewhere
+  std::vector<std::vector<spread_dimension>> results; ///< of each result
+};
+
+/// Axes of `shape` in this order have one stride between them when the array is contiguous.
+constexpr bool adjacent(const small_vector<int, max_rank>& axes, const dims& shape) {
+  for (int i = 0; i + 1 < axes.size(); ++i)
+    for (int between = axes[i] + 1; between != axes[i + 1]; ++between)
+      if (between >= shape.size() || axes[i + 1] < axes[i] || shape[between] != 1) return false;
+  return true;
+}
+
+/// Replays a product, with operands transposed to batch, free, contracted axes where a matrix product could not read them.
+constexpr tracer replay_product(context&, tracer left, tracer right, std::span<const std::int64_t> parameters) {
+  primitives::dot_axes axes = primitives::dot_axes::read(parameters);
+  auto arrange = [](tracer& x, small_vector<int, max_rank>& batch, small_vector<int, max_rank>& contract, const small_vector<int, max_rank>& free) {
+    if (adjacent(free, x.extents()) && adjacent(contract, x.extents()) && (x.rank() == 0 || !batch.contains(x.rank() - 1))) return;
+    small_vector<int, max_rank> order = batch;
+    for (int axis : free) order.push_back(axis);
+    for (int axis : contract) order.push_back(axis);
+    x = build::transpose(x, {order.data(), static_cast<std::size_t>(order.size())});
+    for (int i = 0; i < batch.size(); ++i) batch[i] = i;
+    for (int i = 0; i < contract.size(); ++i) contract[i] = batch.size() + free.size() + i;
+  };
+  arrange(left, axes.left_batch, axes.left_contract, axes.left_free(left.rank()));
+  arrange(right, axes.right_batch, axes.right_contract, axes.right_free(right.rank()));
+  return primitives::dot_general::make(left, right, axes);
+}
+
+class flattening {
+ public:
+  context& trace;
+  section result;
+
+  constexpr explicit flattening(context& owner) : trace(owner) { result.mesh_axis_of.assign(owner.axes.size(), -1); }
+
+  constexpr void run(const call_parameters& call) {
+    enter_axis(call.axis, 0);
+    result.body = trace.open_graph();
+    std::vector<tracer> inputs;
+    for (std::size_t k = 0; k < trace.at(call.body).inputs.size(); ++k)
+      inputs.push_back(new_input(trace, trace.at(call.body).value(trace.at(call.body).inputs[k])));
+    std::vector<tracer> outputs = inline_body(call.body, inputs, 1);
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      result.results.push_back({});
+      int id = keep_spread(trace.import(outputs[k].graph_id, outputs[k].id), call.out_axes[k], result.results.back());
+      trace.current().outputs.push_back(id);
+    }
+    trace.close_graph();
+  }
+
+ private:
+  constexpr void enter_axis(int axis, int depth) {
+    dim size = trace.axis_size(axis);
+    if (depth == static_cast<int>(result.mesh.size())) result.mesh.push_back(size);
+    else if (result.mesh[static_cast<std::size_t>(depth)] != size) {
+      message text;
+      text << "pmap: pmaps inside one pmap have different sizes, ";
+      print_extent(text, trace.extents, result.mesh[static_cast<std::size_t>(depth)]);
+      text << " and ";
+      print_extent(text, trace.extents, size);
+      trace.fail(text << "; give pmaps at the same depth axes of the same extent");
+    }
+    result.mesh_axis_of[static_cast<std::size_t>(axis)] = depth;
+  }
+
+  constexpr std::vector<tracer> inline_body(int body, const std::vector<tracer>& inputs, int depth) {
+    replacements<tracer> values(trace.at(body));
+    for (std::size_t k = 0; k < inputs.size(); ++k) values.set(trace.at(body).inputs[k], inputs[k]);
+    std::vector<char> needed = trace.at(body).needed();
+    for (int id = 0; id < trace.at(body).size() && !trace.failed; ++id) {
+      if (!needed[static_cast<std::size_t>(id)] || values.has(id)) continue;
+      int operation = trace.at(body).at(id).operation;
+      if (operation == primitives::number_of<primitives::pmap_call>) inline_call(body, id, values, depth);
+      else if (operation == primitives::number_of<primitives::dot_general>)
+        values.set(id, replay_product(trace, values[trace.at(body).operand(id, 0)], values[trace.at(body).operand(id, 1)], copy_of(trace.at(body).parameters(id))));
+      else replay(trace, body, id, values);
+    }
+    std::vector<tracer> outputs;
+    for (int output : trace.at(body).outputs) outputs.push_back(values[output]);
+    return outputs;
+  }
+  static constexpr std::vector<std::int64_t> copy_of(std::span<const std::int64_t> p) { return {p.begin(), p.end()}; }
+
+  /// An inner pmap: every device takes its own slice of the mapped operands; results are gathered along the inner axis.
+  constexpr void inline_call(int body, int id, replacements<tracer>& values, int depth) {
+    call_parameters call = call_parameters::read(trace.at(body).parameters(id));
+    enter_axis(call.axis, depth);
+    std::vector<tracer> inputs;
+    for (std::size_t k = 0; k < call.in_axes.size(); ++k) {
+      tracer x = values[trace.at(body).operand(id, static_cast<int>(k))];
+      inputs.push_back(call.in_axes[k] < 0 ? x : own_slice(x, call.axis, call.in_axes[k]));
+    }
+    std::vector<tracer> outputs = inline_body(call.body, inputs, depth + 1);
+    if (trace.failed) return;
+    for (int user = id + 1; user < trace.at(body).size(); ++user) {
+      if (trace.at(body).at(user).operation != primitives::number_of<primitives::call_result> || trace.at(body).operand(user, 0) != id) continue;
+      std::size_t k = static_cast<std::size_t>(trace.at(body).parameter(user, 0));
+      tracer y = outputs[k];
+      if (call.out_axes[k] >= 0) y = emit<primitives::all_gather>(trace, {y}, {1, call.axis, call.out_axes[k], 0});
+      values.set(user, y);
+    }
+  }
+
+  /// What was gathered along the same mesh axis and dimension is still in place.
+  constexpr tracer own_slice(tracer x, int axis, int dimension) {
+    const graph& g = trace.at(x.graph_id);
+    if (g.at(x.id).operation == primitives::number_of<primitives::all_gather> && g.parameter(x.id, 0) == 1 && g.parameter(x.id, 3) == 0 &&
+        g.parameter(x.id, 2) == dimension && mesh_axis(g.parameter(x.id, 1)) == mesh_axis(axis))
+      return {&trace, x.graph_id, g.operand(x.id, 0)};
+    return emit<primitives::axis_slice>(trace, {x}, {1, axis, dimension});
+  }
+  constexpr int mesh_axis(std::int64_t axis) const { return result.mesh_axis_of[static_cast<std::size_t>(axis)]; }
+
+  /// A result gathered along inner axes stays spread over them. Fills in where its dimensions lie.
+  constexpr int keep_spread(int id, int out_axis, std::vector<spread_dimension>& spread) {
+    const graph& g = trace.current();
+    std::vector<int> places; // where the dimensions of what remains stand in the logical result
+    for (int i = 0; i < g.at(id).rank; ++i) places.push_back(out_axis >= 0 && i >= out_axis ? i + 1 : i);
+    if (out_axis >= 0) spread.push_back({0, out_axis});
+    while (g.at(id).operation == primitives::number_of<primitives::all_gather> && g.parameter(id, 0) == 1 && g.parameter(id, 3) == 0) {
+      int over = mesh_axis(g.parameter(id, 1));
+      bool used = over == 0;
+      for (const spread_dimension& s : spread) used = used || s.mesh_axis == over;
+      if (used) break;
+      int dimension = static_cast<int>(g.parameter(id, 2));
+      spread.push_back({over, places[static_cast<std::size_t>(dimension)]});
+      places.erase(places.begin() + dimension);
+      id = g.operand(id, 0);
+    }
+    return id;
+  }
+};
+
+/// The program's graph ready to be lowered, and its sections.
+struct prepared_program {
+  int root = 0;
+  std::vector<section> sections; ///< found by their body
+};
+
+constexpr prepared_program prepare(context& trace) {
+  prepared_program program;
+  program.root = trace.open_graph();
+  replacements<tracer> values(trace.at(0));
+  for (int input : trace.at(0).inputs) values.set(input, new_input(trace, trace.at(0).value(input)));
+  std::vector<char> needed = trace.at(0).needed();
+  for (int id = 0; id < trace.at(0).size() && !trace.failed; ++id) {
+    if (!needed[static_cast<std::size_t>(id)] || values.has(id)) continue;
+    int operation = trace.at(0).at(id).operation;
+    if (operation == primitives::number_of<primitives::dot_general>) {
+      std::vector<std::int64_t> parameters(trace.at(0).parameters(id).begin(), trace.at(0).parameters(id).end());
+      values.set(id, replay_product(trace, values[trace.at(0).operand(id, 0)], values[trace.at(0).operand(id, 1)], parameters));
+    } else if (operation == primitives::number_of<primitives::pmap_call>) {
+      call_parameters call = call_parameters::read(trace.at(0).parameters(id));
+      flattening flat(trace);
+      flat.run(call);
+      if (trace.failed) break;
+      call.body = flat.result.body;
+      std::vector<tracer> operands;
+      for (int operand : trace.at(0).operands(id)) operands.push_back(values[operand]);
+      program.sections.push_back(flat.result);
+      // the results' shapes are those of the original call, whatever stays spread
+      std::vector<std::int64_t> parameters(trace.at(0).parameters(id).begin(), trace.at(0).parameters(id).end());
+      parameters[1] = static_cast<std::int64_t>(program.sections.size()) - 1;
+      std::vector<int> ids;
+      for (const tracer& x : operands) ids.push_back(x.id);
+      int node = trace.current().add(operation, ids, {}, parameters, true);
+      for (int user = id + 1; user < trace.at(0).size(); ++user)
+        if (trace.at(0).at(user).operation == primitives::number_of<primitives::call_result> && trace.at(0).operand(user, 0) == id) {
+          std::int64_t number = trace.at(0).parameter(user, 0);
+          abstract_value value = trace.at(0).value(user);
+          int copy = trace.current().add(primitives::number_of<primitives::call_result>, std::span<const int>(&node, 1), value, std::span<const std::int64_t>(&number, 1));
+          values.set(user, {&trace, program.root, copy});
+        }
+    } else {
+      replay(trace, 0, id, values);
+    }
+  }
+  if (!trace.failed)
+    for (int output : trace.at(0).outputs) trace.current().outputs.push_back(values[output].id);
+  trace.close_graph();
+  return program;
+}
+
+} // namespace parallax::detail

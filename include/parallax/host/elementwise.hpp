@@ -1,0 +1,69 @@
+// Fused elementwise loops on the host.
+#pragma once
+
+#include <parallax/host/evaluate.hpp>
+#include <parallax/host/parallel_for.hpp>
+
+namespace parallax::host {
+
+namespace detail {
+
+/// The position of row number `row` in the outer dimensions.
+inline void row_to_position(const kernel_arguments& a, std::int64_t row, std::int64_t* position, int outer_rank) {
+  for (int d = outer_rank - 1; d >= 0; --d) {
+    position[d] = row % a.extents[d];
+    row /= a.extents[d];
+  }
+}
+
+/// Elements below which a loop is not worth another thread.
+inline constexpr std::int64_t parallel_grain = 1 << 16;
+
+template <class Kernel> void elementwise_row(const row_position& row, const constant_bits* constants, std::int64_t first, std::int64_t last) {
+  using evaluate = evaluator<Kernel>;
+  using T = typename evaluate::value_type::value_type;
+  T* out = reinterpret_cast<T*>(const_cast<std::byte*>(row.data[0]));
+  std::int64_t i = first;
+  for (; i + lanes <= last; i += lanes) {
+    auto value = evaluate::template run<true>(row, constants, i, lanes);
+    if constexpr (Kernel::result == static_cast<int>(parallax::detail::kernel_result::vector)) store(out + i, value);
+    else store_strided(out + i * row.stride[0], row.stride[0], value);
+  }
+  if (i < last) {
+    int count = static_cast<int>(last - i);
+    auto value = evaluate::template run<false>(row, constants, i, count);
+    if constexpr (Kernel::result == static_cast<int>(parallax::detail::kernel_result::vector)) store(out + i, value, count);
+    else store_strided(out + i * row.stride[0], row.stride[0], value, count);
+  }
+}
+
+} // namespace detail
+
+/// Runs an elementwise kernel over all positions.
+template <class Kernel> void run_elementwise(kernel_arguments& a) {
+  a.collapse();
+  int outer_rank = a.rank > 0 ? a.rank - 1 : 0;
+  std::int64_t length = a.rank > 0 ? a.extents[a.rank - 1] : 1, rows = 1;
+  for (int d = 0; d < outer_rank; ++d) rows *= a.extents[d];
+  if (rows == 0 || length == 0) return;
+  auto some_rows = [&](std::int64_t begin, std::int64_t end) {
+    row_position row;
+    std::int64_t position[max_rank] = {};
+    for (std::int64_t r = begin; r < end; ++r) {
+      detail::row_to_position(a, r, position, outer_rank);
+      row.set(a, position, outer_rank);
+      detail::elementwise_row<Kernel>(row, a.constants, 0, length);
+    }
+  };
+  if (rows * length <= detail::parallel_grain) return some_rows(0, rows);
+  if (rows > 1) return parallel_for(rows, detail::parallel_grain / length + 1, some_rows);
+  std::int64_t blocks = (length + lanes - 1) / lanes;
+  parallel_for(blocks, detail::parallel_grain / lanes, [&](std::int64_t begin, std::int64_t end) {
+    row_position row;
+    std::int64_t position[max_rank] = {};
+    row.set(a, position, outer_rank);
+    detail::elementwise_row<Kernel>(row, a.constants, begin * lanes, end * lanes < length ? end * lanes : length);
+  });
+}
+
+} // namespace parallax::host

@@ -1,0 +1,100 @@
+// A kernel's statements evaluated on SIMD registers.
+#pragma once
+
+#include <parallax/compile/kernel.hpp>
+#include <parallax/host/kernel_arguments.hpp>
+#include <parallax/host/pack.hpp>
+#include <parallax/host/vector_math.hpp>
+
+#include <cstring>
+#include <utility>
+
+namespace parallax::host {
+
+/// Where the operands of a row lie: pointers to the row's first element, or the first value of an index.
+struct row_position {
+  const std::byte* data[max_accesses];
+  std::int64_t start[max_accesses];
+  std::int64_t stride[max_accesses]; ///< along the row, in elements
+
+  /// The row at the given position of the outer dimensions.
+  PARALLAX_INLINE void set(const kernel_arguments& a, const std::int64_t* position, int outer_rank) {
+    for (int i = 0; i < a.operand_count; ++i) {
+      const operand& o = a.operands[i];
+      std::int64_t offset = 0;
+      for (int d = 0; d < outer_rank; ++d) offset += position[d] * o.strides[d];
+      data[i] = o.data ? o.data + offset * o.element_bytes : nullptr;
+      start[i] = o.start + offset;
+      stride[i] = outer_rank < a.rank ? o.strides[outer_rank] : 0;
+    }
+  }
+};
+
+namespace detail {
+
+template <int I, class T> struct numbered_register {
+  pack<T> value;
+};
+template <class Indices, class... S> struct register_file;
+template <std::size_t... I, class... S>
+struct register_file<std::index_sequence<I...>, S...> : numbered_register<static_cast<int>(I), typename S::value_type>... {};
+
+template <int I, class T> PARALLAX_INLINE pack<T>& at(numbered_register<I, T>& r) { return r.value; }
+
+template <class P, element_type Type, std::int64_t Parameter, class... V> PARALLAX_INLINE auto apply(const V&... operands) {
+  if constexpr (requires { P::evaluate(operands...); }) return P::evaluate(operands...);
+  else return P::template evaluate<Type, Parameter>(operands...);
+}
+
+/// Evaluates one statement at `offset` of a row, for `count` elements of it (all lanes where `Whole`).
+template <bool Whole, int Operation, element_type Type, std::int64_t Parameter, int... Operands, class Registers>
+PARALLAX_INLINE auto evaluate(statement<Operation, Type, Parameter, Operands...>, Registers& registers, const row_position& row,
+                              const constant_bits* constants, std::int64_t offset, int count) {
+  using T = element_t<Type>;
+  namespace compiled = parallax::detail;
+  if constexpr (Operation >= 0) {
+    return apply<compiled::primitive_at<Operation>, Type, Parameter>(at<Operands>(registers)...);
+  } else {
+    constexpr int k = [](int first) { return first; }(Operands...);
+    if constexpr (Operation == compiled::load_constant) {
+      return broadcast(constants[k].template as<T>());
+    } else if constexpr (Operation == compiled::load_index) {
+      auto lane = host::lane_index<T>();
+      T start = static_cast<T>(row.start[k] + offset * row.stride[k]);
+      return math::add(broadcast(start), math::mul(lane, broadcast(static_cast<T>(row.stride[k]))));
+    } else {
+      const T* data = reinterpret_cast<const T*>(row.data[k]);
+      if constexpr (Operation == compiled::load_scalar) return broadcast(*data);
+      else if constexpr (Operation == compiled::load_vector) return Whole ? load(data + offset) : load(data + offset, count);
+      else return Whole ? load_strided(data + offset * row.stride[k], row.stride[k]) : load_strided(data + offset * row.stride[k], row.stride[k], count);
+    }
+  }
+}
+
+} // namespace detail
+
+template <class Kernel> struct evaluator;
+
+/// Evaluates a kernel's statements and returns the last one's value.
+template <int Result, int Reduction, class... S> struct evaluator<kernel<Result, Reduction, S...>> {
+  using indices = std::make_index_sequence<sizeof...(S)>;
+  using registers = detail::register_file<indices, S...>;
+  static constexpr int last = static_cast<int>(sizeof...(S)) - 1;
+  using value_type = std::remove_cvref_t<decltype(detail::at<last>(std::declval<registers&>()))>;
+
+  template <bool Whole>
+  static PARALLAX_INLINE value_type run(const row_position& row, const constant_bits* constants, std::int64_t offset, int count) {
+    registers file;
+    run_all<Whole>(file, row, constants, offset, count, indices{});
+    return detail::at<last>(file);
+  }
+
+ private:
+  template <bool Whole, std::size_t... I>
+  static PARALLAX_INLINE void run_all(registers& file, const row_position& row, const constant_bits* constants, std::int64_t offset, int count, std::index_sequence<I...>) {
+    // an array initialiser, because compilers limit the nesting of folds
+    [[maybe_unused]] const bool done[] = {(detail::at<static_cast<int>(I)>(file) = detail::evaluate<Whole>(S{}, file, row, constants, offset, count), true)...};
+  }
+};
+
+} // namespace parallax::host

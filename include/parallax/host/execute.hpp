@@ -1,0 +1,239 @@
+// From a call with arrays to its results, on the host backend.
+#pragma once
+
+#include <parallax/host/block_runner.hpp>
+#include <parallax/host/device_pool.hpp>
+#include <parallax/host/reduce.hpp>
+#include <parallax/runtime/eager.hpp>
+
+#include <algorithm>
+
+namespace parallax {
+
+namespace host {
+
+/// The host's functions for a program's kernels, in order.
+template <class Program> struct kernel_table {
+  template <std::size_t... I> static constexpr auto make(std::index_sequence<I...>) {
+    return std::array<kernel_function, sizeof...(I)>{kernel_function_of<typename parallax::detail::program_kernel<Program, I>::type>()...};
+  }
+  static constexpr auto functions = make(std::make_index_sequence<parallax::detail::kernel_count<Program>>{});
+};
+
+/// One call of a program.
+class program_run {
+ public:
+  program_run(const std::int64_t* whole, const kernel_function* functions, std::vector<parallax::detail::runtime_value> arguments)
+      : table(whole), kernels(functions), values(std::move(arguments)), extents(whole, shapes_of(values)) {
+    parallax::detail::check_guards(table, extents);
+  }
+
+  /// Runs the program; returns its outputs.
+  std::vector<parallax::detail::runtime_value> run() {
+    block_runner outermost(table, 0, extents, kernels, {});
+    parallax::detail::table_reader header(block_runner::block_start(table, 0));
+    header.skip(header.next());
+    header.next();
+    values.resize(static_cast<std::size_t>(header.next()));
+    outermost.values = &values;
+    outermost.prepare(nullptr);
+    outermost.run([this](parallax::detail::table_reader& r, block_runner& block) { call(r, block); });
+    std::vector<parallax::detail::runtime_value> results;
+    parallax::detail::table_reader r = outermost.read_outputs();
+    for (std::size_t k = 0; k < outermost.outputs.size(); ++k) {
+      bool is_value = r.next() != 0;
+      std::int64_t number = r.next();
+      abstract_value described = parallax::detail::read_value(r);
+      r.skip(2 * r.next());
+      if (is_value) {
+        results.push_back(values[static_cast<std::size_t>(number)]);
+        continue;
+      }
+      parallax::detail::runtime_value value;
+      value.type = described.type;
+      for (dim extent : described.shape) value.shape.push_back(extents[extent]);
+      value.on_host = true;
+      value.host = std::move(outermost.outputs[k]);
+      results.push_back(std::move(value));
+    }
+    return results;
+  }
+
+ private:
+  const std::int64_t* table;
+  const kernel_function* kernels;
+  std::vector<parallax::detail::runtime_value> values;
+  parallax::detail::resolved_extents extents;
+
+  static parallax::detail::argument_shapes shapes_of(const std::vector<parallax::detail::runtime_value>& arguments) {
+    parallax::detail::argument_shapes shapes;
+    for (const auto& value : arguments) shapes.push_back(value.shape.data());
+    return shapes;
+  }
+
+  struct list {
+    const std::int64_t* words;
+    std::int64_t count;
+    std::int64_t operator[](std::int64_t i) const { return words[i]; }
+  };
+  static list read_list(parallax::detail::table_reader& r) {
+    std::int64_t count = r.next();
+    return {r.skip(count), count};
+  }
+
+  /// Runs a section on its devices.
+  void call(parallax::detail::table_reader& r, block_runner& outer) {
+    int section_block = r.next_int() + 1;
+    list operands = read_list(r), in_axes = read_list(r), before = read_list(r), results = read_list(r), explicit_devices = read_list(r);
+    parallax::detail::table_reader header(block_runner::block_start(table, section_block));
+    std::vector<std::int64_t> mesh;
+    std::int64_t count = 1;
+    for (std::int64_t n = header.next(); n > 0; --n) {
+      mesh.push_back(extents[header.next()]);
+      count *= mesh.back();
+    }
+    std::vector<int> devices = choose_devices(mesh, count, explicit_devices);
+    if (count == 0) throw shape_error("pmap: the mapped axis has extent 0; map at least one element");
+
+    std::vector<std::vector<buffer>> inputs; // by operand, by position
+    for (std::int64_t k = 0; k < operands.count; ++k) inputs.push_back(pieces_of(outer, operands[k], in_axes[k], extents[before[k]], mesh[0], devices));
+
+    std::vector<std::vector<buffer>> outputs(static_cast<std::size_t>(count));
+    team together(mesh, devices);
+    auto body = [&](int position) {
+      std::vector<const std::byte*> arguments;
+      for (const auto& pieces : inputs) arguments.push_back(pieces[static_cast<std::size_t>(position)].data());
+      block_runner block(table, section_block, extents, kernels, {&together, position});
+      block.prepare(&arguments);
+      block.run([](parallax::detail::table_reader&, block_runner&) {});
+      outputs[static_cast<std::size_t>(position)] = std::move(block.outputs);
+    };
+    device_pool::instance().run(together, body);
+
+    block_runner description(table, section_block, extents, kernels, {});
+    parallax::detail::table_reader out = description.read_outputs();
+    for (std::int64_t k = 0; k < results.count; ++k) {
+      out.next(), out.next();
+      parallax::detail::runtime_value& value = values[static_cast<std::size_t>(results[k])];
+      abstract_value piece = parallax::detail::read_value(out);
+      value.type = piece.type;
+      value.shape = {};
+      for (dim extent : piece.shape) value.shape.push_back(extents[extent]);
+      std::vector<shard_axis> axes;
+      std::int64_t spread = out.next();
+      for (std::int64_t i = 0; i < spread; ++i) {
+        std::size_t mesh_axis = static_cast<std::size_t>(out.next());
+        std::int64_t stride = 1;
+        for (std::size_t m = mesh_axis + 1; m < mesh.size(); ++m) stride *= mesh[m];
+        axes.push_back({static_cast<int>(out.next()), mesh[mesh_axis], stride});
+      }
+      // the piece's shape with the spread dimensions back in, outermost last to first
+      std::sort(axes.begin(), axes.end(), [](const shard_axis& a, const shard_axis& b) { return a.axis < b.axis; });
+      for (const shard_axis& a : axes) value.shape.insert(a.axis, a.size);
+      value.on_host = false;
+      value.axes = axes;
+      value.devices = devices;
+      value.pieces.clear();
+      for (auto& all : outputs) value.pieces.push_back(std::move(all[static_cast<std::size_t>(k)]));
+    }
+  }
+
+  static std::vector<int> choose_devices(const std::vector<std::int64_t>& mesh, std::int64_t count, const list& given) {
+    std::vector<int> devices;
+    int available = device_pool::instance().size();
+    if (given.count > 0) {
+      if (mesh[0] != given.count)
+        throw shape_error("Leading axis size of input to pmapped function must equal the number of local devices passed to pmap. Got axis_size=" +
+                          std::to_string(mesh[0]) + ", num_local_devices=" + std::to_string(given.count) + ".");
+      if (count != given.count)
+        throw shape_error("pmapped function requires " + std::to_string(count) + " local devices to run due to nested pmapped or other parallel functions, but only " +
+                          std::to_string(given.count) + " are available. (outer axis size: " + std::to_string(mesh[0]) + ")");
+      for (std::int64_t i = 0; i < given.count; ++i) devices.push_back(static_cast<int>(given[i]));
+      return devices;
+    }
+    if (count > available)
+      throw shape_error("compiling computation that requires " + std::to_string(count) + " logical devices, but only " + std::to_string(available) +
+                        " devices are available (num_replicas=" + std::to_string(count) + "); set PARALLAX_HOST_DEVICES to have more");
+    for (int i = 0; i < count; ++i) devices.push_back(i);
+    return devices;
+  }
+
+  /// An operand's pieces by position: where they lie already if they lie so, otherwise copied there.
+  std::vector<buffer> pieces_of(block_runner& outer, std::int64_t number, std::int64_t axis, std::int64_t before, std::int64_t size, const std::vector<int>& devices) {
+    std::int64_t count = static_cast<std::int64_t>(devices.size()), stride = count / size;
+    bool is_value = outer.place_of(number) == parallax::detail::buffer_place::value;
+    parallax::detail::runtime_value* value = is_value ? &values[static_cast<std::size_t>(outer.number_of(number))] : nullptr;
+    if (value && !value->devices.empty() && value->devices == devices) {
+      bool in_place = axis < 0 ? value->axes.empty() : value->axes.size() == 1 && value->axes[0] == shard_axis{static_cast<int>(axis), size, stride};
+      if (in_place) return value->pieces;
+    }
+    const std::byte* whole = outer.data(number);
+    std::size_t bytes = outer.bytes_of(number);
+    std::vector<buffer> pieces;
+    if (axis < 0) {
+      buffer copy = buffer::allocate(bytes);
+      parallax::detail::copy_bytes(copy.data(), whole, bytes);
+      parallax::detail::count_host_to_device(bytes * devices.size());
+      pieces.assign(devices.size(), copy);
+      return pieces;
+    }
+    std::size_t piece_bytes = bytes / static_cast<std::size_t>(size);
+    std::size_t inner = before == 0 ? 0 : piece_bytes / static_cast<std::size_t>(before);
+    for (std::int64_t p = 0; p < count; ++p) {
+      pieces.push_back(buffer::allocate(piece_bytes));
+      parallax::detail::copy_slice_out(whole, pieces.back().data(), before, size, inner, p / stride);
+      parallax::detail::count_host_to_device(piece_bytes);
+    }
+    return pieces;
+  }
+};
+
+} // namespace host
+
+namespace detail {
+
+/// The leaves of an argument as values; leaves that are known while compiling have none.
+template <class T> void append_values(std::vector<runtime_value>& values, const T& tree) {
+  tree_for_each(
+      [&]<class L>(const L& leaf) {
+        if constexpr (is_static_leaf<L>) values.emplace_back();
+        else values.push_back(value_of(leaf));
+      },
+      tree);
+}
+
+/// Stops compilation with a program's error: its text first, then the user's own line.
+template <class Function, class... Trees> constexpr void report_error() {
+  constexpr message error = program<Function, Trees...>::first.error;
+  parallax_program_error<shorten<static_cast<std::size_t>(error.size)>(error)>();
+  constexpr auto again = compile_table<1, Function, Trees...>(true);
+  static_cast<void>(again);
+}
+
+template <class Program> auto make_results(std::vector<runtime_value>&& outputs) {
+  auto leaf = [&]<class L, int Number>() { return output_description<Program, Number>::make(std::move(outputs[static_cast<std::size_t>(Number)])); };
+  return tree_build<typename Program::result_tree>(leaf);
+}
+
+template <class Function, class... Args> auto run_program(const Args&... args) {
+  using compiled = program<Function, abstract_t<Args>...>;
+  if constexpr (!compiled::valid) {
+    report_error<Function, abstract_t<Args>...>();
+  } else {
+    std::vector<runtime_value> arguments;
+    (append_values(arguments, args), ...);
+    host::program_run run(compiled::table.data(), host::kernel_table<compiled>::functions.data(), std::move(arguments));
+    return make_results<compiled>(run.run());
+  }
+}
+
+} // namespace detail
+
+/// Calls a traced function with arrays: its program was compiled with this code, and runs now.
+template <class Function, class... Args> auto execute(const Function&, const Args&... args) {
+  static_assert(detail::is_stateless<Function>,
+                "parallax: the outermost function must not capture: make captured functions static constexpr, and pass captured values as arguments");
+  if constexpr (detail::is_stateless<Function>) return detail::run_program<Function>(detail::evaluated(args)...);
+}
+
+} // namespace parallax

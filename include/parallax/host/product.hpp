@@ -1,0 +1,159 @@
+// Matrix products on the host: CBLAS for floating types, plain loops for integers.
+#pragma once
+
+#include <parallax/core/element_type.hpp>
+#include <parallax/core/extents.hpp>
+#include <parallax/core/scalar_math.hpp>
+#include <parallax/host/parallel_for.hpp>
+
+#include <cblas.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__GNUC__)
+// OpenBLAS's own; absent from other CBLAS libraries
+extern "C" void openblas_set_num_threads(int) __attribute__((weak));
+#endif
+
+namespace parallax::host {
+
+/// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]; strides in elements, the result is row-major.
+struct product_arguments {
+  element_type type = element_type::float32;
+  int batch_rank = 0;
+  std::int64_t batch[max_rank] = {}, left_batch[max_rank] = {}, right_batch[max_rank] = {};
+  std::int64_t rows = 1, columns = 1, depth = 1;
+  std::int64_t left_row = 0, left_depth = 0, right_depth = 0, right_column = 0;
+  const void* left = nullptr;
+  const void* right = nullptr;
+  void* result = nullptr;
+};
+
+namespace detail {
+
+/// One matrix of a product.
+template <class T> struct matrix {
+  const T* data;
+  std::int64_t row, column; ///< strides
+};
+
+/// How CBLAS is told of a matrix: transposed or not, and the stride of its rows.
+struct layout {
+  CBLAS_TRANSPOSE transpose;
+  int leading;
+};
+template <class T> layout layout_of(const matrix<T>& m, std::int64_t rows, std::int64_t columns) {
+  if (m.column == 1 || columns == 1) {
+    std::int64_t leading = rows > 1 ? m.row : columns;
+    if (m.column == 1 || rows == 1 || m.row >= 1) return {CblasNoTrans, static_cast<int>(leading > columns ? leading : columns)};
+  }
+  std::int64_t leading = columns > 1 ? m.column : rows;
+  return {CblasTrans, static_cast<int>(leading > rows ? leading : rows)};
+}
+
+/// The library's own threads would compete with the devices' and with ours.
+inline void use_one_blas_thread() {
+  static const bool done = [] {
+#if defined(__GNUC__)
+    if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+#endif
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+template <class T> void multiply_floating(std::int64_t rows, std::int64_t columns, std::int64_t depth, const matrix<T>& a, const matrix<T>& b, T* c, std::int64_t c_row) {
+  int m = static_cast<int>(rows), n = static_cast<int>(columns), k = static_cast<int>(depth);
+  auto gemv = [&](const matrix<T>& matrix_operand, int matrix_rows, int matrix_columns, const T* x, std::int64_t x_step, T* y, std::int64_t y_step) {
+    layout l = layout_of(matrix_operand, matrix_rows, matrix_columns);
+    int stored_rows = l.transpose == CblasNoTrans ? matrix_rows : matrix_columns, stored_columns = l.transpose == CblasNoTrans ? matrix_columns : matrix_rows;
+    if constexpr (sizeof(T) == 4)
+      cblas_sgemv(CblasRowMajor, l.transpose, stored_rows, stored_columns, 1, matrix_operand.data, l.leading, x, static_cast<int>(x_step), 0, y, static_cast<int>(y_step));
+    else
+      cblas_dgemv(CblasRowMajor, l.transpose, stored_rows, stored_columns, 1, matrix_operand.data, l.leading, x, static_cast<int>(x_step), 0, y, static_cast<int>(y_step));
+  };
+  if (n == 1 && m == 1) {
+    // OpenBLAS's dot of long floats is as exact as its gemm
+    int a_step = static_cast<int>(k > 1 ? a.column : 1), b_step = static_cast<int>(k > 1 ? b.row : 1);
+    if constexpr (sizeof(T) == 4) *c = cblas_sdot(k, a.data, a_step, b.data, b_step);
+    else *c = cblas_ddot(k, a.data, a_step, b.data, b_step);
+  } else if (n == 1) {
+    gemv(a, m, k, b.data, k > 1 ? b.row : 1, c, m > 1 ? c_row : 1);
+  } else if (m == 1) {
+    gemv({b.data, b.column, b.row}, n, k, a.data, k > 1 ? a.column : 1, c, 1);
+  } else {
+    layout la = layout_of(a, rows, depth), lb = layout_of(b, depth, columns);
+    if constexpr (sizeof(T) == 4)
+      cblas_sgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, 1, a.data, la.leading, b.data, lb.leading, 0, c, static_cast<int>(c_row));
+    else
+      cblas_dgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, 1, a.data, la.leading, b.data, lb.leading, 0, c, static_cast<int>(c_row));
+  }
+}
+
+template <class T> void multiply(std::int64_t rows, std::int64_t columns, std::int64_t depth, const matrix<T>& a, const matrix<T>& b, T* c, std::int64_t c_row) {
+  if (rows == 0 || columns == 0) return;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (depth > 0) return multiply_floating(rows, columns, depth, a, b, c, c_row);
+  }
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) {
+      T sum{};
+      for (std::int64_t k = 0; k < depth; ++k) sum = math::add(sum, math::mul(a.data[i * a.row + k * a.column], b.data[k * b.row + j * b.column]));
+      c[i * c_row + j] = sum;
+    }
+}
+
+template <class T> void run_product(const product_arguments& p) {
+  std::int64_t count = 1;
+  for (int d = 0; d < p.batch_rank; ++d) count *= p.batch[d];
+  double work = static_cast<double>(p.rows) * static_cast<double>(p.columns) * static_cast<double>(p.depth);
+  auto one = [&](std::int64_t number, std::int64_t row_begin, std::int64_t row_end, std::int64_t column_begin, std::int64_t column_end) {
+    std::int64_t left = 0, right = 0, rest = number;
+    for (int d = p.batch_rank; d-- > 0;) {
+      left += rest % p.batch[d] * p.left_batch[d];
+      right += rest % p.batch[d] * p.right_batch[d];
+      rest /= p.batch[d];
+    }
+    matrix<T> a{static_cast<const T*>(p.left) + left + row_begin * p.left_row, p.left_row, p.left_depth};
+    matrix<T> b{static_cast<const T*>(p.right) + right + column_begin * p.right_column, p.right_depth, p.right_column};
+    T* c = static_cast<T*>(p.result) + (number * p.rows + row_begin) * p.columns + column_begin;
+    multiply(row_end - row_begin, column_end - column_begin, p.depth, a, b, c, p.columns);
+  };
+  constexpr double worth_a_thread = 1 << 18; // multiply-adds
+  if (work * static_cast<double>(count) < 2 * worth_a_thread) {
+    for (std::int64_t i = 0; i < count; ++i) one(i, 0, p.rows, 0, p.columns);
+  } else if (count > 1) {
+    parallel_for(count, static_cast<std::int64_t>(worth_a_thread / (work + 1)) + 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) one(i, 0, p.rows, 0, p.columns);
+    });
+  } else {
+    // one piece per thread: every piece packs the operand that is not cut
+    bool by_rows = p.rows >= p.columns;
+    std::int64_t length = by_rows ? p.rows : p.columns, threads = worker_pool::instance().threads();
+    std::int64_t piece = ((length + threads - 1) / threads + 15) / 16 * 16;
+    parallel_for(length, piece, [&](std::int64_t begin, std::int64_t end) {
+      if (by_rows) one(0, begin, end, 0, p.columns);
+      else one(0, 0, p.rows, begin, end);
+    });
+  }
+}
+
+} // namespace detail
+
+/// Runs a product.
+inline void run_product(const product_arguments& p) {
+  detail::use_one_blas_thread();
+  switch (p.type) {
+  case element_type::float32: return detail::run_product<float>(p);
+  case element_type::float64: return detail::run_product<double>(p);
+  case element_type::int32: return detail::run_product<std::int32_t>(p);
+  case element_type::uint32: return detail::run_product<std::uint32_t>(p);
+  case element_type::int64: return detail::run_product<std::int64_t>(p);
+  case element_type::uint64: return detail::run_product<std::uint64_t>(p);
+  case element_type::uint8: return detail::run_product<std::uint8_t>(p);
+  case element_type::boolean: return detail::run_product<bool>(p);
+  }
+}
+
+} // namespace parallax::host

@@ -1,0 +1,211 @@
+// Arrays as text, exactly as NumPy prints them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parallax/core/element_type.hpp"
+#include "parallax/io/format_number.hpp"
+#include "parallax/runtime/array.hpp"
+#include "parallax/runtime/sharded.hpp"
+
+namespace parallax {
+namespace detail {
+
+inline constexpr std::int64_t print_threshold = 1000; // elements; larger arrays are summarised
+inline constexpr std::int64_t print_edge = 3;         // entries shown at either end of a summarised dimension
+inline constexpr std::size_t print_width = 75;        // columns
+
+inline std::string padded_left(std::string text, std::size_t width) {
+  if (text.size() < width) text.insert(0, width - text.size(), ' ');
+  return text;
+}
+
+/// Writes elements of integer and boolean arrays, right-aligned to a common width.
+template <class T> class element_format {
+ public:
+  explicit element_format(const std::vector<T>& shown) {
+    for (const T value : shown) width_ = std::max(width_, scalar_text(value).size());
+    if constexpr (std::same_as<T, bool>) width_ = 5; // even where all are True
+  }
+  std::string operator()(T value) const { return padded_left(scalar_text(value), width_); }
+
+ private:
+  std::size_t width_ = 0;
+};
+
+/// Writes elements of floating arrays with aligned points: positional, or all scientific where magnitudes differ much.
+template <std::floating_point T> class element_format<T> {
+ public:
+  explicit element_format(const std::vector<T>& shown) {
+    scientific_ = spread_is_large(shown);
+    std::size_t non_finite_width = 0;
+    for (const T value : shown) {
+      if (!std::isfinite(value)) {
+        non_finite_width = std::max(non_finite_width, non_finite(value).size());
+      } else if (scientific_) {
+        const scientific_parts s = scientific(value);
+        whole_ = std::max(whole_, s.whole.size());
+        fraction_ = std::max(fraction_, s.fraction.size());
+        exponent_ = std::max(exponent_, s.exponent.size());
+      } else {
+        const std::string text = positional(value);
+        const std::size_t point = text.find('.');
+        whole_ = std::max(whole_, point);
+        fraction_ = std::max(fraction_, text.size() - point - 1);
+      }
+    }
+    const std::size_t behind = width() - whole_;
+    if (non_finite_width > behind) whole_ = std::max(whole_, non_finite_width - behind);
+  }
+
+  std::string operator()(T value) const {
+    if (!std::isfinite(value)) return padded_left(std::string(non_finite(value)), width());
+    if (scientific_) {
+      // All with as many digits as the longest: further digits of the exact value, not zeros.
+      scientific_parts s = parts_of(to_decimal(value, static_cast<int>(fraction_)));
+      s.exponent.insert(0, exponent_ - s.exponent.size(), '0');
+      return padded_left(s.whole, whole_) + '.' + s.fraction + 'e' + s.exponent_sign + s.exponent;
+    }
+    std::string text = positional(value);
+    text = padded_left(text, whole_ + text.size() - text.find('.'));
+    text.resize(width(), ' ');
+    return text;
+  }
+
+ private:
+  std::size_t width() const { return whole_ + 1 + fraction_ + (scientific_ ? 2 + exponent_ : 0); }
+
+  // In the arithmetic of T, as NumPy 2.0 to 2.2 compares. Later ones print float32 scientifically from 1e6 on, though
+  // such numbers still have digits behind the point.
+  static bool spread_is_large(const std::vector<T>& shown) {
+    T least = 0, most = 0;
+    for (const T value : shown) {
+      const T magnitude = std::abs(value);
+      if (magnitude == 0 || !std::isfinite(value)) continue;
+      most = std::max(most, magnitude);
+      least = least == 0 ? magnitude : std::min(least, magnitude);
+    }
+    return most != 0 &&
+           (most >= static_cast<T>(1e8) || least < static_cast<T>(1e-4) || most / least > static_cast<T>(1000));
+  }
+
+  bool scientific_ = false;
+  std::size_t whole_ = 0, fraction_ = 0, exponent_ = 0;
+};
+
+/// Lays out one array: brackets, line breaks and, for a large one, dots in the place of what is left out.
+template <class T> class array_printer {
+ public:
+  array_printer(std::span<const std::int64_t> shape, std::span<const T> values)
+      : shape_(shape),
+        values_(values),
+        summarise_(static_cast<std::int64_t>(values.size()) > print_threshold),
+        format_(shown_values()) {}
+
+  std::string text() const { return block(0, 0, 1); }
+
+ private:
+  bool shortened(std::size_t axis) const { return summarise_ && shape_[axis] > 2 * print_edge; }
+
+  /// The indices shown along `axis`; -1 stands for the dots.
+  std::vector<std::int64_t> shown_indices(std::size_t axis) const {
+    std::vector<std::int64_t> indices;
+    for (std::int64_t i = 0; i < shape_[axis]; ++i) {
+      if (shortened(axis) && i == print_edge) {
+        indices.push_back(-1);
+        i = shape_[axis] - print_edge;
+      }
+      indices.push_back(i);
+    }
+    return indices;
+  }
+
+  std::vector<T> shown_values() const {
+    std::vector<T> shown;
+    if (!summarise_) shown.assign(values_.begin(), values_.end());
+    else collect(0, 0, shown);
+    return shown;
+  }
+  void collect(std::size_t axis, std::int64_t offset, std::vector<T>& shown) const {
+    if (axis == shape_.size()) {
+      shown.push_back(values_[static_cast<std::size_t>(offset)]);
+      return;
+    }
+    for (std::int64_t i : shown_indices(axis))
+      if (i >= 0) collect(axis + 1, offset * shape_[axis] + i, shown);
+  }
+
+  /// The block at `offset` of `axis`, whose lines after the first are indented by `indent` columns.
+  std::string block(std::size_t axis, std::int64_t offset, std::size_t indent) const {
+    const bool is_row = axis + 1 == shape_.size();
+    return '[' + (is_row ? row(offset, indent) : rows(axis, offset, indent)) + ']';
+  }
+
+  std::string rows(std::size_t axis, std::int64_t offset, std::size_t indent) const {
+    const std::string between = std::string(shape_.size() - axis - 1, '\n') + std::string(indent, ' ');
+    std::string text;
+    for (std::int64_t i : shown_indices(axis)) {
+      if (!text.empty()) text += between;
+      text += i < 0 ? "..." : block(axis + 1, offset * shape_[axis] + i, indent + 1);
+    }
+    return text;
+  }
+
+  std::string row(std::int64_t offset, std::size_t indent) const {
+    const std::size_t axis = shape_.size() - 1;
+    const std::size_t last_column = print_width - shape_.size(); // room for the closing brackets
+    std::string text;
+    std::string line(indent, ' ');
+    for (std::int64_t i : shown_indices(axis)) {
+      const std::string word = i < 0 ? "..." : format_(values_[static_cast<std::size_t>(offset * shape_[axis] + i)]);
+      if (line.size() + word.size() > last_column && line.size() > indent) {
+        text += without_trailing_spaces(line) + '\n';
+        line.assign(indent, ' ');
+      }
+      line += word + ' ';
+    }
+    line.pop_back(); // the separator behind the last word
+    return (text + line).substr(indent);
+  }
+
+  static std::string without_trailing_spaces(const std::string& line) {
+    return line.substr(0, line.find_last_not_of(' ') + 1);
+  }
+
+  std::span<const std::int64_t> shape_;
+  std::span<const T> values_;
+  bool summarise_;
+  element_format<T> format_;
+};
+
+} // namespace detail
+
+/// The array as NumPy's `str` writes it: at most 8 digits after the point, lines of at most 75 columns, and `...` in
+/// the place of the inner entries where it has more than 1000 elements.
+template <class T, auto Shape> std::string to_string(const array<T, Shape>& a) {
+  if constexpr (array<T, Shape>::rank == 0) return detail::scalar_text(a.item());
+  else return a.size() == 0 ? "[]" : detail::array_printer<T>(a.shape(), a.values()).text();
+}
+
+/// The gathered array as text.
+template <class T, auto Shape> std::string to_string(const sharded<T, Shape>& a) { return to_string(a.gather()); }
+
+/// Writes `to_string(a)`.
+template <class T, auto Shape> std::ostream& operator<<(std::ostream& out, const array<T, Shape>& a) {
+  return out << to_string(a);
+}
+template <class T, auto Shape> std::ostream& operator<<(std::ostream& out, const sharded<T, Shape>& a) {
+  return out << to_string(a);
+}
+
+} // namespace parallax

@@ -1,0 +1,131 @@
+// Expressions of arrays become programs: their structure is the function, their leaves are the arguments.
+#pragma once
+
+#include <parallax/runtime/value.hpp>
+
+namespace parallax {
+
+namespace detail {
+
+/// The leaves of an expression in order: arrays, numbers, lists of extents. Empty operands are part of its type.
+template <class T> constexpr auto expression_leaves(const T& x) {
+  if constexpr (lazy_expression<T>)
+    return std::apply([](const auto&... operand) { return std::tuple_cat(expression_leaves(operand)...); }, x.operands);
+  else if constexpr (is_static_leaf<T>) return std::tuple<>{};
+  else return std::tuple<const T&>(x);
+}
+
+template <class T> inline constexpr int expression_leaf_count = [] {
+  if constexpr (is_static_leaf<T>) return 0;
+  else return 1;
+}();
+template <class Operation, class... O>
+inline constexpr int expression_leaf_count<lazy<Operation, O...>> = (0 + ... + expression_leaf_count<O>);
+
+/// Stands for a leaf in the type of an expression's function, so that equal structures are one function.
+struct expression_leaf {};
+template <class T> struct structure_of { using type = std::conditional_t<is_static_leaf<T>, T, expression_leaf>; };
+template <class Operation, class... O> struct structure_of<lazy<Operation, O...>> { using type = lazy<Operation, typename structure_of<O>::type...>; };
+
+template <class T> constexpr context* trace_behind(const T& leaf) {
+  if constexpr (traced<T>) return leaf.owner;
+  else return leaf.values[0].owner;
+}
+
+template <class Structure> struct expression_function;
+/// The function an expression computes, of its leaves.
+template <class Operation, class... O> struct expression_function<lazy<Operation, O...>> {
+  template <class... Leaves> constexpr tracer operator()(const Leaves&... leaves) const {
+    context* trace = nullptr;
+    ((trace = trace ? trace : trace_behind(leaves)), ...);
+    return rebuild<0, lazy<Operation, O...>>(*trace, std::tie(leaves...));
+  }
+
+ private:
+  template <class T> static constexpr int leaves_in() {
+    if constexpr (std::same_as<T, expression_leaf>) return 1;
+    else return expression_leaf_count_of<T>::value;
+  }
+  template <class T> struct expression_leaf_count_of { static constexpr int value = 0; };
+  template <class Inner, class... P> struct expression_leaf_count_of<lazy<Inner, P...>> { static constexpr int value = (0 + ... + leaves_in<P>()); };
+
+  template <int First, class T, class Leaves> static constexpr auto rebuild(context& trace, const Leaves& leaves) {
+    if constexpr (std::same_as<T, expression_leaf>) return std::get<First>(leaves);
+    else if constexpr (lazy_expression<T>) return rebuild_operation<First>(trace, leaves, static_cast<const T*>(nullptr));
+    else return T{};
+  }
+  template <int First, class Leaves, class Inner, class... P>
+  static constexpr tracer rebuild_operation(context& trace, const Leaves& leaves, const lazy<Inner, P...>*) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return Inner::apply(trace, rebuild<First + offset<P...>(I), P>(trace, leaves)...);
+    }(std::index_sequence_for<P...>{});
+  }
+  template <class... P> static constexpr int offset(std::size_t operand) {
+    int counts[] = {leaves_in<P>()..., 0}, sum = 0;
+    for (std::size_t i = 0; i < operand; ++i) sum += counts[i];
+    return sum;
+  }
+};
+
+template <class T> constexpr bool has_expressions() {
+  if constexpr (tree_node<T>) {
+    return []<class... C>(std::type_identity<std::tuple<C...>>) { return (has_expressions<C>() || ...); }(std::type_identity<children_t<T>>{});
+  } else {
+    return lazy_expression<T>;
+  }
+}
+
+} // namespace detail
+
+/// Computes an expression of arrays, as one program.
+template <lazy_expression E> auto evaluate(const E& expression) {
+  return std::apply([](const auto&... leaf) { return execute(detail::expression_function<typename detail::structure_of<E>::type>{}, leaf...); },
+                    detail::expression_leaves(expression));
+}
+
+/// The elements of an array or expression under another shape; one extent may be -1. Throws `shape_error` unless the
+/// numbers of elements are equal.
+template <eager_operand X, int Rank> auto reshape_array(const X& x, const extent_list<Rank>& list) {
+  if constexpr (lazy_expression<X>) {
+    return reshape_array(evaluate(x), list);
+  } else {
+    array<typename X::value_type, X::rank> whole(x);
+    std::array<std::int64_t, Rank> shape{};
+    std::int64_t known = 1;
+    int open = -1;
+    for (int i = 0; i < Rank; ++i) {
+      shape[static_cast<std::size_t>(i)] = list.values[i].value;
+      if (list.values[i].value == -1 && open < 0) open = i;
+      else known *= list.values[i].value;
+    }
+    if (open >= 0) shape[static_cast<std::size_t>(open)] = known == 0 ? 0 : whole.size() / known;
+    std::int64_t count = 1;
+    for (std::int64_t extent : shape) count *= extent;
+    if (count != whole.size())
+      throw shape_error("reshape: cannot reshape array of size " + std::to_string(whole.size()) + " into shape " + detail::shape_text(shape));
+    return array<typename X::value_type, Rank>::adopt(whole.storage(), shape);
+  }
+}
+
+namespace detail {
+
+template <class E> struct evaluated_type {
+  using array_type = decltype(parallax::evaluate(std::declval<const E&>()));
+  using value_type = typename array_type::value_type;
+  static constexpr auto shape = shape_for<typename array_type::extents_type>;
+};
+
+/// An argument whose expressions have been computed.
+template <class T> decltype(auto) evaluated(const T& argument) {
+  if constexpr (has_expressions<T>()) {
+    return tree_map([]<class L>(const L& leaf) {
+      if constexpr (lazy_expression<L>) return parallax::evaluate(leaf);
+      else return leaf;
+    }, argument);
+  } else {
+    return (argument);
+  }
+}
+
+} // namespace detail
+} // namespace parallax

@@ -1,0 +1,130 @@
+// The exceptions thrown at run time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax {
+
+/// The base of every exception this library throws.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The shapes of a call's arguments disagree, or are not those that the program was compiled for.
+class shape_error : public error {
+ public:
+  using error::error;
+};
+
+/// A device's memory is exhausted.
+class out_of_memory : public error {
+ public:
+  /// `bytes` is the size of the allocation that failed, `where` the memory asked, such as "device 3".
+  out_of_memory(std::size_t bytes, const std::string& where)
+      : error("out of memory: " + std::to_string(bytes) + " bytes asked of " + where), bytes_(bytes) {}
+
+  /// The size of the allocation that failed.
+  std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+};
+
+namespace detail {
+inline std::string message_of(const std::exception_ptr& original) {
+  try {
+    std::rethrow_exception(original);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
+} // namespace detail
+
+/// A device's part of a program failed; the other devices were stopped.
+class device_error : public error {
+ public:
+  /// Wraps what was thrown on the device and quotes its message.
+  device_error(int device, std::exception_ptr original)
+      : error("device " + std::to_string(device) + ": " + detail::message_of(original)),
+        device_(device),
+        original_(std::move(original)) {}
+
+  /// The device that failed.
+  int device() const noexcept { return device_; }
+
+  /// What was thrown on the device, for `std::rethrow_exception`; null where this object is itself the first report.
+  const std::exception_ptr& original() const noexcept { return original_; }
+
+ protected:
+  device_error(int device, const std::string& message)
+      : error("device " + std::to_string(device) + ": " + message), device_(device) {}
+
+ private:
+  int device_;
+  std::exception_ptr original_;
+};
+
+/// A device waited in a collective for longer than the deadline.
+class timeout_error : public device_error {
+ public:
+  /// `device` waited for `seconds` in the `sequence`-th `collective` over `axes`; `arrived` and `missing` are the
+  /// devices of its group that had come and that had not.
+  timeout_error(int device, const std::string& collective, const std::string& axes, std::uint64_t sequence,
+                double seconds, std::vector<int> arrived, std::vector<int> missing)
+      : device_error(device, "waited " + in_seconds(seconds) + " in " + collective + " over " + axes +
+                                 " (collective number " + std::to_string(sequence) +
+                                 " over them); arrived: " + list(arrived) + "; missing: " + list(missing)),
+        collective_(collective),
+        axes_(axes),
+        sequence_(sequence),
+        arrived_(std::move(arrived)),
+        missing_(std::move(missing)) {}
+
+  /// The collective's name, such as "all_reduce".
+  const std::string& collective() const noexcept { return collective_; }
+  /// The mesh axes it goes over.
+  const std::string& axes() const noexcept { return axes_; }
+  /// How many collectives over these axes the device had entered, this one included.
+  std::uint64_t sequence() const noexcept { return sequence_; }
+  /// The devices of the group that had entered it.
+  const std::vector<int>& arrived() const noexcept { return arrived_; }
+  /// The devices of the group that had not.
+  const std::vector<int>& missing() const noexcept { return missing_; }
+
+ private:
+  static std::string in_seconds(double seconds) {
+    std::string text = std::to_string(seconds);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text + " s";
+  }
+
+  static std::string list(const std::vector<int>& devices) {
+    std::string text;
+    for (int device : devices) text += (text.empty() ? "" : ", ") + std::to_string(device);
+    return text.empty() ? "none" : text;
+  }
+
+  std::string collective_;
+  std::string axes_;
+  std::uint64_t sequence_;
+  std::vector<int> arrived_;
+  std::vector<int> missing_;
+};
+
+/// Ends the part of a device that waited for one that failed. The failure itself is what the caller gets.
+class peer_failed : public error {
+ public:
+  peer_failed() : error("released from a collective because another device failed") {}
+};
+
+} // namespace parallax

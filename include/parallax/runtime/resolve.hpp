@@ -1,0 +1,117 @@
+// Symbolic extents and guards at a call.
+#pragma once
+
+#include <parallax/compile/encode.hpp>
+#include <parallax/runtime/errors.hpp>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace parallax::detail {
+
+/// The shapes of a call's arguments, leaf by leaf.
+using argument_shapes = std::vector<const std::int64_t*>;
+
+/// The values of a program's symbolic extents.
+class resolved_extents {
+ public:
+  resolved_extents(const std::int64_t* table, const argument_shapes& shapes) {
+    table_reader r(table + table[extents_at]);
+    std::int64_t atom_count = r.next();
+    const std::int64_t* atoms = r.skip(3 * atom_count);
+    std::int64_t count = r.next();
+    entries.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::int64_t sum = 0;
+      for (std::int64_t terms = r.next(); terms > 0; --terms) {
+        std::int64_t product = r.next();
+        for (std::int64_t n = r.next(); n > 0; --n) {
+          const std::int64_t* atom = atoms + 3 * r.next();
+          if (atom[0] == 0) product *= shapes[static_cast<std::size_t>(atom[1])][atom[2]];
+          else product *= (*this)[atom[2]] == 0 ? 0 : (*this)[atom[1]] / (*this)[atom[2]];
+        }
+        sum += product;
+      }
+      entries.push_back(sum);
+    }
+  }
+  std::int64_t operator[](dim extent) const { return is_static(extent) ? extent : entries[static_cast<std::size_t>(-extent - 1)]; }
+
+ private:
+  std::vector<std::int64_t> entries;
+};
+
+/// An abstract value read from a table.
+inline abstract_value read_value(table_reader& r) {
+  abstract_value value;
+  value.type = static_cast<element_type>(r.next());
+  for (std::int64_t n = r.next(); n > 0; --n) value.shape.push_back(r.next());
+  return value;
+}
+
+inline void write_value(std::ostream& out, const abstract_value& value, const resolved_extents& extents) {
+  out << name_of(value.type) << '[';
+  for (int i = 0; i < value.rank(); ++i) out << (i > 0 ? "," : "") << extents[value.shape[i]];
+  out << ']';
+}
+
+/// Names the argument axes an extent is made of, as far as it is one.
+inline std::string describe_extent(const std::int64_t* table, dim extent) {
+  if (is_static(extent)) return "";
+  table_reader r(table + table[extents_at]);
+  std::int64_t atom_count = r.next();
+  const std::int64_t* atoms = r.skip(3 * atom_count);
+  std::int64_t count = r.next();
+  for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t terms = r.next(); terms > 0; --terms) {
+      r.next();
+      for (std::int64_t n = r.next(); n > 0; --n) {
+        const std::int64_t* atom = atoms + 3 * r.next();
+        if (i == -extent - 1 && atom[0] == 0) return " (axis " + std::to_string(atom[2]) + " of argument " + std::to_string(atom[1]) + ")";
+      }
+    }
+  return "";
+}
+
+/// Checks what only the call could decide. Throws `shape_error`.
+inline void check_guards(const std::int64_t* table, const resolved_extents& extents) {
+  table_reader r(table + table[guards_at]);
+  for (std::int64_t count = r.next(); count > 0; --count) {
+    auto condition = static_cast<guard::kind>(r.next());
+    std::string operation;
+    for (std::int64_t n = r.next(); n > 0; --n) operation.push_back(static_cast<char>(r.next()));
+    dim left = r.next(), right = r.next();
+    abstract_value left_value = read_value(r), right_value = read_value(r);
+    std::vector<mapped_argument> mapped;
+    for (std::int64_t n = r.next(); n > 0; --n) {
+      int argument = r.next_int(), axis = r.next_int();
+      mapped.push_back({argument, axis, read_value(r)});
+    }
+    std::ostringstream text;
+    if (condition == guard::equal_extents && extents[left] != extents[right]) {
+      text << operation << ": shapes ";
+      write_value(text, left_value, extents);
+      text << " and ";
+      write_value(text, right_value, extents);
+      text << " do not agree: " << extents[left] << describe_extent(table, left) << " is not " << extents[right] << describe_extent(table, right);
+      throw shape_error(text.str());
+    }
+    if (condition == guard::at_least && extents[left] < extents[right]) {
+      text << operation << ": " << extents[right] << describe_extent(table, right) << " is beyond " << extents[left]
+           << describe_extent(table, left) << " in ";
+      write_value(text, left_value, extents);
+      throw shape_error(text.str());
+    }
+    if (condition == guard::mapped_sizes) {
+      auto size_of_argument = [&](const mapped_argument& a) { return extents[a.value.shape[a.axis]]; };
+      bool differ = false;
+      for (const mapped_argument& a : mapped) differ = differ || size_of_argument(a) != size_of_argument(mapped[0]);
+      if (!differ) continue;
+      describe_mapped_sizes(text, operation, mapped, size_of_argument, [&](std::ostream& out, const abstract_value& v) { write_value(out, v, extents); });
+      throw shape_error(text.str());
+    }
+  }
+}
+
+} // namespace parallax::detail

@@ -1,0 +1,376 @@
+// Collectives against plain loops over the mesh, for every group, type and a range of sizes.
+#include "parallax/host/collectives.hpp"
+
+#include "parallax/host/device_pool.hpp"
+#include "test.hpp"
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using namespace parallax;
+using namespace parallax::host;
+
+constexpr std::array<std::int64_t, 3> cube{2, 2, 2};
+
+// Sizes below and above what is copied on publication, and not multiples of anything.
+constexpr std::size_t counts[] = {0, 1, 7, 129, 1025, 5003};
+
+// The positions of a group in group order, found by comparing coordinates.
+std::vector<int> group_of(int position, unsigned mask) {
+  std::vector<int> members;
+  for (int other = 0; other < 8; ++other) {
+    const unsigned differs = static_cast<unsigned>(position ^ other); // bit 2 is axis 0, bit 0 is axis 2
+    const unsigned allowed = (mask & 1) << 2 | (mask & 2) | (mask & 4) >> 2;
+    if ((differs & ~allowed) == 0) members.push_back(other);
+  }
+  return members;
+}
+
+int index_in(const std::vector<int>& members, int position) {
+  return static_cast<int>(std::find(members.begin(), members.end(), position) - members.begin());
+}
+
+template <class T> std::vector<std::vector<T>> operands(std::size_t count, int devices = 8) {
+  std::vector<std::vector<T>> all(static_cast<std::size_t>(devices));
+  std::uint32_t state = 12345;
+  for (auto& each : all) {
+    each.resize(count);
+    for (T& value : each) {
+      state = state * 1664525u + 1013904223u;
+      if constexpr (std::is_floating_point_v<T>) value = static_cast<T>(state >> 8) / static_cast<T>(1 << 20) - T(8);
+      else value = static_cast<T>(state >> 4);
+    }
+  }
+  return all;
+}
+
+template <class T> std::vector<std::vector<T>> results(std::size_t count, int devices = 8) {
+  return {static_cast<std::size_t>(devices), std::vector<T>(count, T(99))};
+}
+
+template <class T> auto& at(std::vector<T>& all, int i) { return all[static_cast<std::size_t>(i)]; }
+
+template <class T> T plainly(reduction how, T a, T b) {
+  switch (how) {
+  case reduction::max: return std::max(a, b);
+  case reduction::min: return std::min(a, b);
+  default:
+    if constexpr (std::is_floating_point_v<T>) return a + b;
+    else return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  }
+}
+
+template <class T> void check_reductions(device_pool& pool) {
+  team mesh(cube);
+  for (reduction how : {reduction::sum, reduction::max, reduction::min}) {
+    for (unsigned mask = 0; mask < 8; ++mask) {
+      for (std::size_t count : counts) {
+        auto in = operands<T>(count);
+        auto out = results<T>(count);
+        auto in_place = in;
+        pool.run(mesh, [&](int p) {
+          all_reduce(mesh, p, mask, how, element_type_of<T>, at(in, p).data(), at(out, p).data(), count);
+          all_reduce(mesh, p, mask, how, element_type_of<T>, at(in_place, p).data(), at(in_place, p).data(), count);
+        });
+        for (int p = 0; p < 8; ++p) {
+          const auto members = group_of(p, mask);
+          auto expected = at(in, members[0]);
+          for (std::size_t k = 1; k < members.size(); ++k) {
+            for (std::size_t i = 0; i < count; ++i) expected[i] = plainly(how, expected[i], at(in, members[k])[i]);
+          }
+          REQUIRE(at(out, p) == expected); // group order: the same bits
+          REQUIRE(at(in_place, p) == expected);
+        }
+      }
+    }
+  }
+}
+
+template <class T> void check_reduce_scatter(device_pool& pool) {
+  team mesh(cube);
+  for (unsigned mask = 0; mask < 8; ++mask) {
+    for (std::size_t inner : {0u, 1u, 3u, 600u, 5003u}) {
+      for (std::size_t outer : {1u, 5u, 700u}) {
+        if (outer * inner > 100'000) continue;
+        const std::size_t group = group_of(0, mask).size();
+        auto in = operands<T>(outer * group * inner);
+        auto out = results<T>(outer * inner);
+        pool.run(mesh, [&](int p) {
+          reduce_scatter(mesh, p, mask, reduction::sum, element_type_of<T>, at(in, p).data(), at(out, p).data(), outer,
+                         inner);
+        });
+        for (int p = 0; p < 8; ++p) {
+          const auto members = group_of(p, mask);
+          const auto mine = static_cast<std::size_t>(index_in(members, p));
+          std::vector<T> expected;
+          for (std::size_t o = 0; o < outer; ++o) {
+            for (std::size_t i = 0; i < inner; ++i) {
+              const std::size_t from = (o * group + mine) * inner + i;
+              T sum = at(in, members[0])[from];
+              for (std::size_t k = 1; k < group; ++k) sum = plainly(reduction::sum, sum, at(in, members[k])[from]);
+              expected.push_back(sum);
+            }
+          }
+          REQUIRE(at(out, p) == expected);
+        }
+      }
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("all_reduce combines every group of a mesh in group order", "[collectives]") {
+  device_pool pool(8);
+  check_reductions<float>(pool);
+  check_reductions<double>(pool);
+  check_reductions<std::uint8_t>(pool);
+  check_reductions<std::int32_t>(pool);
+  check_reductions<std::uint32_t>(pool);
+  check_reductions<std::int64_t>(pool);
+  check_reductions<std::uint64_t>(pool);
+}
+
+TEST_CASE("all_reduce of booleans is or and and", "[collectives]") {
+  device_pool pool(3);
+  const std::int64_t size = 3;
+  team line({&size, 1});
+  const bool in[3][3] = {{true, false, true}, {true, false, false}, {true, false, true}};
+  bool any[3][3], every[3][3];
+  pool.run(line, [&](int p) {
+    all_reduce(line, p, 1, reduction::max, element_type::boolean, in[p], any[p], 3);
+    all_reduce(line, p, 1, reduction::min, element_type::boolean, in[p], every[p], 3);
+  });
+  for (int p = 0; p < 3; ++p) {
+    CHECK((any[p][0] && !any[p][1] && any[p][2]));
+    CHECK((every[p][0] && !every[p][1] && !every[p][2]));
+  }
+  CHECK_THROWS_WITH(
+      pool.run(line, [&](int p) { all_reduce(line, p, 1, reduction::sum, element_type::boolean, in[p], any[p], 3); }),
+      Catch::Matchers::Matches(".*sum of booleans.*"));
+}
+
+TEST_CASE("NaN propagates through max and min from every member", "[collectives]") {
+  device_pool pool(4);
+  const std::int64_t size = 4;
+  team line({&size, 1});
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (std::size_t count : {std::size_t{4}, std::size_t{4000}}) {
+    for (reduction how : {reduction::max, reduction::min}) {
+      auto in = operands<float>(count, 4);
+      auto out = results<float>(count, 4);
+      for (int p = 0; p < 4; ++p) at(in, p)[count - 4 + static_cast<std::size_t>(p)] = nan;
+      pool.run(line, [&](int p) {
+        all_reduce(line, p, 1, how, element_type::float32, at(in, p).data(), at(out, p).data(), count);
+      });
+      for (int p = 0; p < 4; ++p) {
+        for (std::size_t i = 0; i < count; ++i) REQUIRE(std::isnan(at(out, p)[i]) == (i >= count - 4));
+      }
+    }
+  }
+}
+
+TEST_CASE("all_gather lays the members' blocks side by side", "[collectives]") {
+  device_pool pool(8);
+  team mesh(cube);
+  for (unsigned mask = 0; mask < 8; ++mask) {
+    for (std::size_t inner : {0u, 1u, 3u, 4u, 8u, 500u, 5003u}) {
+      for (std::size_t outer : {1u, 5u, 300u}) {
+        const std::size_t group = group_of(0, mask).size();
+        auto in = operands<std::uint8_t>(outer * inner);
+        auto out = results<std::uint8_t>(outer * group * inner);
+        pool.run(mesh, [&](int p) { all_gather(mesh, p, mask, at(in, p).data(), at(out, p).data(), outer, inner); });
+        for (int p = 0; p < 8; ++p) {
+          std::vector<std::uint8_t> expected;
+          for (std::size_t o = 0; o < outer; ++o) {
+            for (int member : group_of(p, mask)) {
+              for (std::size_t i = 0; i < inner; ++i) expected.push_back(at(in, member)[o * inner + i]);
+            }
+          }
+          REQUIRE(at(out, p) == expected);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("reduce_scatter gives each member its slice of the sum", "[collectives]") {
+  device_pool pool(8);
+  check_reduce_scatter<float>(pool);
+  check_reduce_scatter<std::int32_t>(pool);
+}
+
+TEST_CASE("all_to_all transposes blocks between members", "[collectives]") {
+  device_pool pool(8);
+  team mesh(cube);
+  for (unsigned mask = 0; mask < 8; ++mask) {
+    for (std::size_t block : {0u, 3u, 2000u}) {
+      const std::size_t group = group_of(0, mask).size();
+      auto in = operands<std::uint8_t>(group * block);
+      auto out = results<std::uint8_t>(group * block);
+      pool.run(mesh, [&](int p) { all_to_all(mesh, p, mask, at(in, p).data(), at(out, p).data(), block); });
+      for (int p = 0; p < 8; ++p) {
+        const auto members = group_of(p, mask);
+        const auto mine = static_cast<std::size_t>(index_in(members, p)) * block;
+        std::vector<std::uint8_t> expected;
+        for (int member : members) {
+          for (std::size_t i = 0; i < block; ++i) expected.push_back(at(in, member)[mine + i]);
+        }
+        REQUIRE(at(out, p) == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("permute takes operands from chosen members, or zeros", "[collectives]") {
+  device_pool pool(8);
+  team mesh(cube);
+  for (unsigned mask = 0; mask < 8; ++mask) {
+    const int group = static_cast<int>(group_of(0, mask).size());
+    for (std::size_t bytes : {0u, 5u, 3000u}) {
+      for (int shift = 0; shift <= group; ++shift) {
+        // A rotation that drops the member that would wrap around to 0, and at `shift == group` a broadcast from the
+        // last.
+        const auto source = [&](int index) {
+          if (shift == group) return group - 1;
+          return index == 0 && shift > 0 ? -1 : (index + shift) % group;
+        };
+        auto in = operands<std::uint8_t>(bytes);
+        auto out = results<std::uint8_t>(bytes);
+        pool.run(mesh, [&](int p) {
+          permute(mesh, p, mask, source(mesh.axis_index(p, mask)), at(in, p).data(), at(out, p).data(), bytes);
+        });
+        for (int p = 0; p < 8; ++p) {
+          const auto members = group_of(p, mask);
+          const int from = source(index_in(members, p));
+          const auto zeros = std::vector<std::uint8_t>(bytes, 0);
+          REQUIRE(at(out, p) == (from < 0 ? zeros : at(in, members[static_cast<std::size_t>(from)])));
+        }
+      }
+    }
+  }
+  CHECK_THROWS_AS(pool.run(mesh, [&](int p) { permute(mesh, p, 1, 2, nullptr, nullptr, 0); }), device_error);
+}
+
+TEST_CASE("positions of a mesh are row-major", "[collectives]") {
+  const std::array<std::int64_t, 4> sizes{2, 3, 1, 4};
+  team mesh(sizes);
+  CHECK(mesh.size() == 24);
+  for (int p = 0; p < 24; ++p) {
+    CHECK(mesh.axis_index(p, 0) == 0);
+    CHECK(mesh.axis_index(p, 0b0001) == p / 12);
+    CHECK(mesh.axis_index(p, 0b0010) == p / 4 % 3);
+    CHECK(mesh.axis_index(p, 0b0100) == 0);
+    CHECK(mesh.axis_index(p, 0b1000) == p % 4);
+    CHECK(mesh.axis_index(p, 0b0011) == p / 4);
+    CHECK(mesh.axis_index(p, 0b1001) == p / 12 * 4 + p % 4);
+    CHECK(mesh.axis_index(p, 0b1111) == p);
+  }
+  CHECK(mesh.group_size(0b1011) == 24);
+  CHECK(mesh.group_size(0b1010) == 12);
+}
+
+TEST_CASE("thousands of collectives in a row, over changing groups and sizes", "[collectives]") {
+  device_pool pool(8);
+  team mesh(cube);
+  constexpr int steps = 4000;
+  std::vector<std::vector<std::int32_t>> values(8, std::vector<std::int32_t>(400));
+  std::vector<int> wrong(8, 0);
+  for (int p = 0; p < 8; ++p) at(values, p).assign(400, p);
+  pool.run(mesh, [&](int p) {
+    std::vector<std::int32_t> out(400);
+    for (int step = 0; step < steps; ++step) {
+      const unsigned mask = static_cast<unsigned>(step * 5 + step / 7) % 7 + 1;
+      const std::size_t count = step % 3 == 0 ? 400 : 3; // both ways of publication
+      const std::int32_t mine = p * 1000 + step;
+      std::fill_n(at(values, p).begin(), count, mine);
+      all_reduce(mesh, p, mask, reduction::sum, element_type::int32, at(values, p).data(), out.data(), count);
+      std::int32_t expected = 0;
+      for (int member : group_of(p, mask)) expected += member * 1000 + step;
+      at(wrong, p) += out[0] != expected || out[count - 1] != expected;
+    }
+  });
+  CHECK(std::accumulate(wrong.begin(), wrong.end(), 0) == 0);
+}
+
+TEST_CASE("64 devices", "[collectives]") {
+  device_pool pool(64);
+  const std::array<std::int64_t, 2> sizes{8, 8};
+  team mesh(sizes);
+  std::vector<std::vector<float>> out(64, std::vector<float>(1000));
+  pool.run(mesh, [&](int p) {
+    const std::vector<float> in(1000, static_cast<float>(p));
+    for (int step = 0; step < 30; ++step) {
+      all_reduce(mesh, p, 0b11, reduction::sum, element_type::float32, in.data(), at(out, p).data(),
+                 step % 2 ? 1000 : 1);
+      all_reduce(mesh, p, 0b01, reduction::max, element_type::float32, in.data(), at(out, p).data() + 1, 1);
+    }
+  });
+  for (int p = 0; p < 64; ++p) {
+    CHECK(at(out, p)[0] == 2016.f);
+    CHECK(at(out, p)[1] == static_cast<float>(56 + p % 8));
+    CHECK(at(out, p)[999] == 2016.f);
+  }
+}
+
+TEST_CASE("a device that never arrives ends the others' wait at the deadline", "[collectives]") {
+  device_pool pool(8);
+  const std::array<std::string_view, 3> names{"layer", "batch", "model"};
+  const std::array<int, 8> reversed{7, 6, 5, 4, 3, 2, 1, 0};
+  team mesh(cube, reversed, names);
+  mesh.set_timeout(std::chrono::milliseconds(50));
+  const auto late = [&](int p) {
+    float value = 1;
+    all_reduce(mesh, p, 0b110, reduction::sum, element_type::float32, &value, &value, 1);
+    if (p == 2) return;
+    all_reduce(mesh, p, 0b110, reduction::sum, element_type::float32, &value, &value, 1);
+  };
+  try {
+    pool.run(mesh, late);
+    FAIL("the run ended without an error");
+  } catch (const timeout_error& e) {
+    CHECK(e.collective() == "all_reduce");
+    CHECK(e.axes() == "axes \"batch\", \"model\"");
+    CHECK(e.sequence() == 2);
+    CHECK(e.arrived() == std::vector<int>{7, 6, 4});
+    CHECK(e.missing() == std::vector<int>{5});
+    CHECK(std::string(e.what()) ==
+          "device " + std::to_string(e.device()) +
+              ": waited 0.05 s in all_reduce over axes \"batch\", \"model\" (collective number 2 "
+              "over them); arrived: 7, 6, 4; missing: 5");
+  }
+  // The team and the pool work again.
+  std::vector<float> values(8, 1);
+  pool.run(mesh, [&](int p) {
+    all_reduce(mesh, p, 0b111, reduction::sum, element_type::float32, &at(values, p), &at(values, p), 1);
+  });
+  CHECK(values == std::vector<float>(8, 8.f));
+}
+
+TEST_CASE("devices in different collectives are told", "[collectives]") {
+  device_pool pool(4);
+  const std::int64_t size = 4;
+  team line({&size, 1});
+  std::vector<std::vector<float>> data(4, std::vector<float>(1000));
+  const auto run = [&](std::size_t odd_count) {
+    pool.run(line, [&](int p) {
+      float* own = at(data, p).data();
+      all_reduce(line, p, 1, reduction::sum, element_type::float32, own, own, p == 1 ? odd_count : 1000);
+    });
+  };
+  CHECK_THROWS_WITH(run(999), Catch::Matchers::Matches(".*different collective.*"));
+  CHECK_THROWS_WITH(run(1), Catch::Matchers::Matches(".*different collective.*"));
+  CHECK_NOTHROW(run(1000));
+  CHECK_THROWS_WITH(pool.run(line, [&](int p) { all_gather(line, p, 0b10, nullptr, nullptr, 0, 0); }),
+                    Catch::Matchers::Matches(".*axis that the mesh does not have.*"));
+}

@@ -1,0 +1,139 @@
+// Parallel loops: every index once, on several threads, with failures and nesting.
+#include "parallax/host/parallel_for.hpp"
+
+#include "parallax/host/device_pool.hpp"
+#include "test.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace parallax;
+using namespace parallax::host;
+
+} // namespace
+
+TEST_CASE("every index is visited once, in ranges that begin at multiples of the grain", "[parallel_for]") {
+  worker_pool pool(4);
+  for (std::int64_t count : {0, 1, 5, 64, 1000, 12345}) {
+    for (std::int64_t grain : {1, 7, 64, 100000}) {
+      std::vector<int> visits(static_cast<std::size_t>(count), 0);
+      std::atomic<int> misplaced{0};
+      pool.parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+        if (begin % grain != 0 || begin >= end) ++misplaced;
+        for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+      });
+      REQUIRE(std::all_of(visits.begin(), visits.end(), [](int n) { return n == 1; }));
+      REQUIRE(misplaced == 0);
+    }
+  }
+}
+
+TEST_CASE("a loop runs on several threads, a short one on the calling thread", "[parallel_for]") {
+  worker_pool pool(4);
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  const auto note = [&](std::int64_t, std::int64_t) {
+    std::unique_lock lock(mutex);
+    threads.insert(std::this_thread::get_id());
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  };
+  pool.parallel_for(16, 1, note);
+  CHECK(threads.size() == 4);
+  threads.clear();
+  pool.parallel_for(16, 16, note);
+  CHECK(threads == std::set{std::this_thread::get_id()});
+  threads.clear();
+  worker_pool(1).parallel_for(16, 1, note);
+  CHECK(threads == std::set{std::this_thread::get_id()});
+}
+
+TEST_CASE("loops inside loops and inside runs of several devices stay on their thread", "[parallel_for]") {
+  worker_pool workers(4);
+  std::atomic<int> strayed{0};
+  const auto nested = [&] {
+    const auto self = std::this_thread::get_id();
+    workers.parallel_for(100, 1, [&](std::int64_t, std::int64_t) { strayed += std::this_thread::get_id() != self; });
+  };
+  workers.parallel_for(100, 1, [&](std::int64_t, std::int64_t) { nested(); });
+  CHECK(strayed == 0);
+  device_pool devices(4);
+  const std::array<int, 4> all{0, 1, 2, 3};
+  devices.run(all, [&](int) { nested(); });
+  CHECK(strayed == 0);
+}
+
+TEST_CASE("a loop in a run of one device uses all threads, which all belong to the device", "[parallel_for]") {
+  worker_pool workers(4);
+  device_pool devices(4);
+  const int device = 3;
+  std::atomic<int> elsewhere{0};
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  devices.run({&device, 1}, [&](int) {
+    workers.parallel_for(16, 1, [&](std::int64_t, std::int64_t) {
+      elsewhere += current_device() != 3;
+      std::unique_lock lock(mutex);
+      threads.insert(std::this_thread::get_id());
+      lock.unlock();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    });
+  });
+  CHECK(elsewhere == 0);
+  CHECK(threads.size() == 4);
+}
+
+TEST_CASE("the first exception of a loop is rethrown and the pool stays usable", "[parallel_for]") {
+  worker_pool pool(4);
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    CHECK_THROWS_WITH(pool.parallel_for(100, 1,
+                                        [&](std::int64_t begin, std::int64_t end) {
+                                          if (begin <= repeat % 100 && repeat % 100 < end) {
+                                            throw std::runtime_error("index " + std::to_string(repeat % 100));
+                                          }
+                                        }),
+                      "index " + std::to_string(repeat % 100));
+    std::atomic<std::int64_t> sum{0};
+    pool.parallel_for(100, 1, [&](std::int64_t begin, std::int64_t end) { sum += end - begin; });
+    REQUIRE(sum == 100);
+  }
+}
+
+TEST_CASE("thousands of loops in a row, from two threads", "[parallel_for]") {
+  worker_pool pool(3);
+  std::atomic<int> wrong{0};
+  const auto loops = [&] {
+    std::vector<int> data(64);
+    for (int repeat = 0; repeat < 5000; ++repeat) {
+      pool.parallel_for(64, 4, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) data[static_cast<std::size_t>(i)] = repeat;
+      });
+      wrong += !std::all_of(data.begin(), data.end(), [&](int value) { return value == repeat; });
+    }
+  };
+  std::thread other(loops);
+  loops();
+  other.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("the process-wide pools follow the environment", "[parallel_for]") {
+  CHECK(worker_pool::instance().threads() == environment_integer("PARALLAX_HOST_THREADS", core_count(), 1, 4096));
+  CHECK(device_pool::instance().size() == environment_integer("PARALLAX_HOST_DEVICES", core_count(), 1, 4096));
+  std::atomic<std::int64_t> sum{0};
+  parallel_for(1000, 10, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) sum += i;
+  });
+  CHECK(sum == 499500);
+}

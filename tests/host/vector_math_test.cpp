@@ -1,0 +1,119 @@
+#include <parallax/host/pack.hpp>
+
+#include "core/element_samples.hpp"
+#include "core/ulp_error.hpp"
+#include "test.hpp"
+
+#include <bit>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace host = parallax::host;
+namespace math = parallax::math;
+using host::lanes;
+
+namespace {
+
+/// Arguments of all sizes and near the edges of the functions' domains.
+template <class T> std::vector<T> arguments() {
+  std::vector<T> result = element_samples<T>(0);
+  std::mt19937_64 engine(3);
+  for (int i = 0; i < 40000; ++i) {
+    if constexpr (sizeof(T) == 4) result.push_back(std::bit_cast<T>(static_cast<std::uint32_t>(engine())));
+    else result.push_back(std::bit_cast<T>(static_cast<std::uint64_t>(engine())));
+  }
+  // a signaling NaN is no argument: functions are free to treat it as they like
+  for (T& x : result)
+    if (std::isnan(x)) x = std::numeric_limits<T>::quiet_NaN();
+  std::uniform_real_distribution<T> unit(-1, 1);
+  for (T range : {T(1e-3), T(0.1), T(1), T(6), T(30), T(100), T(800), T(1e5)})
+    for (int i = 0; i < 10000; ++i) result.push_back(range * unit(engine));
+  for (int i = 0; i < 10000; ++i) result.push_back(1 + T(0.1) * unit(engine));
+  while (result.size() % lanes != 0) result.push_back(T{1});
+  return result;
+}
+
+/// The largest error of `f` on packs against `reference`, in units in the last place.
+template <class T, class F, class R> double worst_error(F f, R reference) {
+  static const std::vector<T> all = arguments<T>();
+  double worst = 0;
+  T results[lanes];
+  for (std::size_t i = 0; i < all.size(); i += lanes) {
+    host::store(results, f(host::load(&all[i])));
+    for (std::size_t k = 0; k < lanes; ++k) {
+      double error = ulp_error(results[k], reference(static_cast<long double>(all[i + k])));
+      if (error > worst) UNSCOPED_INFO("at " << all[i + k] << ": " << results[k]);
+      worst = std::max(worst, error);
+    }
+  }
+  return worst;
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE("functions of packs are accurate to 4 units in the last place", "[vector_math]", float, double) {
+  using T = TestType;
+  CHECK(worst_error<T>([](auto x) { return math::exp(x); }, [](long double x) { return std::exp(x); }) <= 4);
+  CHECK(worst_error<T>([](auto x) { return math::expm1(x); }, [](long double x) { return std::expm1(x); }) <= 4);
+  CHECK(worst_error<T>([](auto x) { return math::log(x); }, [](long double x) { return std::log(x); }) <= 4);
+  CHECK(worst_error<T>([](auto x) { return math::log1p(x); }, [](long double x) { return std::log1p(x); }) <= 4);
+  CHECK(worst_error<T>([](auto x) { return math::tanh(x); }, [](long double x) { return std::tanh(x); }) <= 4);
+  CHECK(worst_error<T>([](auto x) { return math::sin(x); }, [](long double x) { return std::sin(x); }) <= 4);
+  CHECK(worst_error<T>([](auto x) { return math::cos(x); }, [](long double x) { return std::cos(x); }) <= 4);
+  CHECK(worst_error<T>([](auto x) { return math::tan(x); }, [](long double x) { return std::tan(x); }) <= 4);
+  CHECK(worst_error<T>([](auto x) { return math::erf(x); }, [](long double x) { return std::erf(x); }) <= 4);
+  CHECK(worst_error<T>([](auto x) { return math::logistic(x); }, [](long double x) { return 1 / (1 + std::exp(-x)); }) <= 4);
+}
+
+TEMPLATE_TEST_CASE("powers of packs are accurate to 4 units in the last place", "[vector_math]", float, double) {
+  using T = TestType;
+  for (T power : {T(0), T(-0.5), T(2), T(3), T(-3), T(0.1), T(17.3), T(400), std::numeric_limits<T>::infinity()}) {
+    auto f = [power](auto x) { return math::pow(x, decltype(x)(power)); };
+    CHECK(worst_error<T>(f, [power](long double x) { return std::pow(x, static_cast<long double>(power)); }) <= 4);
+  }
+}
+
+TEMPLATE_TEST_CASE("the inverse error function of packs is near that of elements", "[vector_math]", float, double) {
+  using T = TestType;
+  T results[lanes], step = 2 / T(40000 * lanes);
+  for (T first = -1; first < 1; first += lanes * step) {
+    auto x = math::add(host::broadcast(first), math::mul(host::lane_index<T>(), host::broadcast(step)));
+    T arguments[lanes];
+    host::store(arguments, x);
+    host::store(results, math::erf_inv(x));
+    for (int i = 0; i < lanes; ++i) {
+      T expected = math::erf_inv(arguments[i]);
+      REQUIRE(ulp_error(results[i], static_cast<long double>(expected)) <= 3);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("a lane does not depend on the others", "[vector_math]", float, double) {
+  using T = TestType;
+  // among ordinary arguments, and among some for which a function has to take another way
+  auto alone = [](auto f, T x, T others) {
+    T filled[lanes], expected[lanes];
+    host::store(expected, f(host::broadcast(x)));
+    for (int i = 0; i < lanes; ++i) {
+      std::fill_n(filled, lanes, others);
+      filled[i] = x;
+      host::store(filled, f(host::load(filled)));
+      if (filled[i] != expected[i]) return false;
+    }
+    return true;
+  };
+  for (T x : {T(0.01), T(0.7), T(1.3), T(44)})
+    for (T others : {T(0), T(0.3), T(1e30), std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN()}) {
+      CHECK(alone([](auto v) { return math::exp(v); }, x, others));
+      CHECK(alone([](auto v) { return math::expm1(v); }, x, others));
+      CHECK(alone([](auto v) { return math::log(v); }, x, others));
+      CHECK(alone([](auto v) { return math::log1p(v); }, x, others));
+      CHECK(alone([](auto v) { return math::tanh(v); }, x, others));
+      CHECK(alone([](auto v) { return math::sin(v); }, x, others));
+      CHECK(alone([](auto v) { return math::cos(v); }, x, others));
+      CHECK(alone([](auto v) { return math::tan(v); }, x, others));
+      CHECK(alone([](auto v) { return math::erf(v); }, x, others));
+      CHECK(alone([](auto v) { return math::pow(v, v); }, x, others));
+    }
+}
