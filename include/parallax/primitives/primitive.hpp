@@ -57,7 +57,7 @@ struct vjp_application {
   tracer result;
   tracer cotangent;
   std::span<const char> wanted; ///< which operands a derivative is asked for
-  std::vector<tracer> given;
+  std::span<tracer> given;      ///< by operand; without an owner where there is none
 
   constexpr bool wants(int operand) const { return wanted[static_cast<std::size_t>(operand)] != 0; }
   constexpr const tracer& operand(int i) const { return operands[static_cast<std::size_t>(i)]; }

@@ -41,7 +41,7 @@ template <class P> constexpr primitive_rules make_rules() {
 }
 template <class List> struct rule_table;
 template <class... P> struct rule_table<primitives::list<P...>> {
-  static constexpr primitive_rules entries[] = {make_rules<P>()...};
+  static constexpr primitive_rules entries[sizeof...(P)] = {make_rules<P>()...};
 };
 } // namespace detail
 

@@ -65,8 +65,8 @@ class device_error : public error {
   const std::exception_ptr& original() const noexcept { return original_; }
 
  protected:
-  device_error(int device, const std::string& message)
-      : error("device " + std::to_string(device) + ": " + message), device_(device) {}
+  device_error(int device, const std::string& text)
+      : error("device " + std::to_string(device) + ": " + text), device_(device) {}
 
  private:
   int device_;

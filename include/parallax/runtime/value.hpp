@@ -95,15 +95,15 @@ template <class Program, int Number> struct output_description {
     r.skip(3);
     r.skip(4 * r.next()); // buffers
     r.next();
-    std::int64_t at = 0;
+    std::int64_t start = 0;
     for (int k = 0; k <= Number; ++k) {
       const std::int64_t* here = r.skip(0);
-      at = here - t.data();
+      start = here - t.data();
       r.skip(3);
       r.skip(r.next());
       r.skip(2 * r.next());
     }
-    return at;
+    return start;
   }
   static constexpr std::int64_t at = find();
   static constexpr bool is_value = Program::table[at] != 0;
@@ -111,10 +111,10 @@ template <class Program, int Number> struct output_description {
   static constexpr std::size_t rank = static_cast<std::size_t>(Program::table[at + 3]);
 
   template <std::size_t... I>
-  static constexpr auto extents(std::index_sequence<I...>) {
+  static constexpr auto static_extents(std::index_sequence<I...>) {
     return extents_t<(Program::table[at + 4 + static_cast<std::int64_t>(I)] >= 0 ? Program::table[at + 4 + static_cast<std::int64_t>(I)] : dyn)...>{};
   }
-  using extents_type = decltype(extents(std::make_index_sequence<rank>{}));
+  using extents_type = decltype(static_extents(std::make_index_sequence<rank>{}));
   using array_type = array<element_t<type>, shape_for<extents_type>>;
   using sharded_type = sharded<element_t<type>, shape_for<extents_type>>;
   /// What a caller gets: results of a pmap stay on their devices.

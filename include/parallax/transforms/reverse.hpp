@@ -95,10 +95,10 @@ class reverse_pass {
       missing_rule(trace, operation, "Differentiation");
       return;
     }
-    vjp_application application{trace, operands, parameters, forward[id], cotangents[static_cast<std::size_t>(id)], wanted, {}};
-    application.given.resize(ids.size());
+    std::vector<tracer> given(ids.size());
+    vjp_application application{trace, operands, parameters, forward[id], cotangents[static_cast<std::size_t>(id)], wanted, given};
     rules_of(operation).vjp(application);
-    for (std::size_t i = 0; i < ids.size(); ++i) accumulate(cotangents, ids[i], application.given[i]);
+    for (std::size_t i = 0; i < ids.size(); ++i) accumulate(cotangents, ids[i], given[i]);
   }
 
   constexpr void call_forward(int id);
