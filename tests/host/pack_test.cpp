@@ -67,9 +67,10 @@ template <class T, class F> bool agrees(F f) {
 
 /// An array of 1, 2, 3, 4, 5, 1, 2, ... that ends at a page which must not be touched.
 template <class T> class guarded_array {
-public:
+ public:
   explicit guarded_array(int length) : length_(length) {
-    mapping_ = static_cast<char*>(::mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mapping_ =
+        static_cast<char*>(::mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     REQUIRE(mapping_ != MAP_FAILED);
     REQUIRE(::mprotect(mapping_ + page_, page_, PROT_NONE) == 0);
     for (int i = 0; i < length; ++i) data()[i] = static_cast<T>(i % 5 + 1);
@@ -80,7 +81,7 @@ public:
 
   T* data() const { return reinterpret_cast<T*>(mapping_ + page_) - length_; }
 
-private:
+ private:
   std::size_t page_ = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   char* mapping_;
   int length_;

@@ -63,7 +63,8 @@ TEMPLATE_TEST_CASE("functions of packs are accurate to 4 units in the last place
   CHECK(worst_error<T>([](auto x) { return math::cos(x); }, [](long double x) { return std::cos(x); }) <= 4);
   CHECK(worst_error<T>([](auto x) { return math::tan(x); }, [](long double x) { return std::tan(x); }) <= 4);
   CHECK(worst_error<T>([](auto x) { return math::erf(x); }, [](long double x) { return std::erf(x); }) <= 4);
-  CHECK(worst_error<T>([](auto x) { return math::logistic(x); }, [](long double x) { return 1 / (1 + std::exp(-x)); }) <= 4);
+  CHECK(worst_error<T>([](auto x) { return math::logistic(x); },
+                       [](long double x) { return 1 / (1 + std::exp(-x)); }) <= 4);
 }
 
 TEMPLATE_TEST_CASE("powers of packs are accurate to 4 units in the last place", "[vector_math]", float, double) {

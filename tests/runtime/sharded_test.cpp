@@ -179,7 +179,7 @@ TEST_CASE("ranks 0 and 1, other element types, and slices that keep their static
   CHECK(array_equal(fixed[2], array<float, 2>{{1, 1}}));
 }
 
-TEST_CASE("a sharded array starts as zeros; copies share the pieces") {
+TEST_CASE("a sharded array starts as zeros, copies share the pieces") {
   CHECK(sharded<float, 2>().shape() == std::array<std::int64_t, 2>{0, 0});
   CHECK(array_equal(sharded<float, extents<2>>().gather(), array<float, 1>{0, 0}));
   CHECK(sharded<float, 0>()() == 0.f);

@@ -14,8 +14,10 @@ class kernel_builder {
   constexpr kernel_builder(context& owner, const fusion& plan, const std::vector<int>& buffers, const section* place)
       : trace(owner), fused(plan), g(plan.g), buffer_of(buffers), mesh(place) {}
 
-  /// `reduced_axes` of the expression are reduced by primitive `reduction`; `keep_ones` keeps loop dimensions of extent 1.
-  constexpr void run(int expression, int loop, std::span<const std::int64_t> reduced_axes = {}, int reduction = -1, bool keep_ones = false) {
+  /// `reduced_axes` of the expression are reduced by primitive `reduction`; `keep_ones` keeps loop dimensions of
+  /// extent 1.
+  constexpr void run(int expression, int loop, std::span<const std::int64_t> reduced_axes = {}, int reduction = -1,
+                     bool keep_ones = false) {
     dims shape = g.shape(expression);
     index_map map;
     for (int axis = 0; axis < shape.size(); ++axis) {
@@ -102,10 +104,13 @@ class kernel_builder {
       id = g.operand(id, 0);
       through = false;
     }
-    bool here = computed_here(id, root) && g.at(id).operation >= 0 && rules_of(g.at(id).operation).kind == primitive_kind::elementwise;
+    bool here = computed_here(id, root) && g.at(id).operation >= 0 &&
+                rules_of(g.at(id).operation).kind == primitive_kind::elementwise;
     if (!here) return;
     if (fused_value* known = find(id)) {
-      if (!(known->map == map)) trace.fail(message() << "internal error: " << rules_of(g.at(id).operation).name << " is fused under two index maps");
+      if (!(known->map == map))
+        trace.fail(message() << "internal error: " << rules_of(g.at(id).operation).name
+                             << " is fused under two index maps");
       return;
     }
     values.push_back({id, map, -1});
@@ -117,8 +122,11 @@ class kernel_builder {
     index_map map = v->map;
     int operation = g.at(id).operation;
     kernel_statement s{operation, g.at(id).type, g.at(id).parameter_count > 0 ? g.parameter(id, 0) : 0, {}};
-    if (operation == primitives::number_of<primitives::convert> || operation == primitives::number_of<primitives::bitcast>) s.parameter = 0;
-    for (int operand : g.operands(id)) s.operands.push_back(value_of(operand, g.at(operand).rank == 0 ? index_map{} : map));
+    if (operation == primitives::number_of<primitives::convert> ||
+        operation == primitives::number_of<primitives::bitcast>)
+      s.parameter = 0;
+    for (int operand : g.operands(id))
+      s.operands.push_back(value_of(operand, g.at(operand).rank == 0 ? index_map{} : map));
     int statement = add(s);
     find(id)->statement = statement;
   }
@@ -137,21 +145,26 @@ class kernel_builder {
     int operation = g.at(id).operation;
     bool source = operation >= 0 && rules_of(operation).kind == primitive_kind::source;
     if (source && (id == root || !fused.has_buffer[static_cast<std::size_t>(id)])) return source_value(id, map);
-    return load(locate(trace.extents, g.shape(id), map, step.extents.size(), buffer_of[static_cast<std::size_t>(id)]), g.at(id).type);
+    return load(locate(trace.extents, g.shape(id), map, step.extents.size(), buffer_of[static_cast<std::size_t>(id)]),
+                g.at(id).type);
   }
 
   constexpr int source_value(int id, const index_map& map) {
     int operation = g.at(id).operation;
     element_type type = g.at(id).type;
-    if (operation == primitives::number_of<primitives::literal>) return constant({constant_kind::literal, type, g.parameter(id, 2)});
-    if (operation == primitives::number_of<primitives::extent_value>) return constant({constant_kind::extent, type, g.parameter(id, 1)});
+    if (operation == primitives::number_of<primitives::literal>)
+      return constant({constant_kind::literal, type, g.parameter(id, 2)});
+    if (operation == primitives::number_of<primitives::extent_value>)
+      return constant({constant_kind::extent, type, g.parameter(id, 1)});
     if (operation == primitives::number_of<primitives::axis_index>)
-      return constant({constant_kind::axis_index, type, mesh ? mesh->mesh_axis_of[static_cast<std::size_t>(g.parameter(id, 0))] : -1});
+      return constant({constant_kind::axis_index, type,
+                       mesh ? mesh->mesh_axis_of[static_cast<std::size_t>(g.parameter(id, 0))] : -1});
     // iota: the index is an affine function of the position, as an address is
     access index;
     if (std::int64_t axis = g.parameter(id, 1); axis >= 0) {
       index = {-1, map[static_cast<int>(axis)].offset, dims(step.extents.size(), 0)};
-      if (map[static_cast<int>(axis)].dimension >= 0) index.strides[map[static_cast<int>(axis)].dimension] = map[static_cast<int>(axis)].multiplier;
+      if (map[static_cast<int>(axis)].dimension >= 0)
+        index.strides[map[static_cast<int>(axis)].dimension] = map[static_cast<int>(axis)].multiplier;
     } else {
       index = locate(trace.extents, g.shape(id), map, step.extents.size(), -1);
     }
@@ -185,11 +198,12 @@ class kernel_builder {
     // the result is the last statement
     if (result_statement != static_cast<int>(structure.statements.size()) - 1) {
       kernel_statement same = structure.statements[static_cast<std::size_t>(result_statement)];
-      structure.statements.push_back({primitives::number_of<primitives::stop_gradient>, same.type, 0, {result_statement}});
+      structure.statements.push_back(
+          {primitives::number_of<primitives::stop_gradient>, same.type, 0, {result_statement}});
     }
     step.accesses[0] = out;
     int rank = step.extents.size();
-    structure.result = structure.reduction >= 0                 ? kernel_result::reduction
+    structure.result = structure.reduction >= 0                  ? kernel_result::reduction
                        : rank == 0 || out.strides[rank - 1] == 1 ? kernel_result::vector
                                                                  : kernel_result::strided;
   }

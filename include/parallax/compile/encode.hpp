@@ -46,7 +46,9 @@ class table_writer {
     put(static_cast<std::int64_t>(value.type));
     put_list(value.shape);
   }
-  constexpr void begin(table_header part) { words[static_cast<std::size_t>(part)] = static_cast<std::int64_t>(words.size()); }
+  constexpr void begin(table_header part) {
+    words[static_cast<std::size_t>(part)] = static_cast<std::int64_t>(words.size());
+  }
 
   constexpr void put_extents(const dim_table& extents) {
     begin(extents_at);
@@ -85,7 +87,8 @@ class table_writer {
       for (std::size_t s = 0; s < k.statements.size(); ++s) {
         words[statements + s] = static_cast<std::int64_t>(words.size());
         const kernel_statement& statement = k.statements[s];
-        put(statement.operation), put(static_cast<std::int64_t>(statement.type)), put(statement.parameter), put_list(statement.operands);
+        put(statement.operation), put(static_cast<std::int64_t>(statement.type)), put(statement.parameter),
+            put_list(statement.operands);
       }
     }
   }
@@ -100,7 +103,8 @@ class table_writer {
         for (dim stride : a.strides) put(stride);
       }
       put(static_cast<std::int64_t>(step.constants.size()));
-      for (const kernel_constant& c : step.constants) put(static_cast<std::int64_t>(c.kind)), put(static_cast<std::int64_t>(c.type)), put(c.value);
+      for (const kernel_constant& c : step.constants)
+        put(static_cast<std::int64_t>(c.kind)), put(static_cast<std::int64_t>(c.type)), put(c.value);
       break;
     case step_kind::product: {
       const planned_product& p = step.product;
@@ -108,15 +112,18 @@ class table_writer {
       put_list(p.batch);
       for (const auto* strides : {&p.left_batch, &p.right_batch, &p.result_batch})
         for (dim stride : *strides) put(stride);
-      put(p.rows), put(p.columns), put(p.depth), put(p.left_row), put(p.left_depth), put(p.right_depth), put(p.right_column);
+      put(p.rows), put(p.columns), put(p.depth), put(p.left_row), put(p.left_depth), put(p.right_depth),
+          put(p.right_column);
       break;
     }
     case step_kind::call:
       put(step.section);
-      put_list(step.operands), put_list(step.in_axes), put_list(step.before), put_list(step.results), put_list(step.parameters);
+      put_list(step.operands), put_list(step.in_axes), put_list(step.before), put_list(step.results),
+          put_list(step.parameters);
       break;
     default:
-      put(step.result), put(step.operands[0]), put(step.mesh_axes), put(step.reduction), put(step.outer), put(step.inner);
+      put(step.result), put(step.operands[0]), put(step.mesh_axes), put(step.reduction), put(step.outer),
+          put(step.inner);
       put_list(step.parameters);
     }
   }
@@ -125,7 +132,8 @@ class table_writer {
     else put(0);
     put(block.argument_count), put(block.value_count), put(block.slot_count);
     put(static_cast<std::int64_t>(block.buffers.size()));
-    for (const planned_buffer& b : block.buffers) put(static_cast<std::int64_t>(b.place)), put(b.number), put(static_cast<std::int64_t>(b.type)), put(b.count);
+    for (const planned_buffer& b : block.buffers)
+      put(static_cast<std::int64_t>(b.place)), put(b.number), put(static_cast<std::int64_t>(b.type)), put(b.count);
     put(static_cast<std::int64_t>(block.outputs.size()));
     for (std::size_t k = 0; k < block.outputs.size(); ++k) {
       const planned_output& output = block.outputs[k];
@@ -160,7 +168,8 @@ template <std::size_t Capacity> struct bounded_table {
   message error;
 };
 
-template <std::size_t Capacity, class Function, class... Trees> constexpr bounded_table<Capacity> compile_table(bool strict) {
+template <std::size_t Capacity, class Function, class... Trees>
+constexpr bounded_table<Capacity> compile_table(bool strict) {
   context trace;
   trace.strict = strict;
   static_cast<void>(trace_program<Function, Trees...>(trace));

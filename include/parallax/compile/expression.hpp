@@ -72,18 +72,22 @@ constexpr void print_parameters(auto& out, const context& trace, const graph& g,
       for (int i = 0; i < values.size(); ++i) out << (i > 0 ? "," : "") << values[i];
       out << ')';
     };
-    out << "[contract=(", list(axes.left_contract), out << ',', list(axes.right_contract), out << ") batch=(", list(axes.left_batch);
+    out << "[contract=(", list(axes.left_contract), out << ',', list(axes.right_contract), out << ") batch=(",
+        list(axes.left_batch);
     out << ',', list(axes.right_batch), out << ")]";
   } else if (kind == primitive_kind::reduction) {
     out << "[axes=", print_list(out, table, p), out << ']';
   } else if (operation == primitives::number_of<primitives::broadcast_in_dim>) {
     std::size_t rank = static_cast<std::size_t>(p[0]);
-    out << "[shape=", print_list(out, table, p.subspan(1, rank)), out << " axes=", print_list(out, table, p.subspan(1 + rank)), out << ']';
+    out << "[shape=", print_list(out, table, p.subspan(1, rank)),
+        out << " axes=", print_list(out, table, p.subspan(1 + rank)), out << ']';
   } else if (operation == primitives::number_of<primitives::slice>) {
     std::size_t rank = p.size() / 3;
-    out << "[start=", print_list(out, table, p.subspan(0, rank)), out << " limit=", print_list(out, table, p.subspan(rank, rank));
+    out << "[start=", print_list(out, table, p.subspan(0, rank)),
+        out << " limit=", print_list(out, table, p.subspan(rank, rank));
     out << " stride=", print_list(out, table, p.subspan(2 * rank)), out << ']';
-  } else if (operation == primitives::number_of<primitives::convert> || operation == primitives::number_of<primitives::bitcast>) {
+  } else if (operation == primitives::number_of<primitives::convert> ||
+             operation == primitives::number_of<primitives::bitcast>) {
     out << "[type=" << name_of(static_cast<element_type>(p[0])) << ']';
   } else if (kind == primitive_kind::collective) {
     out << "[axes=(";
@@ -113,7 +117,8 @@ constexpr void print_graph(auto& out, const context& trace, int graph_id, int in
     for (int i = 0; i < depth; ++i) out << "  ";
   };
   auto use = [&](int id) {
-    if (g.at(id).operation == primitives::number_of<primitives::literal>) print_literal(out, g.at(id).type, g.parameter(id, 2));
+    if (g.at(id).operation == primitives::number_of<primitives::literal>)
+      print_literal(out, g.at(id).type, g.parameter(id, 2));
     else print_name(out, names[static_cast<std::size_t>(id)]);
   };
   auto declare = [&](int id) {
@@ -128,7 +133,8 @@ constexpr void print_graph(auto& out, const context& trace, int graph_id, int in
   out << " . let";
   for (int id = 0; id < g.size(); ++id) {
     int operation = g.at(id).operation;
-    if (operation < 0 || !needed[static_cast<std::size_t>(id)] || operation == primitives::number_of<primitives::literal> ||
+    if (operation < 0 || !needed[static_cast<std::size_t>(id)] ||
+        operation == primitives::number_of<primitives::literal> ||
         operation == primitives::number_of<primitives::call_result>)
       continue;
     newline(indent + 2);
@@ -141,7 +147,8 @@ constexpr void print_graph(auto& out, const context& trace, int graph_id, int in
           first = false;
           declare(user);
         }
-      out << " = pmap[axis=", print_axis(out, trace, call.axis), out << " size=", print_extent(out, trace.extents, trace.axis_size(call.axis));
+      out << " = pmap[axis=", print_axis(out, trace, call.axis),
+          out << " size=", print_extent(out, trace.extents, trace.axis_size(call.axis));
       out << " in_axes=(";
       for (std::size_t i = 0; i < call.in_axes.size(); ++i) {
         if (i > 0) out << ',';
@@ -194,9 +201,15 @@ template <class Function, class... Trees> struct program_text {
 };
 
 /// The leaf type by which a program knows an argument leaf. Specialised for arrays beside them.
-template <class T> struct abstract_leaf { using type = T; };
-template <scalar T> struct abstract_leaf<T> { using type = abstract_array<element_t<scalar_type_of<T>>, extents_t<>, true>; };
-template <int Rank> struct abstract_leaf<extent_list<Rank>> { using type = abstract_extents<Rank>; };
+template <class T> struct abstract_leaf {
+  using type = T;
+};
+template <scalar T> struct abstract_leaf<T> {
+  using type = abstract_array<element_t<scalar_type_of<T>>, extents_t<>, true>;
+};
+template <int Rank> struct abstract_leaf<extent_list<Rank>> {
+  using type = abstract_extents<Rank>;
+};
 
 struct to_abstract {
   template <class L, int> constexpr auto operator()() const { return typename abstract_leaf<L>::type{}; }
@@ -213,8 +226,8 @@ template <class T> using abstract_t = typename abstract_tree<T>::type;
 /// The program of `function` on arguments like these, as text: inputs, one line per operation, results. It is constant,
 /// so that `static_assert` can test it; pass `shaped<float, 3, 4>` for arrays that are not at hand. JAX: make_jaxpr
 template <class Function, class... Args> constexpr std::string_view expression(const Function&, const Args&...) {
-  static_assert(detail::is_stateless<Function>,
-                "parallax: the outermost function must not capture: make captured functions static constexpr, and pass captured values as arguments");
+  static_assert(detail::is_stateless<Function>, "parallax: the outermost function must not capture: make captured "
+                                                "functions static constexpr, and pass captured values as arguments");
   return detail::program_text<Function, detail::abstract_t<Args>...>::view();
 }
 

@@ -15,10 +15,10 @@ class fusion {
   context& trace;
   const graph& g;
   std::vector<char> live;
-  std::vector<char> has_buffer; ///< a contiguous array of its own
-  std::vector<char> fused;      ///< elementwise, inside its consumers' loop
+  std::vector<char> has_buffer;          ///< a contiguous array of its own
+  std::vector<char> fused;               ///< elementwise, inside its consumers' loop
   std::vector<std::vector<int>> members; ///< by loop: its fused nodes, consumers first
-  std::vector<int> first_piece; ///< the loop number of an assembly's first operand
+  std::vector<int> first_piece;          ///< the loop number of an assembly's first operand
 
   constexpr fusion(context& owner, int id) : trace(owner), g(owner.at(id)), live(g.needed()) {
     std::size_t n = g.nodes.size();
@@ -42,11 +42,13 @@ class fusion {
   /// Whether the node's elements lie in memory, in row-major order.
   constexpr bool has_array(int id) const {
     int operation = g.at(id).operation;
-    return operation < 0 || has_buffer[at(id)] || operation == primitives::number_of<primitives::call_result> || is_alias(id);
+    return operation < 0 || has_buffer[at(id)] || operation == primitives::number_of<primitives::call_result> ||
+           is_alias(id);
   }
   /// A reshape that gives the same memory another shape.
   constexpr bool is_alias(int id) const {
-    return g.at(id).operation == primitives::number_of<primitives::reshape> && !has_buffer[at(id)] && has_array_below(id);
+    return g.at(id).operation == primitives::number_of<primitives::reshape> && !has_buffer[at(id)] &&
+           has_array_below(id);
   }
 
  private:
@@ -60,7 +62,8 @@ class fusion {
   constexpr bool has_array_below(int id) const {
     int source = g.operand(id, 0);
     int operation = g.at(source).operation;
-    if (operation < 0 || has_buffer[at(source)] || operation == primitives::number_of<primitives::call_result>) return true;
+    if (operation < 0 || has_buffer[at(source)] || operation == primitives::number_of<primitives::call_result>)
+      return true;
     return operation == primitives::number_of<primitives::reshape> && is_alias(source);
   }
 
@@ -196,8 +199,10 @@ class fusion {
       if (!regular(free, shape, strides) || !regular(contract, shape, strides)) return false;
       dim row = group_stride(free, shape, strides), depth = group_stride(contract, shape, strides);
       // a broadcast row has stride 0, which no matrix product reads
-      for (int axis : free) if (shape[axis] != 1 && strides[axis] == 0) return false;
-      for (int axis : contract) if (shape[axis] != 1 && strides[axis] == 0) return false;
+      for (int axis : free)
+        if (shape[axis] != 1 && strides[axis] == 0) return false;
+      for (int axis : contract)
+        if (shape[axis] != 1 && strides[axis] == 0) return false;
       return row == 1 || depth == 1 || (row == 0 && depth == 0);
     };
     return (!is_left || side(axes.left_free(shape.size()), axes.left_contract)) &&

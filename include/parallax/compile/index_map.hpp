@@ -30,7 +30,8 @@ constexpr bool only_ones_change(const dims& before, const dims& after) {
 constexpr bool is_affine_view(const graph& g, int id) {
   int operation = g.at(id).operation;
   if (operation < 0 || rules_of(operation).kind != primitive_kind::view) return false;
-  return operation != primitives::number_of<primitives::reshape> || only_ones_change(g.shape(g.operand(id, 0)), g.shape(id));
+  return operation != primitives::number_of<primitives::reshape> ||
+         only_ones_change(g.shape(g.operand(id, 0)), g.shape(id));
 }
 
 /// The map of a view's operand, given the view's.
@@ -50,7 +51,8 @@ constexpr index_map through_view(dim_table& t, const graph& g, int id, const ind
   } else if (operation == primitives::number_of<primitives::slice>) {
     for (int k = 0; k < shape.size(); ++k) {
       dim start = g.parameter(id, k), stride = g.parameter(id, 2 * shape.size() + k);
-      result.push_back({map[k].dimension, t.multiply(map[k].multiplier, stride), t.add(start, t.multiply(map[k].offset, stride))});
+      result.push_back(
+          {map[k].dimension, t.multiply(map[k].multiplier, stride), t.add(start, t.multiply(map[k].offset, stride))});
     }
   } else {
     int j = 0;

@@ -36,29 +36,33 @@ using all_primitives = primitive_index<std::make_index_sequence<primitives::cata
 
 /// The primitive of a number.
 template <int Operation>
-using primitive_at = typename decltype(find_primitive<static_cast<std::size_t>(Operation)>(static_cast<const all_primitives*>(nullptr)))::type;
+using primitive_at = typename decltype(find_primitive<static_cast<std::size_t>(Operation)>(
+    static_cast<const all_primitives*>(nullptr)))::type;
 
-template <class Program, std::int64_t At, std::size_t... I>
-constexpr auto make_statement(std::index_sequence<I...>) {
+template <class Program, std::int64_t At, std::size_t... I> constexpr auto make_statement(std::index_sequence<I...>) {
   constexpr auto& t = Program::table;
-  return statement<static_cast<int>(t[At]), static_cast<element_type>(t[At + 1]), t[At + 2], static_cast<int>(t[At + 4 + static_cast<std::int64_t>(I)])...>{};
+  return statement<static_cast<int>(t[At]), static_cast<element_type>(t[At + 1]), t[At + 2],
+                   static_cast<int>(t[At + 4 + static_cast<std::int64_t>(I)])...>{};
 }
-template <class Program, std::int64_t At, std::size_t... S>
-constexpr auto make_kernel(std::index_sequence<S...>) {
+template <class Program, std::int64_t At, std::size_t... S> constexpr auto make_kernel(std::index_sequence<S...>) {
   constexpr auto& t = Program::table;
-  return kernel<static_cast<int>(t[At]), static_cast<int>(t[At + 1]),
-                decltype(make_statement<Program, t[At + 3 + static_cast<std::int64_t>(S)]>(
-                    std::make_index_sequence<static_cast<std::size_t>(t[t[At + 3 + static_cast<std::int64_t>(S)] + 3])>{}))...>{};
+  return kernel<
+      static_cast<int>(t[At]), static_cast<int>(t[At + 1]),
+      decltype(make_statement<Program, t[At + 3 + static_cast<std::int64_t>(S)]>(
+          std::make_index_sequence<static_cast<std::size_t>(t[t[At + 3 + static_cast<std::int64_t>(S)] + 3])>{}))...>{};
 }
 
 /// Kernel number `Number` of a program, as a type.
 template <class Program, std::size_t Number> struct program_kernel {
   static constexpr std::int64_t at = Program::table[static_cast<std::size_t>(Program::table[kernels_at]) + 1 + Number];
-  using type = decltype(make_kernel<Program, at>(std::make_index_sequence<static_cast<std::size_t>(Program::table[at + 2])>{}));
+  using type =
+      decltype(make_kernel<Program, at>(std::make_index_sequence<static_cast<std::size_t>(Program::table[at + 2])>{}));
 };
 
 /// The number of kernels of a program.
-template <class Program> inline constexpr std::size_t kernel_count = static_cast<std::size_t>(Program::table[static_cast<std::size_t>(Program::table[kernels_at])]);
+template <class Program>
+inline constexpr std::size_t kernel_count =
+    static_cast<std::size_t>(Program::table[static_cast<std::size_t>(Program::table[kernels_at])]);
 
 } // namespace detail
 } // namespace parallax

@@ -11,7 +11,12 @@ class block_builder {
   planned_block block;
 
   constexpr block_builder(context& owner, planned_program& whole, int graph_id, const section* place)
-      : trace(owner), program(whole), g(owner.at(graph_id)), fused(owner, graph_id), mesh(place), buffer_of(g.nodes.size(), -1) {}
+      : trace(owner),
+        program(whole),
+        g(owner.at(graph_id)),
+        fused(owner, graph_id),
+        mesh(place),
+        buffer_of(g.nodes.size(), -1) {}
 
   constexpr void run() {
     block.argument_count = static_cast<int>(g.inputs.size());
@@ -76,7 +81,8 @@ class block_builder {
 
   constexpr void emit_reduction(int id) {
     int operation = g.at(id).operation;
-    bool positions = operation == primitives::number_of<primitives::argmax> || operation == primitives::number_of<primitives::argmin>;
+    bool positions = operation == primitives::number_of<primitives::argmax> ||
+                     operation == primitives::number_of<primitives::argmin>;
     kernel_builder loop = kernel();
     loop.run(g.operand(id, 0), id, g.parameters(id), operation, positions);
     loop.write_whole(own_buffer(id));
@@ -168,7 +174,8 @@ class block_builder {
     int operation = g.at(id).operation;
     std::span<const std::int64_t> p = g.parameters(id);
     std::span<const std::int64_t> rest = primitives::collective::rest(p);
-    for (std::int64_t axis : primitives::collective::axes(p)) step.mesh_axes |= 1U << mesh->mesh_axis_of[static_cast<std::size_t>(axis)];
+    for (std::int64_t axis : primitives::collective::axes(p))
+      step.mesh_axes |= 1U << mesh->mesh_axis_of[static_cast<std::size_t>(axis)];
     int operand = g.operand(id, 0);
     step.operands.push_back(buffer_of[at(operand)]);
     step.result = own_buffer(id);
@@ -210,13 +217,15 @@ class block_builder {
       int operand = g.operand(id, k);
       step.operands.push_back(buffer_of[at(operand)]);
       dim before = 1;
-      for (int axis = 0; axis < call.in_axes[at(k)]; ++axis) before = trace.extents.multiply(before, g.extent(operand, axis));
+      for (int axis = 0; axis < call.in_axes[at(k)]; ++axis)
+        before = trace.extents.multiply(before, g.extent(operand, axis));
       step.before.push_back(before);
     }
     for (int k = 0; k < call.result_count; ++k) {
       step.results.push_back(block.value_count);
       for (int user = id + 1; user < g.size(); ++user)
-        if (g.at(user).operation == primitives::number_of<primitives::call_result> && g.operand(user, 0) == id && g.parameter(user, 0) == k)
+        if (g.at(user).operation == primitives::number_of<primitives::call_result> && g.operand(user, 0) == id &&
+            g.parameter(user, 0) == k)
           buffer_of[at(user)] = new_buffer(g.value(user), buffer_place::value, block.value_count);
       ++block.value_count;
     }

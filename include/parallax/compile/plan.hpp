@@ -7,11 +7,11 @@ namespace parallax::detail {
 
 /// The operations of kernel statements that are no primitives.
 enum kernel_operation : int {
-  load_vector = -2,  ///< consecutive elements; the operand is an access's number
-  load_scalar = -3,  ///< the same element for the whole innermost dimension
-  load_strided = -4, ///< elements a stride apart
+  load_vector = -2,   ///< consecutive elements; the operand is an access's number
+  load_scalar = -3,   ///< the same element for the whole innermost dimension
+  load_strided = -4,  ///< elements a stride apart
   load_constant = -5, ///< a number known at the call; the operand is its number
-  load_index = -6    ///< an affine function of the position; the operand is an access's number
+  load_index = -6     ///< an affine function of the position; the operand is an access's number
 };
 
 /// One operation of a kernel. Operands are numbers of earlier statements, or what a load takes.
@@ -76,7 +76,7 @@ struct planned_step {
   // kernel
   int kernel = -1;
   dims extents;
-  unsigned reduced = 0; ///< bit k: dimension k of the loop is reduced
+  unsigned reduced = 0;         ///< bit k: dimension k of the loop is reduced
   std::vector<access> accesses; ///< the result first
   std::vector<kernel_constant> constants;
   // the others: result and operands
@@ -91,7 +91,7 @@ struct planned_step {
   // call
   int section = -1;
   std::vector<int> in_axes;
-  std::vector<dim> before; ///< the number of elements before each operand's mapped axis
+  std::vector<dim> before;  ///< the number of elements before each operand's mapped axis
   std::vector<int> results; ///< value numbers
 };
 

@@ -28,11 +28,15 @@ constexpr bool adjacent(const small_vector<int, max_rank>& axes, const dims& sha
   return true;
 }
 
-/// Replays a product, with operands transposed to batch, free, contracted axes where a matrix product could not read them.
+/// Replays a product, with operands transposed to batch, free, contracted axes where a matrix product could not read
+/// them.
 constexpr tracer replay_product(context&, tracer left, tracer right, std::span<const std::int64_t> parameters) {
   primitives::dot_axes axes = primitives::dot_axes::read(parameters);
-  auto arrange = [](tracer& x, small_vector<int, max_rank>& batch, small_vector<int, max_rank>& contract, const small_vector<int, max_rank>& free) {
-    if (adjacent(free, x.extents()) && adjacent(contract, x.extents()) && (x.rank() == 0 || !batch.contains(x.rank() - 1))) return;
+  auto arrange = [](tracer& x, small_vector<int, max_rank>& batch, small_vector<int, max_rank>& contract,
+                    const small_vector<int, max_rank>& free) {
+    if (adjacent(free, x.extents()) && adjacent(contract, x.extents()) &&
+        (x.rank() == 0 || !batch.contains(x.rank() - 1)))
+      return;
     small_vector<int, max_rank> order = batch;
     for (int axis : free) order.push_back(axis);
     for (int axis : contract) order.push_back(axis);
@@ -91,7 +95,8 @@ class flattening {
       int operation = trace.at(body).at(id).operation;
       if (operation == primitives::number_of<primitives::pmap_call>) inline_call(body, id, values, depth);
       else if (operation == primitives::number_of<primitives::dot_general>)
-        values.set(id, replay_product(trace, values[trace.at(body).operand(id, 0)], values[trace.at(body).operand(id, 1)], copy_of(trace.at(body).parameters(id))));
+        values.set(id, replay_product(trace, values[trace.at(body).operand(id, 0)],
+                                      values[trace.at(body).operand(id, 1)], copy_of(trace.at(body).parameters(id))));
       else replay(trace, body, id, values);
     }
     std::vector<tracer> outputs;
@@ -112,7 +117,9 @@ class flattening {
     std::vector<tracer> outputs = inline_body(call.body, inputs, depth + 1);
     if (trace.failed) return;
     for (int user = id + 1; user < trace.at(body).size(); ++user) {
-      if (trace.at(body).at(user).operation != primitives::number_of<primitives::call_result> || trace.at(body).operand(user, 0) != id) continue;
+      if (trace.at(body).at(user).operation != primitives::number_of<primitives::call_result> ||
+          trace.at(body).operand(user, 0) != id)
+        continue;
       std::size_t k = static_cast<std::size_t>(trace.at(body).parameter(user, 0));
       tracer y = outputs[k];
       if (call.out_axes[k] >= 0) y = emit<primitives::all_gather>(trace, {y}, {1, call.axis, call.out_axes[k], 0});
@@ -123,8 +130,9 @@ class flattening {
   /// What was gathered along the same mesh axis and dimension is still in place.
   constexpr tracer own_slice(tracer x, int axis, int dimension) {
     const graph& g = trace.at(x.graph_id);
-    if (g.at(x.id).operation == primitives::number_of<primitives::all_gather> && g.parameter(x.id, 0) == 1 && g.parameter(x.id, 3) == 0 &&
-        g.parameter(x.id, 2) == dimension && mesh_axis(g.parameter(x.id, 1)) == mesh_axis(axis))
+    if (g.at(x.id).operation == primitives::number_of<primitives::all_gather> && g.parameter(x.id, 0) == 1 &&
+        g.parameter(x.id, 3) == 0 && g.parameter(x.id, 2) == dimension &&
+        mesh_axis(g.parameter(x.id, 1)) == mesh_axis(axis))
       return {&trace, x.graph_id, g.operand(x.id, 0)};
     return emit<primitives::axis_slice>(trace, {x}, {1, axis, dimension});
   }
@@ -136,7 +144,8 @@ class flattening {
     std::vector<int> places; // where the dimensions of what remains stand in the logical result
     for (int i = 0; i < g.at(id).rank; ++i) places.push_back(out_axis >= 0 && i >= out_axis ? i + 1 : i);
     if (out_axis >= 0) spread.push_back({0, out_axis});
-    while (g.at(id).operation == primitives::number_of<primitives::all_gather> && g.parameter(id, 0) == 1 && g.parameter(id, 3) == 0) {
+    while (g.at(id).operation == primitives::number_of<primitives::all_gather> && g.parameter(id, 0) == 1 &&
+           g.parameter(id, 3) == 0) {
       int over = mesh_axis(g.parameter(id, 1));
       bool used = over == 0;
       for (const spread_dimension& s : spread) used = used || s.mesh_axis == over;
@@ -167,7 +176,8 @@ constexpr prepared_program prepare(context& trace) {
     int operation = trace.at(0).at(id).operation;
     if (operation == primitives::number_of<primitives::dot_general>) {
       std::vector<std::int64_t> parameters(trace.at(0).parameters(id).begin(), trace.at(0).parameters(id).end());
-      values.set(id, replay_product(trace, values[trace.at(0).operand(id, 0)], values[trace.at(0).operand(id, 1)], parameters));
+      values.set(id, replay_product(trace, values[trace.at(0).operand(id, 0)], values[trace.at(0).operand(id, 1)],
+                                    parameters));
     } else if (operation == primitives::number_of<primitives::pmap_call>) {
       call_parameters call = call_parameters::read(trace.at(0).parameters(id));
       flattening flat(trace);
@@ -184,10 +194,12 @@ constexpr prepared_program prepare(context& trace) {
       for (const tracer& x : operands) ids.push_back(x.id);
       int node = trace.current().add(operation, ids, {}, parameters, true);
       for (int user = id + 1; user < trace.at(0).size(); ++user)
-        if (trace.at(0).at(user).operation == primitives::number_of<primitives::call_result> && trace.at(0).operand(user, 0) == id) {
+        if (trace.at(0).at(user).operation == primitives::number_of<primitives::call_result> &&
+            trace.at(0).operand(user, 0) == id) {
           std::int64_t number = trace.at(0).parameter(user, 0);
           abstract_value value = trace.at(0).value(user);
-          int copy = trace.current().add(primitives::number_of<primitives::call_result>, std::span<const int>(&node, 1), value, std::span<const std::int64_t>(&number, 1));
+          int copy = trace.current().add(primitives::number_of<primitives::call_result>, std::span<const int>(&node, 1),
+                                         value, std::span<const std::int64_t>(&number, 1));
           values.set(user, {&trace, program.root, copy});
         }
     } else {

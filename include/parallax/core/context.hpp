@@ -38,9 +38,9 @@ class context {
  public:
   dim_table extents;
   std::vector<graph> graphs{graph{}};
-  std::vector<int> active{0};         ///< the graphs being traced, innermost last
-  std::vector<mapped_axis> axes;      ///< every axis ever bound; its position is its number
-  std::vector<int> bound_axes;        ///< the axes in scope, innermost last
+  std::vector<int> active{0};    ///< the graphs being traced, innermost last
+  std::vector<mapped_axis> axes; ///< every axis ever bound; its position is its number
+  std::vector<int> bound_axes;   ///< the axes in scope, innermost last
   std::vector<guard> guards;
   message error;
   bool failed = false;

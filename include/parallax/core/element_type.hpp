@@ -22,14 +22,30 @@ concept element = std::same_as<T, bool> || std::same_as<T, std::uint8_t> || std:
 
 namespace detail {
 template <element_type> struct element_of;
-template <> struct element_of<element_type::boolean> { using type = bool; };
-template <> struct element_of<element_type::uint8> { using type = std::uint8_t; };
-template <> struct element_of<element_type::int32> { using type = std::int32_t; };
-template <> struct element_of<element_type::uint32> { using type = std::uint32_t; };
-template <> struct element_of<element_type::int64> { using type = std::int64_t; };
-template <> struct element_of<element_type::uint64> { using type = std::uint64_t; };
-template <> struct element_of<element_type::float32> { using type = float; };
-template <> struct element_of<element_type::float64> { using type = double; };
+template <> struct element_of<element_type::boolean> {
+  using type = bool;
+};
+template <> struct element_of<element_type::uint8> {
+  using type = std::uint8_t;
+};
+template <> struct element_of<element_type::int32> {
+  using type = std::int32_t;
+};
+template <> struct element_of<element_type::uint32> {
+  using type = std::uint32_t;
+};
+template <> struct element_of<element_type::int64> {
+  using type = std::int64_t;
+};
+template <> struct element_of<element_type::uint64> {
+  using type = std::uint64_t;
+};
+template <> struct element_of<element_type::float32> {
+  using type = float;
+};
+template <> struct element_of<element_type::float64> {
+  using type = double;
+};
 } // namespace detail
 
 /// The C++ type of elements of `Type`.
@@ -66,7 +82,9 @@ constexpr std::string_view name_of(element_type type) {
 
 constexpr bool is_floating(element_type type) { return type >= element_type::float32; }
 constexpr bool is_integer(element_type type) { return type > element_type::boolean && type < element_type::float32; }
-constexpr bool is_signed(element_type type) { return type == element_type::int32 || type == element_type::int64 || is_floating(type); }
+constexpr bool is_signed(element_type type) {
+  return type == element_type::int32 || type == element_type::int64 || is_floating(type);
+}
 
 /// 0 for booleans, 1 for integers, 2 for floating types: a weakly typed scalar promotes an array only to a higher one.
 constexpr int category_of(element_type type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; }

@@ -32,7 +32,9 @@ template <int, auto Value> inline constexpr auto always = Value;
 
 template <int... I> constexpr auto dynamic_extents(std::integer_sequence<int, I...>) -> extents_t<always<I, dyn>...>;
 
-template <auto Shape> struct shape_extents { using type = std::remove_cvref_t<decltype(Shape)>; };
+template <auto Shape> struct shape_extents {
+  using type = std::remove_cvref_t<decltype(Shape)>;
+};
 template <auto Shape>
   requires std::is_integral_v<decltype(Shape)>
 struct shape_extents<Shape> {
@@ -40,10 +42,14 @@ struct shape_extents<Shape> {
   using type = decltype(dynamic_extents(std::make_integer_sequence<int, static_cast<int>(Shape)>{}));
 };
 
-template <class Extents> struct extents_shape { static constexpr auto value = Extents{}; };
+template <class Extents> struct extents_shape {
+  static constexpr auto value = Extents{};
+};
 template <class Extents>
   requires(Extents::all_dynamic)
-struct extents_shape<Extents> { static constexpr int value = Extents::rank; };
+struct extents_shape<Extents> {
+  static constexpr int value = Extents::rank;
+};
 } // namespace detail
 
 /// The extents type that `Shape`, a rank or `extents<...>`, stands for.

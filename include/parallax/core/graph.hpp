@@ -54,14 +54,18 @@ class graph {
   constexpr std::span<const int> operands(int id) const {
     return {operand_pool.data() + at(id).first_operand, static_cast<std::size_t>(at(id).operand_count)};
   }
-  constexpr int operand(int id, int i) const { return operand_pool[static_cast<std::size_t>(at(id).first_operand + i)]; }
+  constexpr int operand(int id, int i) const {
+    return operand_pool[static_cast<std::size_t>(at(id).first_operand + i)];
+  }
   constexpr std::span<const std::int64_t> parameters(int id) const {
     return {parameter_pool.data() + at(id).first_parameter, static_cast<std::size_t>(at(id).parameter_count)};
   }
   constexpr std::int64_t parameter(int id, int i) const {
     return parameter_pool[static_cast<std::size_t>(at(id).first_parameter + i)];
   }
-  constexpr dim extent(int id, int axis) const { return extent_pool[static_cast<std::size_t>(at(id).first_extent + axis)]; }
+  constexpr dim extent(int id, int axis) const {
+    return extent_pool[static_cast<std::size_t>(at(id).first_extent + axis)];
+  }
   constexpr dims shape(int id) const {
     dims result;
     for (int i = 0; i < at(id).rank; ++i) result.push_back(extent(id, i));

@@ -46,37 +46,74 @@ template <class T> constexpr auto fields(T& x) {
   } else {
     constexpr std::size_t n = field_count<value>();
     static_assert(n <= 12, "parallax: an aggregate that is a pytree has at most 12 members");
-    if constexpr (n == 1) { auto& [a] = x; return std::tie(a); }
-    else if constexpr (n == 2) { auto& [a, b] = x; return std::tie(a, b); }
-    else if constexpr (n == 3) { auto& [a, b, c] = x; return std::tie(a, b, c); }
-    else if constexpr (n == 4) { auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
-    else if constexpr (n == 5) { auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
-    else if constexpr (n == 6) { auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
-    else if constexpr (n == 7) { auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
-    else if constexpr (n == 8) { auto& [a, b, c, d, e, f, g, h] = x; return std::tie(a, b, c, d, e, f, g, h); }
-    else if constexpr (n == 9) { auto& [a, b, c, d, e, f, g, h, i] = x; return std::tie(a, b, c, d, e, f, g, h, i); }
-    else if constexpr (n == 10) { auto& [a, b, c, d, e, f, g, h, i, j] = x; return std::tie(a, b, c, d, e, f, g, h, i, j); }
-    else if constexpr (n == 11) { auto& [a, b, c, d, e, f, g, h, i, j, k] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k); }
-    else { auto& [a, b, c, d, e, f, g, h, i, j, k, l] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k, l); }
+    if constexpr (n == 1) {
+      auto& [a] = x;
+      return std::tie(a);
+    } else if constexpr (n == 2) {
+      auto& [a, b] = x;
+      return std::tie(a, b);
+    } else if constexpr (n == 3) {
+      auto& [a, b, c] = x;
+      return std::tie(a, b, c);
+    } else if constexpr (n == 4) {
+      auto& [a, b, c, d] = x;
+      return std::tie(a, b, c, d);
+    } else if constexpr (n == 5) {
+      auto& [a, b, c, d, e] = x;
+      return std::tie(a, b, c, d, e);
+    } else if constexpr (n == 6) {
+      auto& [a, b, c, d, e, f] = x;
+      return std::tie(a, b, c, d, e, f);
+    } else if constexpr (n == 7) {
+      auto& [a, b, c, d, e, f, g] = x;
+      return std::tie(a, b, c, d, e, f, g);
+    } else if constexpr (n == 8) {
+      auto& [a, b, c, d, e, f, g, h] = x;
+      return std::tie(a, b, c, d, e, f, g, h);
+    } else if constexpr (n == 9) {
+      auto& [a, b, c, d, e, f, g, h, i] = x;
+      return std::tie(a, b, c, d, e, f, g, h, i);
+    } else if constexpr (n == 10) {
+      auto& [a, b, c, d, e, f, g, h, i, j] = x;
+      return std::tie(a, b, c, d, e, f, g, h, i, j);
+    } else if constexpr (n == 11) {
+      auto& [a, b, c, d, e, f, g, h, i, j, k] = x;
+      return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+    } else {
+      auto& [a, b, c, d, e, f, g, h, i, j, k, l] = x;
+      return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+    }
   }
 }
 
 template <class T> struct children_of_references;
-template <class... T> struct children_of_references<std::tuple<T&...>> { using type = std::tuple<std::remove_cv_t<T>...>; };
+template <class... T> struct children_of_references<std::tuple<T&...>> {
+  using type = std::tuple<std::remove_cv_t<T>...>;
+};
 
 /// The types of a node's children, as a std::tuple.
-template <class T> struct children { using type = typename children_of_references<decltype(fields(std::declval<T&>()))>::type; };
-template <class... T> struct children<std::tuple<T...>> { using type = std::tuple<T...>; };
+template <class T> struct children {
+  using type = typename children_of_references<decltype(fields(std::declval<T&>()))>::type;
+};
+template <class... T> struct children<std::tuple<T...>> {
+  using type = std::tuple<T...>;
+};
 template <class T> using children_t = typename children<T>::type;
 
 /// Where `Old` became `New`, what `Parameter` became: found by matching the two types position by position.
 struct not_found {};
-template <class Parameter, class Old, class New> struct rebound { using type = not_found; };
+template <class Parameter, class Old, class New> struct rebound {
+  using type = not_found;
+};
 template <class First, class Second>
 using first_found = std::conditional_t<std::is_same_v<First, not_found>, Second, First>;
-template <class Parameter, class New> struct rebound<Parameter, Parameter, New> { using type = New; };
+template <class Parameter, class New> struct rebound<Parameter, Parameter, New> {
+  using type = New;
+};
 
-template <class Parameter, class Olds, class News> struct rebound_in { using type = not_found; };
+template <class Parameter, class Olds, class News> struct rebound_in {
+  using type = not_found;
+};
 template <class Parameter, class Old, class... Olds, class New, class... News>
 struct rebound_in<Parameter, std::tuple<Old, Olds...>, std::tuple<New, News...>> {
   using type = first_found<typename rebound<Parameter, Old, New>::type,
@@ -90,7 +127,9 @@ template <class Parameter, class Old, class New, std::size_t N>
 struct rebound<Parameter, std::array<Old, N>, std::array<New, N>> : rebound<Parameter, Old, New> {};
 
 template <class T, class NewChildren> struct rebuild;
-template <class... T, class... New> struct rebuild<std::tuple<T...>, std::tuple<New...>> { using type = std::tuple<New...>; };
+template <class... T, class... New> struct rebuild<std::tuple<T...>, std::tuple<New...>> {
+  using type = std::tuple<New...>;
+};
 template <class A, class B, class NewA, class NewB> struct rebuild<std::pair<A, B>, std::tuple<NewA, NewB>> {
   using type = std::pair<NewA, NewB>;
 };
@@ -101,7 +140,8 @@ template <class T, std::size_t N, class New, class... Rest> struct rebuild<std::
 template <template <class...> class C, class... T, class... New>
   requires is_aggregate_tree<C<T...>>
 struct rebuild<C<T...>, std::tuple<New...>> {
-  template <class Parameter> using replaced = typename rebound_in<Parameter, children_t<C<T...>>, std::tuple<New...>>::type;
+  template <class Parameter>
+  using replaced = typename rebound_in<Parameter, children_t<C<T...>>, std::tuple<New...>>::type;
   using type = C<first_found<replaced<T>, T>...>;
 };
 
@@ -114,7 +154,9 @@ concept tree_node = detail::is_tuple_like<std::remove_cvref_t<T>> || detail::is_
 namespace detail {
 template <class T> constexpr int leaf_count_of();
 template <class Children> struct leaf_sum;
-template <class... T> struct leaf_sum<std::tuple<T...>> { static constexpr int value = (0 + ... + leaf_count_of<T>()); };
+template <class... T> struct leaf_sum<std::tuple<T...>> {
+  static constexpr int value = (0 + ... + leaf_count_of<T>());
+};
 template <class T> constexpr int leaf_count_of() {
   if constexpr (tree_node<T>) return leaf_sum<children_t<T>>::value;
   else return 1;
@@ -169,8 +211,9 @@ template <class T, class U> constexpr bool same_structure() {
 /// JAX: tree_util.tree_map.
 template <class Function, class T, class... Others>
 constexpr auto tree_map(Function&& function, const T& tree, const Others&... others) {
-  static_assert((detail::same_structure<T, Others>() && ...),
-                "parallax: tree_map: the trees differ in structure: give trees with the same nodes and numbers of children");
+  static_assert(
+      (detail::same_structure<T, Others>() && ...),
+      "parallax: tree_map: the trees differ in structure: give trees with the same nodes and numbers of children");
   if constexpr (tree_node<T>) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       auto parts = detail::fields(tree);
@@ -179,7 +222,7 @@ constexpr auto tree_map(Function&& function, const T& tree, const Others&... oth
       };
       using built = std::tuple<decltype(mapped.template operator()<I>())...>;
       using result = typename detail::rebuild<T, built>::type;
-      return result{mapped.template operator()<I>()...};
+      return result { mapped.template operator()<I>()... }
     }(std::make_index_sequence<std::tuple_size_v<detail::children_t<T>>>{});
   } else {
     return function(tree, others...);

@@ -15,9 +15,7 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V shift_right(const V& x, const V
 
 /// 1 / sqrt(x).
 PARALLAX_CALLS_HOST
-template <class V> PARALLAX_HD PARALLAX_INLINE V rsqrt(const V& x) {
-  return div(V(element_of<V>{1}), sqrt(x));
-}
+template <class V> PARALLAX_HD PARALLAX_INLINE V rsqrt(const V& x) { return div(V(element_of<V>{1}), sqrt(x)); }
 
 /// 1 / (1 + exp(-x)), accurate for all x, because the exponential is never larger than 1.
 PARALLAX_CALLS_HOST
@@ -41,7 +39,9 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V integer_pow(const V& x, int n) 
 }
 
 /// The two words a block cipher gives.
-template <class V> struct word_pair { V first, second; };
+template <class V> struct word_pair {
+  V first, second;
+};
 
 /// The Threefry 2x32 block cipher with 20 rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011),
 /// of 32-bit words: the counter (x0, x1) encrypted with the key (k0, k1).
@@ -71,7 +71,7 @@ namespace detail {
 PARALLAX_CALLS_HOST
 template <class V> PARALLAX_HD PARALLAX_INLINE V erf_inv_single(const V& x, const V& w) {
   constexpr int terms = 9;
-  constexpr float centre[terms] = {2.81022636e-08f,   3.43273939e-07f,   -3.5233877e-06f, -4.39150654e-06f, 0.00021858087f,
+  constexpr float centre[terms] = {2.81022636e-08f, 3.43273939e-07f, -3.5233877e-06f, -4.39150654e-06f, 0.00021858087f,
                                    -0.00125372503f, -0.00417768164f, 0.246640727f,    1.50140941f};
   constexpr float tail[terms] = {-0.000200214257f, 0.000100950558f, 0.00134934322f, -0.00367342844f, 0.00573950773f,
                                  -0.0076224613f,   0.00943887047f,  1.00167406f,    2.83297682f};
@@ -94,15 +94,15 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V erf_inv_double(const V& x, cons
       -1.3654692000834678645e-06, -1.3882523362786468719e-05, 0.0001867342080340571352,   -0.00074070253416626697512,
       -0.0060336708714301490533,  0.24015818242558961693,     1.6536545626831027356};
   constexpr double middle[middle_terms] = {
-      2.2137376921775787049e-09,  9.0756561938885390979e-08,  -2.7517406297064545428e-07, 1.8239629214389227755e-08,
-      1.5027403968909827627e-06,  -4.013867526981545969e-06,  2.9234449089955446044e-06,  1.2475304481671778723e-05,
-      -4.7318229009055733981e-05, 6.8284851459573175448e-05,  2.4031110387097893999e-05,  -0.0003550375203628474796,
-      0.00095328937973738049703,  -0.0016882755560235047313,  0.0024914420961078508066,   -0.0037512085075692412107,
-      0.005370914553590063617,    1.0052589676941592334,      3.0838856104922207635};
+      2.2137376921775787049e-09,  9.0756561938885390979e-08, -2.7517406297064545428e-07, 1.8239629214389227755e-08,
+      1.5027403968909827627e-06,  -4.013867526981545969e-06, 2.9234449089955446044e-06,  1.2475304481671778723e-05,
+      -4.7318229009055733981e-05, 6.8284851459573175448e-05, 2.4031110387097893999e-05,  -0.0003550375203628474796,
+      0.00095328937973738049703,  -0.0016882755560235047313, 0.0024914420961078508066,   -0.0037512085075692412107,
+      0.005370914553590063617,    1.0052589676941592334,     3.0838856104922207635};
   constexpr double tail[tail_terms] = {
-      -2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09, -3.7894654401267369937e-09,
-      7.6157012080783393804e-09,  -1.4960026627149240478e-08, 2.9147953450901080826e-08, -6.7711997758452339498e-08,
-      2.2900482228026654717e-07,  -9.9298272942317002539e-07, 4.5260625972231537039e-06, -1.9681778105531670567e-05,
+      -2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09,  -3.7894654401267369937e-09,
+      7.6157012080783393804e-09,  -1.4960026627149240478e-08, 2.9147953450901080826e-08,  -6.7711997758452339498e-08,
+      2.2900482228026654717e-07,  -9.9298272942317002539e-07, 4.5260625972231537039e-06,  -1.9681778105531670567e-05,
       7.5995277030017761139e-05,  -0.00021503011930044477347, -0.00013871931833623122026, 1.0103004648645343977,
       4.8499064014085844221};
   auto central = lt(w, V(6.25)), inner = lt(w, V(16.0));
@@ -127,7 +127,7 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V erf_inv(const V& x) {
   V w = neg(log1p(neg(mul(x, x)))), result = x;
   if constexpr (std::same_as<T, float>) result = detail::erf_inv_single(x, w);
   else result = detail::erf_inv_double(x, w);
-  return select(eq(abs(x), V(T{1})), mul(x, V(std::numeric_limits<T>::infinity())), result);
+  return select(eq(abs(x), V(T{1})), mul(x, V(detail::infinity<T>)), result);
 }
 
 } // namespace parallax::math

@@ -13,15 +13,25 @@
 /// instantiated with an element type or with a register of lanes, `host::pack<T>`. Integers wrap; nothing is undefined.
 namespace parallax::math {
 
-template <class T> concept floating_element = element<T> && std::floating_point<T>;
-template <class T> concept integer_element = element<T> && std::integral<T> && !std::same_as<T, bool>;
-template <class T> concept number_element = floating_element<T> || integer_element<T>;
+template <class T>
+concept floating_element = element<T> && std::floating_point<T>;
+template <class T>
+concept integer_element = element<T> && std::integral<T> && !std::same_as<T, bool>;
+template <class T>
+concept number_element = floating_element<T> || integer_element<T>;
 
 namespace detail {
-template <class T> struct wrapping { using type = T; };
+template <class T> struct wrapping {
+  using type = T;
+};
 template <integer_element T> struct wrapping<T> {
   using type = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 };
+// Variables, because device code may not call the functions of std::numeric_limits.
+template <class T> inline constexpr T lowest = std::numeric_limits<T>::lowest();
+template <class T> inline constexpr T largest = std::numeric_limits<T>::max();
+template <class T> inline constexpr T infinity = std::numeric_limits<T>::infinity();
+
 /// The type in which arithmetic on `T` neither overflows nor is promoted to a signed type.
 template <class T> using wrapping_t = typename wrapping<T>::type;
 
@@ -93,13 +103,19 @@ template <number_element T> PARALLAX_HD constexpr T sign(T x) {
 
 template <element T>
   requires(!floating_element<T>)
-PARALLAX_HD constexpr T bit_and(T x, T y) { return static_cast<T>(x & y); }
+PARALLAX_HD constexpr T bit_and(T x, T y) {
+  return static_cast<T>(x & y);
+}
 template <element T>
   requires(!floating_element<T>)
-PARALLAX_HD constexpr T bit_or(T x, T y) { return static_cast<T>(x | y); }
+PARALLAX_HD constexpr T bit_or(T x, T y) {
+  return static_cast<T>(x | y);
+}
 template <element T>
   requires(!floating_element<T>)
-PARALLAX_HD constexpr T bit_xor(T x, T y) { return static_cast<T>(x ^ y); }
+PARALLAX_HD constexpr T bit_xor(T x, T y) {
+  return static_cast<T>(x ^ y);
+}
 template <element T>
   requires(!floating_element<T>)
 PARALLAX_HD constexpr T bit_not(T x) {
@@ -148,8 +164,7 @@ template <element T> PARALLAX_HD constexpr T select(bool condition, T x, T y) { 
 
 /// Neither infinite nor NaN.
 template <floating_element T> PARALLAX_HD constexpr bool is_finite(T x) {
-  constexpr T largest = std::numeric_limits<T>::max();
-  return x >= -largest && x <= largest;
+  return x >= detail::lowest<T> && x <= detail::largest<T>;
 }
 
 // ---- conversions ----------------------------------------------------------------------------------------------------
@@ -159,10 +174,9 @@ template <element To, element From> PARALLAX_HD constexpr To convert(From x) {
   if constexpr (std::same_as<To, bool>) {
     return x != From{0};
   } else if constexpr (floating_element<From> && integer_element<To>) {
-    constexpr To lowest = std::numeric_limits<To>::min(), highest = std::numeric_limits<To>::max();
     if (x != x) return To{0};
-    if (x <= static_cast<From>(lowest)) return lowest;
-    return x >= static_cast<From>(highest) ? highest : static_cast<To>(x);
+    if (x <= static_cast<From>(detail::lowest<To>)) return detail::lowest<To>;
+    return x >= static_cast<From>(detail::largest<To>) ? detail::largest<To> : static_cast<To>(x);
   } else {
     return static_cast<To>(x);
   }
@@ -171,7 +185,9 @@ template <element To, element From> PARALLAX_HD constexpr To convert(From x) {
 /// The bits of x read as a `To` of the same size.
 template <element To, element From>
   requires(sizeof(To) == sizeof(From) && std::same_as<To, bool> == std::same_as<From, bool>)
-PARALLAX_HD constexpr To bit_cast(From x) { return __builtin_bit_cast(To, x); }
+PARALLAX_HD constexpr To bit_cast(From x) {
+  return __builtin_bit_cast(To, x);
+}
 
 // ---- functions ------------------------------------------------------------------------------------------------------
 
@@ -193,8 +209,12 @@ template <floating_element T> PARALLAX_HD inline T pow(T x, T y) { return std::p
 // ---- registers of lanes ---------------------------------------------------------------------------------------------
 
 namespace detail {
-template <class V> struct element_of_lanes { using type = typename V::value_type; };
-template <element T> struct element_of_lanes<T> { using type = T; };
+template <class V> struct element_of_lanes {
+  using type = typename V::value_type;
+};
+template <element T> struct element_of_lanes<T> {
+  using type = T;
+};
 } // namespace detail
 
 /// The element type of V, an element or a register of lanes.
@@ -205,11 +225,15 @@ template <class V> using element_of = typename detail::element_of_lanes<V>::type
 #define PARALLAX_FORWARD(function)                                                                                     \
   PARALLAX_CALLS_HOST template <class V, class... More>                                                                \
     requires(!element<V>)                                                                                              \
-  PARALLAX_HD PARALLAX_INLINE auto function(const V& x, const More&... more) { return function(x, more...); }
+  PARALLAX_HD PARALLAX_INLINE auto function(const V& x, const More&... more) {                                         \
+    return function(x, more...);                                                                                       \
+  }
 #define PARALLAX_FORWARD_TO(function)                                                                                  \
   PARALLAX_CALLS_HOST template <element To, class V>                                                                   \
     requires(!element<V>)                                                                                              \
-  PARALLAX_HD PARALLAX_INLINE auto function(const V& x) { return function<To>(x); }
+  PARALLAX_HD PARALLAX_INLINE auto function(const V& x) {                                                              \
+    return function<To>(x);                                                                                            \
+  }
 
 PARALLAX_FORWARD(add)
 PARALLAX_FORWARD(sub)

@@ -7,7 +7,8 @@
 
 namespace parallax {
 
-/// At most `Capacity` values; a literal type. Going past the capacity is not checked here: callers bound it by max_rank.
+/// At most `Capacity` values; a literal type. Going past the capacity is not checked here: callers bound it by
+/// max_rank.
 template <class T, int Capacity> struct small_vector {
   std::array<T, Capacity> values{};
   int count = 0;

@@ -22,7 +22,9 @@ class extent {
   constexpr bool known() const { return owner == nullptr || is_static(value); }
   /// The extent as a number; an error in the program where only the call knows it.
   constexpr std::int64_t number() const {
-    if (!known()) owner->fail(message() << "this extent is known at the call only; give the array a static extent to use it as a number");
+    if (!known())
+      owner->fail(
+          message() << "this extent is known at the call only; give the array a static extent to use it as a number");
     return known() ? value : 1;
   }
 

@@ -25,7 +25,8 @@ class block_runner {
   std::vector<buffer> outputs;
   std::vector<std::byte*> pointers; ///< by buffer
 
-  block_runner(const std::int64_t* whole, int number, const parallax::detail::resolved_extents& resolved, const kernel_function* functions, device_place where)
+  block_runner(const std::int64_t* whole, int number, const parallax::detail::resolved_extents& resolved,
+               const kernel_function* functions, device_place where)
       : table(whole), extents(resolved), kernels(functions), place(where), reader(block_start(whole, number)) {
     reader.skip(reader.next()); // mesh
     argument_count = reader.next_int();
@@ -88,13 +89,18 @@ class block_runner {
 
   std::byte* data(std::int64_t number) {
     if (number < 0) return nullptr;
-    if (values && place_of(number) == parallax::detail::buffer_place::value) return (*values)[static_cast<std::size_t>(number_of(number))].host_data();
+    if (values && place_of(number) == parallax::detail::buffer_place::value)
+      return (*values)[static_cast<std::size_t>(number_of(number))].host_data();
     return pointers[static_cast<std::size_t>(number)];
   }
-  parallax::detail::buffer_place place_of(std::int64_t number) const { return static_cast<parallax::detail::buffer_place>(buffer_records[4 * number]); }
+  parallax::detail::buffer_place place_of(std::int64_t number) const {
+    return static_cast<parallax::detail::buffer_place>(buffer_records[4 * number]);
+  }
   std::int64_t number_of(std::int64_t number) const { return buffer_records[4 * number + 1]; }
   element_type type_of(std::int64_t number) const { return static_cast<element_type>(buffer_records[4 * number + 2]); }
-  std::size_t bytes_of(std::int64_t number) const { return static_cast<std::size_t>(extents[buffer_records[4 * number + 3]]) * size_of(type_of(number)); }
+  std::size_t bytes_of(std::int64_t number) const {
+    return static_cast<std::size_t>(extents[buffer_records[4 * number + 3]]) * size_of(type_of(number));
+  }
   /// Reads the outputs' records from the first on.
   parallax::detail::table_reader read_outputs() const { return parallax::detail::table_reader(output_records); }
 
@@ -143,11 +149,14 @@ class block_runner {
     std::int64_t word = r.next();
     std::int64_t integer = word;
     if (kind == parallax::detail::constant_kind::extent) integer = extents[word];
-    if (kind == parallax::detail::constant_kind::axis_index) integer = place.together->axis_index(place.position, 1U << word);
+    if (kind == parallax::detail::constant_kind::axis_index)
+      integer = place.together->axis_index(place.position, 1U << word);
     bool literal = kind == parallax::detail::constant_kind::literal;
     switch (type) {
-    case element_type::float32: return constant_bits::of(literal ? static_cast<float>(std::bit_cast<double>(word)) : static_cast<float>(integer));
-    case element_type::float64: return constant_bits::of(literal ? std::bit_cast<double>(word) : static_cast<double>(integer));
+    case element_type::float32:
+      return constant_bits::of(literal ? static_cast<float>(std::bit_cast<double>(word)) : static_cast<float>(integer));
+    case element_type::float64:
+      return constant_bits::of(literal ? std::bit_cast<double>(word) : static_cast<double>(integer));
     case element_type::boolean: return constant_bits::of(integer != 0);
     case element_type::uint8: return constant_bits::of(static_cast<std::uint8_t>(integer));
     case element_type::int32: return constant_bits::of(static_cast<std::int32_t>(integer));
@@ -160,7 +169,8 @@ class block_runner {
 
   void run_product_step(parallax::detail::table_reader& r) {
     product_arguments p;
-    std::int64_t result = r.next(), left = r.next(), left_offset = extents[r.next()], right = r.next(), right_offset = extents[r.next()];
+    std::int64_t result = r.next(), left = r.next(), left_offset = extents[r.next()], right = r.next(),
+                 right_offset = extents[r.next()];
     p.type = type_of(result);
     std::int64_t element_bytes = static_cast<std::int64_t>(size_of(p.type));
     p.result = data(result);
@@ -171,7 +181,9 @@ class block_runner {
     for (int d = 0; d < p.batch_rank; ++d) p.left_batch[d] = extents[r.next()];
     for (int d = 0; d < p.batch_rank; ++d) p.right_batch[d] = extents[r.next()];
     for (int d = 0; d < p.batch_rank; ++d) r.next(); // the result is contiguous
-    for (std::int64_t* field : {&p.rows, &p.columns, &p.depth, &p.left_row, &p.left_depth, &p.right_depth, &p.right_column}) *field = extents[r.next()];
+    for (std::int64_t* field :
+         {&p.rows, &p.columns, &p.depth, &p.left_row, &p.left_depth, &p.right_depth, &p.right_column})
+      *field = extents[r.next()];
     run_product(p);
   }
 
@@ -179,7 +191,8 @@ class block_runner {
     std::int64_t result = r.next(), source = r.next();
     unsigned axes = static_cast<unsigned>(r.next());
     std::int64_t operation = r.next();
-    std::size_t outer = static_cast<std::size_t>(extents[r.next()]), inner = static_cast<std::size_t>(extents[r.next()]);
+    std::size_t outer = static_cast<std::size_t>(extents[r.next()]),
+                inner = static_cast<std::size_t>(extents[r.next()]);
     std::int64_t parameter_count = r.next();
     const std::int64_t* parameters = r.skip(parameter_count);
     element_type type = type_of(source);
@@ -194,12 +207,18 @@ class block_runner {
       all_reduce(all, place.position, axes, how, type, from, to, bytes_of(source) / size_of(type));
       break;
     }
-    case parallax::detail::step_kind::all_gather: all_gather(all, place.position, axes, from, to, outer, inner * size_of(type)); break;
-    case parallax::detail::step_kind::reduce_scatter: reduce_scatter(all, place.position, axes, reduction::sum, type, from, to, outer, inner); break;
-    case parallax::detail::step_kind::axis_slice:
-      parallax::detail::copy_slice_out(from, to, static_cast<std::int64_t>(outer), all.group_size(axes), inner * size_of(type), all.axis_index(place.position, axes));
+    case parallax::detail::step_kind::all_gather:
+      all_gather(all, place.position, axes, from, to, outer, inner * size_of(type));
       break;
-    default: permute(all, place.position, axes, source_of(all, axes, parameters, parameter_count), from, to, bytes_of(source));
+    case parallax::detail::step_kind::reduce_scatter:
+      reduce_scatter(all, place.position, axes, reduction::sum, type, from, to, outer, inner);
+      break;
+    case parallax::detail::step_kind::axis_slice:
+      parallax::detail::copy_slice_out(from, to, static_cast<std::int64_t>(outer), all.group_size(axes),
+                                       inner * size_of(type), all.axis_index(place.position, axes));
+      break;
+    default:
+      permute(all, place.position, axes, source_of(all, axes, parameters, parameter_count), from, to, bytes_of(source));
     }
   }
 
@@ -217,7 +236,8 @@ class block_runner {
     int found = -1;
     for (std::int64_t i = 1; i + 1 < count; i += 2) {
       if (parameters[i] >= size || parameters[i + 1] >= size)
-        throw shape_error("ppermute: pair (" + std::to_string(parameters[i]) + ", " + std::to_string(parameters[i + 1]) + ") is outside the axis of size " + std::to_string(size));
+        throw shape_error("ppermute: pair (" + std::to_string(parameters[i]) + ", " +
+                          std::to_string(parameters[i + 1]) + ") is outside the axis of size " + std::to_string(size));
       if (parameters[i + 1] == here) found = static_cast<int>(parameters[i]);
     }
     return found;

@@ -19,7 +19,8 @@ inline void row_to_position(const kernel_arguments& a, std::int64_t row, std::in
 /// Elements below which a loop is not worth another thread.
 inline constexpr std::int64_t parallel_grain = 1 << 16;
 
-template <class Kernel> void elementwise_row(const row_position& row, const constant_bits* constants, std::int64_t first, std::int64_t last) {
+template <class Kernel>
+void elementwise_row(const row_position& row, const constant_bits* constants, std::int64_t first, std::int64_t last) {
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
   T* out = reinterpret_cast<T*>(const_cast<std::byte*>(row.data[0]));
@@ -32,7 +33,8 @@ template <class Kernel> void elementwise_row(const row_position& row, const cons
   if (i < last) {
     int count = static_cast<int>(last - i);
     auto value = evaluate::template run<false>(row, constants, i, count);
-    if constexpr (Kernel::result == static_cast<int>(parallax::detail::kernel_result::vector)) store(out + i, value, count);
+    if constexpr (Kernel::result == static_cast<int>(parallax::detail::kernel_result::vector))
+      store(out + i, value, count);
     else store_strided(out + i * row.stride[0], row.stride[0], value, count);
   }
 }

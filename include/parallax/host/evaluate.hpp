@@ -37,19 +37,21 @@ template <int I, class T> struct numbered_register {
 };
 template <class Indices, class... S> struct register_file;
 template <std::size_t... I, class... S>
-struct register_file<std::index_sequence<I...>, S...> : numbered_register<static_cast<int>(I), typename S::value_type>... {};
+struct register_file<std::index_sequence<I...>, S...>
+    : numbered_register<static_cast<int>(I), typename S::value_type>... {};
 
 template <int I, class T> PARALLAX_INLINE pack<T>& at(numbered_register<I, T>& r) { return r.value; }
 
-template <class P, element_type Type, std::int64_t Parameter, class... V> PARALLAX_INLINE auto apply(const V&... operands) {
+template <class P, element_type Type, std::int64_t Parameter, class... V>
+PARALLAX_INLINE auto apply(const V&... operands) {
   if constexpr (requires { P::evaluate(operands...); }) return P::evaluate(operands...);
   else return P::template evaluate<Type, Parameter>(operands...);
 }
 
 /// Evaluates one statement at `offset` of a row, for `count` elements of it (all lanes where `Whole`).
 template <bool Whole, int Operation, element_type Type, std::int64_t Parameter, int... Operands, class Registers>
-PARALLAX_INLINE auto evaluate(statement<Operation, Type, Parameter, Operands...>, Registers& registers, const row_position& row,
-                              const constant_bits* constants, std::int64_t offset, int count) {
+PARALLAX_INLINE auto evaluate(statement<Operation, Type, Parameter, Operands...>, Registers& registers,
+                              const row_position& row, const constant_bits* constants, std::int64_t offset, int count) {
   using T = element_t<Type>;
   namespace compiled = parallax::detail;
   if constexpr (Operation >= 0) {
@@ -65,8 +67,11 @@ PARALLAX_INLINE auto evaluate(statement<Operation, Type, Parameter, Operands...>
     } else {
       const T* data = reinterpret_cast<const T*>(row.data[k]);
       if constexpr (Operation == compiled::load_scalar) return broadcast(*data);
-      else if constexpr (Operation == compiled::load_vector) return Whole ? load(data + offset) : load(data + offset, count);
-      else return Whole ? load_strided(data + offset * row.stride[k], row.stride[k]) : load_strided(data + offset * row.stride[k], row.stride[k], count);
+      else if constexpr (Operation == compiled::load_vector)
+        return Whole ? load(data + offset) : load(data + offset, count);
+      else
+        return Whole ? load_strided(data + offset * row.stride[k], row.stride[k])
+                     : load_strided(data + offset * row.stride[k], row.stride[k], count);
     }
   }
 }
@@ -83,7 +88,8 @@ template <int Result, int Reduction, class... S> struct evaluator<kernel<Result,
   using value_type = std::remove_cvref_t<decltype(detail::at<last>(std::declval<registers&>()))>;
 
   template <bool Whole>
-  static PARALLAX_INLINE value_type run(const row_position& row, const constant_bits* constants, std::int64_t offset, int count) {
+  static PARALLAX_INLINE value_type run(const row_position& row, const constant_bits* constants, std::int64_t offset,
+                                        int count) {
     registers file;
     run_all<Whole>(file, row, constants, offset, count, indices{});
     return detail::at<last>(file);
@@ -91,9 +97,12 @@ template <int Result, int Reduction, class... S> struct evaluator<kernel<Result,
 
  private:
   template <bool Whole, std::size_t... I>
-  static PARALLAX_INLINE void run_all(registers& file, const row_position& row, const constant_bits* constants, std::int64_t offset, int count, std::index_sequence<I...>) {
+  static PARALLAX_INLINE void run_all(registers& file, const row_position& row, const constant_bits* constants,
+                                      std::int64_t offset, int count, std::index_sequence<I...>) {
     // an array initialiser, because compilers limit the nesting of folds
-    [[maybe_unused]] const bool done[] = {(detail::at<static_cast<int>(I)>(file) = detail::evaluate<Whole>(S{}, file, row, constants, offset, count), true)...};
+    [[maybe_unused]] const bool done[] = {
+        (detail::at<static_cast<int>(I)>(file) = detail::evaluate<Whole>(S{}, file, row, constants, offset, count),
+         true)...};
   }
 };
 

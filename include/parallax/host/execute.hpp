@@ -15,7 +15,8 @@ namespace host {
 /// The host's functions for a program's kernels, in order.
 template <class Program> struct kernel_table {
   template <std::size_t... I> static constexpr auto make(std::index_sequence<I...>) {
-    return std::array<kernel_function, sizeof...(I)>{kernel_function_of<typename parallax::detail::program_kernel<Program, I>::type>()...};
+    return std::array<kernel_function, sizeof...(I)>{
+        kernel_function_of<typename parallax::detail::program_kernel<Program, I>::type>()...};
   }
   static constexpr auto functions = make(std::make_index_sequence<parallax::detail::kernel_count<Program>>{});
 };
@@ -23,7 +24,8 @@ template <class Program> struct kernel_table {
 /// One call of a program.
 class program_run {
  public:
-  program_run(const std::int64_t* whole, const kernel_function* functions, std::vector<parallax::detail::runtime_value> arguments)
+  program_run(const std::int64_t* whole, const kernel_function* functions,
+              std::vector<parallax::detail::runtime_value> arguments)
       : table(whole), kernels(functions), values(std::move(arguments)), extents(whole, shapes_of(values)) {
     parallax::detail::check_guards(table, extents);
   }
@@ -84,7 +86,8 @@ class program_run {
   /// Runs a section on its devices.
   void call(parallax::detail::table_reader& r, block_runner& outer) {
     int section_block = r.next_int() + 1;
-    list operands = read_list(r), in_axes = read_list(r), before = read_list(r), results = read_list(r), explicit_devices = read_list(r);
+    list operands = read_list(r), in_axes = read_list(r), before = read_list(r), results = read_list(r),
+         explicit_devices = read_list(r);
     parallax::detail::table_reader header(block_runner::block_start(table, section_block));
     std::vector<std::int64_t> mesh;
     std::int64_t count = 1;
@@ -96,7 +99,8 @@ class program_run {
     if (count == 0) throw shape_error("pmap: the mapped axis has extent 0; map at least one element");
 
     std::vector<std::vector<buffer>> inputs; // by operand, by position
-    for (std::int64_t k = 0; k < operands.count; ++k) inputs.push_back(pieces_of(outer, operands[k], in_axes[k], extents[before[k]], mesh[0], devices));
+    for (std::int64_t k = 0; k < operands.count; ++k)
+      inputs.push_back(pieces_of(outer, operands[k], in_axes[k], extents[before[k]], mesh[0], devices));
 
     std::vector<std::vector<buffer>> outputs(static_cast<std::size_t>(count));
     team together(mesh, devices);
@@ -143,28 +147,36 @@ class program_run {
     int available = device_pool::instance().size();
     if (given.count > 0) {
       if (mesh[0] != given.count)
-        throw shape_error("Leading axis size of input to pmapped function must equal the number of local devices passed to pmap. Got axis_size=" +
+        throw shape_error("Leading axis size of input to pmapped function must equal the number of local devices "
+                          "passed to pmap. Got axis_size=" +
                           std::to_string(mesh[0]) + ", num_local_devices=" + std::to_string(given.count) + ".");
       if (count != given.count)
-        throw shape_error("pmapped function requires " + std::to_string(count) + " local devices to run due to nested pmapped or other parallel functions, but only " +
-                          std::to_string(given.count) + " are available. (outer axis size: " + std::to_string(mesh[0]) + ")");
+        throw shape_error("pmapped function requires " + std::to_string(count) +
+                          " local devices to run due to nested pmapped or other parallel functions, but only " +
+                          std::to_string(given.count) + " are available. (outer axis size: " + std::to_string(mesh[0]) +
+                          ")");
       for (std::int64_t i = 0; i < given.count; ++i) devices.push_back(static_cast<int>(given[i]));
       return devices;
     }
     if (count > available)
-      throw shape_error("compiling computation that requires " + std::to_string(count) + " logical devices, but only " + std::to_string(available) +
-                        " devices are available (num_replicas=" + std::to_string(count) + "); set PARALLAX_HOST_DEVICES to have more");
+      throw shape_error("compiling computation that requires " + std::to_string(count) + " logical devices, but only " +
+                        std::to_string(available) + " devices are available (num_replicas=" + std::to_string(count) +
+                        "); set PARALLAX_HOST_DEVICES to have more");
     for (int i = 0; i < count; ++i) devices.push_back(i);
     return devices;
   }
 
   /// An operand's pieces by position: where they lie already if they lie so, otherwise copied there.
-  std::vector<buffer> pieces_of(block_runner& outer, std::int64_t number, std::int64_t axis, std::int64_t before, std::int64_t size, const std::vector<int>& devices) {
+  std::vector<buffer> pieces_of(block_runner& outer, std::int64_t number, std::int64_t axis, std::int64_t before,
+                                std::int64_t size, const std::vector<int>& devices) {
     std::int64_t count = static_cast<std::int64_t>(devices.size()), stride = count / size;
     bool is_value = outer.place_of(number) == parallax::detail::buffer_place::value;
-    parallax::detail::runtime_value* value = is_value ? &values[static_cast<std::size_t>(outer.number_of(number))] : nullptr;
+    parallax::detail::runtime_value* value =
+        is_value ? &values[static_cast<std::size_t>(outer.number_of(number))] : nullptr;
     if (value && !value->devices.empty() && value->devices == devices) {
-      bool in_place = axis < 0 ? value->axes.empty() : value->axes.size() == 1 && value->axes[0] == shard_axis{static_cast<int>(axis), size, stride};
+      bool in_place =
+          axis < 0 ? value->axes.empty()
+                   : value->axes.size() == 1 && value->axes[0] == shard_axis{static_cast<int>(axis), size, stride};
       if (in_place) return value->pieces;
     }
     const std::byte* whole = outer.data(number);
@@ -211,7 +223,9 @@ template <class Function, class... Trees> constexpr void report_error() {
 }
 
 template <class Program> auto make_results(std::vector<runtime_value>&& outputs) {
-  auto leaf = [&]<class L, int Number>() { return output_description<Program, Number>::make(std::move(outputs[static_cast<std::size_t>(Number)])); };
+  auto leaf = [&]<class L, int Number>() {
+    return output_description<Program, Number>::make(std::move(outputs[static_cast<std::size_t>(Number)]));
+  };
   return tree_build<typename Program::result_tree>(leaf);
 }
 
@@ -231,8 +245,8 @@ template <class Function, class... Args> auto run_program(const Args&... args) {
 
 /// Calls a traced function with arrays: its program was compiled with this code, and runs now.
 template <class Function, class... Args> auto execute(const Function&, const Args&... args) {
-  static_assert(detail::is_stateless<Function>,
-                "parallax: the outermost function must not capture: make captured functions static constexpr, and pass captured values as arguments");
+  static_assert(detail::is_stateless<Function>, "parallax: the outermost function must not capture: make captured "
+                                                "functions static constexpr, and pass captured values as arguments");
   if constexpr (detail::is_stateless<Function>) return detail::run_program<Function>(detail::evaluated(args)...);
 }
 

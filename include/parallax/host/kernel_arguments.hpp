@@ -50,7 +50,8 @@ struct kernel_arguments {
   void collapse() {
     for (int d = rank - 2; d >= 0; --d) {
       bool same = ((reduced >> d) & 1U) == ((reduced >> (d + 1)) & 1U);
-      for (int i = 0; same && i < operand_count; ++i) same = operands[i].strides[d] == operands[i].strides[d + 1] * extents[d + 1];
+      for (int i = 0; same && i < operand_count; ++i)
+        same = operands[i].strides[d] == operands[i].strides[d + 1] * extents[d + 1];
       if (same) merge(d);
     }
   }

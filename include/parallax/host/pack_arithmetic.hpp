@@ -162,38 +162,47 @@ template <element T> PARALLAX_INLINE pack<T> select(const pack<bool>& condition,
 
 template <element T> PARALLAX_INLINE pack<T> max(const pack<T>& x, const pack<T>& y) {
   if constexpr (std::is_same_v<T, bool>) return bit_or(x, y);
-  else return detail::by_parts<pack<T>>([](auto a, auto b) {
-    auto larger = detail::choose(a > b, a, b);
-    if constexpr (floating_element<T>) return detail::choose(a != a, a, larger);
-    else return larger;
-  }, x, y);
+  else
+    return detail::by_parts<pack<T>>(
+        [](auto a, auto b) {
+          auto larger = detail::choose(a > b, a, b);
+          if constexpr (floating_element<T>) return detail::choose(a != a, a, larger);
+          else return larger;
+        },
+        x, y);
 }
 
 template <element T> PARALLAX_INLINE pack<T> min(const pack<T>& x, const pack<T>& y) {
   if constexpr (std::is_same_v<T, bool>) return bit_and(x, y);
-  else return detail::by_parts<pack<T>>([](auto a, auto b) {
-    auto smaller = detail::choose(a < b, a, b);
-    if constexpr (floating_element<T>) return detail::choose(a != a, a, smaller);
-    else return smaller;
-  }, x, y);
+  else
+    return detail::by_parts<pack<T>>(
+        [](auto a, auto b) {
+          auto smaller = detail::choose(a < b, a, b);
+          if constexpr (floating_element<T>) return detail::choose(a != a, a, smaller);
+          else return smaller;
+        },
+        x, y);
 }
 
 template <number_element T> PARALLAX_INLINE pack<T> abs(const pack<T>& x) {
   using part_type = typename pack<T>::part_type;
   using bits = typename pack<T>::bits_type;
   if constexpr (floating_element<T>)
-    return detail::by_parts<pack<T>>([](auto a) { return (part_type)((bits)a & ~(bits)detail::repeat<pack<T>>(T(-0.0))); }, x);
+    return detail::by_parts<pack<T>>(
+        [](auto a) { return (part_type)((bits)a & ~(bits)detail::repeat<pack<T>>(T(-0.0))); }, x);
   else if constexpr (std::is_signed_v<T>) return max(x, neg(x));
   else return x;
 }
 
 template <number_element T> PARALLAX_INLINE pack<T> sign(const pack<T>& x) {
-  return detail::by_parts<pack<T>>([](auto a) {
-    const auto zero = detail::repeat<pack<T>>(T{0}), one = detail::repeat<pack<T>>(T{1});
-    auto lower = a;
-    if constexpr (std::is_signed_v<T>) lower = detail::choose(a < zero, zero - one, a);
-    return detail::choose(a > zero, one, lower);
-  }, x);
+  return detail::by_parts<pack<T>>(
+      [](auto a) {
+        const auto zero = detail::repeat<pack<T>>(T{0}), one = detail::repeat<pack<T>>(T{1});
+        auto lower = a;
+        if constexpr (std::is_signed_v<T>) lower = detail::choose(a < zero, zero - one, a);
+        return detail::choose(a > zero, one, lower);
+      },
+      x);
 }
 
 template <floating_element T> PARALLAX_INLINE pack<bool> is_finite(const pack<T>& x) {

@@ -9,7 +9,8 @@ namespace detail {
 
 /// A polynomial by Horner's rule, the coefficients from the constant one up.
 template <class P, int N>
-PARALLAX_INLINE typename P::part_type polynomial(typename P::part_type x, const typename P::value_type (&coefficients)[N]) {
+PARALLAX_INLINE typename P::part_type polynomial(typename P::part_type x,
+                                                 const typename P::value_type (&coefficients)[N]) {
   auto result = repeat<P>(coefficients[N - 1]);
   PARALLAX_UNROLL(8)
   for (int i = N - 2; i >= 0; --i) result = result * x + repeat<P>(coefficients[i]);
@@ -48,7 +49,8 @@ template <> struct logarithm<float> {
   static constexpr int mantissa_bits = 23, exponent_bias = 127;
   static constexpr integer sqrt_half = 0x3f3504f3;
   static constexpr float ln2_high = 6.9313812256e-01f, ln2_low = 9.0580006145e-06f;
-  static constexpr float odd[] = {6.6666662693e-01f, 2.8498786688e-01f}, even[] = {4.0000972152e-01f, 2.4279078841e-01f};
+  static constexpr float odd[] = {6.6666662693e-01f, 2.8498786688e-01f},
+                         even[] = {4.0000972152e-01f, 2.4279078841e-01f};
 };
 template <> struct logarithm<double> {
   using integer = std::int64_t;
@@ -61,8 +63,8 @@ template <> struct logarithm<double> {
 };
 
 // log(u) or, if PlusOne, log(1 + u). The argument of the logarithm is 2^k (1 + f) with f between sqrt(1/2) - 1 and
-// sqrt(2) - 1, and log(1 + f) = 2 s + s^3 ... with s = f / (2 + f). Coefficients and order of summation are those of Sun's
-// fdlibm (e_log.c, s_log1p.c), whose branches have become choices.
+// sqrt(2) - 1, and log(1 + f) = 2 s + s^3 ... with s = f / (2 + f). Coefficients and order of summation are those of
+// Sun's fdlibm (e_log.c, s_log1p.c), whose branches have become choices.
 template <class T, bool PlusOne> PARALLAX_INLINE typename pack<T>::part_type log_part(typename pack<T>::part_type x) {
   using part_type = typename pack<T>::part_type;
   using bits = typename pack<T>::bits_type;

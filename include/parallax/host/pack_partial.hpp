@@ -24,11 +24,11 @@ template <class P, int First> PARALLAX_INLINE typename P::part_type masked_load(
   using part_type = typename P::part_type;
   const unsigned mask = ((1u << count) - 1) >> First;
   if constexpr (sizeof(typename P::value_type) == 4)
-    return (part_type)__builtin_ia32_loadups512_mask(static_cast<const float*>(source) + First, pack<float>::part_type{},
-                                                     static_cast<unsigned short>(mask));
+    return (part_type)__builtin_ia32_loadups512_mask(static_cast<const float*>(source) + First,
+                                                     pack<float>::part_type{}, static_cast<unsigned short>(mask));
   else
-    return (part_type)__builtin_ia32_loadupd512_mask(static_cast<const double*>(source) + First, pack<double>::part_type{},
-                                                     static_cast<unsigned char>(mask));
+    return (part_type)__builtin_ia32_loadupd512_mask(static_cast<const double*>(source) + First,
+                                                     pack<double>::part_type{}, static_cast<unsigned char>(mask));
 }
 
 template <class P, int First> PARALLAX_INLINE void masked_store(void* target, typename P::part_type x, int count) {
@@ -49,7 +49,9 @@ using double_mask = vector<long long, 4>;
 template <int First> PARALLAX_INLINE single_mask first_singles(int count) {
   return single_mask{0, 1, 2, 3, 4, 5, 6, 7} < count - First;
 }
-template <int First> PARALLAX_INLINE double_mask first_doubles(int count) { return double_mask{0, 1, 2, 3} < count - First; }
+template <int First> PARALLAX_INLINE double_mask first_doubles(int count) {
+  return double_mask{0, 1, 2, 3} < count - First;
+}
 
 template <class P, int First> PARALLAX_INLINE typename P::part_type masked_load(const void* source, int count) {
   using part_type = typename P::part_type;

@@ -27,13 +27,21 @@ template <class T>
 using lane_of = std::conditional_t<std::is_same_v<T, bool>, std::int32_t,
                                    std::conditional_t<std::is_same_v<T, std::uint8_t>, std::uint32_t, T>>;
 
-template <class Lane, int Count> struct vector_of { typedef Lane type __attribute__((vector_size(Count * sizeof(Lane)))); };
+template <class Lane, int Count> struct vector_of {
+  typedef Lane type __attribute__((vector_size(Count * sizeof(Lane))));
+};
 /// The compiler's vector type.
 template <class Lane, int Count> using vector = typename vector_of<Lane, Count>::type;
 
-template <class T> struct bits_of { using type = std::make_unsigned_t<T>; };
-template <> struct bits_of<float> { using type = std::uint32_t; };
-template <> struct bits_of<double> { using type = std::uint64_t; };
+template <class T> struct bits_of {
+  using type = std::make_unsigned_t<T>;
+};
+template <> struct bits_of<float> {
+  using type = std::uint32_t;
+};
+template <> struct bits_of<double> {
+  using type = std::uint64_t;
+};
 } // namespace detail
 
 /// `lanes` elements. It lies in one register or, if its elements have 8 bytes, in two: its parts.
@@ -76,7 +84,7 @@ template <element T> struct pack {
     __builtin_memcpy(lane + I * part_lanes, &value, sizeof value);
   }
 
-private:
+ private:
   template <int... I> static PARALLAX_INLINE part_type fill(lane_type value, std::integer_sequence<int, I...>) {
     return part_type{(static_cast<void>(I), value)...};
   }
@@ -148,7 +156,8 @@ template <class T, int... I> PARALLAX_INLINE pack<T> lane_index(std::integer_seq
   constexpr int step = pack<T>::part_lanes;
   pack<T> result;
   result.template set_part<0>(part{static_cast<typename pack<T>::lane_type>(I)...});
-  if constexpr (pack<T>::parts == 2) result.template set_part<1>(part{static_cast<typename pack<T>::lane_type>(I + step)...});
+  if constexpr (pack<T>::parts == 2)
+    result.template set_part<1>(part{static_cast<typename pack<T>::lane_type>(I + step)...});
   return result;
 }
 
@@ -157,6 +166,8 @@ template <class T, int... I> PARALLAX_INLINE pack<T> lane_index(std::integer_seq
 /// 0, 1, 2, ...: the number of each lane.
 template <element T>
   requires(!std::is_same_v<T, bool>)
-PARALLAX_INLINE pack<T> lane_index() { return detail::lane_index<T>(std::make_integer_sequence<int, pack<T>::part_lanes>{}); }
+PARALLAX_INLINE pack<T> lane_index() {
+  return detail::lane_index<T>(std::make_integer_sequence<int, pack<T>::part_lanes>{});
+}
 
 } // namespace parallax::host

@@ -46,7 +46,8 @@ struct layout {
 template <class T> layout layout_of(const matrix<T>& m, std::int64_t rows, std::int64_t columns) {
   if (m.column == 1 || columns == 1) {
     std::int64_t leading = rows > 1 ? m.row : columns;
-    if (m.column == 1 || rows == 1 || m.row >= 1) return {CblasNoTrans, static_cast<int>(leading > columns ? leading : columns)};
+    if (m.column == 1 || rows == 1 || m.row >= 1)
+      return {CblasNoTrans, static_cast<int>(leading > columns ? leading : columns)};
   }
   std::int64_t leading = columns > 1 ? m.column : rows;
   return {CblasTrans, static_cast<int>(leading > rows ? leading : rows)};
@@ -63,15 +64,21 @@ inline void use_one_blas_thread() {
   static_cast<void>(done);
 }
 
-template <class T> void multiply_floating(std::int64_t rows, std::int64_t columns, std::int64_t depth, const matrix<T>& a, const matrix<T>& b, T* c, std::int64_t c_row) {
+template <class T>
+void multiply_floating(std::int64_t rows, std::int64_t columns, std::int64_t depth, const matrix<T>& a,
+                       const matrix<T>& b, T* c, std::int64_t c_row) {
   int m = static_cast<int>(rows), n = static_cast<int>(columns), k = static_cast<int>(depth);
-  auto gemv = [&](const matrix<T>& matrix_operand, int matrix_rows, int matrix_columns, const T* x, std::int64_t x_step, T* y, std::int64_t y_step) {
+  auto gemv = [&](const matrix<T>& matrix_operand, int matrix_rows, int matrix_columns, const T* x, std::int64_t x_step,
+                  T* y, std::int64_t y_step) {
     layout l = layout_of(matrix_operand, matrix_rows, matrix_columns);
-    int stored_rows = l.transpose == CblasNoTrans ? matrix_rows : matrix_columns, stored_columns = l.transpose == CblasNoTrans ? matrix_columns : matrix_rows;
+    int stored_rows = l.transpose == CblasNoTrans ? matrix_rows : matrix_columns,
+        stored_columns = l.transpose == CblasNoTrans ? matrix_columns : matrix_rows;
     if constexpr (sizeof(T) == 4)
-      cblas_sgemv(CblasRowMajor, l.transpose, stored_rows, stored_columns, 1, matrix_operand.data, l.leading, x, static_cast<int>(x_step), 0, y, static_cast<int>(y_step));
+      cblas_sgemv(CblasRowMajor, l.transpose, stored_rows, stored_columns, 1, matrix_operand.data, l.leading, x,
+                  static_cast<int>(x_step), 0, y, static_cast<int>(y_step));
     else
-      cblas_dgemv(CblasRowMajor, l.transpose, stored_rows, stored_columns, 1, matrix_operand.data, l.leading, x, static_cast<int>(x_step), 0, y, static_cast<int>(y_step));
+      cblas_dgemv(CblasRowMajor, l.transpose, stored_rows, stored_columns, 1, matrix_operand.data, l.leading, x,
+                  static_cast<int>(x_step), 0, y, static_cast<int>(y_step));
   };
   if (n == 1 && m == 1) {
     // OpenBLAS's dot of long floats is as exact as its gemm
@@ -85,13 +92,17 @@ template <class T> void multiply_floating(std::int64_t rows, std::int64_t column
   } else {
     layout la = layout_of(a, rows, depth), lb = layout_of(b, depth, columns);
     if constexpr (sizeof(T) == 4)
-      cblas_sgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, 1, a.data, la.leading, b.data, lb.leading, 0, c, static_cast<int>(c_row));
+      cblas_sgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, 1, a.data, la.leading, b.data, lb.leading, 0, c,
+                  static_cast<int>(c_row));
     else
-      cblas_dgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, 1, a.data, la.leading, b.data, lb.leading, 0, c, static_cast<int>(c_row));
+      cblas_dgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, 1, a.data, la.leading, b.data, lb.leading, 0, c,
+                  static_cast<int>(c_row));
   }
 }
 
-template <class T> void multiply(std::int64_t rows, std::int64_t columns, std::int64_t depth, const matrix<T>& a, const matrix<T>& b, T* c, std::int64_t c_row) {
+template <class T>
+void multiply(std::int64_t rows, std::int64_t columns, std::int64_t depth, const matrix<T>& a, const matrix<T>& b, T* c,
+              std::int64_t c_row) {
   if (rows == 0 || columns == 0) return;
   if constexpr (std::is_floating_point_v<T>) {
     if (depth > 0) return multiply_floating(rows, columns, depth, a, b, c, c_row);
@@ -99,7 +110,8 @@ template <class T> void multiply(std::int64_t rows, std::int64_t columns, std::i
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j) {
       T sum{};
-      for (std::int64_t k = 0; k < depth; ++k) sum = math::add(sum, math::mul(a.data[i * a.row + k * a.column], b.data[k * b.row + j * b.column]));
+      for (std::int64_t k = 0; k < depth; ++k)
+        sum = math::add(sum, math::mul(a.data[i * a.row + k * a.column], b.data[k * b.row + j * b.column]));
       c[i * c_row + j] = sum;
     }
 }
@@ -108,7 +120,8 @@ template <class T> void run_product(const product_arguments& p) {
   std::int64_t count = 1;
   for (int d = 0; d < p.batch_rank; ++d) count *= p.batch[d];
   double work = static_cast<double>(p.rows) * static_cast<double>(p.columns) * static_cast<double>(p.depth);
-  auto one = [&](std::int64_t number, std::int64_t row_begin, std::int64_t row_end, std::int64_t column_begin, std::int64_t column_end) {
+  auto one = [&](std::int64_t number, std::int64_t row_begin, std::int64_t row_end, std::int64_t column_begin,
+                 std::int64_t column_end) {
     std::int64_t left = 0, right = 0, rest = number;
     for (int d = p.batch_rank; d-- > 0;) {
       left += rest % p.batch[d] * p.left_batch[d];
@@ -124,9 +137,10 @@ template <class T> void run_product(const product_arguments& p) {
   if (work * static_cast<double>(count) < 2 * worth_a_thread) {
     for (std::int64_t i = 0; i < count; ++i) one(i, 0, p.rows, 0, p.columns);
   } else if (count > 1) {
-    parallel_for(count, static_cast<std::int64_t>(worth_a_thread / (work + 1)) + 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) one(i, 0, p.rows, 0, p.columns);
-    });
+    parallel_for(count, static_cast<std::int64_t>(worth_a_thread / (work + 1)) + 1,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i) one(i, 0, p.rows, 0, p.columns);
+                 });
   } else {
     // one piece per thread: every piece packs the operand that is not cut
     bool by_rows = p.rows >= p.columns;

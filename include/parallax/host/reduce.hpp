@@ -28,7 +28,8 @@ struct reduction_shape {
     }
   }
   /// Sets the coordinates of the given dimensions to those of row-major number `number`.
-  static void locate(const kernel_arguments& a, const int* dimensions, int count, std::int64_t number, std::int64_t* position) {
+  static void locate(const kernel_arguments& a, const int* dimensions, int count, std::int64_t number,
+                     std::int64_t* position) {
     for (int i = count; i-- > 0;) {
       position[dimensions[i]] = number % a.extents[dimensions[i]];
       number /= a.extents[dimensions[i]];
@@ -40,7 +41,8 @@ struct reduction_shape {
 template <class P, class T> T neutral() {
   if constexpr (std::is_same_v<P, primitives::reduce_sum>) return T{};
   else if constexpr (std::is_same_v<P, primitives::reduce_max>)
-    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                : std::numeric_limits<T>::lowest();
   else return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 }
 
@@ -48,7 +50,9 @@ template <class P, class T> T neutral() {
 /// the length rather than with it.
 inline constexpr std::int64_t block_registers = 256;
 
-template <class T> PARALLAX_INLINE pack<bool> first_lanes(int count) { return math::lt(host::lane_index<std::int32_t>(), host::broadcast(static_cast<std::int32_t>(count))); }
+template <class T> PARALLAX_INLINE pack<bool> first_lanes(int count) {
+  return math::lt(host::lane_index<std::int32_t>(), host::broadcast(static_cast<std::int32_t>(count)));
+}
 
 /// Rows along the innermost dimension, each to one value.
 template <class Kernel> class row_reduction {
@@ -58,7 +62,8 @@ template <class Kernel> class row_reduction {
   using T = typename evaluate::value_type::value_type;
 
   /// Combines elements first to last of a row into `total`.
-  static void add_row(const row_position& row, const constant_bits* constants, std::int64_t first, std::int64_t last, pack<T>& total) {
+  static void add_row(const row_position& row, const constant_bits* constants, std::int64_t first, std::int64_t last,
+                      pack<T>& total) {
     std::int64_t i = first;
     constexpr int streams = 4;
     while (i + streams * lanes <= last) {
@@ -66,11 +71,13 @@ template <class Kernel> class row_reduction {
       for (auto& p : partial) p = broadcast(neutral<P, T>());
       for (std::int64_t k = 0; k < block_registers && i + streams * lanes <= last; ++k, i += streams * lanes) {
         PARALLAX_UNROLL(4)
-        for (int s = 0; s < streams; ++s) partial[s] = P::evaluate(partial[s], evaluate::template run<true>(row, constants, i + s * lanes, lanes));
+        for (int s = 0; s < streams; ++s)
+          partial[s] = P::evaluate(partial[s], evaluate::template run<true>(row, constants, i + s * lanes, lanes));
       }
       total = P::evaluate(total, P::evaluate(P::evaluate(partial[0], partial[1]), P::evaluate(partial[2], partial[3])));
     }
-    for (; i + lanes <= last; i += lanes) total = P::evaluate(total, evaluate::template run<true>(row, constants, i, lanes));
+    for (; i + lanes <= last; i += lanes)
+      total = P::evaluate(total, evaluate::template run<true>(row, constants, i, lanes));
     if (i < last) {
       int count = static_cast<int>(last - i);
       auto value = evaluate::template run<false>(row, constants, i, count);
@@ -85,7 +92,8 @@ template <class Kernel> class row_reduction {
 template <class Kernel> void reduce_rows(const kernel_arguments& a, const reduction_shape& shape) {
   using rows = row_reduction<Kernel>;
   using T = typename rows::T;
-  auto some = [&](std::int64_t kept_begin, std::int64_t kept_end, std::int64_t reduced_begin, std::int64_t reduced_end, std::int64_t first, std::int64_t last, T* single) {
+  auto some = [&](std::int64_t kept_begin, std::int64_t kept_end, std::int64_t reduced_begin, std::int64_t reduced_end,
+                  std::int64_t first, std::int64_t last, T* single) {
     row_position row;
     std::int64_t position[max_rank] = {};
     for (std::int64_t k = kept_begin; k < kept_end; ++k) {
@@ -106,11 +114,14 @@ template <class Kernel> void reduce_rows(const kernel_arguments& a, const reduct
     }
   };
   std::int64_t total_size = shape.kept_size * shape.reduced_size * shape.length;
-  if (total_size <= 2 * parallel_grain) return some(0, shape.kept_size, 0, shape.reduced_size, 0, shape.length, nullptr);
+  if (total_size <= 2 * parallel_grain)
+    return some(0, shape.kept_size, 0, shape.reduced_size, 0, shape.length, nullptr);
   if (shape.kept_size > 1) {
     std::int64_t each = shape.reduced_size * shape.length;
     parallel_for(shape.kept_size, parallel_grain / (each > 0 ? each : 1) + 1,
-                 [&](std::int64_t begin, std::int64_t end) { some(begin, end, 0, shape.reduced_size, 0, shape.length, nullptr); });
+                 [&](std::int64_t begin, std::int64_t end) {
+                   some(begin, end, 0, shape.reduced_size, 0, shape.length, nullptr);
+                 });
     return;
   }
   // one result: fixed pieces, combined in order, so that it does not depend on the number of threads
@@ -123,7 +134,9 @@ template <class Kernel> void reduce_rows(const kernel_arguments& a, const reduct
     for (std::int64_t p = begin; p < end; ++p) {
       std::int64_t from = units * p / pieces, to = units * (p + 1) / pieces;
       if (by_rows) some(0, 1, from, to, 0, shape.length, &parts[p]);
-      else some(0, 1, 0, shape.reduced_size, from * lanes, to * lanes < shape.length ? to * lanes : shape.length, &parts[p]);
+      else
+        some(0, 1, 0, shape.reduced_size, from * lanes, to * lanes < shape.length ? to * lanes : shape.length,
+             &parts[p]);
     }
   });
   T result = parts[0];
@@ -155,11 +168,15 @@ template <class Kernel> void reduce_columns(const kernel_arguments& a, const red
           row.set(a, position, a.rank - 1);
           if (last - first == width * lanes) {
             PARALLAX_UNROLL(4)
-            for (int w = 0; w < width; ++w) partial[w] = P::evaluate(partial[w], evaluate::template run<true>(row, a.constants, first + w * lanes, lanes));
+            for (int w = 0; w < width; ++w)
+              partial[w] =
+                  P::evaluate(partial[w], evaluate::template run<true>(row, a.constants, first + w * lanes, lanes));
           } else {
             for (int w = 0; w < width && first + w * lanes < last; ++w) {
               std::int64_t rest = last - first - w * lanes;
-              partial[w] = P::evaluate(partial[w], evaluate::template run<false>(row, a.constants, first + w * lanes, rest < lanes ? static_cast<int>(rest) : lanes));
+              partial[w] =
+                  P::evaluate(partial[w], evaluate::template run<false>(row, a.constants, first + w * lanes,
+                                                                        rest < lanes ? static_cast<int>(rest) : lanes));
             }
           }
         }
@@ -170,7 +187,8 @@ template <class Kernel> void reduce_columns(const kernel_arguments& a, const red
       T* out = reinterpret_cast<T*>(const_cast<std::byte*>(row.data[0]));
       for (int w = 0; w < width && first + w * lanes < last; ++w) {
         std::int64_t rest = last - first - w * lanes;
-        store_strided(out + (first + w * lanes) * row.stride[0], row.stride[0], total[w], rest < lanes ? static_cast<int>(rest) : lanes);
+        store_strided(out + (first + w * lanes) * row.stride[0], row.stride[0], total[w],
+                      rest < lanes ? static_cast<int>(rest) : lanes);
       }
     }
   };
@@ -239,7 +257,8 @@ template <class Kernel> void reduce_positions(const kernel_arguments& a) {
 
 /// Runs a reduction kernel.
 template <class Kernel> void run_reduction(kernel_arguments& a) {
-  if constexpr (Kernel::reduction == primitives::number_of<primitives::argmax> || Kernel::reduction == primitives::number_of<primitives::argmin>) {
+  if constexpr (Kernel::reduction == primitives::number_of<primitives::argmax> ||
+                Kernel::reduction == primitives::number_of<primitives::argmin>) {
     detail::reduce_positions<Kernel>(a);
   } else {
     a.collapse();

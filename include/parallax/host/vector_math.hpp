@@ -36,12 +36,16 @@ namespace libmvec {
 } // namespace libmvec
 
 #define PARALLAX_UNARY(name)                                                                                           \
-  namespace libmvec { PARALLAX_EXPAND(PARALLAX_UNARY_SYMBOLS, PARALLAX_SYMBOLS, name) }                                 \
+  namespace libmvec {                                                                                                  \
+  PARALLAX_EXPAND(PARALLAX_UNARY_SYMBOLS, PARALLAX_SYMBOLS, name)                                                      \
+  }                                                                                                                    \
   template <floating_element T> PARALLAX_INLINE pack<T> name(const pack<T>& x) {                                       \
     return detail::by_parts<pack<T>>([](auto part) { return libmvec::name(part); }, x);                                \
   }
 #define PARALLAX_BINARY(name)                                                                                          \
-  namespace libmvec { PARALLAX_EXPAND(PARALLAX_BINARY_SYMBOLS, PARALLAX_SYMBOLS, name) }                                \
+  namespace libmvec {                                                                                                  \
+  PARALLAX_EXPAND(PARALLAX_BINARY_SYMBOLS, PARALLAX_SYMBOLS, name)                                                     \
+  }                                                                                                                    \
   template <floating_element T> PARALLAX_INLINE pack<T> name(const pack<T>& x, const pack<T>& y) {                     \
     return detail::by_parts<pack<T>>([](auto a, auto b) { return libmvec::name(a, b); }, x, y);                        \
   }
@@ -116,10 +120,12 @@ template <floating_element T> PARALLAX_INLINE pack<T> sqrt(const pack<T>& x) {
 }
 
 template <floating_element T> PARALLAX_INLINE pack<T> floor(const pack<T>& x) {
-  return detail::by_parts<pack<T>>([](auto part) {
-    auto rounded = detail::round_part<T>(part);
-    return detail::choose(rounded > part, rounded - detail::repeat<pack<T>>(T{1}), rounded);
-  }, x);
+  return detail::by_parts<pack<T>>(
+      [](auto part) {
+        auto rounded = detail::round_part<T>(part);
+        return detail::choose(rounded > part, rounded - detail::repeat<pack<T>>(T{1}), rounded);
+      },
+      x);
 }
 
 template <floating_element T> PARALLAX_INLINE pack<T> ceil(const pack<T>& x) { return neg(floor(neg(x))); }

@@ -33,7 +33,8 @@ constexpr int normalize_axis(context& trace, std::string_view operation, int axi
   }
   return from_start;
 }
-constexpr axis_list normalize_axes(context& trace, std::string_view operation, std::initializer_list<int> axes, int rank) {
+constexpr axis_list normalize_axes(context& trace, std::string_view operation, std::initializer_list<int> axes,
+                                   int rank) {
   axis_list result;
   for (int number : axes) {
     int normal = normalize_axis(trace, operation, number, rank);
@@ -51,7 +52,9 @@ constexpr axis_list all_axes(int rank) {
   for (int i = 0; i < rank; ++i) result.push_back(i);
   return result;
 }
-constexpr std::span<const int> as_span(const axis_list& axes) { return {axes.data(), static_cast<std::size_t>(axes.size())}; }
+constexpr std::span<const int> as_span(const axis_list& axes) {
+  return {axes.data(), static_cast<std::size_t>(axes.size())};
+}
 
 } // namespace detail
 } // namespace parallax

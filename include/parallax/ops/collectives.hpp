@@ -20,7 +20,8 @@ constexpr void unbound_axis(context& trace, std::string_view operation, std::str
     text << (any ? ", " : "bound axis names are: ") << known;
     any = true;
   }
-  if (!any) text << "no axis name is bound here: map the function with pmap<\"" << name << "\"> or vmap<\"" << name << "\">";
+  if (!any)
+    text << "no axis name is bound here: map the function with pmap<\"" << name << "\"> or vmap<\"" << name << "\">";
   trace.fail(text);
 }
 
@@ -38,7 +39,8 @@ template <fixed_string... Names> struct named_axes {
   }
   static constexpr dim size(context& trace, std::string_view operation) {
     dim product = 1;
-    for (std::int64_t axis : find(trace, operation)) product = trace.extents.multiply(product, trace.axis_size(static_cast<int>(axis)));
+    for (std::int64_t axis : find(trace, operation))
+      product = trace.extents.multiply(product, trace.axis_size(static_cast<int>(axis)));
     return product;
   }
 };
@@ -60,7 +62,9 @@ template <fixed_string... Names> struct psum_operation : operation<psum_operatio
     const graph& g = x.owner->at(x.graph_id);
     if (g.at(x.id).operation == primitives::number_of<primitives::literal>) {
       dim size = named_axes<Names...>::size(trace, "psum");
-      return trace.failed ? x : emit<primitives::multiply>({build::convert(x, x.type()), build::extent_value(trace, size, x.type())});
+      return trace.failed ? x
+                          : emit<primitives::multiply>(
+                                {build::convert(x, x.type()), build::extent_value(trace, size, x.type())});
     }
     return append_collective<primitives::psum, Names...>(trace, x);
   }
@@ -69,11 +73,13 @@ template <fixed_string... Names> struct pmean_operation : operation<pmean_operat
   static constexpr tracer apply(context& trace, tracer x) {
     dim size = named_axes<Names...>::size(trace, "pmean");
     if (trace.failed) return x;
-    tracer sum = psum_operation<Names...>::apply(trace, x.type() == element_type::boolean || is_integer(x.type()) ? to_inexact(x) : x);
+    tracer sum = psum_operation<Names...>::apply(
+        trace, x.type() == element_type::boolean || is_integer(x.type()) ? to_inexact(x) : x);
     return trace.failed ? x : sum / build::extent_value(trace, size, sum.type());
   }
 };
-template <class Primitive, fixed_string... Names> struct extreme_operation : operation<extreme_operation<Primitive, Names...>> {
+template <class Primitive, fixed_string... Names>
+struct extreme_operation : operation<extreme_operation<Primitive, Names...>> {
   static constexpr tracer apply(context& trace, tracer x) { return append_collective<Primitive, Names...>(trace, x); }
 };
 template <fixed_string... Names> struct axis_index_operation : operation<axis_index_operation<Names...>> {
@@ -82,7 +88,12 @@ template <fixed_string... Names> struct axis_index_operation : operation<axis_in
     tracer index = build::integer_literal(trace, element_type::int32, 0);
     for (int i = 0; i < axes.size() && !trace.failed; ++i) {
       tracer here = emit<primitives::axis_index>(trace, {}, {axes[i]});
-      index = i == 0 ? here : emit<primitives::add>({emit<primitives::multiply>({index, build::extent_value(trace, trace.axis_size(static_cast<int>(axes[i])), element_type::int32)}), here});
+      index = i == 0 ? here
+                     : emit<primitives::add>(
+                           {emit<primitives::multiply>(
+                                {index, build::extent_value(trace, trace.axis_size(static_cast<int>(axes[i])),
+                                                            element_type::int32)}),
+                            here});
     }
     return index;
   }
@@ -95,11 +106,13 @@ template <fixed_string... Names> struct axis_size_operation : operation<axis_siz
 
 /// Applies an operation to the leaves of a tree; numbers become expressions that the trace computes.
 template <class Operation, class T> constexpr auto over_leaves(const T& tree) {
-  return tree_map([](const auto& leaf) {
-    using L = std::remove_cvref_t<decltype(leaf)>;
-    if constexpr (scalar<L>) return lazy<Operation, L>{{leaf}};
-    else return Operation{}(leaf);
-  }, tree);
+  return tree_map(
+      [](const auto& leaf) {
+        using L = std::remove_cvref_t<decltype(leaf)>;
+        if constexpr (scalar<L>) return lazy<Operation, L>{{leaf}};
+        else return Operation{}(leaf);
+      },
+      tree);
 }
 
 } // namespace detail
@@ -118,20 +131,29 @@ struct shift {
 };
 
 /// The sum over the named axes, on every instance; maps over trees. JAX: lax.psum
-template <fixed_string... Names, class T> constexpr auto psum(const T& x) { return detail::over_leaves<detail::psum_operation<Names...>>(x); }
+template <fixed_string... Names, class T> constexpr auto psum(const T& x) {
+  return detail::over_leaves<detail::psum_operation<Names...>>(x);
+}
 /// The mean over the named axes. JAX: lax.pmean
-template <fixed_string... Names, class T> constexpr auto pmean(const T& x) { return detail::over_leaves<detail::pmean_operation<Names...>>(x); }
+template <fixed_string... Names, class T> constexpr auto pmean(const T& x) {
+  return detail::over_leaves<detail::pmean_operation<Names...>>(x);
+}
 /// The largest value over the named axes. JAX: lax.pmax
-template <fixed_string... Names, class T> constexpr auto pmax(const T& x) { return detail::over_leaves<detail::extreme_operation<primitives::pmax, Names...>>(x); }
+template <fixed_string... Names, class T> constexpr auto pmax(const T& x) {
+  return detail::over_leaves<detail::extreme_operation<primitives::pmax, Names...>>(x);
+}
 /// The smallest value over the named axes. JAX: lax.pmin
-template <fixed_string... Names, class T> constexpr auto pmin(const T& x) { return detail::over_leaves<detail::extreme_operation<primitives::pmin, Names...>>(x); }
+template <fixed_string... Names, class T> constexpr auto pmin(const T& x) {
+  return detail::over_leaves<detail::extreme_operation<primitives::pmin, Names...>>(x);
+}
 
 /// This instance's position along the named axis, int32; several names count row-major. JAX: lax.axis_index
 template <fixed_string... Names> constexpr auto axis_index() { return lazy<detail::axis_index_operation<Names...>>{}; }
 /// The number of instances along the named axes, int32. JAX: lax.axis_size
 template <fixed_string... Names> constexpr auto axis_size() { return lazy<detail::axis_size_operation<Names...>>{}; }
 
-/// Sends values between instances: `ppermute<"i">(x, {{0, 1}, {1, 0}})`. Who is no destination gets zeros. JAX: lax.ppermute
+/// Sends values between instances: `ppermute<"i">(x, {{0, 1}, {1, 0}})`. Who is no destination gets zeros. JAX:
+/// lax.ppermute
 template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_list<source_destination> permutation) {
   context& trace = *x.owner;
   int axis_number = trace.find_axis(Name.view());
@@ -143,7 +165,8 @@ template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_
   std::vector<std::int64_t> parameters{1, axis_number, static_cast<std::int64_t>(primitives::permutation_kind::pairs)};
   for (const source_destination& p : permutation) {
     if (p.source < 0 || p.destination < 0 || (is_static(size) && (p.source >= size || p.destination >= size))) {
-      trace.fail(message() << "ppermute: pair (" << p.source << ", " << p.destination << ") is outside the axis of size " << size);
+      trace.fail(message() << "ppermute: pair (" << p.source << ", " << p.destination
+                           << ") is outside the axis of size " << size);
       return x;
     }
     for (std::size_t i = 3; i < parameters.size(); i += 2)
@@ -160,27 +183,33 @@ template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_
   return emit<primitives::ppermute>(trace, std::span<const tracer>(&x, 1), parameters);
 }
 template <fixed_string Name> constexpr tracer ppermute(tracer x, rotate how) {
-  return detail::append_collective<primitives::ppermute, Name>(*x.owner, x, {static_cast<std::int64_t>(primitives::permutation_kind::rotation), how.distance});
+  return detail::append_collective<primitives::ppermute, Name>(
+      *x.owner, x, {static_cast<std::int64_t>(primitives::permutation_kind::rotation), how.distance});
 }
 template <fixed_string Name> constexpr tracer ppermute(tracer x, shift how) {
-  return detail::append_collective<primitives::ppermute, Name>(*x.owner, x, {static_cast<std::int64_t>(primitives::permutation_kind::shift), how.distance});
+  return detail::append_collective<primitives::ppermute, Name>(
+      *x.owner, x, {static_cast<std::int64_t>(primitives::permutation_kind::shift), how.distance});
 }
 
-/// How all_gather and psum_scatter treat their axis: stacked along a new one, or joined along (divided from) an existing one.
+/// How all_gather and psum_scatter treat their axis: stacked along a new one, or joined along (divided from) an
+/// existing one.
 enum class gather_mode { stacked, tiled };
 
 /// All instances' values, along a new axis or (tiled) joined along an existing one. JAX: lax.all_gather
-template <fixed_string... Names> constexpr tracer all_gather(tracer x, int axis_number = 0, gather_mode mode = gather_mode::stacked) {
+template <fixed_string... Names>
+constexpr tracer all_gather(tracer x, int axis_number = 0, gather_mode mode = gather_mode::stacked) {
   bool tiled = mode == gather_mode::tiled;
   int normal = detail::normalize_axis(*x.owner, "all_gather", axis_number, tiled ? x.rank() : x.rank() + 1);
   if (x.owner->failed) return x;
   return detail::append_collective<primitives::all_gather, Names...>(*x.owner, x, {normal, tiled ? 1 : 0});
 }
 /// The sum over all instances, of which each keeps its slice of an axis. JAX: lax.psum_scatter
-template <fixed_string... Names> constexpr tracer psum_scatter(tracer x, int scatter_dimension = 0, gather_mode mode = gather_mode::stacked) {
+template <fixed_string... Names>
+constexpr tracer psum_scatter(tracer x, int scatter_dimension = 0, gather_mode mode = gather_mode::stacked) {
   int normal = detail::normalize_axis(*x.owner, "psum_scatter", scatter_dimension, x.rank());
   if (x.owner->failed) return x;
-  return detail::append_collective<primitives::psum_scatter, Names...>(*x.owner, x, {normal, mode == gather_mode::tiled ? 1 : 0});
+  return detail::append_collective<primitives::psum_scatter, Names...>(*x.owner, x,
+                                                                       {normal, mode == gather_mode::tiled ? 1 : 0});
 }
 
 } // namespace parallax

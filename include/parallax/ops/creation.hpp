@@ -48,7 +48,9 @@ template <element T = float, int N, scalar Value> constexpr auto full(const exte
 template <element T = float, int N> constexpr auto zeros(const extent (&shape)[N]) { return full<T>(shape, T{0}); }
 template <element T = float, int N> constexpr auto ones(const extent (&shape)[N]) { return full<T>(shape, T{1}); }
 /// An array shaped and typed like another.
-template <class X, class Value> constexpr auto full_like(const X& x, Value value) { return detail::full_like_operation{}(x, value); }
+template <class X, class Value> constexpr auto full_like(const X& x, Value value) {
+  return detail::full_like_operation{}(x, value);
+}
 template <class X> constexpr auto zeros_like(const X& x) { return full_like(x, 0); }
 template <class X> constexpr auto ones_like(const X& x) { return full_like(x, 1); }
 /// 0, 1, ..., size - 1. JAX: numpy.arange, lax.iota

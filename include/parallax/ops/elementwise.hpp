@@ -13,7 +13,9 @@ template <class Primitive, bool Inexact> struct unary : operation<unary<Primitiv
 };
 
 template <class Primitive> struct binary : operation<binary<Primitive>> {
-  static constexpr tracer apply(context&, tracer a, tracer b) { return build::binary<Primitive>(Primitive::name, a, b); }
+  static constexpr tracer apply(context&, tracer a, tracer b) {
+    return build::binary<Primitive>(Primitive::name, a, b);
+  }
 };
 
 struct true_divide_operation : operation<true_divide_operation> {
@@ -24,7 +26,8 @@ struct power_operation : operation<power_operation> {
   static constexpr tracer apply(context&, tracer a, tracer b) {
     // an integer constant as exponent is a product
     const graph& g = b.owner->at(b.graph_id);
-    if (g.at(b.id).operation == primitives::number_of<primitives::literal> && b.weak() && b.type() == element_type::int32)
+    if (g.at(b.id).operation == primitives::number_of<primitives::literal> && b.weak() &&
+        b.type() == element_type::int32)
       return emit<primitives::integer_power>({a}, {g.parameter(b.id, 2)});
     return build::binary<primitives::power>("power", to_inexact(a), to_inexact(b));
   }
@@ -70,7 +73,9 @@ struct clip_operation : operation<clip_operation> {
 template <element T> struct type_tag {};
 
 struct astype_operation : operation<astype_operation> {
-  template <element T> static constexpr tracer apply(context&, tracer x, type_tag<T>) { return build::convert(x, element_type_of<T>); }
+  template <element T> static constexpr tracer apply(context&, tracer x, type_tag<T>) {
+    return build::convert(x, element_type_of<T>);
+  }
 };
 struct bitcast_operation : operation<bitcast_operation> {
   template <element T> static constexpr tracer apply(context&, tracer x, type_tag<T>) {
@@ -141,9 +146,13 @@ inline constexpr detail::where_operation where{};
 inline constexpr detail::clip_operation clip{};
 
 /// The same values as another element type. NumPy: x.astype(T); JAX: lax.convert_element_type
-template <element T, class X> constexpr auto astype(const X& x) { return detail::astype_operation{}(x, detail::type_tag<T>{}); }
+template <element T, class X> constexpr auto astype(const X& x) {
+  return detail::astype_operation{}(x, detail::type_tag<T>{});
+}
 /// The same bits as another type of the same size. JAX: lax.bitcast_convert_type
-template <element T, class X> constexpr auto bitcast(const X& x) { return detail::bitcast_operation{}(x, detail::type_tag<T>{}); }
+template <element T, class X> constexpr auto bitcast(const X& x) {
+  return detail::bitcast_operation{}(x, detail::type_tag<T>{});
+}
 
 /// Two operands of which at least one is an array or an expression of arrays, none traced.
 template <class A, class B>
@@ -154,27 +163,103 @@ concept mixed_operands = (traced<A> && eager_operand<B>) || (eager_operand<A> &&
 template <class A, class B>
 concept array_operands = eager_operands<A, B> || mixed_operands<A, B>;
 
-template <class A, class B> requires array_operands<A, B> constexpr auto operator+(const A& a, const B& b) { return add(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator-(const A& a, const B& b) { return subtract(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator*(const A& a, const B& b) { return multiply(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator/(const A& a, const B& b) { return divide(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator%(const A& a, const B& b) { return rem(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator&(const A& a, const B& b) { return bitwise_and(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator^(const A& a, const B& b) { return bitwise_xor(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator<<(const A& a, const B& b) { return left_shift(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator>>(const A& a, const B& b) { return right_shift(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator==(const A& a, const B& b) { return equal(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator!=(const A& a, const B& b) { return not_equal(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator<(const A& a, const B& b) { return less(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator<=(const A& a, const B& b) { return less_equal(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator>(const A& a, const B& b) { return greater(a, b); }
-template <class A, class B> requires array_operands<A, B> constexpr auto operator>=(const A& a, const B& b) { return greater_equal(a, b); }
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator+(const A& a, const B& b) {
+  return add(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator-(const A& a, const B& b) {
+  return subtract(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator*(const A& a, const B& b) {
+  return multiply(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator/(const A& a, const B& b) {
+  return divide(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator%(const A& a, const B& b) {
+  return rem(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator&(const A& a, const B& b) {
+  return bitwise_and(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator|(const A& a, const B& b) {
+  return bitwise_or(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator^(const A& a, const B& b) {
+  return bitwise_xor(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator<<(const A& a, const B& b) {
+  return left_shift(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator>>(const A& a, const B& b) {
+  return right_shift(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator==(const A& a, const B& b) {
+  return equal(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator!=(const A& a, const B& b) {
+  return not_equal(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator<(const A& a, const B& b) {
+  return less(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator<=(const A& a, const B& b) {
+  return less_equal(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator>(const A& a, const B& b) {
+  return greater(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator>=(const A& a, const B& b) {
+  return greater_equal(a, b);
+}
 template <eager_operand A> constexpr auto operator-(const A& a) { return negative(a); }
 template <eager_operand A> constexpr auto operator+(const A& a) { return a; }
 template <eager_operand A> constexpr auto operator~(const A& a) { return bitwise_not(a); }
-template <class A> requires(traced<A> || eager_operand<A>) constexpr auto operator!(const A& a) { return logical_not(a); }
-template <class A, class B> requires(array_operands<A, B> || traced_operands<A, B>) constexpr auto operator&&(const A& a, const B& b) { return logical_and(a, b); }
-template <class A, class B> requires(array_operands<A, B> || traced_operands<A, B>) constexpr auto operator||(const A& a, const B& b) { return logical_or(a, b); }
+template <class A>
+  requires(traced<A> || eager_operand<A>)
+constexpr auto operator!(const A& a) {
+  return logical_not(a);
+}
+template <class A, class B>
+  requires(array_operands<A, B> || traced_operands<A, B>)
+constexpr auto operator&&(const A& a, const B& b) {
+  return logical_and(a, b);
+}
+template <class A, class B>
+  requires(array_operands<A, B> || traced_operands<A, B>)
+constexpr auto operator||(const A& a, const B& b) {
+  return logical_or(a, b);
+}
 
 } // namespace parallax

@@ -16,7 +16,8 @@ struct key_words {
   tracer first, second;
 };
 constexpr bool is_key(tracer key) {
-  return key.type() == element_type::uint32 && key.rank() >= 1 && (!is_static(key.dimension(key.rank() - 1)) || key.dimension(key.rank() - 1) == 2);
+  return key.type() == element_type::uint32 && key.rank() >= 1 &&
+         (!is_static(key.dimension(key.rank() - 1)) || key.dimension(key.rank() - 1) == 2);
 }
 constexpr key_words words_of(tracer key, std::string_view name) {
   if (!is_key(key) || key.rank() != 1) {
@@ -42,13 +43,17 @@ constexpr key_words counters(context& trace, const dims& shape) {
   };
   tracer low = index(element_type::uint32);
   dim size = trace.extents.product(shape);
-  if (is_static(size) && size <= (std::int64_t{1} << 32)) return {build::integer_literal(trace, element_type::uint32, 0), low};
+  if (is_static(size) && size <= (std::int64_t{1} << 32))
+    return {build::integer_literal(trace, element_type::uint32, 0), low};
   tracer wide = index(element_type::uint64);
-  return {build::convert(emit<primitives::shift_right>({wide, build::integer_literal(trace, element_type::uint64, 32)}), element_type::uint32), low};
+  return {build::convert(emit<primitives::shift_right>({wide, build::integer_literal(trace, element_type::uint64, 32)}),
+                         element_type::uint32),
+          low};
 }
 
 constexpr tracer cipher(key_words key, key_words counter, threefry_word word) {
-  return emit<primitives::threefry2x32>({key.first, key.second, counter.first, counter.second}, {static_cast<std::int64_t>(word)});
+  return emit<primitives::threefry2x32>({key.first, key.second, counter.first, counter.second},
+                                        {static_cast<std::int64_t>(word)});
 }
 
 constexpr tracer bits(tracer key, const dims& shape, element_type type, std::string_view name) {
@@ -58,16 +63,19 @@ constexpr tracer bits(tracer key, const dims& shape, element_type type, std::str
   key_words n = counters(trace, shape);
   if (type == element_type::uint32) return cipher(k, n, threefry_word::exclusive_or);
   if (type == element_type::uint8) {
-    tracer low = emit<primitives::bitwise_and>({cipher(k, n, threefry_word::exclusive_or), build::integer_literal(trace, element_type::uint32, 255)});
+    tracer low = emit<primitives::bitwise_and>(
+        {cipher(k, n, threefry_word::exclusive_or), build::integer_literal(trace, element_type::uint32, 255)});
     return build::convert(low, element_type::uint8);
   }
   tracer high = build::convert(cipher(k, n, threefry_word::first), element_type::uint64);
   tracer low = build::convert(cipher(k, n, threefry_word::second), element_type::uint64);
-  return emit<primitives::bitwise_or>({emit<primitives::shift_left>({high, build::integer_literal(trace, element_type::uint64, 32)}), low});
+  return emit<primitives::bitwise_or>(
+      {emit<primitives::shift_left>({high, build::integer_literal(trace, element_type::uint64, 32)}), low});
 }
 
 /// Uniform in [low, high): random mantissa bits under the exponent of 1, minus 1.
-constexpr tracer uniform(tracer key, const dims& shape, element_type type, tracer low, tracer high, std::string_view name) {
+constexpr tracer uniform(tracer key, const dims& shape, element_type type, tracer low, tracer high,
+                         std::string_view name) {
   context& trace = *key.owner;
   bool wide = type == element_type::float64;
   element_type unsigned_type = wide ? element_type::uint64 : element_type::uint32;
@@ -82,11 +90,14 @@ constexpr tracer uniform(tracer key, const dims& shape, element_type type, trace
   return emit<primitives::maximum>({low, unit * (high - low) + low});
 }
 
-template <int N> constexpr dims shape_or_scalar(const extent_list<N>& shape) { return parallax::detail::dims_of(shape); }
+template <int N> constexpr dims shape_or_scalar(const extent_list<N>& shape) {
+  return parallax::detail::dims_of(shape);
+}
 
 struct key_operation : operation<key_operation> {
   static constexpr tracer apply(context& trace, tracer high, tracer low) {
-    tracer parts[] = {build::reshape(build::convert(high, element_type::uint32), {1}), build::reshape(build::convert(low, element_type::uint32), {1})};
+    tracer parts[] = {build::reshape(build::convert(high, element_type::uint32), {1}),
+                      build::reshape(build::convert(low, element_type::uint32), {1})};
     std::int64_t along = 0;
     return emit<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
   }
@@ -100,7 +111,8 @@ struct split_operation : operation<split_operation> {
     key_words n = counters(trace, counts);
     dims pair = counts;
     pair.push_back(1);
-    tracer parts[] = {build::reshape(cipher(k, n, threefry_word::first), pair), build::reshape(cipher(k, n, threefry_word::second), pair)};
+    tracer parts[] = {build::reshape(cipher(k, n, threefry_word::first), pair),
+                      build::reshape(cipher(k, n, threefry_word::second), pair)};
     std::int64_t along = pair.size() - 1;
     return emit<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
   }
@@ -111,7 +123,8 @@ struct fold_in_operation : operation<fold_in_operation> {
     key_words k = words_of(key, "random::fold_in");
     if (trace.failed) return key;
     key_words n{build::integer_literal(trace, element_type::uint32, 0), build::convert(data, element_type::uint32)};
-    tracer parts[] = {build::reshape(cipher(k, n, threefry_word::first), {1}), build::reshape(cipher(k, n, threefry_word::second), {1})};
+    tracer parts[] = {build::reshape(cipher(k, n, threefry_word::first), {1}),
+                      build::reshape(cipher(k, n, threefry_word::second), {1})};
     std::int64_t along = 0;
     return emit<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
   }
@@ -124,7 +137,8 @@ template <element T> struct bits_operation : operation<bits_operation<T>> {
 };
 
 template <element T> struct uniform_operation : operation<uniform_operation<T>> {
-  template <int N> static constexpr tracer apply(context&, tracer key, const extent_list<N>& shape, tracer low, tracer high) {
+  template <int N>
+  static constexpr tracer apply(context&, tracer key, const extent_list<N>& shape, tracer low, tracer high) {
     return uniform(key, shape_or_scalar(shape), element_type_of<T>, low, high, "random::uniform");
   }
 };
@@ -133,7 +147,8 @@ template <element T> struct normal_operation : operation<normal_operation<T>> {
   template <int N> static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape) {
     constexpr element_type type = element_type_of<T>;
     constexpr double below_one = type == element_type::float32 ? -0x1.fffffep-1 : -0x1.fffffffffffffp-1;
-    tracer u = uniform(key, shape_or_scalar(shape), type, build::literal(trace, type, below_one), build::literal(trace, type, 1), "random::normal");
+    tracer u = uniform(key, shape_or_scalar(shape), type, build::literal(trace, type, below_one),
+                       build::literal(trace, type, 1), "random::normal");
     if (trace.failed) return key;
     return build::literal(trace, type, 1.4142135623730951) * emit<primitives::erf_inv>({u});
   }
@@ -142,20 +157,24 @@ template <element T> struct normal_operation : operation<normal_operation<T>> {
 struct bernoulli_operation : operation<bernoulli_operation> {
   template <int N> static constexpr tracer apply(context& trace, tracer key, tracer p, const extent_list<N>& shape) {
     element_type type = is_floating(p.type()) ? p.type() : element_type::float32;
-    tracer u = uniform(key, shape_or_scalar(shape), type, build::literal(trace, type, 0), build::literal(trace, type, 1), "random::bernoulli");
+    tracer u = uniform(key, shape_or_scalar(shape), type, build::literal(trace, type, 0),
+                       build::literal(trace, type, 1), "random::bernoulli");
     return trace.failed ? key : u < p;
   }
 };
 
 template <element T> struct randint_operation : operation<randint_operation<T>> {
-  template <int N> static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape, tracer low, tracer high) {
+  template <int N>
+  static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape, tracer low, tracer high) {
     constexpr element_type type = element_type_of<T>;
     constexpr element_type unsigned_type = size_of(type) == 8 ? element_type::uint64 : element_type::uint32;
     key_words k = words_of(key, "random::randint");
     if (trace.failed) return key;
     auto half = [&](std::int64_t number) {
-      key_words n{build::integer_literal(trace, element_type::uint32, 0), build::integer_literal(trace, element_type::uint32, number)};
-      tracer parts[] = {build::reshape(cipher(k, n, threefry_word::first), {1}), build::reshape(cipher(k, n, threefry_word::second), {1})};
+      key_words n{build::integer_literal(trace, element_type::uint32, 0),
+                  build::integer_literal(trace, element_type::uint32, number)};
+      tracer parts[] = {build::reshape(cipher(k, n, threefry_word::first), {1}),
+                        build::reshape(cipher(k, n, threefry_word::second), {1})};
       std::int64_t along = 0;
       tracer subkey = emit<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
       return bits(subkey, shape_or_scalar(shape), unsigned_type, "random::randint");
@@ -166,7 +185,10 @@ template <element T> struct randint_operation : operation<randint_operation<T>> 
     // two draws together, so that the remainder favours no value noticeably
     tracer one = build::integer_literal(trace, unsigned_type, 1);
     tracer span = build::select(high > low, build::convert(high - low, unsigned_type), one);
-    tracer factor = emit<primitives::remainder>({build::integer_literal(trace, unsigned_type, unsigned_type == element_type::uint64 ? std::int64_t{1} << 32 : 1 << 16), span});
+    tracer factor = emit<primitives::remainder>(
+        {build::integer_literal(trace, unsigned_type,
+                                unsigned_type == element_type::uint64 ? std::int64_t{1} << 32 : 1 << 16),
+         span});
     factor = emit<primitives::remainder>({factor * factor, span});
     tracer offset = (upper % span) * factor + (lower % span);
     return low + build::convert(offset % span, type);
@@ -184,16 +206,25 @@ template <class Operation, class... Operands> constexpr auto call(const Operands
 constexpr auto key(std::integral auto seed) {
   std::uint64_t wide = static_cast<std::uint64_t>(seed);
   if constexpr (sizeof(seed) <= 4) wide &= 0xFFFFFFFFU; // a 32-bit seed is not sign-extended, as in JAX with x64 off
-  return lazy<detail::key_operation, std::uint32_t, std::uint32_t>{{static_cast<std::uint32_t>(wide >> 32), static_cast<std::uint32_t>(wide)}};
+  return lazy<detail::key_operation, std::uint32_t, std::uint32_t>{
+      {static_cast<std::uint32_t>(wide >> 32), static_cast<std::uint32_t>(wide)}};
 }
 /// `count` new keys, shape (count, 2).
-template <class Key> constexpr auto split(const Key& key, extent count = 2) { return detail::call<detail::split_operation>(key, extent_list<1>{{count}}); }
-template <class Key, int N> constexpr auto split(const Key& key, const extent (&shape)[N]) { return detail::call<detail::split_operation>(key, parallax::detail::list_of(shape)); }
+template <class Key> constexpr auto split(const Key& key, extent count = 2) {
+  return detail::call<detail::split_operation>(key, extent_list<1>{{count}});
+}
+template <class Key, int N> constexpr auto split(const Key& key, const extent (&shape)[N]) {
+  return detail::call<detail::split_operation>(key, parallax::detail::list_of(shape));
+}
 /// A new key made of a key and a number.
-template <class Key, class Data> constexpr auto fold_in(const Key& key, const Data& data) { return detail::call<detail::fold_in_operation>(key, data); }
+template <class Key, class Data> constexpr auto fold_in(const Key& key, const Data& data) {
+  return detail::call<detail::fold_in_operation>(key, data);
+}
 
 /// Random bits: uint8, uint32 or uint64.
-template <element T = std::uint32_t, class Key> constexpr auto bits(const Key& key) { return detail::call<detail::bits_operation<T>>(key, extent_list<0>{}); }
+template <element T = std::uint32_t, class Key> constexpr auto bits(const Key& key) {
+  return detail::call<detail::bits_operation<T>>(key, extent_list<0>{});
+}
 template <element T = std::uint32_t, class Key, int N> constexpr auto bits(const Key& key, const extent (&shape)[N]) {
   return detail::call<detail::bits_operation<T>>(key, parallax::detail::list_of(shape));
 }
@@ -206,12 +237,16 @@ constexpr auto uniform(const Key& key, const extent (&shape)[N], const Low& low 
   return detail::call<detail::uniform_operation<T>>(key, parallax::detail::list_of(shape), low, high);
 }
 /// Standard normal.
-template <element T = float, class Key> constexpr auto normal(const Key& key) { return detail::call<detail::normal_operation<T>>(key, extent_list<0>{}); }
+template <element T = float, class Key> constexpr auto normal(const Key& key) {
+  return detail::call<detail::normal_operation<T>>(key, extent_list<0>{});
+}
 template <element T = float, class Key, int N> constexpr auto normal(const Key& key, const extent (&shape)[N]) {
   return detail::call<detail::normal_operation<T>>(key, parallax::detail::list_of(shape));
 }
 /// True with probability p.
-template <class Key, class P = float> constexpr auto bernoulli(const Key& key, const P& p = 0.5f) { return detail::call<detail::bernoulli_operation>(key, p, extent_list<0>{}); }
+template <class Key, class P = float> constexpr auto bernoulli(const Key& key, const P& p = 0.5f) {
+  return detail::call<detail::bernoulli_operation>(key, p, extent_list<0>{});
+}
 template <class Key, class P, int N> constexpr auto bernoulli(const Key& key, const P& p, const extent (&shape)[N]) {
   return detail::call<detail::bernoulli_operation>(key, p, parallax::detail::list_of(shape));
 }

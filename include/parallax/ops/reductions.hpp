@@ -28,7 +28,9 @@ template <class Derived> struct axis_reduction : operation<Derived> {
   static constexpr tracer apply(context&, tracer x, keepdims_t) {
     return restore_axes(Derived::reduce(x, all_axes(x.rank())), x, all_axes(x.rank()));
   }
-  template <int... Axes> static constexpr tracer apply(context&, tracer x, axis_t<Axes...>) { return run(x, {Axes...}, false); }
+  template <int... Axes> static constexpr tracer apply(context&, tracer x, axis_t<Axes...>) {
+    return run(x, {Axes...}, false);
+  }
   template <int... Axes> static constexpr tracer apply(context&, tracer x, axis_t<Axes...>, keepdims_t) {
     return run(x, {Axes...}, true);
   }
@@ -60,11 +62,15 @@ struct sum_operation : axis_reduction<sum_operation> {
 };
 struct max_operation : axis_reduction<max_operation> {
   static constexpr std::string_view name = "max";
-  static constexpr tracer reduce(tracer x, const axis_list& axes) { return build::reduce<primitives::reduce_max>(x, as_span(axes)); }
+  static constexpr tracer reduce(tracer x, const axis_list& axes) {
+    return build::reduce<primitives::reduce_max>(x, as_span(axes));
+  }
 };
 struct min_operation : axis_reduction<min_operation> {
   static constexpr std::string_view name = "min";
-  static constexpr tracer reduce(tracer x, const axis_list& axes) { return build::reduce<primitives::reduce_min>(x, as_span(axes)); }
+  static constexpr tracer reduce(tracer x, const axis_list& axes) {
+    return build::reduce<primitives::reduce_min>(x, as_span(axes));
+  }
 };
 struct any_operation : axis_reduction<any_operation> {
   static constexpr std::string_view name = "any";
@@ -116,7 +122,9 @@ template <class Primitive> struct position_operation : operation<position_operat
     return emit<Primitive>({build::reshape(x, {trace.extents.product(x.extents())})}, {0});
   }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis, false); }
-  template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>, keepdims_t) { return run(x, Axis, true); }
+  template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>, keepdims_t) {
+    return run(x, Axis, true);
+  }
 
  private:
   static constexpr tracer run(tracer x, int axis_number, bool keep) {
@@ -157,7 +165,8 @@ inline constexpr detail::mean_operation mean{};
 inline constexpr detail::var_operation var{};
 /// JAX: scipy.special.logsumexp
 inline constexpr detail::logsumexp_operation logsumexp{};
-/// The first position of the largest element: along an axis, or in row-major order without one. int32; the first NaN wins.
+/// The first position of the largest element: along an axis, or in row-major order without one. int32; the first NaN
+/// wins.
 inline constexpr detail::position_operation<primitives::argmax> argmax{};
 /// The first position of the smallest element.
 inline constexpr detail::position_operation<primitives::argmin> argmin{};

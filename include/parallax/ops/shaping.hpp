@@ -20,7 +20,9 @@ struct reshape_operation : operation<reshape_operation> {
   }
   /// One extent may be -1: what remains.
   template <int N> constexpr tracer operator()(tracer x, const extent (&shape)[N]) const { return run(x, shape, N); }
-  template <int N> static constexpr tracer apply(context&, tracer x, const extent_list<N>& shape) { return run(x, shape.values, N); }
+  template <int N> static constexpr tracer apply(context&, tracer x, const extent_list<N>& shape) {
+    return run(x, shape.values, N);
+  }
 
  private:
   static constexpr tracer run(tracer x, const extent* shape, int count) {
@@ -55,7 +57,9 @@ struct reshape_operation : operation<reshape_operation> {
 };
 
 struct ravel_operation : operation<ravel_operation> {
-  static constexpr tracer apply(context& trace, tracer x) { return build::reshape(x, {trace.extents.product(x.extents())}); }
+  static constexpr tracer apply(context& trace, tracer x) {
+    return build::reshape(x, {trace.extents.product(x.extents())});
+  }
 };
 
 struct transpose_operation : operation<transpose_operation> {
@@ -66,13 +70,16 @@ struct transpose_operation : operation<transpose_operation> {
     for (int i = x.rank(); i-- > 0;) reversed.push_back(i);
     return build::transpose(x, as_span(reversed));
   }
-  template <int... Axes> static constexpr tracer apply(context&, tracer x, axis_t<Axes...>) { return run(x, {Axes...}); }
+  template <int... Axes> static constexpr tracer apply(context&, tracer x, axis_t<Axes...>) {
+    return run(x, {Axes...});
+  }
 
  private:
   static constexpr tracer run(tracer x, std::initializer_list<int> permutation) {
     axis_list axes = normalize_axes(*x.owner, "transpose", permutation, x.rank());
     if (axes.size() != x.rank()) {
-      x.owner->fail(message() << "transpose: " << axes.size() << " axes given for an array of dimension " << x.rank() << "; name every axis once");
+      x.owner->fail(message() << "transpose: " << axes.size() << " axes given for an array of dimension " << x.rank()
+                              << "; name every axis once");
       return x;
     }
     return build::transpose(x, as_span(axes));
@@ -90,14 +97,17 @@ struct moveaxis_operation {
 struct broadcast_to_operation : operation<broadcast_to_operation> {
   using operation<broadcast_to_operation>::operator();
   template <int N> constexpr tracer operator()(tracer x, const extent (&shape)[N]) const { return run(x, shape, N); }
-  template <int N> static constexpr tracer apply(context&, tracer x, const extent_list<N>& shape) { return run(x, shape.values, N); }
+  template <int N> static constexpr tracer apply(context&, tracer x, const extent_list<N>& shape) {
+    return run(x, shape.values, N);
+  }
 
  private:
   static constexpr tracer run(tracer x, const extent* shape, int count) {
     dims result;
     for (int i = 0; i < count; ++i) result.push_back(shape[i].value);
     if (count < x.rank()) {
-      x.owner->fail(message() << "broadcast_to: an array of dimension " << x.rank() << " cannot become one of dimension " << count);
+      x.owner->fail(message() << "broadcast_to: an array of dimension " << x.rank()
+                              << " cannot become one of dimension " << count);
       return x;
     }
     return build::broadcast_to(x, result);
@@ -113,7 +123,9 @@ struct expand_dims_operation : operation<expand_dims_operation> {
     shape.insert(normal, 1);
     return build::reshape(x, shape);
   }
-  template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return expand_dims_operation{}(x, Axis); }
+  template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) {
+    return expand_dims_operation{}(x, Axis);
+  }
 };
 
 struct squeeze_operation : operation<squeeze_operation> {
@@ -122,8 +134,9 @@ struct squeeze_operation : operation<squeeze_operation> {
     int normal = normalize_axis(*x.owner, "squeeze", axis_number, x.rank());
     if (x.owner->failed) return x;
     if (is_static(x.dimension(normal)) && x.dimension(normal) != 1) {
-      x.owner->fail(message() << "squeeze: cannot select an axis to squeeze out which has size not equal to one, got extent "
-                              << x.dimension(normal) << " of axis " << axis_number);
+      x.owner->fail(
+          message() << "squeeze: cannot select an axis to squeeze out which has size not equal to one, got extent "
+                    << x.dimension(normal) << " of axis " << axis_number);
       return x;
     }
     dims shape = x.extents();
@@ -137,7 +150,9 @@ struct squeeze_operation : operation<squeeze_operation> {
       if (d != 1) shape.push_back(d);
     return build::reshape(x, shape);
   }
-  template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return squeeze_operation{}(x, Axis); }
+  template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) {
+    return squeeze_operation{}(x, Axis);
+  }
 };
 
 /// A bound of a slice: a number (negative ones count from the end), an extent, or none.
@@ -176,7 +191,8 @@ struct slice_in_dim_operation {
     for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == normal ? first : 0);
     for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == normal ? last : x.dimension(i));
     for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == normal ? stride : 1);
-    return emit<primitives::slice>(trace, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    return emit<primitives::slice>(trace, std::span<const tracer>(&x, 1),
+                                   {parameters.data(), static_cast<std::size_t>(parameters.size())});
   }
 };
 
@@ -193,16 +209,19 @@ struct slice_operation {
                               std::initializer_list<int> strides = {}) const {
     context& trace = *x.owner;
     int given = static_cast<int>(starts.size());
-    if (given != x.rank() || limits.size() != starts.size() || (strides.size() != 0 && strides.size() != starts.size())) {
+    if (given != x.rank() || limits.size() != starts.size() ||
+        (strides.size() != 0 && strides.size() != starts.size())) {
       trace.fail(message() << "slice: " << given << " starts, " << static_cast<int>(limits.size()) << " limits and "
-                           << static_cast<int>(strides.size()) << " strides for an array of dimension " << x.rank() << "; give one per axis");
+                           << static_cast<int>(strides.size()) << " strides for an array of dimension " << x.rank()
+                           << "; give one per axis");
       return x;
     }
     small_vector<std::int64_t, 3 * max_rank> parameters;
     for (extent e : starts) parameters.push_back(e.value);
     for (extent e : limits) parameters.push_back(e.value);
     for (int i = 0; i < given; ++i) parameters.push_back(strides.size() == 0 ? 1 : strides.begin()[i]);
-    return emit<primitives::slice>(trace, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    return emit<primitives::slice>(trace, std::span<const tracer>(&x, 1),
+                                   {parameters.data(), static_cast<std::size_t>(parameters.size())});
   }
 };
 
@@ -220,7 +239,9 @@ struct concatenate_operation : operation<concatenate_operation> {
   constexpr tracer operator()(std::initializer_list<tracer> operands, int axis_number = 0) const {
     return join(*operands.begin()->owner, std::vector<tracer>(operands), axis_number);
   }
-  template <class... T> static constexpr tracer apply(context& trace, const T&... operands) { return with_axis(trace, operands...); }
+  template <class... T> static constexpr tracer apply(context& trace, const T&... operands) {
+    return with_axis(trace, operands...);
+  }
 
  private:
   /// `concatenate(a, b, ..., axis<k>)` on arrays; along axis 0 without it.
@@ -251,10 +272,12 @@ struct padding {
 };
 
 struct pad_operation {
-  template <class Value> constexpr tracer operator()(tracer x, Value value, std::initializer_list<padding> paddings) const {
+  template <class Value>
+  constexpr tracer operator()(tracer x, Value value, std::initializer_list<padding> paddings) const {
     context& trace = *x.owner;
     if (static_cast<int>(paddings.size()) != x.rank()) {
-      trace.fail(message() << "pad: " << static_cast<int>(paddings.size()) << " paddings for an array of dimension " << x.rank() << "; give one per axis");
+      trace.fail(message() << "pad: " << static_cast<int>(paddings.size()) << " paddings for an array of dimension "
+                           << x.rank() << "; give one per axis");
       return x;
     }
     tracer fill = build::convert(materialize(trace, value), x.type());
@@ -268,7 +291,8 @@ struct pad_operation {
     }
     if (trace.failed) return x;
     tracer operands[] = {x, fill};
-    tracer result = emit<primitives::pad>(trace, operands, {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    tracer result =
+        emit<primitives::pad>(trace, operands, {parameters.data(), static_cast<std::size_t>(parameters.size())});
     for (int i = 0; i < x.rank() && !trace.failed; ++i) {
       padding p = paddings.begin()[i];
       if (p.low >= 0 && p.high >= 0) continue;

@@ -16,7 +16,8 @@ constexpr tracer slice_axis(tracer x, int axis, dim start, dim limit) {
   for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == axis ? start : 0);
   for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == axis ? limit : x.dimension(i));
   for (int i = 0; i < x.rank(); ++i) parameters.push_back(1);
-  return emit<slice>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  return emit<slice>(*x.owner, std::span<const tracer>(&x, 1),
+                     {parameters.data(), static_cast<std::size_t>(parameters.size())});
 }
 } // namespace detail
 
@@ -95,8 +96,9 @@ struct pad : assembly {
     // A mapped padding value: pad with zeros, and choose the value where a padded array of ones has zeros.
     operands[1] = build::like(x.value, 0);
     tracer padded = emit<pad>(a.trace, operands, padding);
-    tracer inside[] = {build::broadcast_to(build::integer_literal(a.trace, element_type::boolean, 1), operands[0].extents()),
-                       build::integer_literal(a.trace, element_type::boolean, 0)};
+    tracer inside[] = {
+        build::broadcast_to(build::integer_literal(a.trace, element_type::boolean, 1), operands[0].extents()),
+        build::integer_literal(a.trace, element_type::boolean, 0)};
     tracer values = build::broadcast_in_dim(value.value, padded.extents(), std::span<const int>(&axis, 1));
     return {build::select(emit<pad>(a.trace, inside, padding), padded, values), axis};
   }
@@ -111,7 +113,8 @@ struct pad : assembly {
       parameters.push_back(t.add(a.parameters[i], spread));
     }
     for (std::size_t i = 0; i < rank; ++i) parameters.push_back(a.parameters[2 * rank + i] + 1);
-    tracer inside = emit<slice>(a.trace, std::span<const tracer>(&a.cotangent, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    tracer inside = emit<slice>(a.trace, std::span<const tracer>(&a.cotangent, 1),
+                                {parameters.data(), static_cast<std::size_t>(parameters.size())});
     a.give(0, inside);
     if (a.wants(1)) a.give(1, emit<subtract>({build::sum_all(a.cotangent), build::sum_all(inside)}));
   }

@@ -8,8 +8,8 @@ namespace parallax::primitives {
 struct bitwise : elementwise {
   static constexpr abstract_value shape(const shape_application& a) {
     if (is_floating(a.operands[0].type))
-      a.trace.fail(message() << a.name << ": bitwise operations take integers or truth values, not " << name_of(a.operands[0].type)
-                             << "; convert first, or use bitcast");
+      a.trace.fail(message() << a.name << ": bitwise operations take integers or truth values, not "
+                             << name_of(a.operands[0].type) << "; convert first, or use bitcast");
     return elementwise::shape(a);
   }
 };

@@ -14,20 +14,21 @@ concept scalar = std::is_arithmetic_v<std::remove_cvref_t<T>>;
 
 /// The element type a C++ scalar stands for. Beside arrays it is weakly typed: it takes their type.
 template <scalar T>
-inline constexpr element_type scalar_type_of = std::same_as<T, bool>     ? element_type::boolean
-                                               : std::same_as<T, float>  ? element_type::float32
-                                               : std::floating_point<T>  ? element_type::float64
-                                               : std::signed_integral<T> ? (sizeof(T) > 4 ? element_type::int64 : element_type::int32)
-                                               : sizeof(T) > 4           ? element_type::uint64
-                                                                         : element_type::uint32;
+inline constexpr element_type scalar_type_of =
+    std::same_as<T, bool>     ? element_type::boolean
+    : std::same_as<T, float>  ? element_type::float32
+    : std::floating_point<T>  ? element_type::float64
+    : std::signed_integral<T> ? (sizeof(T) > 4 ? element_type::int64 : element_type::int32)
+    : sizeof(T) > 4           ? element_type::uint64
+                              : element_type::uint32;
 
 namespace build {
 
 /// A constant; `value` is exact for the types it is used with.
 constexpr tracer literal(context& trace, element_type type, double value, bool weak = false) {
   if (type == element_type::float32) value = static_cast<double>(static_cast<float>(value));
-  return emit<primitives::literal>(
-      trace, {}, {static_cast<std::int64_t>(type), weak ? 1 : 0, std::bit_cast<std::int64_t>(value)});
+  return emit<primitives::literal>(trace, {},
+                                   {static_cast<std::int64_t>(type), weak ? 1 : 0, std::bit_cast<std::int64_t>(value)});
 }
 constexpr tracer integer_literal(context& trace, element_type type, std::int64_t value, bool weak = false) {
   if (is_floating(type)) return literal(trace, type, static_cast<double>(value), weak);
@@ -40,12 +41,16 @@ template <scalar T> constexpr tracer scalar_literal(context& trace, T value, ele
 template <scalar T> constexpr tracer weak_literal(context& trace, T value) {
   return scalar_literal(trace, value, scalar_type_of<T>, true);
 }
-constexpr tracer like(tracer x, double value) { return is_floating(x.type()) ? literal(*x.owner, x.type(), value) : integer_literal(*x.owner, x.type(), static_cast<std::int64_t>(value)); }
+constexpr tracer like(tracer x, double value) {
+  return is_floating(x.type()) ? literal(*x.owner, x.type(), value)
+                               : integer_literal(*x.owner, x.type(), static_cast<std::int64_t>(value));
+}
 
 constexpr tracer convert(tracer x, element_type type) {
   if (x.type() == type && !x.weak()) return x;
   const graph& g = x.owner->at(x.graph_id);
-  if (g.at(x.id).operation == primitives::number_of<primitives::literal> && (is_floating(type) || !is_floating(x.type()))) {
+  if (g.at(x.id).operation == primitives::number_of<primitives::literal> &&
+      (is_floating(type) || !is_floating(x.type()))) {
     std::int64_t bits = g.parameter(x.id, 2);
     if (is_floating(x.type())) return literal(*x.owner, type, std::bit_cast<double>(bits));
     if (type != element_type::boolean) return integer_literal(*x.owner, type, bits);
@@ -62,7 +67,8 @@ constexpr tracer broadcast_in_dim(tracer x, const dims& shape, std::span<const i
   parameters.push_back(shape.size());
   for (dim extent : shape) parameters.push_back(extent);
   for (int axis : mapping) parameters.push_back(axis);
-  return emit<primitives::broadcast_in_dim>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  return emit<primitives::broadcast_in_dim>(*x.owner, std::span<const tracer>(&x, 1),
+                                            {parameters.data(), static_cast<std::size_t>(parameters.size())});
 }
 /// NumPy's broadcast_to: the operand's axes are the last ones.
 constexpr tracer broadcast_to(tracer x, const dims& shape) {
@@ -72,7 +78,8 @@ constexpr tracer broadcast_to(tracer x, const dims& shape) {
 }
 constexpr tracer reshape(tracer x, const dims& shape) {
   if (x.extents() == shape) return x;
-  return emit<primitives::reshape>(*x.owner, std::span<const tracer>(&x, 1), {shape.data(), static_cast<std::size_t>(shape.size())});
+  return emit<primitives::reshape>(*x.owner, std::span<const tracer>(&x, 1),
+                                   {shape.data(), static_cast<std::size_t>(shape.size())});
 }
 /// Result axis k is operand axis permutation[k].
 constexpr tracer transpose(tracer x, std::span<const int> permutation) {
@@ -83,7 +90,8 @@ constexpr tracer transpose(tracer x, std::span<const int> permutation) {
     parameters.push_back(axis);
   }
   if (identity) return x;
-  return emit<primitives::transpose>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  return emit<primitives::transpose>(*x.owner, std::span<const tracer>(&x, 1),
+                                     {parameters.data(), static_cast<std::size_t>(parameters.size())});
 }
 constexpr tracer move_axis(tracer x, int from, int to) {
   small_vector<int, max_rank> permutation;
@@ -108,7 +116,8 @@ template <class Reduction> constexpr tracer reduce(tracer x, std::span<const int
     while (at > 0 && parameters[at - 1] > axis) --at;
     parameters.insert(at, axis);
   }
-  return emit<Reduction>(*x.owner, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  return emit<Reduction>(*x.owner, std::span<const tracer>(&x, 1),
+                         {parameters.data(), static_cast<std::size_t>(parameters.size())});
 }
 constexpr tracer sum(tracer x, std::span<const int> axes) { return reduce<primitives::reduce_sum>(x, axes); }
 constexpr tracer sum(tracer x, int axis) { return sum(x, std::span<const int>(&axis, 1)); }
@@ -153,7 +162,8 @@ constexpr void promote_types(tracer& a, tracer& b) {
     const tracer& strong = a.weak() ? b : a;
     const tracer& other = a.weak() ? a : b;
     type = strong.type();
-    if (category_of(other.type()) > category_of(type)) type = is_floating(other.type()) ? element_type::float32 : element_type::int32;
+    if (category_of(other.type()) > category_of(type))
+      type = is_floating(other.type()) ? element_type::float32 : element_type::int32;
   }
   if (a.type() != type || (!weak && a.weak())) a = convert(a, type);
   if (b.type() != type || (!weak && b.weak())) b = convert(b, type);
@@ -208,32 +218,97 @@ constexpr tracer to_inexact(tracer x) {
 }
 } // namespace detail
 
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator+(A a, B b) { return detail::traced_binary<primitives::add>("add", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator-(A a, B b) { return detail::traced_binary<primitives::subtract>("subtract", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator*(A a, B b) { return detail::traced_binary<primitives::multiply>("multiply", a, b); }
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator+(A a, B b) {
+  return detail::traced_binary<primitives::add>("add", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator-(A a, B b) {
+  return detail::traced_binary<primitives::subtract>("subtract", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator*(A a, B b) {
+  return detail::traced_binary<primitives::multiply>("multiply", a, b);
+}
 /// True division: integers become float32 first, as in NumPy with 32-bit defaults.
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator/(A a, B b) {
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator/(A a, B b) {
   if constexpr (traced<A> && traced<B>) {
-    if (!is_floating(a.type()) && !is_floating(b.type())) return build::binary<primitives::divide>("divide", detail::to_inexact(a), detail::to_inexact(b));
+    if (!is_floating(a.type()) && !is_floating(b.type()))
+      return build::binary<primitives::divide>("divide", detail::to_inexact(a), detail::to_inexact(b));
   } else if constexpr (traced<A>) {
-    if (!is_floating(a.type())) return build::binary<primitives::divide>("divide", detail::to_inexact(a), build::operand(*a.owner, b));
+    if (!is_floating(a.type()))
+      return build::binary<primitives::divide>("divide", detail::to_inexact(a), build::operand(*a.owner, b));
   } else {
-    if (!is_floating(b.type())) return build::binary<primitives::divide>("divide", build::operand(*b.owner, a), detail::to_inexact(b));
+    if (!is_floating(b.type()))
+      return build::binary<primitives::divide>("divide", build::operand(*b.owner, a), detail::to_inexact(b));
   }
   return detail::traced_binary<primitives::divide>("divide", a, b);
 }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator%(A a, B b) { return detail::traced_binary<primitives::remainder>("remainder", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator&(A a, B b) { return detail::traced_binary<primitives::bitwise_and>("bitwise_and", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator|(A a, B b) { return detail::traced_binary<primitives::bitwise_or>("bitwise_or", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator^(A a, B b) { return detail::traced_binary<primitives::bitwise_xor>("bitwise_xor", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator<<(A a, B b) { return detail::traced_binary<primitives::shift_left>("shift_left", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator>>(A a, B b) { return detail::traced_binary<primitives::shift_right>("shift_right", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator==(A a, B b) { return detail::traced_binary<primitives::equal>("equal", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator!=(A a, B b) { return detail::traced_binary<primitives::not_equal>("not_equal", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator<(A a, B b) { return detail::traced_binary<primitives::less>("less", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator<=(A a, B b) { return detail::traced_binary<primitives::less_equal>("less_equal", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator>(A a, B b) { return detail::traced_binary<primitives::greater>("greater", a, b); }
-template <class A, class B> requires traced_operands<A, B> constexpr tracer operator>=(A a, B b) { return detail::traced_binary<primitives::greater_equal>("greater_equal", a, b); }
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator%(A a, B b) {
+  return detail::traced_binary<primitives::remainder>("remainder", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator&(A a, B b) {
+  return detail::traced_binary<primitives::bitwise_and>("bitwise_and", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator|(A a, B b) {
+  return detail::traced_binary<primitives::bitwise_or>("bitwise_or", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator^(A a, B b) {
+  return detail::traced_binary<primitives::bitwise_xor>("bitwise_xor", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator<<(A a, B b) {
+  return detail::traced_binary<primitives::shift_left>("shift_left", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator>>(A a, B b) {
+  return detail::traced_binary<primitives::shift_right>("shift_right", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator==(A a, B b) {
+  return detail::traced_binary<primitives::equal>("equal", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator!=(A a, B b) {
+  return detail::traced_binary<primitives::not_equal>("not_equal", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator<(A a, B b) {
+  return detail::traced_binary<primitives::less>("less", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator<=(A a, B b) {
+  return detail::traced_binary<primitives::less_equal>("less_equal", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator>(A a, B b) {
+  return detail::traced_binary<primitives::greater>("greater", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator>=(A a, B b) {
+  return detail::traced_binary<primitives::greater_equal>("greater_equal", a, b);
+}
 constexpr tracer operator-(tracer x) { return emit<primitives::negative>({x}); }
 constexpr tracer operator+(tracer x) { return x; }
 constexpr tracer operator~(tracer x) { return emit<primitives::bitwise_not>({x}); }

@@ -17,7 +17,8 @@ struct collective {
   /// The number of instances that take part.
   static constexpr dim group_size(context& trace, std::span<const std::int64_t> parameters) {
     dim size = 1;
-    for (std::int64_t axis : axes(parameters)) size = trace.extents.multiply(size, trace.axis_size(static_cast<int>(axis)));
+    for (std::int64_t axis : axes(parameters))
+      size = trace.extents.multiply(size, trace.axis_size(static_cast<int>(axis)));
     return size;
   }
   static constexpr abstract_value shape(const shape_application& a) {
@@ -38,7 +39,8 @@ struct collective {
     for (std::int64_t axis : axes(a.parameters))
       if (axis != a.mapped_axis) parameters.push_back(axis);
     if (parameters[0] == 0) return x;
-    return emit(a.trace, a.operation, std::span<const tracer>(&x, 1), {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    return emit(a.trace, a.operation, std::span<const tracer>(&x, 1),
+                {parameters.data(), static_cast<std::size_t>(parameters.size())});
   }
   static constexpr tracer append(const batch_application& a, tracer x, std::span<const std::int64_t> parameters) {
     return emit(a.trace, a.operation, std::span<const tracer>(&x, 1), parameters);
@@ -59,10 +61,13 @@ struct psum : collective {
   static constexpr batched batch(const batch_application& a) {
     if (!takes_part(a)) return unchanged(a);
     const batched& x = a.operands[0];
-    tracer local = x.axis < 0 ? x.value * build::extent_value(a.trace, a.size, x.value.type()) : build::sum(x.value, x.axis);
+    tracer local =
+        x.axis < 0 ? x.value * build::extent_value(a.trace, a.size, x.value.type()) : build::sum(x.value, x.axis);
     return {over_other_axes(a, local), -1};
   }
-  static constexpr void vjp(vjp_application& a) { a.give(0, emit<psum>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters)); }
+  static constexpr void vjp(vjp_application& a) {
+    a.give(0, emit<psum>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters));
+  }
 };
 
 namespace detail {
@@ -103,12 +108,13 @@ struct ppermute : collective {
     std::vector<tracer> pieces;
     if (how[0] == static_cast<std::int64_t>(permutation_kind::pairs)) {
       if (!is_static(a.size)) {
-        a.trace.fail(message() << "ppermute: pairs over a vmapped axis need its size while compiling; give the axis a static extent, or use rotate or shift");
+        a.trace.fail(message() << "ppermute: pairs over a vmapped axis need its size while compiling; give the axis a "
+                                  "static extent, or use rotate or shift");
         return a.operands[0];
       }
       if (how.size() != static_cast<std::size_t>(2 * a.size + 1)) {
-        a.trace.fail(message() << "ppermute: Permutation doesn't match the axis size! Over a vmapped axis of size " << a.size
-                               << " give every instance one source");
+        a.trace.fail(message() << "ppermute: Permutation doesn't match the axis size! Over a vmapped axis of size "
+                               << a.size << " give every instance one source");
         return a.operands[0];
       }
       for (std::int64_t destination = 0; destination < a.size; ++destination)
@@ -116,7 +122,8 @@ struct ppermute : collective {
           if (how[i + 1] == destination) pieces.push_back(detail::slice_axis(x, 0, how[i], how[i] + 1));
     } else {
       std::int64_t distance = how[1];
-      if (is_static(a.size) && how[0] == static_cast<std::int64_t>(permutation_kind::rotation)) distance = ((distance % a.size) + a.size) % a.size;
+      if (is_static(a.size) && how[0] == static_cast<std::int64_t>(permutation_kind::rotation))
+        distance = ((distance % a.size) + a.size) % a.size;
       if (distance == 0) return {x, 0};
       dim_table& t = a.trace.extents;
       // forwards: the last `distance` come first; backwards: the first ones go last
@@ -169,7 +176,8 @@ struct all_gather : collective {
     tracer x = mapped_at(a, static_cast<int>(dimension));
     if (tiled != 0) {
       dims joined = x.extents();
-      joined[static_cast<int>(dimension) + 1] = a.trace.extents.multiply(joined[static_cast<int>(dimension) + 1], a.size);
+      joined[static_cast<int>(dimension) + 1] =
+          a.trace.extents.multiply(joined[static_cast<int>(dimension) + 1], a.size);
       joined.erase(static_cast<int>(dimension));
       x = build::reshape(x, joined);
     }
@@ -196,7 +204,8 @@ struct psum_scatter : collective {
       result.shape[dimension] = a.trace.extents.divide(extent, size);
     } else {
       if (is_static(extent) && is_static(size) && extent != size)
-        a.trace.fail(message() << "psum_scatter: reduce_scatter operand scatter dimension size " << extent << " must match shard count " << size);
+        a.trace.fail(message() << "psum_scatter: reduce_scatter operand scatter dimension size " << extent
+                               << " must match shard count " << size);
       else if (extent != size) unify(a.trace, "psum_scatter", extent, size, a.operands[0], a.operands[0]);
       result.shape.erase(dimension);
     }

@@ -22,7 +22,8 @@ struct bitcast : elementwise {
   static constexpr std::string_view name = "bitcast";
   static constexpr abstract_value shape(const shape_application& a) {
     element_type to = static_cast<element_type>(a.parameters[0]);
-    if (size_of(to) != size_of(a.operands[0].type) || to == element_type::boolean || a.operands[0].type == element_type::boolean)
+    if (size_of(to) != size_of(a.operands[0].type) || to == element_type::boolean ||
+        a.operands[0].type == element_type::boolean)
       a.trace.fail(message() << "bitcast: " << name_of(a.operands[0].type) << " and " << name_of(to)
                              << " differ in size or are truth values; bitcast between types of equal size");
     return {to, false, a.operands[0].shape};

@@ -11,7 +11,8 @@ struct dot_axes {
 
   static constexpr dot_axes read(std::span<const std::int64_t> parameters) {
     dot_axes axes;
-    std::size_t contract = static_cast<std::size_t>(parameters[0]), batch = static_cast<std::size_t>(parameters[1]), at = 2;
+    std::size_t contract = static_cast<std::size_t>(parameters[0]), batch = static_cast<std::size_t>(parameters[1]),
+                at = 2;
     for (std::size_t i = 0; i < contract; ++i) axes.left_contract.push_back(static_cast<int>(parameters[at++]));
     for (std::size_t i = 0; i < contract; ++i) axes.right_contract.push_back(static_cast<int>(parameters[at++]));
     for (std::size_t i = 0; i < batch; ++i) axes.left_batch.push_back(static_cast<int>(parameters[at++]));
@@ -19,7 +20,9 @@ struct dot_axes {
     return axes;
   }
   constexpr small_vector<int, max_rank> left_free(int rank) const { return free_axes(rank, left_contract, left_batch); }
-  constexpr small_vector<int, max_rank> right_free(int rank) const { return free_axes(rank, right_contract, right_batch); }
+  constexpr small_vector<int, max_rank> right_free(int rank) const {
+    return free_axes(rank, right_contract, right_batch);
+  }
 
  private:
   static constexpr small_vector<int, max_rank> free_axes(int rank, const small_vector<int, max_rank>& contract,
@@ -50,7 +53,8 @@ struct dot_general {
     const abstract_value &left = a.operands[0], &right = a.operands[1];
     dot_axes axes = dot_axes::read(a.parameters);
     for (int i = 0; i < axes.left_contract.size(); ++i)
-      unify(a.trace, "dot_general", left.shape[axes.left_contract[i]], right.shape[axes.right_contract[i]], left, right);
+      unify(a.trace, "dot_general", left.shape[axes.left_contract[i]], right.shape[axes.right_contract[i]], left,
+            right);
     abstract_value result{left.type, false, {}};
     for (int i = 0; i < axes.left_batch.size(); ++i)
       result.shape.push_back(
@@ -117,7 +121,8 @@ struct dot_general {
 
  private:
   /// Appends partner[i] for the contracted axes in ascending order of `sorted_by`.
-  static constexpr void append_partners(small_vector<int, max_rank>& order, const small_vector<int, max_rank>& sorted_by,
+  static constexpr void append_partners(small_vector<int, max_rank>& order,
+                                        const small_vector<int, max_rank>& sorted_by,
                                         const small_vector<int, max_rank>& partner, int rank) {
     for (int axis = 0; axis < rank; ++axis)
       for (int i = 0; i < sorted_by.size(); ++i)

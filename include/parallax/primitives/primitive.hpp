@@ -61,15 +61,21 @@ struct vjp_application {
 
   constexpr bool wants(int operand) const { return wanted[static_cast<std::size_t>(operand)] != 0; }
   constexpr const tracer& operand(int i) const { return operands[static_cast<std::size_t>(i)]; }
-  constexpr void give(int operand, tracer cotangent_of_operand) { given[static_cast<std::size_t>(operand)] = cotangent_of_operand; }
+  constexpr void give(int operand, tracer cotangent_of_operand) {
+    given[static_cast<std::size_t>(operand)] = cotangent_of_operand;
+  }
 };
 
 /// Appends an operation to the innermost graph (or finds it there) and returns its result. Operands of enclosing graphs
-/// become inputs of the innermost one. Defined where all primitives are known.
-constexpr tracer emit(context& trace, int operation, std::span<const tracer> operands, std::span<const std::int64_t> parameters);
+/// become inputs of the innermost one. Defined where all primitives are known; a template, so that headers below do not
+/// need that place.
+template <std::same_as<context> Context>
+constexpr tracer emit(Context& trace, int operation, std::span<const tracer> operands,
+                      std::span<const std::int64_t> parameters);
 
 template <class Primitive>
-constexpr tracer emit(context& trace, std::initializer_list<tracer> operands, std::initializer_list<std::int64_t> parameters = {}) {
+constexpr tracer emit(context& trace, std::initializer_list<tracer> operands,
+                      std::initializer_list<std::int64_t> parameters = {}) {
   return emit(trace, primitives::number_of<Primitive>, std::span<const tracer>(operands.begin(), operands.size()),
               std::span<const std::int64_t>(parameters.begin(), parameters.size()));
 }
@@ -98,7 +104,8 @@ constexpr dim unify(context& trace, std::string_view operation, dim left, dim ri
     return left;
   }
   for (const guard& known : trace.guards)
-    if (known.condition == guard::equal_extents && known.left == left && known.right == right) return is_static(right) ? right : left;
+    if (known.condition == guard::equal_extents && known.left == left && known.right == right)
+      return is_static(right) ? right : left;
   trace.guards.push_back({guard::equal_extents, operation, left, right, left_value, right_value, {}});
   return is_static(right) ? right : left;
 }

@@ -22,7 +22,8 @@ struct reduction {
       axes.push_back(reduced >= axis ? reduced + 1 : reduced);
       if (reduced < axis) ++before;
     }
-    return {emit(a.trace, a.operation, std::span<const tracer>(&a.operands[0].value, 1), {axes.data(), static_cast<std::size_t>(axes.size())}),
+    return {emit(a.trace, a.operation, std::span<const tracer>(&a.operands[0].value, 1),
+                 {axes.data(), static_cast<std::size_t>(axes.size())}),
             axis - before};
   }
 

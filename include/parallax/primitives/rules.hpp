@@ -58,16 +58,21 @@ constexpr bool is_one(const graph& g, int id) {
   return is_floating(g.at(id).type) ? std::bit_cast<double>(bits) == 1.0 : bits == 1;
 }
 constexpr int neutral_result(const graph& g, int operation, std::span<const int> operands) {
-  if (operation == primitives::number_of<primitives::multiply> || operation == primitives::number_of<primitives::divide>) {
+  if (operation == primitives::number_of<primitives::multiply> ||
+      operation == primitives::number_of<primitives::divide>) {
     if (is_one(g, operands[1]) && g.at(operands[0]).type == g.at(operands[1]).type) return operands[0];
     if (operation == primitives::number_of<primitives::multiply> && is_one(g, operands[0])) return operands[1];
   }
-  if (operation == primitives::number_of<primitives::negative> && g.at(operands[0]).operation == primitives::number_of<primitives::negative>) return g.operand(operands[0], 0);
+  if (operation == primitives::number_of<primitives::negative> &&
+      g.at(operands[0]).operation == primitives::number_of<primitives::negative>)
+    return g.operand(operands[0], 0);
   return -1;
 }
 } // namespace detail
 
-constexpr tracer emit(context& trace, int operation, std::span<const tracer> operands, std::span<const std::int64_t> parameters) {
+template <std::same_as<context> Context>
+constexpr tracer emit(Context& trace, int operation, std::span<const tracer> operands,
+                      std::span<const std::int64_t> parameters) {
   if (trace.failed && !operands.empty()) return operands[0];
   const primitive_rules& rules = rules_of(operation);
   small_vector<int, max_rank> few;

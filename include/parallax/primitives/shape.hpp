@@ -24,7 +24,8 @@ struct broadcast_in_dim : view {
     result.shape = {};
     for (int i = 0; i < rank; ++i) result.shape.push_back(a.parameters[static_cast<std::size_t>(1 + i)]);
     for (int i = 0; i < a.operands[0].rank(); ++i) {
-      dim from = a.operands[0].shape[i], to = result.shape[static_cast<int>(a.parameters[static_cast<std::size_t>(1 + rank + i)])];
+      dim from = a.operands[0].shape[i],
+          to = result.shape[static_cast<int>(a.parameters[static_cast<std::size_t>(1 + rank + i)])];
       if (from != 1) unify(a.trace, "broadcast_in_dim", from, to, a.operands[0], result);
     }
     return result;
@@ -109,7 +110,8 @@ struct slice : view {
     for (std::size_t i = 0; i < rank; ++i) {
       dim start = a.parameters[i], limit = a.parameters[rank + i], stride = a.parameters[2 * rank + i];
       dim size = a.operands[0].shape[static_cast<int>(i)];
-      if ((is_static(start) && is_static(limit) && start > limit) || (is_static(limit) && is_static(size) && limit > size)) {
+      if ((is_static(start) && is_static(limit) && start > limit) ||
+          (is_static(limit) && is_static(size) && limit > size)) {
         message text;
         text << "slice: from " << start << " to " << limit << " is not within axis " << static_cast<int>(i) << " of ";
         print_value(text, t, a.operands[0]);

@@ -14,7 +14,8 @@ struct threefry2x32 : elementwise {
   static constexpr abstract_value shape(const shape_application& a) {
     abstract_value result = elementwise::shape(a);
     for (const abstract_value& x : a.operands)
-      if (x.type != element_type::uint32) a.trace.fail(message() << "threefry2x32: keys and counters are uint32, not " << name_of(x.type));
+      if (x.type != element_type::uint32)
+        a.trace.fail(message() << "threefry2x32: keys and counters are uint32, not " << name_of(x.type));
     return result;
   }
   template <element_type, std::int64_t Word, class V>

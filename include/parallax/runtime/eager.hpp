@@ -15,7 +15,8 @@ template <class T> constexpr auto expression_leaves(const T& x) {
   else return std::tuple<const T&>(x);
 }
 
-template <class T> inline constexpr int expression_leaf_count = [] {
+template <class T>
+inline constexpr int expression_leaf_count = [] {
   if constexpr (is_static_leaf<T>) return 0;
   else return 1;
 }();
@@ -24,8 +25,12 @@ inline constexpr int expression_leaf_count<lazy<Operation, O...>> = (0 + ... + e
 
 /// Stands for a leaf in the type of an expression's function, so that equal structures are one function.
 struct expression_leaf {};
-template <class T> struct structure_of { using type = std::conditional_t<is_static_leaf<T>, T, expression_leaf>; };
-template <class Operation, class... O> struct structure_of<lazy<Operation, O...>> { using type = lazy<Operation, typename structure_of<O>::type...>; };
+template <class T> struct structure_of {
+  using type = std::conditional_t<is_static_leaf<T>, T, expression_leaf>;
+};
+template <class Operation, class... O> struct structure_of<lazy<Operation, O...>> {
+  using type = lazy<Operation, typename structure_of<O>::type...>;
+};
 
 template <class T> constexpr context* trace_behind(const T& leaf) {
   if constexpr (traced<T>) return leaf.owner;
@@ -46,12 +51,17 @@ template <class Operation, class... O> struct expression_function<lazy<Operation
     if constexpr (std::same_as<T, expression_leaf>) return 1;
     else return expression_leaf_count_of<T>::value;
   }
-  template <class T> struct expression_leaf_count_of { static constexpr int value = 0; };
-  template <class Inner, class... P> struct expression_leaf_count_of<lazy<Inner, P...>> { static constexpr int value = (0 + ... + leaves_in<P>()); };
+  template <class T> struct expression_leaf_count_of {
+    static constexpr int value = 0;
+  };
+  template <class Inner, class... P> struct expression_leaf_count_of<lazy<Inner, P...>> {
+    static constexpr int value = (0 + ... + leaves_in<P>());
+  };
 
   template <int First, class T, class Leaves> static constexpr auto rebuild(context& trace, const Leaves& leaves) {
     if constexpr (std::same_as<T, expression_leaf>) return std::get<First>(leaves);
-    else if constexpr (lazy_expression<T>) return rebuild_operation<First>(trace, leaves, static_cast<const T*>(nullptr));
+    else if constexpr (lazy_expression<T>)
+      return rebuild_operation<First>(trace, leaves, static_cast<const T*>(nullptr));
     else return T{};
   }
   template <int First, class Leaves, class Inner, class... P>
@@ -69,7 +79,9 @@ template <class Operation, class... O> struct expression_function<lazy<Operation
 
 template <class T> constexpr bool has_expressions() {
   if constexpr (tree_node<T>) {
-    return []<class... C>(std::type_identity<std::tuple<C...>>) { return (has_expressions<C>() || ...); }(std::type_identity<children_t<T>>{});
+    return []<class... C>(std::type_identity<std::tuple<C...>>) {
+      return (has_expressions<C>() || ...);
+    }(std::type_identity<children_t<T>>{});
   } else {
     return lazy_expression<T>;
   }
@@ -79,8 +91,11 @@ template <class T> constexpr bool has_expressions() {
 
 /// Computes an expression of arrays, as one program.
 template <lazy_expression E> auto evaluate(const E& expression) {
-  return std::apply([](const auto&... leaf) { return execute(detail::expression_function<typename detail::structure_of<E>::type>{}, leaf...); },
-                    detail::expression_leaves(expression));
+  return std::apply(
+      [](const auto&... leaf) {
+        return execute(detail::expression_function<typename detail::structure_of<E>::type>{}, leaf...);
+      },
+      detail::expression_leaves(expression));
 }
 
 /// The elements of an array or expression under another shape; one extent may be -1. Throws `shape_error` unless the
@@ -102,7 +117,8 @@ template <eager_operand X, int Rank> auto reshape_array(const X& x, const extent
     std::int64_t count = 1;
     for (std::int64_t extent : shape) count *= extent;
     if (count != whole.size())
-      throw shape_error("reshape: cannot reshape array of size " + std::to_string(whole.size()) + " into shape " + detail::shape_text(shape));
+      throw shape_error("reshape: cannot reshape array of size " + std::to_string(whole.size()) + " into shape " +
+                        detail::shape_text(shape));
     return array<typename X::value_type, Rank>::adopt(whole.storage(), shape);
   }
 }
@@ -118,10 +134,12 @@ template <class E> struct evaluated_type {
 /// An argument whose expressions have been computed.
 template <class T> decltype(auto) evaluated(const T& argument) {
   if constexpr (has_expressions<T>()) {
-    return tree_map([]<class L>(const L& leaf) {
-      if constexpr (lazy_expression<L>) return parallax::evaluate(leaf);
-      else return leaf;
-    }, argument);
+    return tree_map(
+        []<class L>(const L& leaf) {
+          if constexpr (lazy_expression<L>) return parallax::evaluate(leaf);
+          else return leaf;
+        },
+        argument);
   } else {
     return (argument);
   }

@@ -36,7 +36,9 @@ class resolved_extents {
       entries.push_back(sum);
     }
   }
-  std::int64_t operator[](dim extent) const { return is_static(extent) ? extent : entries[static_cast<std::size_t>(-extent - 1)]; }
+  std::int64_t operator[](dim extent) const {
+    return is_static(extent) ? extent : entries[static_cast<std::size_t>(-extent - 1)];
+  }
 
  private:
   std::vector<std::int64_t> entries;
@@ -68,7 +70,8 @@ inline std::string describe_extent(const std::int64_t* table, dim extent) {
       r.next();
       for (std::int64_t n = r.next(); n > 0; --n) {
         const std::int64_t* atom = atoms + 3 * r.next();
-        if (i == -extent - 1 && atom[0] == 0) return " (axis " + std::to_string(atom[2]) + " of argument " + std::to_string(atom[1]) + ")";
+        if (i == -extent - 1 && atom[0] == 0)
+          return " (axis " + std::to_string(atom[2]) + " of argument " + std::to_string(atom[1]) + ")";
       }
     }
   return "";
@@ -94,7 +97,8 @@ inline void check_guards(const std::int64_t* table, const resolved_extents& exte
       write_value(text, left_value, extents);
       text << " and ";
       write_value(text, right_value, extents);
-      text << " do not agree: " << extents[left] << describe_extent(table, left) << " is not " << extents[right] << describe_extent(table, right);
+      text << " do not agree: " << extents[left] << describe_extent(table, left) << " is not " << extents[right]
+           << describe_extent(table, right);
       throw shape_error(text.str());
     }
     if (condition == guard::at_least && extents[left] < extents[right]) {
@@ -108,7 +112,8 @@ inline void check_guards(const std::int64_t* table, const resolved_extents& exte
       bool differ = false;
       for (const mapped_argument& a : mapped) differ = differ || size_of_argument(a) != size_of_argument(mapped[0]);
       if (!differ) continue;
-      describe_mapped_sizes(text, operation, mapped, size_of_argument, [&](std::ostream& out, const abstract_value& v) { write_value(out, v, extents); });
+      describe_mapped_sizes(text, operation, mapped, size_of_argument,
+                            [&](std::ostream& out, const abstract_value& v) { write_value(out, v, extents); });
       throw shape_error(text.str());
     }
   }

@@ -14,8 +14,12 @@ template <class T, auto Shape> inline constexpr bool is_array_value<sharded<T, S
 
 namespace detail {
 
-template <class T, auto Shape> struct abstract_leaf<array<T, Shape>> { using type = abstract_array<T, extents_of<Shape>>; };
-template <class T, auto Shape> struct abstract_leaf<sharded<T, Shape>> { using type = abstract_array<T, extents_of<Shape>>; };
+template <class T, auto Shape> struct abstract_leaf<array<T, Shape>> {
+  using type = abstract_array<T, extents_of<Shape>>;
+};
+template <class T, auto Shape> struct abstract_leaf<sharded<T, Shape>> {
+  using type = abstract_array<T, extents_of<Shape>>;
+};
 
 /// An argument or intermediate result of a program's outermost block.
 struct runtime_value {
@@ -38,7 +42,8 @@ struct runtime_value {
   std::byte* host_data() {
     if (!on_host) {
       host = buffer::allocate(bytes());
-      copy_pieces_in(host.data(), {shape.data(), static_cast<std::size_t>(shape.size())}, size_of(type), axes, pieces, 0, 0);
+      copy_pieces_in(host.data(), {shape.data(), static_cast<std::size_t>(shape.size())}, size_of(type), axes, pieces,
+                     0, 0);
       count_device_to_host(bytes());
       on_host = true;
     }
@@ -110,9 +115,10 @@ template <class Program, int Number> struct output_description {
   static constexpr element_type type = static_cast<element_type>(Program::table[at + 2]);
   static constexpr std::size_t rank = static_cast<std::size_t>(Program::table[at + 3]);
 
-  template <std::size_t... I>
-  static constexpr auto static_extents(std::index_sequence<I...>) {
-    return extents_t<(Program::table[at + 4 + static_cast<std::int64_t>(I)] >= 0 ? Program::table[at + 4 + static_cast<std::int64_t>(I)] : dyn)...>{};
+  template <std::size_t... I> static constexpr auto static_extents(std::index_sequence<I...>) {
+    return extents_t<(Program::table[at + 4 + static_cast<std::int64_t>(I)] >= 0
+                          ? Program::table[at + 4 + static_cast<std::int64_t>(I)]
+                          : dyn)...>{};
   }
   using extents_type = decltype(static_extents(std::make_index_sequence<rank>{}));
   using array_type = array<element_t<type>, shape_for<extents_type>>;
@@ -121,7 +127,9 @@ template <class Program, int Number> struct output_description {
   using result_type = std::conditional_t<is_value, sharded_type, array_type>;
 
   static result_type make(runtime_value&& value) {
-    if constexpr (is_value) return sharded_type::adopt(shape_array<rank>(value), std::move(value.devices), std::move(value.axes), std::move(value.pieces));
+    if constexpr (is_value)
+      return sharded_type::adopt(shape_array<rank>(value), std::move(value.devices), std::move(value.axes),
+                                 std::move(value.pieces));
     else return array_type::adopt(std::move(value.host), shape_array<rank>(value));
   }
 };

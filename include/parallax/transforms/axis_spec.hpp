@@ -12,8 +12,8 @@ namespace parallax {
 template <auto... Axes> struct tree_t {};
 template <auto... Axes> inline constexpr tree_t<Axes...> tree{};
 
-/// One entry per argument, or one for all: an axis, `none`, or `tree<...>` for an argument's children. An entry holds for
-/// the whole subtree it stands at.
+/// One entry per argument, or one for all: an axis, `none`, or `tree<...>` for an argument's children. An entry holds
+/// for the whole subtree it stands at.
 template <auto... Axes> struct in_axes_t {};
 template <auto... Axes> inline constexpr in_axes_t<Axes...> in_axes{};
 
@@ -86,16 +86,19 @@ template <auto... Axes> struct result_axes<out_axes_t<Axes...>> {
 };
 
 /// Reports axes that do not fit; true if they do.
-constexpr bool check_fit(context& trace, std::string_view transformation, std::string_view which, const leaf_axes& axes) {
+constexpr bool check_fit(context& trace, std::string_view transformation, std::string_view which,
+                         const leaf_axes& axes) {
   if (axes.fit == axis_fit::fits) return true;
   message text;
   text << transformation << ' ' << which;
   if (axes.fit == axis_fit::not_an_axis)
-    text << " must be an int, none, or a tree of entries corresponding to the " << (which == "in_axes" ? "arguments" : "results")
-         << "; give one such entry per " << (which == "in_axes" ? "argument" : "result");
+    text << " must be an int, none, or a tree of entries corresponding to the "
+         << (which == "in_axes" ? "arguments" : "results") << "; give one such entry per "
+         << (which == "in_axes" ? "argument" : "result");
   else
-    text << " must be a tree prefix of the corresponding value, but got len(" << which << ")=" << axes.given
-         << ", len(" << (which == "in_axes" ? "args" : "results") << ")=" << axes.expected << "; give one entry for all or one for each";
+    text << " must be a tree prefix of the corresponding value, but got len(" << which << ")=" << axes.given << ", len("
+         << (which == "in_axes" ? "args" : "results") << ")=" << axes.expected
+         << "; give one entry for all or one for each";
   trace.fail(text);
   return false;
 }

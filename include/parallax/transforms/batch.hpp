@@ -5,10 +5,12 @@
 
 namespace parallax::detail {
 
-constexpr std::vector<batched> batch_graph(context& trace, int body, const std::vector<batched>& inputs, dim size, int mapped_axis);
+constexpr std::vector<batched> batch_graph(context& trace, int body, const std::vector<batched>& inputs, dim size,
+                                           int mapped_axis);
 
 /// A mapped call of pmap: its body is batched, and the axes it maps move past the new one.
-constexpr std::vector<batched> batch_call(context& trace, call_parameters call, const std::vector<batched>& operands, dim size, int mapped_axis) {
+constexpr std::vector<batched> batch_call(context& trace, call_parameters call, const std::vector<batched>& operands,
+                                          dim size, int mapped_axis) {
   int body = trace.open_graph();
   std::vector<batched> inputs;
   std::vector<tracer> outer;
@@ -51,7 +53,8 @@ constexpr std::vector<batched> batch_call(context& trace, call_parameters call, 
 }
 
 /// Appends the batched form of graph `body` to the innermost graph. What depends on no mapped input stays unmapped.
-constexpr std::vector<batched> batch_graph(context& trace, int body, const std::vector<batched>& inputs, dim size, int mapped_axis) {
+constexpr std::vector<batched> batch_graph(context& trace, int body, const std::vector<batched>& inputs, dim size,
+                                           int mapped_axis) {
   replacements<batched> values(trace.at(body));
   for (std::size_t k = 0; k < inputs.size(); ++k) values.set(trace.at(body).inputs[k], inputs[k]);
   for (const capture& c : trace.at(body).captures) values.set(c.inner, {{&trace, trace.at(body).parent, c.outer}, -1});
@@ -75,7 +78,8 @@ constexpr std::vector<batched> batch_graph(context& trace, int body, const std::
     } else if (rules.kind == primitive_kind::nested) {
       std::vector<batched> results = batch_call(trace, call_parameters::read(parameters), operands, size, mapped_axis);
       for (int user = id + 1; user < trace.at(body).size(); ++user)
-        if (trace.at(body).at(user).operation == primitives::number_of<primitives::call_result> && trace.at(body).operand(user, 0) == id)
+        if (trace.at(body).at(user).operation == primitives::number_of<primitives::call_result> &&
+            trace.at(body).operand(user, 0) == id)
           values.set(user, results[static_cast<std::size_t>(trace.at(body).parameter(user, 0))]);
     } else if (!mapped) {
       std::vector<tracer> plain;

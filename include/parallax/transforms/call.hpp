@@ -37,8 +37,9 @@ template <class... T> constexpr context& trace_of_trees(const T&... trees) {
 
 /// One leaf of an argument or a result as a tracer of the innermost graph.
 template <class T> constexpr tracer leaf_to_tracer(context& trace, const T& leaf) {
-  static_assert(traced<T> || scalar<T> || lazy_expression<T> || std::same_as<T, extent>,
-                "parallax: a traced function takes and returns arrays, numbers, and trees of them; this leaf is none of these");
+  static_assert(
+      traced<T> || scalar<T> || lazy_expression<T> || std::same_as<T, extent>,
+      "parallax: a traced function takes and returns arrays, numbers, and trees of them; this leaf is none of these");
   tracer x = materialize(trace, leaf);
   return {&trace, trace.active.back(), trace.import(x.graph_id, x.id)};
 }
@@ -56,7 +57,8 @@ template <class... T> constexpr std::vector<tracer> leaves_to_tracers(context& t
 
 /// Trees like `T...` of the given tracers, and what `function` returns on them: a tree of tracers.
 template <class Function, class... T>
-constexpr auto call_on(context& trace, const Function& function, const std::vector<tracer>& leaves, std::type_identity<T>...) {
+constexpr auto call_on(context& trace, const Function& function, const std::vector<tracer>& leaves,
+                       std::type_identity<T>...) {
   std::size_t next = 0;
   auto leaf = [&]<class L, int>() {
     std::size_t at = next++;
@@ -64,7 +66,8 @@ constexpr auto call_on(context& trace, const Function& function, const std::vect
       return L{};
     } else if constexpr (abstract_extents_rank<L> >= 0) {
       extent_list<abstract_extents_rank<L>> list;
-      for (int i = 0; i < abstract_extents_rank<L>; ++i) list.values[i] = {&trace, trace.extents.symbol(static_cast<int>(at), i)};
+      for (int i = 0; i < abstract_extents_rank<L>; ++i)
+        list.values[i] = {&trace, trace.extents.symbol(static_cast<int>(at), i)};
       return list;
     } else {
       return leaves[at];

@@ -95,15 +95,21 @@ template <class Function, class Argnums, bool WithValue> struct differentiated {
     std::size_t at = 0;
     for (std::size_t k = 0; k < leaves.size(); ++k) {
       if (!leaves[k].owner) continue;
-      gradients[k] = given[at].owner ? build::broadcast_to(given[at], leaves[k].extents()) : is_floating(leaves[k].type()) ? build::zeros_like(leaves[k]) : leaves[k];
+      gradients[k] = given[at].owner                 ? build::broadcast_to(given[at], leaves[k].extents())
+                     : is_floating(leaves[k].type()) ? build::zeros_like(leaves[k])
+                                                     : leaves[k];
       ++at;
     }
     return finish(value, gradients_like<Args...>(owner, gradients, args...));
   }
 
-  template <class... Args> static constexpr auto gradients_like(context& owner, const std::vector<tracer>& leaves, const Args&... args) {
+  template <class... Args>
+  static constexpr auto gradients_like(context& owner, const std::vector<tracer>& leaves, const Args&... args) {
     std::size_t next = 0;
-    auto leaf = [&]<class L>(const L&) { static_cast<void>(owner); return leaves[next++]; };
+    auto leaf = [&]<class L>(const L&) {
+      static_cast<void>(owner);
+      return leaves[next++];
+    };
     return detail::chosen_arguments<Argnums>::pick(std::tuple{tree_map(leaf, args)...});
   }
   template <class Gradients> static constexpr auto finish(tracer value, const Gradients& gradients) {

@@ -8,7 +8,8 @@ namespace parallax::detail {
 
 /// JAX's text for mapped sizes that disagree. `size_of(argument)` is the size as a number, or a dim to print.
 template <class Out, class Size>
-constexpr void describe_mapped_sizes(Out& out, std::string_view transformation, const std::vector<mapped_argument>& arguments, Size&& size_of, auto&& print_type) {
+constexpr void describe_mapped_sizes(Out& out, std::string_view transformation,
+                                     const std::vector<mapped_argument>& arguments, Size&& size_of, auto&& print_type) {
   out << transformation << " got inconsistent sizes for array axes to be mapped:";
   std::vector<char> told(arguments.size(), 0);
   int most = 0;
@@ -22,12 +23,13 @@ constexpr void describe_mapped_sizes(Out& out, std::string_view transformation, 
       int count = 0;
       for (const mapped_argument& b : arguments) count += size_of(arguments[i]) == size_of(b) ? 1 : 0;
       if (told[i] || (pass == 0 && count != most)) continue;
-      for (std::size_t j = 0; j < arguments.size(); ++j) told[j] = told[j] || size_of(arguments[i]) == size_of(arguments[j]);
+      for (std::size_t j = 0; j < arguments.size(); ++j)
+        told[j] = told[j] || size_of(arguments[i]) == size_of(arguments[j]);
       out << "\n  * ";
       if (count == 1) out << "one axis had size ";
       else out << (count == most && pass == 0 ? "most axes (" : "some axes (") << count << " of them) had size ";
-      out << static_cast<std::int64_t>(size_of(arguments[i])) << (count == 1 ? ": axis " : ", e.g. axis ") << arguments[i].axis
-          << " of argument " << arguments[i].argument << " of type ";
+      out << static_cast<std::int64_t>(size_of(arguments[i])) << (count == 1 ? ": axis " : ", e.g. axis ")
+          << arguments[i].axis << " of argument " << arguments[i].argument << " of type ";
       print_type(out, arguments[i].value);
       out << ';';
     }
@@ -41,7 +43,8 @@ struct mapped_arguments {
   bool valid = false;
 };
 
-constexpr mapped_arguments map_arguments(context& trace, std::string_view transformation, const leaf_axes& spec, std::vector<tracer> leaves) {
+constexpr mapped_arguments map_arguments(context& trace, std::string_view transformation, const leaf_axes& spec,
+                                         std::vector<tracer> leaves) {
   mapped_arguments result{leaves, spec.axes, 0, false};
   if (!check_fit(trace, transformation, "in_axes", spec)) return result;
   std::vector<mapped_argument> mapped;
@@ -64,7 +67,8 @@ constexpr mapped_arguments map_arguments(context& trace, std::string_view transf
     mapped.push_back({static_cast<int>(k), from_start, value});
   }
   if (mapped.empty()) {
-    trace.fail(message() << transformation << " must have at least one non-None value in in_axes; map at least one array argument");
+    trace.fail(message() << transformation
+                         << " must have at least one non-None value in in_axes; map at least one array argument");
     return result;
   }
   auto size_of = [](const mapped_argument& a) { return a.value.shape[a.axis]; };
@@ -81,7 +85,8 @@ constexpr mapped_arguments map_arguments(context& trace, std::string_view transf
     std::vector<mapped_argument> known;
     for (const mapped_argument& a : mapped)
       if (is_static(size_of(a))) known.push_back(a);
-    describe_mapped_sizes(text, transformation, known, size_of, [&](message& out, const abstract_value& v) { print_value(out, trace.extents, v); });
+    describe_mapped_sizes(text, transformation, known, size_of,
+                          [&](message& out, const abstract_value& v) { print_value(out, trace.extents, v); });
     trace.fail(text);
     return result;
   }
@@ -115,14 +120,17 @@ constexpr void varying_output(context& trace, std::string_view transformation, s
   message text;
   text << transformation << " has mapped output ";
   if (!name.empty()) text << "(axis_name='" << name << "') ";
-  trace.fail(text << "but out_axes is None: result " << result << " differs between instances; give it an axis, or reduce it first with psum, pmean or another collective");
+  trace.fail(
+      text << "but out_axes is None: result " << result
+           << " differs between instances; give it an axis, or reduce it first with psum, pmean or another collective");
 }
 
 constexpr bool check_out_axis(context& trace, std::string_view transformation, int& axis_number, int rank) {
   if (axis_number == unmapped) return true;
   int from_start = axis_number < 0 ? axis_number + rank + 1 : axis_number;
   if (from_start < 0 || from_start > rank) {
-    trace.fail(message() << transformation << " out_axes: axis " << axis_number << " is out of bounds for array of dimension " << rank + 1);
+    trace.fail(message() << transformation << " out_axes: axis " << axis_number
+                         << " is out of bounds for array of dimension " << rank + 1);
     return false;
   }
   axis_number = from_start;

@@ -13,7 +13,8 @@ template <auto... Numbers> inline constexpr devices_t<Numbers...> devices{};
 namespace detail {
 
 /// For each node of a body whether its value may differ between the instances along `axis`.
-constexpr std::vector<char> varies_along(const context& trace, int body, int axis_number, const std::vector<char>& inputs) {
+constexpr std::vector<char> varies_along(const context& trace, int body, int axis_number,
+                                         const std::vector<char>& inputs) {
   const graph& g = trace.at(body);
   std::vector<char> varies(g.nodes.size(), 0);
   for (std::size_t k = 0; k < inputs.size(); ++k) varies[static_cast<std::size_t>(g.inputs[k])] = inputs[k];
@@ -26,7 +27,8 @@ constexpr std::vector<char> varies_along(const context& trace, int body, int axi
     if (rules_of(operation).kind != primitive_kind::collective) continue;
     for (std::int64_t over : primitives::collective::axes(g.parameters(id)))
       if (over == axis_number)
-        result = operation == primitives::number_of<primitives::ppermute> || operation == primitives::number_of<primitives::psum_scatter> ||
+        result = operation == primitives::number_of<primitives::ppermute> ||
+                 operation == primitives::number_of<primitives::psum_scatter> ||
                  operation == primitives::number_of<primitives::axis_slice>;
   }
   return varies;
@@ -51,8 +53,9 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
  private:
   template <class... Args> constexpr auto trace(const Args&... args) const {
     context& owner = detail::trace_of_trees(args...);
-    detail::mapped_arguments arguments = detail::map_arguments(
-        owner, "pmap", detail::argument_axes<InAxes>::template read<Args...>(), detail::leaves_to_tracers(owner, args...));
+    detail::mapped_arguments arguments =
+        detail::map_arguments(owner, "pmap", detail::argument_axes<InAxes>::template read<Args...>(),
+                              detail::leaves_to_tracers(owner, args...));
     std::vector<tracer> inputs = detail::open_instance(owner, arguments);
     detail::call_parameters call;
     call.body = owner.active.back();
@@ -91,12 +94,14 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
     call.devices = detail::device_numbers<Devices>::list();
     if (!call.devices.empty()) {
       if (owner.active.size() > 1) {
-        owner.fail(message() << "pmap: Nested pmap with explicit devices argument; give devices to the outermost pmap only");
+        owner.fail(
+            message() << "pmap: Nested pmap with explicit devices argument; give devices to the outermost pmap only");
         return result;
       }
       dim count = static_cast<dim>(call.devices.size());
       if (is_static(arguments.size) && arguments.size != count) {
-        owner.fail(message() << "pmap: Leading axis size of input to pmapped function must equal the number of local devices passed to pmap. Got axis_size="
+        owner.fail(message() << "pmap: Leading axis size of input to pmapped function must equal the number of local "
+                                "devices passed to pmap. Got axis_size="
                              << arguments.size << ", num_local_devices=" << count);
         return result;
       }
@@ -106,8 +111,8 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
 };
 
 /// Maps `function` over an axis of its arguments with one instance per device: `pmap(f)`,
-/// `pmap<"name">(f, in_axes<0, none>, out_axes<0>, devices<3, 1>)`. Results stay on their devices. Collectives combine the
-/// instances by the axis name. Inside another pmap, devices are numbered row-major, the outer axis first. JAX: pmap
+/// `pmap<"name">(f, in_axes<0, none>, out_axes<0>, devices<3, 1>)`. Results stay on their devices. Collectives combine
+/// the instances by the axis name. Inside another pmap, devices are numbered row-major, the outer axis first. JAX: pmap
 template <fixed_string Name = "", class Function, class... Options> constexpr auto pmap(Function function, Options...) {
   using in = typename detail::option<in_axes_t, in_axes_t<0>, Options...>::type;
   using out = typename detail::option<out_axes_t, out_axes_t<0>, Options...>::type;

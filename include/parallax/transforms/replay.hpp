@@ -28,7 +28,8 @@ struct call_parameters {
 };
 
 /// Appends a call of `call.body` and returns its results.
-constexpr std::vector<tracer> append_call(context& trace, const call_parameters& call, const std::vector<tracer>& operands) {
+constexpr std::vector<tracer> append_call(context& trace, const call_parameters& call,
+                                          const std::vector<tracer>& operands) {
   std::vector<std::int64_t> parameters{call.axis, call.body, static_cast<std::int64_t>(operands.size()),
                                        static_cast<std::int64_t>(call.out_axes.size())};
   for (int axis : call.in_axes) parameters.push_back(axis);
@@ -45,7 +46,8 @@ constexpr std::vector<tracer> append_call(context& trace, const call_parameters&
     value.weak = false;
     if (call.out_axes[k] >= 0) value.shape.insert(call.out_axes[k], trace.axis_size(call.axis));
     std::int64_t number = static_cast<std::int64_t>(k);
-    int id = trace.current().add(primitives::number_of<primitives::call_result>, std::span<const int>(&node, 1), value, std::span<const std::int64_t>(&number, 1));
+    int id = trace.current().add(primitives::number_of<primitives::call_result>, std::span<const int>(&node, 1), value,
+                                 std::span<const std::int64_t>(&number, 1));
     results.push_back({&trace, graph_id, id});
   }
   return results;

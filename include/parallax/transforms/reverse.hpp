@@ -7,9 +7,9 @@ namespace parallax::detail {
 
 /// The forward call of a differentiated pmap, and what its backward call needs.
 struct linearized_call {
-  int node = 0;                  ///< of the original graph
-  call_parameters backward;      ///< without operands for what is not known yet
-  std::vector<tracer> operands;  ///< of the backward call: original operands and residuals; cotangents follow
+  int node = 0;                 ///< of the original graph
+  call_parameters backward;     ///< without operands for what is not known yet
+  std::vector<tracer> operands; ///< of the backward call: original operands and residuals; cotangents follow
   std::vector<int> differentiated_results;
   std::vector<abstract_value> result_values; ///< of those
   std::vector<int> differentiated_operands;
@@ -22,7 +22,11 @@ class reverse_pass {
 
   /// `inputs` stand for the graph's inputs; derivatives are taken with respect to those that are `wanted`.
   constexpr reverse_pass(context& owner, int body, const std::vector<tracer>& inputs, const std::vector<char>& wanted)
-      : trace(owner), source(body), forward(owner.at(body)), active(owner.at(body).nodes.size(), 0), needed(owner.at(body).needed()) {
+      : trace(owner),
+        source(body),
+        forward(owner.at(body)),
+        active(owner.at(body).nodes.size(), 0),
+        needed(owner.at(body).needed()) {
     for (std::size_t k = 0; k < inputs.size(); ++k) {
       int id = trace.at(source).inputs[k];
       forward.set(id, inputs[k]);
@@ -36,13 +40,15 @@ class reverse_pass {
   /// The cotangents of the inputs, given those of the outputs; without an owner where the outputs do not depend on one.
   constexpr std::vector<tracer> backward(const std::vector<tracer>& output_cotangents) {
     std::vector<tracer> cotangents(trace.at(source).nodes.size());
-    for (std::size_t k = 0; k < output_cotangents.size(); ++k) accumulate(cotangents, trace.at(source).outputs[k], output_cotangents[k]);
+    for (std::size_t k = 0; k < output_cotangents.size(); ++k)
+      accumulate(cotangents, trace.at(source).outputs[k], output_cotangents[k]);
     for (int id = trace.at(source).size() - 1; id >= 0 && !trace.failed; --id) {
       std::size_t at = static_cast<std::size_t>(id);
       if (!active[at] || !needed[at]) continue;
       int operation = trace.at(source).at(id).operation;
       if (operation == primitives::number_of<primitives::pmap_call>) call_backward(id, cotangents);
-      else if (operation >= 0 && operation != primitives::number_of<primitives::call_result> && cotangents[at].owner) node_backward(id, cotangents);
+      else if (operation >= 0 && operation != primitives::number_of<primitives::call_result> && cotangents[at].owner)
+        node_backward(id, cotangents);
     }
     std::vector<tracer> results;
     for (int input : trace.at(source).inputs) results.push_back(cotangents[static_cast<std::size_t>(input)]);
@@ -96,7 +102,8 @@ class reverse_pass {
       return;
     }
     std::vector<tracer> given(ids.size());
-    vjp_application application{trace, operands, parameters, forward[id], cotangents[static_cast<std::size_t>(id)], wanted, given};
+    vjp_application application{trace,  operands, parameters, forward[id], cotangents[static_cast<std::size_t>(id)],
+                                wanted, given};
     rules_of(operation).vjp(application);
     for (std::size_t i = 0; i < ids.size(); ++i) accumulate(cotangents, ids[i], given[i]);
   }
@@ -126,7 +133,8 @@ constexpr void reverse_pass::call_forward(int id) {
   // one graph that does both, to be cut in two
   int joint = trace.open_graph();
   std::vector<tracer> inputs;
-  for (std::size_t k = 0; k < outer.size(); ++k) inputs.push_back(new_input(trace, trace.at(call.body).value(trace.at(call.body).inputs[k])));
+  for (std::size_t k = 0; k < outer.size(); ++k)
+    inputs.push_back(new_input(trace, trace.at(call.body).value(trace.at(call.body).inputs[k])));
   reverse_pass pass(trace, call.body, inputs, wanted);
   int cut = trace.current().size();
   std::vector<tracer> seeds, cotangents(result_count);
@@ -163,7 +171,8 @@ constexpr void reverse_pass::call_forward(int id) {
   std::vector<char> residual(live.size(), 0);
   auto read_forward_value = [&](int operand) {
     const graph& g = trace.at(joint);
-    if (operand < cut && g.at(operand).operation >= 0 && rules_of(g.at(operand).operation).kind != primitive_kind::source)
+    if (operand < cut && g.at(operand).operation >= 0 &&
+        rules_of(g.at(operand).operation).kind != primitive_kind::source)
       residual[static_cast<std::size_t>(operand)] = 1;
   };
   for (int k = cut; k < trace.at(joint).size(); ++k)
@@ -201,7 +210,8 @@ constexpr void reverse_pass::call_forward(int id) {
   trace.close_graph();
   std::vector<tracer> results = append_call(trace, first, outer);
   for (int user = id + 1; user < trace.at(source).size(); ++user)
-    if (trace.at(source).at(user).operation == primitives::number_of<primitives::call_result> && trace.at(source).operand(user, 0) == id)
+    if (trace.at(source).at(user).operation == primitives::number_of<primitives::call_result> &&
+        trace.at(source).operand(user, 0) == id)
       forward.set(user, results[static_cast<std::size_t>(trace.at(source).parameter(user, 0))]);
 
   // the backward half: operands, residuals, cotangents
@@ -228,10 +238,12 @@ constexpr void reverse_pass::call_forward(int id) {
     record.backward.in_axes.push_back(call.out_axes[static_cast<std::size_t>(k)]);
   }
   for (int k = 0; k < trace.at(joint).size(); ++k) {
-    bool is_source = trace.at(joint).at(k).operation >= 0 && rules_of(trace.at(joint).at(k).operation).kind == primitive_kind::source;
+    bool is_source = trace.at(joint).at(k).operation >= 0 &&
+                     rules_of(trace.at(joint).at(k).operation).kind == primitive_kind::source;
     if (live[static_cast<std::size_t>(k)] && (k >= cut || is_source)) copy_into(back, k);
   }
-  for (int gradient : gradient_ids) trace.current().outputs.push_back(trace.import(back[gradient].graph_id, back[gradient].id));
+  for (int gradient : gradient_ids)
+    trace.current().outputs.push_back(trace.import(back[gradient].graph_id, back[gradient].id));
   trace.close_graph();
   calls.push_back(record);
 }
@@ -248,12 +260,13 @@ constexpr void reverse_pass::call_backward(int id, std::vector<tracer>& cotangen
     tracer cotangent;
     for (int user = id + 1; user < trace.at(source).size(); ++user) {
       const graph& g = trace.at(source);
-      if (g.at(user).operation != primitives::number_of<primitives::call_result> || g.operand(user, 0) != id || g.parameter(user, 0) != k) continue;
+      if (g.at(user).operation != primitives::number_of<primitives::call_result> || g.operand(user, 0) != id ||
+          g.parameter(user, 0) != k)
+        continue;
       if (cotangents[static_cast<std::size_t>(user)].owner) cotangent = cotangents[static_cast<std::size_t>(user)];
     }
     any = any || cotangent.owner;
-    if (!cotangent.owner)
-      cotangent = build::broadcast_to(build::literal(trace, value.type, 0), value.shape);
+    if (!cotangent.owner) cotangent = build::broadcast_to(build::literal(trace, value.type, 0), value.shape);
     record.operands.push_back(cotangent);
   }
   if (!any) return;

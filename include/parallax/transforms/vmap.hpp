@@ -18,8 +18,9 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
  private:
   template <class... Args> constexpr auto trace(const Args&... args) const {
     context& owner = detail::trace_of_trees(args...);
-    detail::mapped_arguments arguments = detail::map_arguments(
-        owner, "vmap", detail::argument_axes<InAxes>::template read<Args...>(), detail::leaves_to_tracers(owner, args...));
+    detail::mapped_arguments arguments =
+        detail::map_arguments(owner, "vmap", detail::argument_axes<InAxes>::template read<Args...>(),
+                              detail::leaves_to_tracers(owner, args...));
     std::vector<tracer> inputs = detail::open_instance(owner, arguments);
     int body = owner.active.back();
     int mapped_axis = owner.bind_axis(Name.view(), arguments.size);
@@ -32,7 +33,8 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
 
     std::vector<batched> batch;
     for (std::size_t k = 0; k < arguments.leaves.size(); ++k)
-      if (arguments.leaves[k].owner) batch.push_back({arguments.leaves[k], arguments.axes[k] == detail::unmapped ? -1 : arguments.axes[k]});
+      if (arguments.leaves[k].owner)
+        batch.push_back({arguments.leaves[k], arguments.axes[k] == detail::unmapped ? -1 : arguments.axes[k]});
     std::vector<batched> outputs = detail::batch_graph(owner, body, batch, arguments.size, mapped_axis);
     detail::leaf_axes out = detail::result_axes<OutAxes>::template read<decltype(result)>();
     if (owner.failed || !detail::check_fit(owner, "vmap", "out_axes", out)) return result;
@@ -44,7 +46,8 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
         if (y.axis >= 0) detail::varying_output(owner, "vmap", Name.view(), static_cast<int>(k));
         results[k] = y.value;
       } else {
-        results[k] = y.axis >= 0 ? build::move_axis(y.value, y.axis, out.axes[k]) : build::insert_axis(y.value, out.axes[k], arguments.size);
+        results[k] = y.axis >= 0 ? build::move_axis(y.value, y.axis, out.axes[k])
+                                 : build::insert_axis(y.value, out.axes[k], arguments.size);
       }
     }
     return detail::with_leaves(result, results);
@@ -52,9 +55,13 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
 };
 
 namespace detail {
-template <template <auto...> class Template, class Default, class... Options> struct option { using type = Default; };
+template <template <auto...> class Template, class Default, class... Options> struct option {
+  using type = Default;
+};
 template <template <auto...> class Template, class Default, auto... Values, class... Rest>
-struct option<Template, Default, Template<Values...>, Rest...> { using type = Template<Values...>; };
+struct option<Template, Default, Template<Values...>, Rest...> {
+  using type = Template<Values...>;
+};
 template <template <auto...> class Template, class Default, class First, class... Rest>
 struct option<Template, Default, First, Rest...> : option<Template, Default, Rest...> {};
 } // namespace detail

@@ -1,0 +1,49 @@
+# What the other scripts share. To be sourced.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+jobs=${PARALLAX_JOBS:-$(nproc)}
+
+say() { printf '\n== %s (%d s)\n' "$*" "$SECONDS"; }
+
+# Installs those of the named Debian packages that are missing.
+install_packages() {
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "This is no Debian system, so nothing is installed. Needed are what Debian calls: $*"
+    return
+  fi
+  local package missing=() sudo=()
+  for package in "$@"; do
+    if [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) != installed ]]; then missing+=("$package"); fi
+  done
+  if ((${#missing[@]} == 0)); then
+    echo "All packages are there: $*"
+    return
+  fi
+  if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null; then
+      echo "Cannot install packages without root or sudo. As root, run: apt-get install ${missing[*]}" >&2
+      return 1
+    fi
+    sudo=(sudo)
+  fi
+  echo "Installing ${missing[*]}"
+  if ! { "${sudo[@]}" apt-get update -qq &&
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; }; then
+    echo "Could not install packages. As root, try: apt-get install ${missing[*]}" >&2
+    return 1
+  fi
+}
+
+# Puts nvcc on the path where the CUDA toolkit is in its usual place, and says whether there is one.
+find_nvcc() {
+  if ! command -v nvcc >/dev/null && [[ -x ${CUDA_HOME:-/usr/local/cuda}/bin/nvcc ]]; then
+    PATH=${CUDA_HOME:-/usr/local/cuda}/bin:$PATH
+  fi
+  command -v nvcc >/dev/null
+}
+
+has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }
+
+# Configures and builds a preset as far as it goes, so that one run shows all that is wrong.
+build_preset() { cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" "${@:2}" -- -k 0; }

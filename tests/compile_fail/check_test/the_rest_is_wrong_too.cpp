@@ -1,0 +1,3 @@
+// Does not compile either way.
+// error: undeclared
+int main() { return undeclared; }

@@ -1,0 +1,4 @@
+// Everything.
+#pragma once
+
+#include <parallax/core/upward.hpp>

@@ -1,0 +1,5 @@
+// The main function of every test executable.
+#define CATCH_CONFIG_RUNNER
+#include "test.hpp"
+
+int main(int argument_count, char* arguments[]) { return Catch::Session().run(argument_count, arguments); }
