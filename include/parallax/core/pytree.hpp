@@ -137,13 +137,20 @@ template <class T, std::size_t N, class New, class... Rest> struct rebuild<std::
   // A std::array holds one type; where its elements became different types it turns into a tuple.
   using type = std::conditional_t<(std::is_same_v<New, Rest> && ...), std::array<New, N>, std::tuple<New, Rest...>>;
 };
+/// Stands for parameter number `Number` of a class template, to see which members it is the type of.
+template <int Number> struct parameter_marker {};
+
+template <class Numbers, template <class...> class C, class Old, class New> struct rebuild_aggregate;
+template <int... Number, template <class...> class C, class... Old, class... New>
+struct rebuild_aggregate<std::integer_sequence<int, Number...>, C, std::tuple<Old...>, std::tuple<New...>> {
+  using marked = children_t<C<parameter_marker<Number>...>>;
+  using type = C<first_found<typename rebound_in<parameter_marker<Number>, marked, std::tuple<New...>>::type, Old>...>;
+};
 template <template <class...> class C, class... T, class... New>
   requires is_aggregate_tree<C<T...>>
-struct rebuild<C<T...>, std::tuple<New...>> {
-  template <class Parameter>
-  using replaced = typename rebound_in<Parameter, children_t<C<T...>>, std::tuple<New...>>::type;
-  using type = C<first_found<replaced<T>, T>...>;
-};
+struct rebuild<C<T...>, std::tuple<New...>>
+    : rebuild_aggregate<std::make_integer_sequence<int, static_cast<int>(sizeof...(T))>, C, std::tuple<T...>,
+                        std::tuple<New...>> {};
 
 } // namespace detail
 

@@ -28,6 +28,7 @@ class program_run {
               std::vector<parallax::detail::runtime_value> arguments)
       : table(whole), kernels(functions), values(std::move(arguments)), extents(whole, shapes_of(values)) {
     parallax::detail::check_guards(table, extents);
+    std::erase_if(values, [](const parallax::detail::runtime_value& value) { return !value.is_input; });
   }
 
   /// Runs the program; returns its outputs.
@@ -208,7 +209,7 @@ namespace detail {
 template <class T> void append_values(std::vector<runtime_value>& values, const T& tree) {
   tree_for_each(
       [&]<class L>(const L& leaf) {
-        if constexpr (is_static_leaf<L>) values.emplace_back();
+        if constexpr (is_static_leaf<L>) values.emplace_back().is_input = false;
         else values.push_back(value_of(leaf));
       },
       tree);

@@ -123,8 +123,9 @@ template <integer_element T> PARALLAX_INLINE pack<T> shift_right_arithmetic(cons
   constexpr auto width = static_cast<typename detail::bits_of<typename pack<T>::lane_type>::type>(8 * sizeof(T));
   constexpr int unused = 8 * static_cast<int>(sizeof(typename pack<T>::lane_type) - sizeof(T));
   auto shift = [](auto a, auto b) {
-    bits distance = detail::choose((bits)b < width, (bits)b, bits{} + (width - 1));
-    return (mask)((bits)a << unused) >> unused >> (mask)distance;
+    mask extended = (mask)((bits)a << unused) >> unused;
+    mask signs = extended >> static_cast<int>(width - 1);
+    return detail::choose((mask)((bits)b < width), extended >> (mask)((bits)b & (width - 1)), signs);
   };
   return detail::wrap(detail::by_parts<pack<T>>(shift, x, y));
 }

@@ -25,6 +25,7 @@ template <class T, auto Shape> struct abstract_leaf<sharded<T, Shape>> {
 struct runtime_value {
   element_type type = element_type::float32;
   small_vector<std::int64_t, max_rank> shape;
+  bool is_input = true; ///< false for leaves that have no elements
   bool on_host = false;
   buffer host;
   std::vector<int> devices; ///< where the pieces lie; empty if there are none
@@ -81,7 +82,7 @@ template <scalar T> runtime_value value_of(T x) {
 template <int Rank> runtime_value value_of(const extent_list<Rank>& list) {
   runtime_value value;
   for (int i = 0; i < Rank; ++i) value.shape.push_back(list.values[i].value);
-  value.on_host = true;
+  value.is_input = false;
   return value;
 }
 

@@ -73,8 +73,8 @@ constexpr auto call_on(context& trace, const Function& function, const std::vect
       return leaves[at];
     }
   };
-  // braces, so that arguments are built from left to right
-  auto arguments = std::tuple{tree_build<T>(leaf)...};
+  // braces, so that arguments are built from left to right; types, so that a single tuple stays one argument
+  std::tuple<decltype(tree_build<T>(leaf))...> arguments{tree_build<T>(leaf)...};
   auto result = std::apply(function, arguments);
   return tree_map([&](const auto& y) { return leaf_to_tracer(trace, y); }, result);
 }
