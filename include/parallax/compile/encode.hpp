@@ -92,7 +92,7 @@ class table_writer {
       }
     }
   }
-  constexpr void put_step(const planned_step& step) {
+  constexpr void put_step(const planned_step& step, const std::vector<section>& sections) {
     put(static_cast<std::int64_t>(step.kind));
     switch (step.kind) {
     case step_kind::kernel:
@@ -118,8 +118,14 @@ class table_writer {
     }
     case step_kind::call:
       put(step.section);
-      put_list(step.operands), put_list(step.in_axes), put_list(step.before), put_list(step.results),
-          put_list(step.parameters);
+      put(static_cast<std::int64_t>(step.operands.size()));
+      for (std::size_t k = 0; k < step.operands.size(); ++k) {
+        const std::vector<spread_dimension>& spread = sections[static_cast<std::size_t>(step.section)].operands[k];
+        put(step.operands[k]), put(static_cast<std::int64_t>(spread.size()));
+        for (std::size_t i = 0; i < spread.size(); ++i)
+          put(spread[i].mesh_axis), put(spread[i].dimension), put(step.before[k][i]);
+      }
+      put_list(step.results), put_list(step.parameters);
       break;
     default:
       put(step.result), put(step.operands[0]), put(step.mesh_axes), put(step.reduction), put(step.outer),
@@ -127,7 +133,7 @@ class table_writer {
       put_list(step.parameters);
     }
   }
-  constexpr void put_block(const planned_block& block, const section* place) {
+  constexpr void put_block(const planned_block& block, const section* place, const std::vector<section>& sections) {
     if (place) put_list(place->mesh);
     else put(0);
     put(block.argument_count), put(block.value_count), put(block.slot_count);
@@ -143,7 +149,7 @@ class table_writer {
         for (const spread_dimension& s : place->results[k]) put(s.mesh_axis), put(s.dimension);
     }
     put(static_cast<std::int64_t>(block.steps.size()));
-    for (const planned_step& step : block.steps) put_step(step);
+    for (const planned_step& step : block.steps) put_step(step, sections);
   }
   constexpr void put_program(const planned_program& program, const context& trace) {
     words.assign(header_size, 0);
@@ -156,7 +162,7 @@ class table_writer {
     for (std::size_t i = 0; i < program.blocks.size(); ++i) put(0);
     for (std::size_t i = 0; i < program.blocks.size(); ++i) {
       words[places + i] = static_cast<std::int64_t>(words.size());
-      put_block(program.blocks[i], i == 0 ? nullptr : &program.sections[i - 1]);
+      put_block(program.blocks[i], i == 0 ? nullptr : &program.sections[i - 1], program.sections);
     }
   }
 };

@@ -211,15 +211,18 @@ class block_builder {
     step.kind = step_kind::call;
     call_parameters call = call_parameters::read(g.parameters(id));
     step.section = call.body;
-    step.in_axes = call.in_axes;
     step.parameters = call.devices;
+    const section& mapped = program.sections[at(call.body)];
     for (int k = 0; k < call.operand_count; ++k) {
       int operand = g.operand(id, k);
       step.operands.push_back(buffer_of[at(operand)]);
-      dim before = 1;
-      for (int axis = 0; axis < call.in_axes[at(k)]; ++axis)
-        before = trace.extents.multiply(before, g.extent(operand, axis));
-      step.before.push_back(before);
+      step.before.push_back({});
+      for (const spread_dimension& s : mapped.operands[at(k)]) {
+        dim before = 1;
+        for (int axis = 0; axis < s.dimension; ++axis)
+          before = trace.extents.multiply(before, g.extent(operand, axis));
+        step.before.back().push_back(before);
+      }
     }
     for (int k = 0; k < call.result_count; ++k) {
       step.results.push_back(block.value_count);

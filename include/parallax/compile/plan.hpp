@@ -90,8 +90,7 @@ struct planned_step {
   std::vector<std::int64_t> parameters; ///< permutation, or axis to slice by
   // call
   int section = -1;
-  std::vector<int> in_axes;
-  std::vector<dim> before;  ///< the number of elements before each operand's mapped axis
+  std::vector<std::vector<dim>> before; ///< by operand and spread dimension: the number of elements before it
   std::vector<int> results; ///< value numbers
 };
 

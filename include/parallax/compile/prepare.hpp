@@ -6,10 +6,10 @@
 
 namespace parallax::detail {
 
-/// A result's dimension that is spread over an axis of the mesh.
+/// A dimension of an operand or a result that is spread over an axis of the mesh.
 struct spread_dimension {
   int mesh_axis = 0;
-  int dimension = 0; ///< of the logical result
+  int dimension = 0; ///< of the logical array
 };
 
 /// A top-level pmap with all pmaps inside it, as one program over a mesh: axes from the outermost in.
@@ -17,7 +17,8 @@ struct section {
   int body = 0;
   std::vector<dim> mesh;
   std::vector<int> mesh_axis_of;                      ///< by number of mapped axis; -1 elsewhere
-  std::vector<std::vector<spread_dimension>> results; ///< of each result
+  std::vector<std::vector<spread_dimension>> operands; ///< of each operand
+  std::vector<std::vector<spread_dimension>> results;  ///< of each result
 };
 
 /// Axes of `shape` in this order have one stride between them when the array is contiguous.
@@ -68,6 +69,7 @@ class flattening {
       int id = keep_spread(trace.import(outputs[k].graph_id, outputs[k].id), call.out_axes[k], result.results.back());
       trace.current().outputs.push_back(id);
     }
+    for (std::size_t k = 0; k < call.in_axes.size(); ++k) result.operands.push_back(take_spread(k, call.in_axes[k]));
     trace.close_graph();
   }
 
@@ -137,6 +139,46 @@ class flattening {
     return emit<primitives::axis_slice>(trace, {x}, {1, axis, dimension});
   }
   constexpr int mesh_axis(std::int64_t axis) const { return result.mesh_axis_of[static_cast<std::size_t>(axis)]; }
+
+  /// An operand of which every device reads only its own slices is spread over their axes too.
+  constexpr std::vector<spread_dimension> take_spread(std::size_t operand, int in_axis) {
+    graph& g = trace.current();
+    std::vector<spread_dimension> spread;
+    if (in_axis >= 0) spread.push_back({0, in_axis});
+    std::vector<int> places;
+    for (int i = 0; i < g.at(g.inputs[operand]).rank; ++i)
+      places.push_back(in_axis >= 0 && i >= in_axis ? i + 1 : i);
+    while (true) {
+      int user = only_user(g.inputs[operand]);
+      if (user < 0 || g.at(user).operation != primitives::number_of<primitives::axis_slice>) return spread;
+      int over = mesh_axis(g.parameter(user, 1)), dimension = static_cast<int>(g.parameter(user, 2));
+      for (const spread_dimension& s : spread)
+        if (s.mesh_axis == over) return spread;
+      spread.push_back({over, places[static_cast<std::size_t>(dimension)]});
+      places.erase(places.begin() + dimension);
+      node& slice = g.nodes[static_cast<std::size_t>(user)];
+      slice.operation = context::input_operation;
+      slice.operand_count = slice.parameter_count = 0;
+      g.inputs[operand] = user;
+    }
+  }
+  /// The one node that needs `id`; -1 if there are several, none, or it is a result.
+  constexpr int only_user(int id) {
+    const graph& g = trace.current();
+    std::vector<char> needed = g.needed();
+    int found = -1;
+    for (int output : g.outputs)
+      if (output == id) return -1;
+    for (int user = 0; user < g.size(); ++user) {
+      if (!needed[static_cast<std::size_t>(user)]) continue;
+      for (int operand : g.operands(user)) {
+        if (operand != id) continue;
+        if (found >= 0) return -1;
+        found = user;
+      }
+    }
+    return found;
+  }
 
   /// A result gathered along inner axes stays spread over them. Fills in where its dimensions lie.
   constexpr int keep_spread(int id, int out_axis, std::vector<spread_dimension>& spread) {

@@ -48,17 +48,4 @@ template <class Function, class... Trees> constexpr message trace_error(bool str
   return trace.failed ? trace.error : message{};
 }
 
-/// An error's text at its exact length, for the compiler to print.
-template <std::size_t N> struct error_text {
-  char data[N + 1]{};
-};
-template <std::size_t N> constexpr error_text<N> shorten(const message& text) {
-  error_text<N> result;
-  for (std::size_t i = 0; i < N; ++i) result.data[i] = text.data[i];
-  return result;
-}
-
-/// Not callable: a compiler that refuses the call prints the text.
-template <error_text Text> void parallax_program_error() = delete;
-
 } // namespace parallax::detail

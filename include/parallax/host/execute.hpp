@@ -1,6 +1,7 @@
 // From a call with arrays to its results, on the host backend.
 #pragma once
 
+#include <parallax/compile/program_error.hpp>
 #include <parallax/host/block_runner.hpp>
 #include <parallax/host/device_pool.hpp>
 #include <parallax/host/reduce.hpp>
@@ -84,11 +85,29 @@ class program_run {
     return {r.skip(count), count};
   }
 
+  /// A dimension of an operand that lies along an axis of the mesh, and the number of elements before it.
+  struct spread_axis {
+    int mesh_axis;
+    int dimension;
+    std::int64_t before;
+  };
+  struct operand_place {
+    std::int64_t buffer;
+    std::vector<spread_axis> spread;
+  };
+
   /// Runs a section on its devices.
   void call(parallax::detail::table_reader& r, block_runner& outer) {
     int section_block = r.next_int() + 1;
-    list operands = read_list(r), in_axes = read_list(r), before = read_list(r), results = read_list(r),
-         explicit_devices = read_list(r);
+    std::vector<operand_place> operands;
+    for (std::int64_t n = r.next(); n > 0; --n) {
+      operands.push_back({r.next(), {}});
+      for (std::int64_t spread = r.next(); spread > 0; --spread) {
+        int mesh_axis = r.next_int(), dimension = r.next_int();
+        operands.back().spread.push_back({mesh_axis, dimension, extents[r.next()]});
+      }
+    }
+    list results = read_list(r), explicit_devices = read_list(r);
     parallax::detail::table_reader header(block_runner::block_start(table, section_block));
     std::vector<std::int64_t> mesh;
     std::int64_t count = 1;
@@ -100,8 +119,7 @@ class program_run {
     if (count == 0) throw shape_error("pmap: the mapped axis has extent 0; map at least one element");
 
     std::vector<std::vector<buffer>> inputs; // by operand, by position
-    for (std::int64_t k = 0; k < operands.count; ++k)
-      inputs.push_back(pieces_of(outer, operands[k], in_axes[k], extents[before[k]], mesh[0], devices));
+    for (operand_place& each : operands) inputs.push_back(pieces_of(outer, each, mesh, devices));
 
     std::vector<std::vector<buffer>> outputs(static_cast<std::size_t>(count));
     team together(mesh, devices);
@@ -127,10 +145,8 @@ class program_run {
       std::vector<shard_axis> axes;
       std::int64_t spread = out.next();
       for (std::int64_t i = 0; i < spread; ++i) {
-        std::size_t mesh_axis = static_cast<std::size_t>(out.next());
-        std::int64_t stride = 1;
-        for (std::size_t m = mesh_axis + 1; m < mesh.size(); ++m) stride *= mesh[m];
-        axes.push_back({static_cast<int>(out.next()), mesh[mesh_axis], stride});
+        int mesh_axis = out.next_int();
+        axes.push_back({out.next_int(), mesh[static_cast<std::size_t>(mesh_axis)], mesh_stride(mesh, mesh_axis)});
       }
       // the piece's shape with the spread dimensions back in, outermost last to first
       std::sort(axes.begin(), axes.end(), [](const shard_axis& a, const shard_axis& b) { return a.axis < b.axis; });
@@ -167,35 +183,58 @@ class program_run {
     return devices;
   }
 
+  static std::int64_t mesh_stride(const std::vector<std::int64_t>& mesh, int axis) {
+    std::int64_t stride = 1;
+    for (std::size_t m = static_cast<std::size_t>(axis) + 1; m < mesh.size(); ++m) stride *= mesh[m];
+    return stride;
+  }
+
   /// An operand's pieces by position: where they lie already if they lie so, otherwise copied there.
-  std::vector<buffer> pieces_of(block_runner& outer, std::int64_t number, std::int64_t axis, std::int64_t before,
-                                std::int64_t size, const std::vector<int>& devices) {
-    std::int64_t count = static_cast<std::int64_t>(devices.size()), stride = count / size;
-    bool is_value = outer.place_of(number) == parallax::detail::buffer_place::value;
+  std::vector<buffer> pieces_of(block_runner& outer, operand_place& wanted, const std::vector<std::int64_t>& mesh,
+                                const std::vector<int>& devices) {
+    auto by_dimension = [](const auto& a, const auto& b) { return a.dimension < b.dimension; };
+    std::sort(wanted.spread.begin(), wanted.spread.end(), by_dimension);
+    bool is_value = outer.place_of(wanted.buffer) == parallax::detail::buffer_place::value;
     parallax::detail::runtime_value* value =
-        is_value ? &values[static_cast<std::size_t>(outer.number_of(number))] : nullptr;
+        is_value ? &values[static_cast<std::size_t>(outer.number_of(wanted.buffer))] : nullptr;
     if (value && !value->devices.empty() && value->devices == devices) {
-      bool in_place =
-          axis < 0 ? value->axes.empty()
-                   : value->axes.size() == 1 && value->axes[0] == shard_axis{static_cast<int>(axis), size, stride};
+      bool in_place = value->axes.size() == wanted.spread.size();
+      for (std::size_t i = 0; in_place && i < wanted.spread.size(); ++i) {
+        const spread_axis& s = wanted.spread[i];
+        in_place = value->axes[i] ==
+                   shard_axis{s.dimension, mesh[static_cast<std::size_t>(s.mesh_axis)], mesh_stride(mesh, s.mesh_axis)};
+      }
       if (in_place) return value->pieces;
     }
-    const std::byte* whole = outer.data(number);
-    std::size_t bytes = outer.bytes_of(number);
+    const std::byte* whole = outer.data(wanted.buffer);
+    std::size_t bytes = outer.bytes_of(wanted.buffer);
     std::vector<buffer> pieces;
-    if (axis < 0) {
+    if (wanted.spread.empty()) {
+      // the host's devices share their memory: one copy serves all
       buffer copy = buffer::allocate(bytes);
       parallax::detail::copy_bytes(copy.data(), whole, bytes);
       parallax::detail::count_host_to_device(bytes * devices.size());
       pieces.assign(devices.size(), copy);
       return pieces;
     }
-    std::size_t piece_bytes = bytes / static_cast<std::size_t>(size);
-    std::size_t inner = before == 0 ? 0 : piece_bytes / static_cast<std::size_t>(before);
-    for (std::int64_t p = 0; p < count; ++p) {
-      pieces.push_back(buffer::allocate(piece_bytes));
-      parallax::detail::copy_slice_out(whole, pieces.back().data(), before, size, inner, p / stride);
+    for (std::int64_t p = 0; p < static_cast<std::int64_t>(devices.size()); ++p) {
+      buffer piece;
+      const std::byte* from = whole;
+      std::size_t piece_bytes = bytes;
+      // the last dimension first, so that those before it keep their sizes
+      for (std::size_t i = wanted.spread.size(); i-- > 0;) {
+        const spread_axis& s = wanted.spread[i];
+        std::int64_t size = mesh[static_cast<std::size_t>(s.mesh_axis)];
+        piece_bytes /= static_cast<std::size_t>(size);
+        buffer next = buffer::allocate(piece_bytes);
+        std::size_t inner = s.before == 0 ? 0 : piece_bytes / static_cast<std::size_t>(s.before);
+        parallax::detail::copy_slice_out(from, next.data(), s.before, size, inner,
+                                         p / mesh_stride(mesh, s.mesh_axis) % size);
+        piece = std::move(next);
+        from = piece.data();
+      }
       parallax::detail::count_host_to_device(piece_bytes);
+      pieces.push_back(std::move(piece));
     }
     return pieces;
   }
@@ -215,14 +254,6 @@ template <class T> void append_values(std::vector<runtime_value>& values, const 
       tree);
 }
 
-/// Stops compilation with a program's error: its text first, then the user's own line.
-template <class Function, class... Trees> constexpr void report_error() {
-  constexpr message error = program<Function, Trees...>::first.error;
-  parallax_program_error<shorten<static_cast<std::size_t>(error.size)>(error)>();
-  constexpr auto again = compile_table<1, Function, Trees...>(true);
-  static_cast<void>(again);
-}
-
 template <class Program> auto make_results(std::vector<runtime_value>&& outputs) {
   auto leaf = [&]<class L, int Number>() {
     return output_description<Program, Number>::make(std::move(outputs[static_cast<std::size_t>(Number)]));
@@ -233,7 +264,7 @@ template <class Program> auto make_results(std::vector<runtime_value>&& outputs)
 template <class Function, class... Args> auto run_program(const Args&... args) {
   using compiled = program<Function, abstract_t<Args>...>;
   if constexpr (!compiled::valid) {
-    report_error<Function, abstract_t<Args>...>();
+    return report_error<Function, abstract_t<Args>...>();
   } else {
     std::vector<runtime_value> arguments;
     (append_values(arguments, args), ...);
@@ -243,6 +274,9 @@ template <class Function, class... Args> auto run_program(const Args&... args) {
 }
 
 } // namespace detail
+
+/// The number of devices a pmap may use; the environment variable PARALLAX_HOST_DEVICES sets it. JAX: device_count
+inline int device_count() { return host::device_pool::instance().size(); }
 
 /// Calls a traced function with arrays: its program was compiled with this code, and runs now.
 template <class Function, class... Args> auto execute(const Function&, const Args&... args) {
