@@ -96,6 +96,12 @@ struct moveaxis_operation {
 
 struct broadcast_to_operation : operation<broadcast_to_operation> {
   using operation<broadcast_to_operation>::operator();
+  template <eager_operand X, int N>
+  constexpr lazy<broadcast_to_operation, X, extent_list<N>> operator()(const X& x, const extent (&shape)[N]) const {
+    extent_list<N> list;
+    for (int i = 0; i < N; ++i) list.values[i] = shape[i];
+    return {{x, list}};
+  }
   template <int N> constexpr tracer operator()(tracer x, const extent (&shape)[N]) const { return run(x, shape, N); }
   template <int N> static constexpr tracer apply(context&, tracer x, const extent_list<N>& shape) {
     return run(x, shape.values, N);
