@@ -19,7 +19,7 @@ constexpr auto update = [](auto params, auto x, auto y, auto rate) {
   return std::pair{updated, plx::pmean<"batch">(value)};
 };
 constexpr auto initial = [](auto key) {
-  return std::tuple{0.5f * plx::random::normal(key, {3, 16}), plx::zeros({16}), 
+  return std::tuple{0.5f * plx::random::normal(key, {3, 16}), plx::zeros({16}),
                     0.5f * plx::random::normal(key, {16, 1}), plx::zeros({1})};
 };
 

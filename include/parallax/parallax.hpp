@@ -17,5 +17,6 @@
 #include <parallax/runtime/transfers.hpp>
 #include <parallax/transforms/grad.hpp>
 #include <parallax/transforms/jit.hpp>
+#include <parallax/transforms/partial.hpp>
 #include <parallax/transforms/pmap.hpp>
 #include <parallax/transforms/vmap.hpp>

@@ -208,4 +208,9 @@ template <class T, auto Shape> std::ostream& operator<<(std::ostream& out, const
   return out << to_string(a);
 }
 
+/// Computes an expression of arrays and writes its value.
+template <lazy_expression E> std::ostream& operator<<(std::ostream& out, const E& expression) {
+  return out << evaluate(expression);
+}
+
 } // namespace parallax

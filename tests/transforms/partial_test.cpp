@@ -1,0 +1,20 @@
+#include <parallax/parallax.hpp>
+
+#include "test.hpp"
+
+#include <sstream>
+
+namespace plx = parallax;
+
+TEST_CASE("partial binds leading arguments of a transformed function") {
+  constexpr auto line = [](auto slope, auto offset, auto x) { return slope * x + offset; };
+  auto bound = plx::partial(plx::jit(line), 2.f, plx::array<float, 1>{10, 20});
+  plx::array<float, 1> y = bound(plx::array<float, 1>{1, 2});
+  CHECK(array_equal(y, plx::array<float, 1>{12, 24}));
+}
+
+TEST_CASE("an expression of arrays prints its value") {
+  std::ostringstream out;
+  out << plx::array<float, 1>{1, 2} * 2.f;
+  CHECK(out.str() == "[2. 4.]");
+}
