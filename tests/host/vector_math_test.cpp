@@ -118,3 +118,24 @@ TEMPLATE_TEST_CASE("a lane does not depend on the others", "[vector_math]", floa
       CHECK(alone([](auto v) { return math::pow(v, v); }, x, others));
     }
 }
+
+TEST_CASE("normal numbers of packs are JAX's", "[vector_math]") {
+  // jax.random.normal(jax.random.key(0), (16,))
+  constexpr float expected[] = {1.6226422f,  2.0252647f, -.43359444f, -.07861735f, .1760909f,  -.97208923f,
+                                -.49529874f, .4943786f,  .6643493f,   -.9501635f,  2.1795304f, -1.9551506f,
+                                .35857072f,  .15779513f, 1.2770847f,  1.5104648f};
+  const auto zero = host::broadcast(std::uint32_t{0});
+  float results[lanes];
+  for (std::uint32_t first = 0; first < 16; first += lanes) {
+    auto counter = math::add(host::lane_index<std::uint32_t>(), host::broadcast(first));
+    auto words = math::threefry2x32(zero, zero, zero, counter);
+    auto bits = math::shift_right_logical(math::bit_xor(words.first, words.second), host::broadcast(9U));
+    auto unit =
+        math::sub(math::bit_cast<float>(math::bit_or(bits, host::broadcast(0x3F800000U))), host::broadcast(1.0f));
+    const auto lowest = host::broadcast(-0.99999994f);
+    auto symmetric = math::max(lowest, math::add(math::mul(unit, host::broadcast(2.0f)), lowest));
+    host::store(results, math::mul(math::erf_inv(symmetric), host::broadcast(1.41421356f)));
+    for (std::uint32_t i = 0; i < lanes; ++i)
+      CHECK(ulp_error(results[i], static_cast<long double>(expected[first + i])) <= 3);
+  }
+}

@@ -68,6 +68,42 @@ constexpr int neutral_result(const graph& g, int operation, std::span<const int>
     return g.operand(operands[0], 0);
   return -1;
 }
+
+/// Arithmetic on constants is done here, in the type it would have at run time. False where it is left to the program.
+constexpr bool fold_constants(const graph& g, int operation, std::span<const int> operands, std::int64_t& bits) {
+  if (operands.size() != 2) return false;
+  for (int operand : operands)
+    if (g.at(operand).operation != primitives::number_of<primitives::literal>) return false;
+  element_type type = g.at(operands[0]).type;
+  std::int64_t left = g.parameter(operands[0], 2), right = g.parameter(operands[1], 2);
+  auto compute = [&]<class T>(T x, T y, T& result) {
+    if (operation == primitives::number_of<primitives::add>) result = x + y;
+    else if (operation == primitives::number_of<primitives::subtract>) result = x - y;
+    else if (operation == primitives::number_of<primitives::multiply>) result = x * y;
+    else if (operation == primitives::number_of<primitives::divide> && std::is_floating_point_v<T> && y != 0) result = x / y;
+    else return false;
+    return true;
+  };
+  if (type == element_type::float32 || type == element_type::float64) {
+    double x = std::bit_cast<double>(left), y = std::bit_cast<double>(right), result = 0;
+    constexpr double moderate = 1e15; // what overflows or is not finite is no constant expression
+    if (!(x > -moderate && x < moderate && y > -moderate && y < moderate)) return false;
+    if (y != 0 && y < 1 / moderate && y > -1 / moderate) return false;
+    if (type == element_type::float32) {
+      float rounded = 0;
+      if (!compute(static_cast<float>(x), static_cast<float>(y), rounded)) return false;
+      result = static_cast<double>(rounded);
+    } else if (!compute(x, y, result)) {
+      return false;
+    }
+    bits = std::bit_cast<std::int64_t>(result);
+    return true;
+  }
+  constexpr std::int64_t small = 1 << 15;
+  bool fits = type == element_type::int32 || type == element_type::int64;
+  return fits && left > -small && left < small && right > -small && right < small && compute(left, right, bits);
+}
+
 } // namespace detail
 
 template <std::same_as<context> Context>
@@ -89,6 +125,9 @@ constexpr tracer emit(Context& trace, int operation, std::span<const tracer> ope
   int graph_id = trace.active.back();
   int neutral = detail::neutral_result(trace.current(), operation, ids);
   if (neutral >= 0) return {&trace, graph_id, neutral};
+  if (std::int64_t bits = 0; detail::fold_constants(trace.current(), operation, ids, bits))
+    return emit<primitives::literal>(
+        trace, {}, {static_cast<std::int64_t>(values[0].type), values[0].weak && values[1].weak ? 1 : 0, bits});
   abstract_value value = rules.shape(shape_application{trace, rules.name, values, parameters});
   if (trace.failed) {
     if (!operands.empty()) return operands[0];
