@@ -2,7 +2,9 @@
 # the compilers' defaults suit only small ones.
 set(PARALLAX_CONSTANT_EVALUATION_GNU -fconstexpr-ops-limit=2000000000 -fconstexpr-loop-limit=2000000000
                                      -fconstexpr-depth=4096)
-set(PARALLAX_CONSTANT_EVALUATION_CLANG -fconstexpr-steps=2000000000 -fconstexpr-depth=4096 -fbracket-depth=4096)
+# ... and clang++ is to show the user's own line, however far from the error it is.
+set(PARALLAX_CONSTANT_EVALUATION_CLANG -fconstexpr-steps=2000000000 -fconstexpr-depth=4096 -fbracket-depth=4096
+                                       -fconstexpr-backtrace-limit=0)
 set(PARALLAX_CONSTANT_EVALUATION_NVCC "SHELL:-Xcudafe --max_cost_constexpr_call=2000000000"
                                       "SHELL:-Xcudafe --max_depth_constexpr_call=4096")
 

@@ -196,12 +196,15 @@ void run(const digits_options& options) {
   auto params = initial_parameters(options, features, devices);
   std::mt19937_64 engine(options.seed);
   std::vector<std::int32_t> answers;
+  plx::transfer_counts moved;
   for (std::size_t epoch = 1; epoch <= options.epochs; ++epoch) {
     const auto title = "epoch " + std::to_string(epoch) + "/" + std::to_string(options.epochs);
     const auto order = permutation(training.size(), engine);
     const auto start = std::chrono::steady_clock::now();
     std::optional<progress_bar> bar(std::in_place, std::cout, isatty(STDOUT_FILENO) != 0, title, steps);
+    plx::reset_transfers();
     const auto mean_loss = train(params, training, order, options, devices, *bar);
+    moved = plx::transfers();
     bar.reset();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     if (!std::isfinite(mean_loss))
@@ -215,6 +218,8 @@ void run(const digits_options& options) {
               << fixed(static_cast<double>(steps * options.batch) / seconds.count(), 0) << " examples/s" << std::endl;
   }
 
+  std::cout << "each step moved " << moved.host_to_device / steps << " bytes to the devices (batch and rate) and "
+            << moved.device_to_host / steps << " back (the loss)" << std::endl;
   if (parameters_out) save(*parameters_out, on_one_device(params));
   show_digits(held_out, answers);
   std::cout << "\nheld-out accuracy " << fixed(percentage_right(answers, held_out.labels), 2) << " %" << std::endl;

@@ -96,6 +96,9 @@ run_digits trained --data "$data"
 at_least 96 trained
 grep -q "^epoch 1/40  loss [0-9.]*  accuracy [0-9.]* %  [0-9]* examples/s$" "$scratch/trained" ||
   fail "no line for the first epoch"
+# 128 rows of 64 pixels and 10 targets, and the rate for each of 8 devices; the parameters stay where they are
+grep -q "^each step moved $((128 * 74 * 4 + 8 * 4)) bytes to the devices (batch and rate) and 4 back (the loss)$" \
+  "$scratch/trained" || fail "a step moves more than the batch, the rate and the loss: $(grep moved "$scratch/trained")"
 grep -q "█" "$scratch/trained" || fail "no digits are drawn"
 grep -q "reads [0-9]" "$scratch/trained" || fail "no predictions are shown"
 if LC_ALL=C grep -q "$(printf '[\r\033]')" "$scratch/trained"; then fail "terminal codes in output that is no terminal"; fi

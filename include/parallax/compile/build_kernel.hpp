@@ -11,8 +11,10 @@ class kernel_builder {
   kernel_structure structure;
   planned_step step;
 
-  constexpr kernel_builder(context& owner, const fusion& plan, const std::vector<int>& buffers, const section* place)
-      : trace(owner), fused(plan), g(plan.g), buffer_of(buffers), mesh(place) {}
+  /// `scratch` has a -1 for each node, before and after `run`.
+  constexpr kernel_builder(context& owner, const fusion& plan, const std::vector<int>& buffers, const section* place,
+                           std::vector<int>& scratch)
+      : trace(owner), fused(plan), g(plan.g), buffer_of(buffers), mesh(place), value_at(scratch) {}
 
   /// `reduced_axes` of the expression are reduced by primitive `reduction`; `keep_ones` keeps loop dimensions of
   /// extent 1.
@@ -40,18 +42,10 @@ class kernel_builder {
     const std::vector<int>& members = fused.members[static_cast<std::size_t>(loop)];
     for (std::size_t i = members.size(); i-- > 0;) append(members[i]);
     result_statement = value_of(expression, map);
+    for (const fused_value& v : values) value_at[static_cast<std::size_t>(v.id)] = -1;
   }
   /// Writes the result contiguously into a buffer of the expression's shape without the reduced axes.
-  constexpr void write_whole(int buffer) {
-    access out{buffer, 0, dims(step.extents.size(), 0)};
-    dim stride = 1;
-    for (int i = step.extents.size(); i-- > 0;) {
-      if (step.reduced >> i & 1U) continue;
-      out.strides[i] = stride;
-      stride = trace.extents.multiply(stride, step.extents[i]);
-    }
-    finish(out);
-  }
+  constexpr void write_whole(int buffer) { finish(contiguous(buffer)); }
   /// Writes into a window of a larger buffer: its element strides and an offset, by axis of the expression.
   constexpr void write_window(int buffer, const dims& strides, dim offset) {
     access out{buffer, offset, dims(step.extents.size(), 0)};
@@ -73,17 +67,35 @@ class kernel_builder {
   const std::vector<int>& buffer_of;
   const section* mesh;
   std::vector<fused_value> values;
+  std::vector<int>& value_at; ///< by node: its place among the values
+  std::vector<int> load_of;     ///< the statements that load
+  std::vector<int> constant_of; ///< by constant: the statement that gives it
   index_map expression_map;
   int result_statement = -1;
 
+  /// Where the loop's positions lie in a contiguous array without the reduced dimensions.
+  constexpr access contiguous(int buffer) {
+    access result{buffer, 0, dims(step.extents.size(), 0)};
+    dim stride = 1;
+    for (int i = step.extents.size(); i-- > 0;) {
+      if (step.reduced >> i & 1U) continue;
+      result.strides[i] = stride;
+      stride = trace.extents.multiply(stride, step.extents[i]);
+    }
+    return result;
+  }
   constexpr fused_value* find(int id) {
-    for (fused_value& v : values)
-      if (v.id == id) return &v;
-    return nullptr;
+    int place = value_at[static_cast<std::size_t>(id)];
+    return place < 0 ? nullptr : &values[static_cast<std::size_t>(place)];
   }
-  constexpr bool computed_here(int id, int loop) const {
-    return fused.fused[static_cast<std::size_t>(id)] || id == loop;
+  constexpr fused_value* insert(int id, const index_map& map) {
+    value_at[static_cast<std::size_t>(id)] = static_cast<int>(values.size());
+    values.push_back({id, map, -1});
+    return &values.back();
   }
+
+  /// Whether a node of this loop is a further result.
+  constexpr bool keeps(int id) const { return id != root && fused.has_buffer[static_cast<std::size_t>(id)]; }
 
   /// Gives every fused node its index map, consumers first.
   constexpr void place(int expression, const index_map& map, int loop) {
@@ -91,6 +103,7 @@ class kernel_builder {
     note(expression, map, true);
     for (int id : fused.members[static_cast<std::size_t>(loop)]) {
       fused_value* v = find(id);
+      if (!v && keeps(id)) v = insert(id, map);
       if (!v) continue;
       index_map own = v->map;
       for (int operand : g.operands(id)) note(operand, g.at(operand).rank == 0 ? index_map{} : own, false);
@@ -104,16 +117,14 @@ class kernel_builder {
       id = g.operand(id, 0);
       through = false;
     }
-    bool here = computed_here(id, root) && g.at(id).operation >= 0 &&
-                rules_of(g.at(id).operation).kind == primitive_kind::elementwise;
-    if (!here) return;
+    if (fused.loop_of[static_cast<std::size_t>(id)] != root) return;
     if (fused_value* known = find(id)) {
       if (!(known->map == map))
         trace.fail(message() << "internal error: " << rules_of(g.at(id).operation).name
                              << " is fused under two index maps");
       return;
     }
-    values.push_back({id, map, -1});
+    insert(id, map);
   }
 
   constexpr void append(int id) {
@@ -129,6 +140,11 @@ class kernel_builder {
       s.operands.push_back(value_of(operand, g.at(operand).rank == 0 ? index_map{} : map));
     int statement = add(s);
     find(id)->statement = statement;
+    if (keeps(id)) store(id, statement);
+  }
+  constexpr void store(int id, int statement) {
+    step.accesses.push_back(contiguous(buffer_of[static_cast<std::size_t>(id)]));
+    add({store_vector, g.at(id).type, 0, {statement, static_cast<int>(step.accesses.size()) - 1}});
   }
 
   /// The statement that has the value of a node, read through views.
@@ -168,29 +184,31 @@ class kernel_builder {
     } else {
       index = locate(trace.extents, g.shape(id), map, step.extents.size(), -1);
     }
-    return add({load_index, type, 0, {number_of_access(index)}});
+    return load_once(load_index, index, type);
   }
 
   constexpr int load(const access& from, element_type type) {
     dim innermost = step.extents.empty() ? 0 : from.strides[step.extents.size() - 1];
     int operation = innermost == 0 ? load_scalar : innermost == 1 ? load_vector : load_strided;
-    return add({operation, type, 0, {number_of_access(from)}});
+    return load_once(operation, from, type);
   }
-  constexpr int number_of_access(const access& a) {
-    for (std::size_t i = 1; i < step.accesses.size(); ++i)
-      if (step.accesses[i] == a) return static_cast<int>(i);
+  constexpr int load_once(int operation, const access& a, element_type type) {
+    for (int statement : load_of) {
+      const kernel_statement& known = structure.statements[static_cast<std::size_t>(statement)];
+      if (known.type == type && step.accesses[static_cast<std::size_t>(known.operands[0])] == a) return statement;
+    }
     step.accesses.push_back(a);
-    return static_cast<int>(step.accesses.size()) - 1;
+    load_of.push_back(add({operation, type, 0, {static_cast<int>(step.accesses.size()) - 1}}));
+    return load_of.back();
   }
   constexpr int constant(const kernel_constant& c) {
-    std::size_t i = 0;
-    while (i < step.constants.size() && !(step.constants[i] == c)) ++i;
-    if (i == step.constants.size()) step.constants.push_back(c);
-    return add({load_constant, c.type, 0, {static_cast<int>(i)}});
+    for (std::size_t i = 0; i < step.constants.size(); ++i)
+      if (step.constants[i] == c) return constant_of[i];
+    step.constants.push_back(c);
+    constant_of.push_back(add({load_constant, c.type, 0, {static_cast<int>(step.constants.size()) - 1}}));
+    return constant_of.back();
   }
   constexpr int add(const kernel_statement& s) {
-    for (std::size_t i = 0; i < structure.statements.size(); ++i)
-      if (structure.statements[i] == s) return static_cast<int>(i);
     structure.statements.push_back(s);
     return static_cast<int>(structure.statements.size()) - 1;
   }

@@ -29,11 +29,25 @@ class table_reader {
   const std::int64_t* at;
 };
 
-class table_writer {
- public:
-  std::vector<std::int64_t> words;
+/// A table of at most `Capacity` numbers, or the error that kept it from being made.
+template <std::size_t Capacity> struct bounded_table {
+  std::array<std::int64_t, Capacity> words{};
+  std::size_t size = 0; ///< what is needed, even where it exceeds the capacity
+  message error;
+};
 
-  constexpr void put(std::int64_t word) { words.push_back(word); }
+template <std::size_t Capacity> class table_writer {
+ public:
+  constexpr explicit table_writer(bounded_table<Capacity>& whole) : table(whole) {}
+
+  constexpr void put(std::int64_t word) {
+    if (table.size < Capacity) table.words[table.size] = word;
+    ++table.size;
+  }
+  /// Says at place `place` that a part begins here.
+  constexpr void begin(std::size_t place) {
+    if (place < Capacity) table.words[place] = static_cast<std::int64_t>(table.size);
+  }
   template <class List> constexpr void put_list(const List& list) {
     put(static_cast<std::int64_t>(list.size()));
     for (const auto& word : list) put(static_cast<std::int64_t>(word));
@@ -45,9 +59,6 @@ class table_writer {
   constexpr void put_value(const abstract_value& value) {
     put(static_cast<std::int64_t>(value.type));
     put_list(value.shape);
-  }
-  constexpr void begin(table_header part) {
-    words[static_cast<std::size_t>(part)] = static_cast<std::int64_t>(words.size());
   }
 
   constexpr void put_extents(const dim_table& extents) {
@@ -75,17 +86,17 @@ class table_writer {
   constexpr void put_kernels(const std::vector<kernel_structure>& kernels) {
     begin(kernels_at);
     put(static_cast<std::int64_t>(kernels.size()));
-    std::size_t places = words.size();
+    std::size_t places = table.size;
     for (std::size_t i = 0; i < kernels.size(); ++i) put(0);
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-      words[places + i] = static_cast<std::int64_t>(words.size());
+      begin(places + i);
       const kernel_structure& k = kernels[i];
       put(static_cast<std::int64_t>(k.result)), put(k.reduction);
       put(static_cast<std::int64_t>(k.statements.size()));
-      std::size_t statements = words.size();
+      std::size_t statements = table.size;
       for (std::size_t s = 0; s < k.statements.size(); ++s) put(0);
       for (std::size_t s = 0; s < k.statements.size(); ++s) {
-        words[statements + s] = static_cast<std::int64_t>(words.size());
+        begin(statements + s);
         const kernel_statement& statement = k.statements[s];
         put(statement.operation), put(static_cast<std::int64_t>(statement.type)), put(statement.parameter),
             put_list(statement.operands);
@@ -152,26 +163,22 @@ class table_writer {
     for (const planned_step& step : block.steps) put_step(step, sections);
   }
   constexpr void put_program(const planned_program& program, const context& trace) {
-    words.assign(header_size, 0);
+    for (int i = 0; i < header_size; ++i) put(0);
     put_extents(trace.extents);
     put_guards(trace.guards);
     put_kernels(program.kernels);
     begin(blocks_at);
     put(static_cast<std::int64_t>(program.blocks.size()));
-    std::size_t places = words.size();
+    std::size_t places = table.size;
     for (std::size_t i = 0; i < program.blocks.size(); ++i) put(0);
     for (std::size_t i = 0; i < program.blocks.size(); ++i) {
-      words[places + i] = static_cast<std::int64_t>(words.size());
+      begin(places + i);
       put_block(program.blocks[i], i == 0 ? nullptr : &program.sections[i - 1], program.sections);
     }
   }
-};
 
-/// A table of at most `Capacity` numbers, or the error that kept it from being made.
-template <std::size_t Capacity> struct bounded_table {
-  std::array<std::int64_t, Capacity> words{};
-  std::size_t size = 0; ///< what is needed, even where it exceeds the capacity
-  message error;
+ private:
+  bounded_table<Capacity>& table;
 };
 
 template <std::size_t Capacity, class Function, class... Trees>
@@ -186,10 +193,7 @@ constexpr bounded_table<Capacity> compile_table(bool strict) {
     result.error = trace.error;
     return result;
   }
-  table_writer writer;
-  writer.put_program(program, trace);
-  result.size = writer.words.size();
-  for (std::size_t i = 0; i < writer.words.size() && i < Capacity; ++i) result.words[i] = writer.words[i];
+  table_writer<Capacity>(result).put_program(program, trace);
   return result;
 }
 
@@ -197,7 +201,7 @@ constexpr bounded_table<Capacity> compile_table(bool strict) {
 /// contents, so that no table enters a mangled name.
 template <class Function, class... Trees> struct program {
   // Most programs fit, so that they are traced once; the others are traced again at their size.
-  static constexpr std::size_t first_capacity = 2048;
+  static constexpr std::size_t first_capacity = 8192;
   static constexpr auto first = compile_table<first_capacity, Function, Trees...>(false);
   static constexpr bool valid = first.error.size == 0;
 

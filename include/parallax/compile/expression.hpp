@@ -228,7 +228,9 @@ template <class T> using abstract_t = typename abstract_tree<T>::type;
 template <class Function, class... Args> constexpr std::string_view expression(const Function&, const Args&...) {
   static_assert(detail::is_stateless<Function>, "parallax: the outermost function must not capture: make captured "
                                                 "functions static constexpr, and pass captured values as arguments");
-  return detail::program_text<Function, detail::abstract_t<Args>...>::view();
+  if constexpr (detail::is_stateless<Function>)
+    return detail::program_text<Function, detail::abstract_t<Args>...>::view();
+  else return {};
 }
 
 } // namespace parallax

@@ -3,10 +3,13 @@
 
 #include <parallax/compile/index_map.hpp>
 
+#include <algorithm>
+
 namespace parallax::detail {
 
 /// The decision for one graph. Consumers are visited before producers; a node joins its consumers' loop if they are all
-/// in one loop and read it through the same views.
+/// in one loop and read it through the same views. Otherwise its elements are kept in memory; connected nodes of which
+/// that is true are computed in one loop still, which then has several results.
 class fusion {
  public:
   /// Longer kernels are cut, so that the time to compile them stays in proportion.
@@ -16,19 +19,21 @@ class fusion {
   const graph& g;
   std::vector<char> live;
   std::vector<char> has_buffer;          ///< a contiguous array of its own
-  std::vector<char> fused;               ///< elementwise, inside its consumers' loop
+  std::vector<int> loop_of;              ///< the loop that computes an elementwise node
   std::vector<std::vector<int>> members; ///< by loop: its fused nodes, consumers first
   std::vector<int> first_piece;          ///< the loop number of an assembly's first operand
 
   constexpr fusion(context& owner, int id) : trace(owner), g(owner.at(id)), live(g.needed()) {
     std::size_t n = g.nodes.size();
     has_buffer.assign(n, 0);
-    fused.assign(n, 0);
+    loop_of.assign(n, -1);
     members.resize(n);
     first_piece.assign(n, -1);
     use_loop.assign(n, none_yet);
     use_tag.assign(n, 0);
     demanded.assign(n, 0);
+    connect();
+    open_loop.assign(n, -1);
     for (int output : g.outputs) demanded[at(output)] = 1;
     for (int node_id = g.size() - 1; node_id >= 0; --node_id)
       if (live[at(node_id)]) visit(node_id);
@@ -56,6 +61,8 @@ class fusion {
   std::vector<int> use_loop;
   std::vector<int> use_tag;
   std::vector<char> demanded;
+  std::vector<int> component; ///< a lower node of the same component; itself for its first one
+  std::vector<int> open_loop; ///< by first node of a component: its loop that further results may join
 
   static constexpr std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
@@ -66,6 +73,39 @@ class fusion {
       return true;
     return operation == primitives::number_of<primitives::reshape> && is_alias(source);
   }
+
+  constexpr int first_of(int id) {
+    while (component[at(id)] != id) id = component[at(id)] = component[at(component[at(id)])];
+    return id;
+  }
+  /// Elementwise nodes that one loop can compute: linked directly and at the same depth, which counts the steps of any
+  /// other kind below a node. So no node of a component needs another one by way of other loops.
+  constexpr void connect() {
+    constexpr int nothing_computed = -1;
+    std::vector<int> depth(g.nodes.size(), nothing_computed);
+    component.assign(g.nodes.size(), -1);
+    for (int id = 0; id < g.size(); ++id) {
+      component[at(id)] = id;
+      if (!live[at(id)] || g.at(id).operation < 0) continue;
+      primitive_kind kind = rules_of(g.at(id).operation).kind;
+      auto linked = [&](int operand) { // operands are of the node's shape, or scalars
+        return kind == primitive_kind::elementwise && is_elementwise(operand) && g.at(operand).rank == g.at(id).rank;
+      };
+      int own = kind == primitive_kind::source || kind == primitive_kind::view ? nothing_computed : 0;
+      for (int operand : g.operands(id))
+        if (int below = depth[at(operand)]; below >= 0) own = std::max(own, linked(operand) ? below : below + 1);
+      depth[at(id)] = own;
+      for (int operand : g.operands(id))
+        if (linked(operand) && depth[at(operand)] == own) {
+          int a = first_of(operand), b = first_of(id);
+          component[at(std::max(a, b))] = std::min(a, b);
+        }
+    }
+  }
+  constexpr bool is_elementwise(int id) const {
+    return g.at(id).operation >= 0 && rules_of(g.at(id).operation).kind == primitive_kind::elementwise;
+  }
+  constexpr bool is_full(int loop) const { return static_cast<int>(members[at(loop)].size()) >= longest_kernel; }
 
   constexpr void use(int id, int loop, int tag) {
     int& known = use_loop[at(id)];
@@ -126,12 +166,15 @@ class fusion {
   }
 
   constexpr void visit_elementwise(int id) {
-    int loop = use_loop[at(id)];
-    bool root = demanded[at(id)] || loop < 0 || static_cast<int>(members[at(loop)].size()) >= longest_kernel;
-    if (root) has_buffer[at(id)] = 1;
-    else fused[at(id)] = 1;
-    if (root) loop = id;
-    int tag = root ? 0 : use_tag[at(id)];
+    int loop = use_loop[at(id)], tag = use_tag[at(id)];
+    if (demanded[at(id)] || loop < 0 || is_full(loop)) {
+      has_buffer[at(id)] = 1;
+      int& open = open_loop[at(first_of(id))];
+      if (open < 0 || is_full(open)) open = id;
+      loop = open;
+      tag = 0;
+    }
+    loop_of[at(id)] = loop;
     members[at(loop)].push_back(id);
     for (int operand : g.operands(id)) {
       // a scalar beside arrays is computed once

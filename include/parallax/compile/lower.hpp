@@ -3,6 +3,8 @@
 
 #include <parallax/compile/build_kernel.hpp>
 
+#include <utility>
+
 namespace parallax::detail {
 
 /// Lowers one graph to one block.
@@ -16,7 +18,9 @@ class block_builder {
         g(owner.at(graph_id)),
         fused(owner, graph_id),
         mesh(place),
-        buffer_of(g.nodes.size(), -1) {}
+        buffer_of(g.nodes.size(), -1),
+        emitted(g.nodes.size(), 0),
+        scratch(g.nodes.size(), -1) {}
 
   constexpr void run() {
     block.argument_count = static_cast<int>(g.inputs.size());
@@ -37,6 +41,8 @@ class block_builder {
   fusion fused;
   const section* mesh;
   std::vector<int> buffer_of;
+  std::vector<char> emitted;
+  std::vector<int> scratch; ///< of the kernel builders
 
   static constexpr std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
@@ -51,13 +57,29 @@ class block_builder {
   constexpr void push(kernel_builder& kernel) {
     std::size_t i = 0;
     while (i < program.kernels.size() && !(program.kernels[i] == kernel.structure)) ++i;
-    if (i == program.kernels.size()) program.kernels.push_back(kernel.structure);
+    if (i == program.kernels.size()) program.kernels.push_back(std::move(kernel.structure));
     kernel.step.kernel = static_cast<int>(i);
-    block.steps.push_back(kernel.step);
+    block.steps.push_back(std::move(kernel.step));
   }
-  constexpr kernel_builder kernel() { return kernel_builder(trace, fused, buffer_of, mesh); }
+  constexpr kernel_builder kernel() { return kernel_builder(trace, fused, buffer_of, mesh, scratch); }
+
+  /// Emits the steps that a node's operands come from, where they do not stand earlier.
+  constexpr void require_operands(int id) {
+    for (int operand : g.operands(id)) {
+      int base = fused.base_of(operand);
+      if (base < 0 || buffer_of[at(base)] >= 0) continue;
+      if (int loop = fused.loop_of[at(base)]; loop >= 0) base = loop;
+      else if (g.at(base).operation == primitives::number_of<primitives::call_result>) base = g.operand(base, 0);
+      emit(base);
+    }
+  }
 
   constexpr void emit(int id) {
+    bool computed_elsewhere = fused.loop_of[at(id)] >= 0 && fused.loop_of[at(id)] != id;
+    if (computed_elsewhere || emitted[at(id)]) return;
+    emitted[at(id)] = 1;
+    require_operands(id);
+    for (int member : fused.members[at(id)]) require_operands(member);
     if (fused.is_alias(id)) {
       buffer_of[at(id)] = buffer_of[at(g.operand(id, 0))];
       return;
@@ -71,9 +93,12 @@ class block_builder {
     case primitive_kind::assembly: return emit_assembly(id);
     case primitive_kind::collective: return emit_collective(id);
     default: {
+      for (int member : fused.members[at(id)])
+        if (fused.has_buffer[at(member)]) own_buffer(member);
+      if (buffer_of[at(id)] < 0) own_buffer(id); // of a view or a source
       kernel_builder loop = kernel();
       loop.run(id, id);
-      loop.write_whole(own_buffer(id));
+      loop.write_whole(buffer_of[at(id)]);
       push(loop);
     }
     }
@@ -90,10 +115,12 @@ class block_builder {
   }
 
   constexpr void emit_assembly(int id) {
+    int piece = fused.first_piece[at(id)];
+    for (int k = 0; k < g.at(id).operand_count; ++k)
+      for (int member : fused.members[at(piece + k)]) require_operands(member);
     int buffer = own_buffer(id);
     dims shape = g.shape(id), strides = contiguous_strides(trace.extents, shape);
     dim_table& t = trace.extents;
-    int piece = fused.first_piece[at(id)];
     if (g.at(id).operation == primitives::number_of<primitives::concatenate>) {
       int axis = static_cast<int>(g.parameter(id, 0));
       dim start = 0;
@@ -280,11 +307,14 @@ class block_builder {
       for (int operand : step.operands) touch(operand);
       for (const access& a : step.accesses) touch(a.buffer);
     }
+    std::vector<std::vector<int>> beginning(block.steps.size()); // by step: the buffers that it is the first to use
+    for (int i = 0; i < static_cast<int>(block.buffers.size()); ++i)
+      if (const planned_buffer& b = block.buffers[at(i)]; b.place == buffer_place::slot && b.first_step >= 0)
+        beginning[at(b.first_step)].push_back(i);
     std::vector<int> holder; // by slot: the buffer in it
     for (int s = 0; s < static_cast<int>(block.steps.size()); ++s) {
-      for (std::size_t i = 0; i < block.buffers.size(); ++i) {
-        planned_buffer& b = block.buffers[i];
-        if (b.place != buffer_place::slot || b.first_step != s) continue;
+      for (int i : beginning[at(s)]) {
+        planned_buffer& b = block.buffers[at(i)];
         int chosen = -1;
         for (int slot = 0; slot < static_cast<int>(holder.size()); ++slot) {
           const planned_buffer& old = block.buffers[at(holder[at(slot)])];
@@ -298,7 +328,7 @@ class block_builder {
           chosen = static_cast<int>(holder.size());
           holder.push_back(0);
         }
-        holder[at(chosen)] = static_cast<int>(i);
+        holder[at(chosen)] = i;
         b.number = chosen;
       }
     }

@@ -11,7 +11,8 @@ enum kernel_operation : int {
   load_scalar = -3,   ///< the same element for the whole innermost dimension
   load_strided = -4,  ///< elements a stride apart
   load_constant = -5, ///< a number known at the call; the operand is its number
-  load_index = -6     ///< an affine function of the position; the operand is an access's number
+  load_index = -6,    ///< an affine function of the position; the operand is an access's number
+  store_vector = -7   ///< a further result: the operands are a statement's number and that of the access it is kept in
 };
 
 /// One operation of a kernel. Operands are numbers of earlier statements, or what a load takes.

@@ -45,6 +45,7 @@ class dim_table {
 
   constexpr dim add(dim a, dim b) {
     if (is_static(a) && is_static(b)) return a + b;
+    if (a == 0 || b == 0) return a == 0 ? b : a;
     return intern(sum(terms(a), terms(b), 1));
   }
   /// a - b; the caller has made sure that a static result is not negative.
@@ -54,6 +55,8 @@ class dim_table {
   }
   constexpr dim multiply(dim a, dim b) {
     if (is_static(a) && is_static(b)) return a * b;
+    if (a == 0 || b == 0) return 0;
+    if (a == 1 || b == 1) return a == 1 ? b : a;
     polynomial product;
     for (const dim_term& x : terms(a))
       for (const dim_term& y : terms(b)) product = sum(product, {multiply(x, y)}, 1);

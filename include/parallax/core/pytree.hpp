@@ -31,6 +31,10 @@ template <class... T> inline constexpr bool is_tuple_like<std::tuple<T...>> = tr
 template <class A, class B> inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
 template <class T, std::size_t N> inline constexpr bool is_tuple_like<std::array<T, N>> = true;
 
+// A std::array's elements are of one type: it is walked by index, as long arrays make tuples too deep for compilers.
+template <class T> inline constexpr bool is_std_array = false;
+template <class T, std::size_t N> inline constexpr bool is_std_array<std::array<T, N>> = true;
+
 template <class T> inline constexpr bool is_class_template = false;
 template <template <class...> class C, class... T> inline constexpr bool is_class_template<C<T...>> = true;
 
@@ -97,6 +101,11 @@ template <class T> struct children {
 };
 template <class... T> struct children<std::tuple<T...>> {
   using type = std::tuple<T...>;
+};
+template <class T, std::size_t N> struct children<std::array<T, N>> {
+  template <std::size_t... I>
+  static std::tuple<std::conditional_t<(I < N), T, void>...> repeat(std::index_sequence<I...>);
+  using type = decltype(repeat(std::make_index_sequence<N>{}));
 };
 template <class T> using children_t = typename children<T>::type;
 
@@ -165,7 +174,8 @@ template <class... T> struct leaf_sum<std::tuple<T...>> {
   static constexpr int value = (0 + ... + leaf_count_of<T>());
 };
 template <class T> constexpr int leaf_count_of() {
-  if constexpr (tree_node<T>) return leaf_sum<children_t<T>>::value;
+  if constexpr (is_std_array<T>) return static_cast<int>(std::tuple_size_v<T>) * leaf_count_of<typename T::value_type>();
+  else if constexpr (tree_node<T>) return leaf_sum<children_t<T>>::value;
   else return 1;
 }
 } // namespace detail
@@ -175,7 +185,9 @@ template <class T> inline constexpr int leaf_count = detail::leaf_count_of<std::
 
 /// Calls `function(leaf)` on every leaf from left to right.
 template <class Function, class T> constexpr void tree_for_each(Function&& function, T&& tree) {
-  if constexpr (tree_node<T>) {
+  if constexpr (detail::is_std_array<std::remove_cvref_t<T>>) {
+    for (auto& child : tree) tree_for_each(function, child);
+  } else if constexpr (tree_node<T>) {
     std::apply([&](auto&... child) { (tree_for_each(function, child), ...); }, detail::fields(tree));
   } else {
     function(tree);
@@ -183,9 +195,26 @@ template <class Function, class T> constexpr void tree_for_each(Function&& funct
 }
 
 namespace detail {
+/// A std::array of values of one type; a tuple where the types differ.
+template <class... T> struct joined {
+  using type = std::tuple<T...>;
+};
+template <class First, class... Rest>
+  requires(std::is_same_v<First, Rest> && ...)
+struct joined<First, Rest...> {
+  using type = std::array<First, 1 + sizeof...(Rest)>;
+};
+
 /// A tree like `T` whose leaf number `Index` is `function.template operator()<Leaf, Index>()`.
 template <class T, int Index = 0, class Function> constexpr auto tree_build(Function& function) {
-  if constexpr (tree_node<T>) {
+  if constexpr (is_std_array<T>) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      using child = typename T::value_type;
+      constexpr int width = leaf_count_of<child>();
+      using built = joined<decltype(tree_build<child, Index + static_cast<int>(I) * width>(function))...>;
+      return typename built::type{tree_build<child, Index + static_cast<int>(I) * width>(function)...};
+    }(std::make_index_sequence<std::tuple_size_v<T>>{});
+  } else if constexpr (tree_node<T>) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       using parts = children_t<T>;
       constexpr auto offset = [](std::size_t child) {
@@ -209,7 +238,10 @@ template <class... A, class... B>
   requires(sizeof...(A) == sizeof...(B))
 struct same_children<std::tuple<A...>, std::tuple<B...>> : std::bool_constant<(same_structure<A, B>() && ...)> {};
 template <class T, class U> constexpr bool same_structure() {
-  if constexpr (tree_node<T> && tree_node<U>) return same_children<children_t<T>, children_t<U>>::value;
+  if constexpr (is_std_array<T> && is_std_array<U>)
+    return std::tuple_size_v<T> == std::tuple_size_v<U> &&
+           same_structure<typename T::value_type, typename U::value_type>();
+  else if constexpr (tree_node<T> && tree_node<U>) return same_children<children_t<T>, children_t<U>>::value;
   else return !tree_node<T> && !tree_node<U>;
 }
 } // namespace detail
@@ -221,7 +253,12 @@ constexpr auto tree_map(Function&& function, const T& tree, const Others&... oth
   static_assert(
       (detail::same_structure<T, Others>() && ...),
       "parallax: tree_map: the trees differ in structure: give trees with the same nodes and numbers of children");
-  if constexpr (tree_node<T>) {
+  if constexpr ((detail::is_std_array<T> && ... && detail::is_std_array<Others>)) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      using built = detail::joined<decltype(tree_map(function, tree[I], others[I]...))...>;
+      return typename built::type{tree_map(function, tree[I], others[I]...)...};
+    }(std::make_index_sequence<std::tuple_size_v<T>>{});
+  } else if constexpr (tree_node<T>) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       auto parts = detail::fields(tree);
       auto mapped = [&]<std::size_t K>() {

@@ -24,7 +24,7 @@ class extent {
   constexpr std::int64_t number() const {
     if (!known())
       owner->fail(
-          message() << "this extent is known at the call only; give the array a static extent to use it as a number");
+          message() << "number: this extent is known at the call only; give the array a static extent to use it as a number");
     return known() ? value : 1;
   }
 
@@ -61,7 +61,8 @@ class tracer {
   constexpr extent shape(int axis) const {
     int from_start = axis < 0 ? axis + rank() : axis;
     if (from_start < 0 || from_start >= rank()) {
-      owner->fail(message() << "shape: axis " << axis << " is out of bounds for an array of dimension " << rank());
+      owner->fail(message() << "shape: axis " << axis << " is out of bounds for array of dimension " << rank()
+                            << "; give an axis from " << -rank() << " to " << rank() - 1);
       return {owner, 1};
     }
     return {owner, dimension(from_start)};

@@ -27,7 +27,7 @@ class block_runner {
 
   block_runner(const std::int64_t* whole, int number, const parallax::detail::resolved_extents& resolved,
                const kernel_function* functions, device_place where)
-      : table(whole), extents(resolved), kernels(functions), place(where), reader(block_start(whole, number)) {
+      : extents(resolved), kernels(functions), place(where), reader(block_start(whole, number)) {
     reader.skip(reader.next()); // mesh
     argument_count = reader.next_int();
     reader.next();
@@ -105,7 +105,6 @@ class block_runner {
   parallax::detail::table_reader read_outputs() const { return parallax::detail::table_reader(output_records); }
 
  private:
-  const std::int64_t* table;
   const parallax::detail::resolved_extents& extents;
   const kernel_function* kernels;
   device_place place;

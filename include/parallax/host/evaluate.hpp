@@ -54,7 +54,14 @@ PARALLAX_INLINE auto evaluate(statement<Operation, Type, Parameter, Operands...>
                               const row_position& row, const constant_bits* constants, std::int64_t offset, int count) {
   using T = element_t<Type>;
   namespace compiled = parallax::detail;
-  if constexpr (Operation >= 0) {
+  if constexpr (Operation == compiled::store_vector) {
+    constexpr int operand[] = {Operands...};
+    pack<T> value = at<operand[0]>(registers);
+    T* data = reinterpret_cast<T*>(const_cast<std::byte*>(row.data[operand[1]]));
+    if constexpr (Whole) store(data + offset, value);
+    else store(data + offset, value, count);
+    return value;
+  } else if constexpr (Operation >= 0) {
     return apply<compiled::primitive_at<Operation>, Type, Parameter>(at<Operands>(registers)...);
   } else {
     constexpr int k = [](int first) { return first; }(Operands...);

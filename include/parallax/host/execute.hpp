@@ -254,6 +254,18 @@ template <class T> void append_values(std::vector<runtime_value>& values, const 
       tree);
 }
 
+/// Whether all leaves of a tree are what a program can take.
+template <class T> constexpr bool all_leaves_are_values() {
+  if constexpr (tree_node<T>) {
+    return []<class... C>(std::type_identity<std::tuple<C...>>) {
+      return (all_leaves_are_values<C>() && ...);
+    }(std::type_identity<children_t<T>>{});
+  } else {
+    return eager_operand<T> || is_static_leaf<T> || requires(const T& x) { value_of(x); };
+  }
+}
+template <class T> inline constexpr bool is_argument = all_leaves_are_values<T>();
+
 template <class Program> auto make_results(std::vector<runtime_value>&& outputs) {
   auto leaf = [&]<class L, int Number>() {
     return output_description<Program, Number>::make(std::move(outputs[static_cast<std::size_t>(Number)]));
@@ -282,7 +294,12 @@ inline int device_count() { return host::device_pool::instance().size(); }
 template <class Function, class... Args> auto execute(const Function&, const Args&... args) {
   static_assert(detail::is_stateless<Function>, "parallax: the outermost function must not capture: make captured "
                                                 "functions static constexpr, and pass captured values as arguments");
-  if constexpr (detail::is_stateless<Function>) return detail::run_program<Function>(detail::evaluated(args)...);
+  static_assert((detail::is_argument<Args> && ...),
+                "parallax: an argument is neither an array nor a number nor a tree of them (tuple, pair, std::array, "
+                "aggregate): let a struct be a template of its leaf types, template <class T> struct params { T w, b; }");
+  if constexpr (detail::is_stateless<Function> && (detail::is_argument<Args> && ...))
+    return detail::run_program<Function>(detail::evaluated(args)...);
+  else return detail::no_result<Function>{};
 }
 
 } // namespace parallax

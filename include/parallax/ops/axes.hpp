@@ -40,7 +40,7 @@ constexpr axis_list normalize_axes(context& trace, std::string_view operation, s
     int normal = normalize_axis(trace, operation, number, rank);
     if (trace.failed) return {};
     if (result.contains(normal)) {
-      trace.fail(message() << operation << ": axis " << number << " is given twice");
+      trace.fail(message() << operation << ": axis " << number << " is given twice; name every axis at most once");
       return {};
     }
     result.push_back(normal);

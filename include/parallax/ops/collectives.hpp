@@ -166,15 +166,15 @@ template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_
   for (const source_destination& p : permutation) {
     if (p.source < 0 || p.destination < 0 || (is_static(size) && (p.source >= size || p.destination >= size))) {
       trace.fail(message() << "ppermute: pair (" << p.source << ", " << p.destination
-                           << ") is outside the axis of size " << size);
+                           << ") is outside the axis of size " << size << "; give indices from 0 to " << size - 1);
       return x;
     }
     for (std::size_t i = 3; i < parameters.size(); i += 2)
       if (parameters[i] == p.source || parameters[i + 1] == p.destination) {
         message text;
         text << "ppermute: sources and destinations must be unique, got (";
-        for (const source_destination& q : permutation) text << '(' << q.source << ", " << q.destination << ')';
-        trace.fail(text << ')');
+        for (const source_destination& q : permutation) text << '(' << q.source << ", " << q.destination << (&q + 1 == permutation.end() ? ")" : "), ");
+        trace.fail(text << "); name every instance at most once as a source and once as a destination");
         return x;
       }
     parameters.push_back(p.source);

@@ -60,8 +60,14 @@ struct matmul_operation : operation<matmul_operation> {
     int common = left_batch < right_batch ? left_batch : right_batch;
     for (int i = 1; i <= common; ++i) {
       dim &l = left_shape[left_batch - i], &r = right_shape[right_batch - i];
-      if (l == 1) l = r;
-      else if (r == 1) r = l;
+      if (l == 1) {
+        l = r;
+      } else if (r == 1) {
+        r = l;
+      } else if (is_static(l) && is_static(r) && l != r) {
+        product_mismatch("matmul", a, b, "batch extents must be equal, or one of them 1");
+        return a;
+      }
     }
     a = build::broadcast_to(a, left_shape);
     b = build::broadcast_to(b, right_shape);

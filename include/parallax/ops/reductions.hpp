@@ -1,6 +1,7 @@
 // Reductions, under NumPy's names: over all axes, or those given, which stay with extent 1 under `keepdims`.
 #pragma once
 
+#include <parallax/core/diagnostics.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/elementwise.hpp>
 
@@ -15,6 +16,13 @@ constexpr tracer restore_axes(tracer reduced, tracer original, const axis_list& 
   return build::reshape(reduced, shape);
 }
 
+/// Axes given as numbers are not part of an expression's type.
+template <class X> auto axes_of_an_expression(const X&) {
+  static_assert(traced<X>, "parallax: a reduction of an array takes its axes as axis<...>, since the result's rank "
+                           "depends on them: sum(x, axis<0>); plain integers are for traced functions");
+  return no_result<X>{};
+}
+
 /// `Derived::reduce(x, axes)` reduces; this adds the ways to say which axes.
 template <class Derived> struct axis_reduction : operation<Derived> {
   using operation<Derived>::operator();
@@ -23,6 +31,12 @@ template <class Derived> struct axis_reduction : operation<Derived> {
   }
   template <class... Keep> constexpr tracer operator()(tracer x, std::initializer_list<int> axes, Keep... keep) const {
     return run(x, axes, sizeof...(keep) > 0);
+  }
+  template <eager_operand X, class... Keep> auto operator()(const X& x, std::integral auto, Keep...) const {
+    return axes_of_an_expression(x);
+  }
+  template <eager_operand X, class... Keep> auto operator()(const X& x, std::initializer_list<int>, Keep...) const {
+    return axes_of_an_expression(x);
   }
   static constexpr tracer apply(context&, tracer x) { return Derived::reduce(x, all_axes(x.rank())); }
   static constexpr tracer apply(context&, tracer x, keepdims_t) {
@@ -117,6 +131,9 @@ template <class Primitive> struct position_operation : operation<position_operat
   template <class... Keep> constexpr tracer operator()(tracer x, int axis_number, Keep... keep) const {
     return run(x, axis_number, sizeof...(keep) > 0);
   }
+  template <eager_operand X, class... Keep> auto operator()(const X& x, std::integral auto, Keep...) const {
+    return axes_of_an_expression(x);
+  }
   /// Without an axis: the position in row-major order.
   static constexpr tracer apply(context& trace, tracer x) {
     return emit<Primitive>({build::reshape(x, {trace.extents.product(x.extents())})}, {0});
@@ -138,6 +155,7 @@ template <class Primitive> struct position_operation : operation<position_operat
 struct softmax_operation : operation<softmax_operation> {
   using operation<softmax_operation>::operator();
   constexpr tracer operator()(tracer x, int axis_number) const { return run(x, axis_number); }
+  template <eager_operand X> auto operator()(const X& x, std::integral auto) const { return axes_of_an_expression(x); }
   static constexpr tracer apply(context&, tracer x) { return run(x, -1); }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis); }
 

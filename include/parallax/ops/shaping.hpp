@@ -5,10 +5,35 @@
 #include <parallax/primitives/assembly.hpp>
 
 #include <optional>
+#include <span>
 
 namespace parallax {
 
 namespace detail {
+
+/// A shape or an index list as the user wrote it.
+constexpr message& operator<<(message& out, std::span<const extent> list) {
+  out << '(';
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (i > 0) out << ',';
+    if (list[i].known()) out << list[i].value;
+    else print_extent(out, list[i].owner->extents, list[i].value);
+  }
+  return out << ')';
+}
+
+/// Whether all are extents; a negative number is an error of `operation`.
+constexpr bool are_extents(tracer x, std::string_view operation, std::span<const extent> list) {
+  for (const extent& e : list)
+    if (e.owner == nullptr && e.value < 0) {
+      message text;
+      text << operation << ": " << e.value << " in " << list << " is not an extent, for ";
+      print_value(text, x.owner->extents, x.value());
+      x.owner->fail(text << "; give extents from 0 on");
+      return false;
+    }
+  return true;
+}
 
 struct reshape_operation : operation<reshape_operation> {
   using operation<reshape_operation>::operator();
@@ -31,8 +56,18 @@ struct reshape_operation : operation<reshape_operation> {
     dims result;
     int open = -1;
     dim known = 1;
+    auto mismatch = [&](std::string_view advice) {
+      message text;
+      text << "reshape: cannot reshape array ";
+      print_value(text, t, x.value());
+      text << " of size ";
+      print_extent(text, t, t.product(x.extents()));
+      trace.fail(text << " into shape " << std::span(shape, static_cast<std::size_t>(count)) << advice);
+      return x;
+    };
     for (int i = 0; i < count; ++i) {
-      if (shape[i].owner == nullptr && shape[i].value == -1 && open < 0) {
+      if (shape[i].owner == nullptr && shape[i].value < 0) {
+        if (open >= 0 || shape[i].value != -1) return mismatch("; one extent may be -1, no other is negative");
         open = i;
         result.push_back(1);
       } else {
@@ -43,15 +78,8 @@ struct reshape_operation : operation<reshape_operation> {
     dim total = t.product(x.extents());
     if (open >= 0) result[open] = t.divide(total, known);
     dim after = t.product(result);
-    if (is_static(total) && is_static(after) && total != after) {
-      message text;
-      text << "reshape: cannot reshape array ";
-      print_value(text, t, x.value());
-      text << " (size " << total << ") into shape (";
-      for (int i = 0; i < count; ++i) text << (i > 0 ? "," : "") << shape[i].value;
-      trace.fail(text << "); the numbers of elements must be equal");
-      return x;
-    }
+    if (is_static(total) && is_static(after) && total != after)
+      return mismatch("; the numbers of elements must be equal");
     return build::reshape(x, result);
   }
 };
@@ -108,13 +136,23 @@ struct broadcast_to_operation : operation<broadcast_to_operation> {
   }
 
  private:
+  static constexpr tracer mismatch(tracer x, std::span<const extent> shape, std::string_view advice) {
+    message text;
+    text << "broadcast_to: cannot broadcast ";
+    print_value(text, x.owner->extents, x.value());
+    x.owner->fail(text << " to shape " << shape << advice);
+    return x;
+  }
   static constexpr tracer run(tracer x, const extent* shape, int count) {
+    std::span<const extent> given(shape, static_cast<std::size_t>(count));
+    if (!are_extents(x, "broadcast_to", given)) return x;
+    if (count < x.rank()) return mismatch(x, given, "; give at least as many extents as the array has");
     dims result;
     for (int i = 0; i < count; ++i) result.push_back(shape[i].value);
-    if (count < x.rank()) {
-      x.owner->fail(message() << "broadcast_to: an array of dimension " << x.rank()
-                              << " cannot become one of dimension " << count);
-      return x;
+    for (int i = 0; i < x.rank(); ++i) {
+      dim from = x.dimension(i), to = result[count - x.rank() + i];
+      if (is_static(from) && is_static(to) && from != 1 && from != to)
+        return mismatch(x, given, "; each extent stays or was 1");
     }
     return build::broadcast_to(x, result);
   }
@@ -140,9 +178,11 @@ struct squeeze_operation : operation<squeeze_operation> {
     int normal = normalize_axis(*x.owner, "squeeze", axis_number, x.rank());
     if (x.owner->failed) return x;
     if (is_static(x.dimension(normal)) && x.dimension(normal) != 1) {
-      x.owner->fail(
-          message() << "squeeze: cannot select an axis to squeeze out which has size not equal to one, got extent "
-                    << x.dimension(normal) << " of axis " << axis_number);
+      message text;
+      text << "squeeze: cannot select an axis to squeeze out which has size not equal to one, got axis " << axis_number
+           << " of ";
+      print_value(text, x.owner->extents, x.value());
+      x.owner->fail(text << "; choose an axis of extent 1");
       return x;
     }
     dims shape = x.extents();
@@ -187,7 +227,7 @@ struct slice_in_dim_operation {
     int normal = normalize_axis(trace, "slice_in_dim", axis_number, x.rank());
     if (trace.failed) return x;
     if (stride < 1) {
-      trace.fail(message() << "slice_in_dim: stride " << stride << " is not positive");
+      trace.fail(message() << "slice_in_dim: stride " << stride << " is not positive; give a stride from 1 on");
       return x;
     }
     dim size = x.dimension(normal);
@@ -204,6 +244,17 @@ struct slice_in_dim_operation {
 
 struct index_in_dim_operation {
   constexpr tracer operator()(tracer x, int index, int axis_number = 0) const {
+    context& trace = *x.owner;
+    int normal = normalize_axis(trace, "index_in_dim", axis_number, x.rank());
+    if (trace.failed) return x;
+    dim size = x.dimension(normal);
+    if (is_static(size) && (index < -size || index >= size)) {
+      message text;
+      text << "index_in_dim: index " << index << " is out of bounds for axis " << normal << " of ";
+      print_value(text, trace.extents, x.value());
+      trace.fail(text << "; give an index from " << -size << " to " << size - 1);
+      return x;
+    }
     bound last = index == -1 ? bound(none) : bound(index + 1);
     tracer one = slice_in_dim_operation{}(x, index, last, 1, axis_number);
     return x.owner->failed ? x : squeeze_operation{}(one, axis_number);
@@ -222,6 +273,12 @@ struct slice_operation {
                            << "; give one per axis");
       return x;
     }
+    if (!are_extents(x, "slice", starts) || !are_extents(x, "slice", limits)) return x;
+    for (std::size_t i = 0; i < strides.size(); ++i)
+      if (strides.begin()[i] < 1) {
+        trace.fail(message() << "slice: stride " << strides.begin()[i] << " is not positive; give a stride from 1 on");
+        return x;
+      }
     small_vector<std::int64_t, 3 * max_rank> parameters;
     for (extent e : starts) parameters.push_back(e.value);
     for (extent e : limits) parameters.push_back(e.value);
@@ -267,7 +324,22 @@ struct concatenate_operation : operation<concatenate_operation> {
 struct stack_operation {
   constexpr tracer operator()(std::initializer_list<tracer> operands, int axis_number = 0) const {
     std::vector<tracer> expanded;
-    for (tracer x : operands) expanded.push_back(expand_dims_operation{}(x, axis_number));
+    const tracer& first = *operands.begin();
+    for (const tracer& x : operands) {
+      bool same = x.rank() == first.rank();
+      for (int i = 0; same && i < x.rank(); ++i)
+        same = !is_static(x.dimension(i)) || !is_static(first.dimension(i)) || x.dimension(i) == first.dimension(i);
+      if (!same) {
+        message text;
+        text << "stack: shapes ";
+        print_value(text, x.owner->extents, first.value());
+        text << " and ";
+        print_value(text, x.owner->extents, x.value());
+        x.owner->fail(text << " differ; give arrays of one shape");
+        return x;
+      }
+      expanded.push_back(expand_dims_operation{}(x, axis_number));
+    }
     return join(*operands.begin()->owner, expanded, axis_number);
   }
 };
@@ -290,7 +362,7 @@ struct pad_operation {
     small_vector<std::int64_t, 3 * max_rank> parameters(3 * x.rank(), 0);
     for (int i = 0; i < x.rank(); ++i) {
       padding p = paddings.begin()[i];
-      if (p.interior < 0) trace.fail(message() << "pad: interior padding " << p.interior << " is negative");
+      if (p.interior < 0) trace.fail(message() << "pad: interior padding " << p.interior << " is negative; give one from 0 on");
       parameters[i] = p.low > 0 ? p.low : 0;
       parameters[x.rank() + i] = p.high > 0 ? p.high : 0;
       parameters[2 * x.rank() + i] = p.interior;

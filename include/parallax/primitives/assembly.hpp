@@ -32,11 +32,11 @@ struct concatenate : assembly {
     for (const abstract_value& x : a.operands.subspan(1)) {
       if (x.rank() != result.rank()) {
         message text;
-        text << "concatenate: ";
+        text << "concatenate: shapes ";
         print_value(text, a.trace.extents, a.operands[0]);
         text << " and ";
         print_value(text, a.trace.extents, x);
-        a.trace.fail(text << " differ in rank");
+        a.trace.fail(text << " differ in rank; give arrays of one rank");
         return result;
       }
       for (int i = 0; i < x.rank(); ++i)

@@ -53,6 +53,8 @@ constexpr tracer convert(tracer x, element_type type) {
       (is_floating(type) || !is_floating(x.type()))) {
     std::int64_t bits = g.parameter(x.id, 2);
     if (is_floating(x.type())) return literal(*x.owner, type, std::bit_cast<double>(bits));
+    if (is_floating(type) && x.type() == element_type::uint64)
+      return literal(*x.owner, type, static_cast<double>(static_cast<std::uint64_t>(bits)));
     if (type != element_type::boolean) return integer_literal(*x.owner, type, bits);
   }
   return emit<primitives::convert>({x}, {static_cast<std::int64_t>(type)});
@@ -146,7 +148,9 @@ constexpr dims broadcast_shapes(std::string_view operation, tracer a, tracer b) 
     if (l < 0) result.push_back(right[r]);
     else if (r < 0 || right[r] == 1) result.push_back(left[l]);
     else if (left[l] == 1) result.push_back(right[r]);
-    else result.push_back(unify(trace, operation, left[l], right[r], a.value(), b.value()));
+    else
+      result.push_back(unify(trace, operation, left[l], right[r], a.value(), b.value(),
+                             "make these extents equal, or one of them 1"));
   }
   return result;
 }

@@ -200,12 +200,13 @@ struct psum_scatter : collective {
     if (rest(a.parameters)[1] != 0) {
       if (is_static(extent) && is_static(size) && extent % size != 0)
         a.trace.fail(message() << "psum_scatter: tiled reduce_scatter operand scatter dimension size " << extent
-                               << " must be divisible by shard_count " << size);
+                               << " must be divisible by shard_count " << size << "; pad it, or map over another number");
       result.shape[dimension] = a.trace.extents.divide(extent, size);
     } else {
       if (is_static(extent) && is_static(size) && extent != size)
         a.trace.fail(message() << "psum_scatter: reduce_scatter operand scatter dimension size " << extent
-                               << " must match shard count " << size);
+                               << " must match shard count " << size
+                               << "; use gather_mode::tiled to divide a longer one");
       else if (extent != size) unify(a.trace, "psum_scatter", extent, size, a.operands[0], a.operands[0]);
       result.shape.erase(dimension);
     }

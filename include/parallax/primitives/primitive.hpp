@@ -69,9 +69,17 @@ struct vjp_application {
 /// Appends an operation to the innermost graph (or finds it there) and returns its result. Operands of enclosing graphs
 /// become inputs of the innermost one. Defined where all primitives are known; a template, so that headers below do not
 /// need that place.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-inline" // where a header below is compiled alone
+#endif
 template <std::same_as<context> Context>
 constexpr tracer emit(Context& trace, int operation, std::span<const tracer> operands,
                       std::span<const std::int64_t> parameters);
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
 
 template <class Primitive>
 constexpr tracer emit(context& trace, std::initializer_list<tracer> operands,
@@ -90,7 +98,7 @@ constexpr tracer emit(context& trace, std::span<const tracer> operands, std::spa
 
 /// Makes two extents agree: the same, or provably different (an error), or left to the call to check.
 constexpr dim unify(context& trace, std::string_view operation, dim left, dim right, const abstract_value& left_value,
-                    const abstract_value& right_value) {
+                    const abstract_value& right_value, std::string_view advice = "make these extents equal") {
   if (left == right) return left;
   if (is_static(left) && is_static(right)) {
     message text;
@@ -98,9 +106,7 @@ constexpr dim unify(context& trace, std::string_view operation, dim left, dim ri
     print_value(text, trace.extents, left_value);
     text << " and ";
     print_value(text, trace.extents, right_value);
-    text << " do not agree: " << left << " is not " << right
-         << "; make these extents equal (extents of 1 are broadcast)";
-    trace.fail(text);
+    trace.fail(text << " do not agree: " << left << " is not " << right << "; " << advice);
     return left;
   }
   for (const guard& known : trace.guards)

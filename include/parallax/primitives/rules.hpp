@@ -137,8 +137,12 @@ constexpr tracer emit(Context& trace, int operation, std::span<const tracer> ope
 }
 
 /// The text for a rule that a primitive does not have.
-constexpr void missing_rule(context& trace, int operation, std::string_view rule) {
-  trace.fail(message() << rule << " rule for '" << rules_of(operation).name << "' not implemented");
+constexpr void missing_rule(context& trace, int operation, std::string_view rule, const abstract_value& operand,
+                            std::string_view advice) {
+  message text;
+  text << rule << " rule for '" << rules_of(operation).name << "' not implemented, applied here to ";
+  print_value(text, trace.extents, operand);
+  trace.fail(text << "; " << advice);
 }
 
 } // namespace parallax

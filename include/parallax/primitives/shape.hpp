@@ -113,13 +113,19 @@ struct slice : view {
       if ((is_static(start) && is_static(limit) && start > limit) ||
           (is_static(limit) && is_static(size) && limit > size)) {
         message text;
-        text << "slice: from " << start << " to " << limit << " is not within axis " << static_cast<int>(i) << " of ";
+        text << "slice: from ";
+        print_extent(text, t, start);
+        text << " to ";
+        print_extent(text, t, limit);
+        text << " is not within axis " << static_cast<int>(i) << " of ";
         print_value(text, t, a.operands[0]);
         a.trace.fail(text << "; give 0 <= start <= limit <= extent");
         return result;
       }
-      require_at_least(a.trace, limit, start, a.operands[0]);
-      require_at_least(a.trace, size, limit, a.operands[0]);
+      // bounds counted from the end of a dynamic extent may lie before its start
+      if (!is_static(start)) require_at_least(a.trace, start, 0, a.operands[0]);
+      if (start != 0 || limit != size) require_at_least(a.trace, limit, start, a.operands[0]);
+      if (limit != 0) require_at_least(a.trace, size, limit, a.operands[0]);
       dim length = t.subtract(limit, start);
       result.shape[static_cast<int>(i)] = stride == 1 ? length : t.divide(t.add(length, stride - 1), stride);
     }
@@ -145,8 +151,8 @@ struct slice : view {
     for (std::size_t i = 0; i < rank; ++i) {
       int k = static_cast<int>(i), r = static_cast<int>(rank);
       dim start = a.parameters[i], stride = a.parameters[2 * rank + i];
-      dim covered = stride == 1 ? a.cotangent.dimension(k)
-                                : t.add(t.multiply(t.subtract(a.cotangent.dimension(k), 1), stride), 1);
+      dim length = a.cotangent.dimension(k);
+      dim covered = stride == 1 || length == 0 ? length : t.add(t.multiply(t.subtract(length, 1), stride), 1);
       parameters[k] = start;
       parameters[r + k] = t.subtract(a.operand(0).dimension(k), t.add(start, covered));
       parameters[2 * r + k] = stride - 1;
@@ -157,7 +163,7 @@ struct slice : view {
 
  private:
   static constexpr void require_at_least(context& trace, dim large, dim small, const abstract_value& value) {
-    if (large == small || small == 0 || (is_static(large) && is_static(small))) return;
+    if (large == small || (is_static(large) && is_static(small))) return;
     for (const guard& known : trace.guards)
       if (known.condition == guard::at_least && known.left == large && known.right == small) return;
     trace.guards.push_back({guard::at_least, name, large, small, value, value, {}});

@@ -91,11 +91,10 @@ template <class T> constexpr bool has_expressions() {
 
 /// Computes an expression of arrays, as one program.
 template <lazy_expression E> auto evaluate(const E& expression) {
-  return std::apply(
-      [](const auto&... leaf) {
-        return execute(detail::expression_function<typename detail::structure_of<E>::type>{}, leaf...);
-      },
-      detail::expression_leaves(expression));
+  auto leaves = detail::expression_leaves(expression);
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return execute(detail::expression_function<typename detail::structure_of<E>::type>{}, std::get<I>(leaves)...);
+  }(std::make_index_sequence<std::tuple_size_v<decltype(leaves)>>{});
 }
 
 /// The elements of an array or expression under another shape; one extent may be -1. Throws `shape_error` unless the
@@ -125,7 +124,7 @@ template <eager_operand X, int Rank> auto reshape_array(const X& x, const extent
 
 namespace detail {
 
-template <class E> struct evaluated_type {
+template <lazy_expression E> struct evaluated_type<E> {
   using array_type = decltype(parallax::evaluate(std::declval<const E&>()));
   using value_type = typename array_type::value_type;
   static constexpr auto shape = shape_for<typename array_type::extents_type>;

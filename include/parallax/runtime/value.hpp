@@ -1,6 +1,7 @@
 // An array of any type and shape while a program runs: on the host, or in pieces on its devices.
 #pragma once
 
+#include <parallax/compile/encode.hpp>
 #include <parallax/compile/expression.hpp>
 #include <parallax/runtime/array.hpp>
 #include <parallax/runtime/sharded.hpp>

@@ -35,42 +35,43 @@ struct leaf_axes {
   int given = 0, expected = 0; ///< lengths that differ
 };
 
-template <auto Spec> struct spec_reader {
-  using type = std::remove_cvref_t<decltype(Spec)>;
-  template <class T> static constexpr void read(leaf_axes& result) {
-    if constexpr (std::same_as<type, none_t>) {
-      for (int i = 0; i < leaf_count<T>; ++i) result.axes.push_back(unmapped);
-    } else if constexpr (std::integral<type> && !std::same_as<type, bool>) {
-      for (int i = 0; i < leaf_count<T>; ++i) result.axes.push_back(static_cast<int>(Spec));
-    } else {
-      result.fit = axis_fit::not_an_axis;
-    }
-  }
-};
-template <class Children, auto... Axes> constexpr void read_each(leaf_axes& result) {
-  if constexpr (std::tuple_size_v<Children> != sizeof...(Axes)) {
-    result.fit = axis_fit::wrong_length;
-    result.given = static_cast<int>(sizeof...(Axes));
-    result.expected = static_cast<int>(std::tuple_size_v<Children>);
-  } else {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (spec_reader<Axes>::template read<std::tuple_element_t<I, Children>>(result), ...);
-    }(std::make_index_sequence<sizeof...(Axes)>{});
-  }
+/// Appends what one entry says about the leaves of `T`. Entries are values, so that lists of them can be passed on.
+template <class T> constexpr void read_axes(leaf_axes& result, none_t) {
+  for (int i = 0; i < leaf_count<T>; ++i) result.axes.push_back(unmapped);
 }
-template <auto... Axes, tree_t<Axes...> Spec> struct spec_reader<Spec> {
-  template <class T> static constexpr void read(leaf_axes& result) {
-    if constexpr (tree_node<T>) read_each<children_t<T>, Axes...>(result);
-    else result.fit = axis_fit::wrong_length, result.given = static_cast<int>(sizeof...(Axes)), result.expected = 1;
-  }
-};
+template <class T> constexpr void read_axes(leaf_axes& result, int axis_number) {
+  for (int i = 0; i < leaf_count<T>; ++i) result.axes.push_back(axis_number);
+}
+template <class T> constexpr void read_axes(leaf_axes& result, bool) { result.fit = axis_fit::not_an_axis; }
+template <class T, class Other> constexpr void read_axes(leaf_axes& result, const Other&) {
+  result.fit = axis_fit::not_an_axis;
+}
+template <class T, auto... Axes> constexpr void read_axes(leaf_axes& result, tree_t<Axes...>);
+
+constexpr void wrong_length(leaf_axes& result, std::size_t given, std::size_t expected) {
+  result.fit = axis_fit::wrong_length;
+  result.given = static_cast<int>(given);
+  result.expected = static_cast<int>(expected);
+}
+template <class Children, class... Entries> constexpr void read_each(leaf_axes& result, [[maybe_unused]] Entries... entries) {
+  if constexpr (std::tuple_size_v<Children> != sizeof...(Entries))
+    wrong_length(result, sizeof...(Entries), std::tuple_size_v<Children>);
+  else
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (read_axes<std::tuple_element_t<I, Children>>(result, entries), ...);
+    }(std::index_sequence_for<Entries...>{});
+}
+template <class T, auto... Axes> constexpr void read_axes(leaf_axes& result, tree_t<Axes...>) {
+  if constexpr (tree_node<T>) read_each<children_t<T>>(result, Axes...);
+  else wrong_length(result, sizeof...(Axes), 1);
+}
 
 template <class Spec> struct argument_axes;
 template <auto... Axes> struct argument_axes<in_axes_t<Axes...>> {
   template <class... Args> static constexpr leaf_axes read() {
     leaf_axes result;
-    if constexpr (sizeof...(Axes) == 1) (spec_reader<Axes...>::template read<Args>(result), ...);
-    else read_each<std::tuple<Args...>, Axes...>(result);
+    if constexpr (sizeof...(Axes) == 1) (read_axes<Args>(result, Axes...), ...);
+    else read_each<std::tuple<Args...>>(result, Axes...);
     return result;
   }
 };
@@ -78,9 +79,9 @@ template <class Spec> struct result_axes;
 template <auto... Axes> struct result_axes<out_axes_t<Axes...>> {
   template <class T> static constexpr leaf_axes read() {
     leaf_axes result;
-    if constexpr (sizeof...(Axes) == 1) (spec_reader<Axes>::template read<T>(result), ...);
-    else if constexpr (tree_node<T>) read_each<children_t<T>, Axes...>(result);
-    else result.fit = axis_fit::wrong_length, result.given = static_cast<int>(sizeof...(Axes)), result.expected = 1;
+    if constexpr (sizeof...(Axes) == 1) (read_axes<T>(result, Axes), ...);
+    else if constexpr (tree_node<T>) read_each<children_t<T>>(result, Axes...);
+    else wrong_length(result, sizeof...(Axes), 1);
     return result;
   }
 };

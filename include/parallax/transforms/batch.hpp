@@ -88,7 +88,7 @@ constexpr std::vector<batched> batch_graph(context& trace, int body, const std::
     } else if (rules.batch) {
       values.set(id, rules.batch(batch_application{trace, operation, operands, parameters, size, mapped_axis}));
     } else {
-      missing_rule(trace, operation, "Batching");
+      missing_rule(trace, operation, "Batching", operands[0].value.value(), "apply it outside of vmap");
     }
   }
   std::vector<batched> outputs;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/abstract_array.hpp>
+#include <parallax/core/diagnostics.hpp>
 #include <parallax/core/pytree.hpp>
 #include <parallax/ops/lazy.hpp>
 #include <parallax/transforms/replay.hpp>
@@ -35,13 +36,22 @@ template <class... T> constexpr context& trace_of_trees(const T&... trees) {
   return *found;
 }
 
+/// Reports a leaf that is no array; returns one that stands for it.
+constexpr tracer no_array(context& trace, std::string_view type) {
+  trace.fail(message() << "traced function: a value of type " << type
+                       << " is no array: take and return arrays, numbers, and trees of them (tuples, pairs, "
+                          "std::arrays, aggregate templates of their leaf types)");
+  return build::literal(trace, element_type::float32, 0);
+}
+
 /// One leaf of an argument or a result as a tracer of the innermost graph.
 template <class T> constexpr tracer leaf_to_tracer(context& trace, const T& leaf) {
-  static_assert(
-      traced<T> || scalar<T> || lazy_expression<T> || std::same_as<T, extent>,
-      "parallax: a traced function takes and returns arrays, numbers, and trees of them; this leaf is none of these");
-  tracer x = materialize(trace, leaf);
-  return {&trace, trace.active.back(), trace.import(x.graph_id, x.id)};
+  if constexpr (traced<T> || scalar<T> || lazy_expression<T> || std::same_as<T, extent>) {
+    tracer x = materialize(trace, leaf);
+    return {&trace, trace.active.back(), trace.import(x.graph_id, x.id)};
+  } else {
+    return no_array(trace, type_name<T>());
+  }
 }
 
 /// The leaves of trees as tracers; static leaves have none.
@@ -75,8 +85,15 @@ constexpr auto call_on(context& trace, const Function& function, const std::vect
   };
   // braces, so that arguments are built from left to right; types, so that a single tuple stays one argument
   std::tuple<decltype(tree_build<T>(leaf))...> arguments{tree_build<T>(leaf)...};
-  auto result = std::apply(function, arguments);
-  return tree_map([&](const auto& y) { return leaf_to_tracer(trace, y); }, result);
+  // without std::apply, whose calls would stand between the user's line and an error's
+  auto call = [&]<std::size_t... I>(std::index_sequence<I...>) { return function(std::get<I>(arguments)...); };
+  using result = decltype(call(std::index_sequence_for<T...>{}));
+  if constexpr (std::is_void_v<result>) {
+    call(std::index_sequence_for<T...>{});
+    return no_array(trace, "void");
+  } else {
+    return tree_map([&](const auto& y) { return leaf_to_tracer(trace, y); }, call(std::index_sequence_for<T...>{}));
+  }
 }
 
 /// The tracers at the leaves of a tree of tracers.

@@ -34,7 +34,9 @@ template <class Function, class Argnums, bool WithValue> struct differentiated {
   template <class... Args> constexpr auto operator()(const Args&... args) const {
     static_assert(detail::chosen_arguments<Argnums>::largest() < static_cast<int>(sizeof...(Args)),
                   "parallax: grad: argnums names an argument that is not there; count arguments from 0");
-    if constexpr (detail::any_traced<Args...>()) return trace(args...);
+    if constexpr (detail::chosen_arguments<Argnums>::largest() >= static_cast<int>(sizeof...(Args)))
+      return detail::no_result<Function>{};
+    else if constexpr (detail::any_traced<Args...>()) return trace(args...);
     else return execute(*this, args...);
   }
 

@@ -46,7 +46,12 @@ struct mapped_arguments {
 constexpr mapped_arguments map_arguments(context& trace, std::string_view transformation, const leaf_axes& spec,
                                          std::vector<tracer> leaves) {
   mapped_arguments result{leaves, spec.axes, 0, false};
-  if (!check_fit(trace, transformation, "in_axes", spec)) return result;
+  // after an error the function is still traced, with all arguments as they are
+  auto without_axes = [&] {
+    result.axes.assign(leaves.size(), unmapped);
+    return result;
+  };
+  if (!check_fit(trace, transformation, "in_axes", spec)) return without_axes();
   std::vector<mapped_argument> mapped;
   for (std::size_t k = 0; k < leaves.size(); ++k) {
     int& axis_number = result.axes[k];
@@ -61,7 +66,7 @@ constexpr mapped_arguments map_arguments(context& trace, std::string_view transf
            << ", but is only " << value.rank() << " (its shape is ";
       print_value(text, trace.extents, value);
       trace.fail(text << "); choose another axis, or none");
-      return result;
+      return without_axes();
     }
     axis_number = from_start;
     mapped.push_back({static_cast<int>(k), from_start, value});
@@ -69,7 +74,7 @@ constexpr mapped_arguments map_arguments(context& trace, std::string_view transf
   if (mapped.empty()) {
     trace.fail(message() << transformation
                          << " must have at least one non-None value in in_axes; map at least one array argument");
-    return result;
+    return without_axes();
   }
   auto size_of = [](const mapped_argument& a) { return a.value.shape[a.axis]; };
   result.size = size_of(mapped[0]);
@@ -87,8 +92,8 @@ constexpr mapped_arguments map_arguments(context& trace, std::string_view transf
       if (is_static(size_of(a))) known.push_back(a);
     describe_mapped_sizes(text, transformation, known, size_of,
                           [&](message& out, const abstract_value& v) { print_value(out, trace.extents, v); });
-    trace.fail(text);
-    return result;
+    trace.fail(text << " give arrays of one size along the mapped axes, or map none of those that differ");
+    return without_axes();
   }
   for (const mapped_argument& a : mapped)
     if (size_of(a) != result.size) {
@@ -130,7 +135,8 @@ constexpr bool check_out_axis(context& trace, std::string_view transformation, i
   int from_start = axis_number < 0 ? axis_number + rank + 1 : axis_number;
   if (from_start < 0 || from_start > rank) {
     trace.fail(message() << transformation << " out_axes: axis " << axis_number
-                         << " is out of bounds for array of dimension " << rank + 1);
+                         << " is out of bounds for array of dimension " << rank + 1 << "; give an axis from "
+                         << -rank - 1 << " to " << rank);
     return false;
   }
   axis_number = from_start;

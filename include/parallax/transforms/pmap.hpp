@@ -99,10 +99,22 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
         return result;
       }
       dim count = static_cast<dim>(call.devices.size());
+      for (std::size_t k = 0; k < call.devices.size(); ++k) {
+        bool again = false;
+        for (std::size_t earlier = 0; earlier < k; ++earlier)
+          again = again || call.devices[earlier] == call.devices[k];
+        if (again || call.devices[k] < 0) {
+          owner.fail(message() << "pmap: device " << call.devices[k]
+                               << (again ? " is named twice" : " is no device")
+                               << " in the devices argument; name different devices, from 0 on");
+          return result;
+        }
+      }
       if (is_static(arguments.size) && arguments.size != count) {
         owner.fail(message() << "pmap: Leading axis size of input to pmapped function must equal the number of local "
                                 "devices passed to pmap. Got axis_size="
-                             << arguments.size << ", num_local_devices=" << count);
+                             << arguments.size << ", num_local_devices=" << count
+                             << "; name as many devices as there are elements");
         return result;
       }
     }

@@ -98,7 +98,8 @@ class reverse_pass {
       wanted.push_back(active[static_cast<std::size_t>(operand)]);
     }
     if (!rules_of(operation).vjp) {
-      missing_rule(trace, operation, "Differentiation");
+      missing_rule(trace, operation, "Differentiation", operands[0].value(),
+                   "put its operand into stop_gradient, or use another operation");
       return;
     }
     std::vector<tracer> given(ids.size());

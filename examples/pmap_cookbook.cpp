@@ -1,0 +1,127 @@
+// Runs JAX's pmap cookbook notebook on 8 devices: for each cell its code, as it stands in pmap_cookbook.hpp, and what
+// it gives. Try `pmap_cookbook --help`.
+#include "pmap_cookbook.hpp"
+
+#include "support/cookbook_options.hpp"
+#include "support/errors.hpp"
+#include "support/source_cells.hpp"
+
+#include <parallax/parallax.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace plx = parallax;
+using namespace examples;
+
+namespace {
+
+std::string shape_text(const auto& x) {
+  std::string text;
+  for (std::int64_t extent : x.shape()) text += (text.empty() ? "" : " x ") + std::to_string(extent);
+  return text;
+}
+
+void show(std::string_view call, const auto& result) { std::cout << "\n> " << call << '\n' << result << '\n'; }
+
+void run(const cookbook_options& options) {
+  const source_cells code{std::string(cookbook::source)};
+  auto cell = [&](int number) { std::cout << '\n' << std::string(80, '-') << '\n' << code[number] << '\n'; };
+
+  cell(7);
+  show("squares()", cookbook::squares());
+
+  cell(9);
+  const auto [by_vmap, by_pmap] = cookbook::additions();
+  show("vmap", by_vmap);
+  show("pmap", by_pmap);
+
+  cell(11);
+  const auto [program, program_of_vmap, program_of_pmap] = cookbook::programs();
+  show("f", program);
+  show("vmap(f)", program_of_vmap);
+  show("pmap(f)", program_of_pmap);
+
+  cell(12);
+  show("one_element_too_many()", cookbook::one_element_too_many());
+
+  cell(13);
+  const auto [y, z] = cookbook::squares_and_halves();
+  show("y", y);
+  show("z", z);
+  cell(14);
+  show("plot(y)", cookbook::plot(y));
+  cell(18);
+  show("halves(y)", cookbook::halves(y));
+  cell(19);
+  show("sines(y)", cookbook::sines(y));
+
+  plx::reset_transfers();
+  const auto start = std::chrono::steady_clock::now();
+  cell(21);
+  const auto matrices = cookbook::make_matrices(options.rows, options.columns);
+  show("make_matrices(rows, columns)", shape_text(matrices));
+  cell(22);
+  const auto result = cookbook::products(matrices);
+  show("products(matrices)", shape_text(result));
+  cell(23);
+  show("means(result)", cookbook::means(result));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const auto moved = plx::transfers();
+  std::cout << "\nmoved: " << moved.host_to_device << " bytes to the devices, " << moved.device_to_host
+            << " from the devices, " << moved.device_to_device << " between them, in " << seconds.count() << " s\n";
+
+  cell(27);
+  show("normalized()", cookbook::normalized());
+  cell(29);
+  show("normalize(arange(4))", cookbook::normalize(plx::arange<float>(4)));
+
+  cell(31);
+  const auto x = cookbook::four_by_two();
+  const auto [by_rows, by_columns, by_both] = cookbook::normalize_nested(x);
+  show("by_rows", by_rows);
+  show("sum(by_rows, axis<0>)", plx::array(plx::sum(by_rows, plx::axis<0>)));
+  show("by_columns", by_columns);
+  show("sum(by_columns, axis<1>)", plx::array(plx::sum(by_columns, plx::axis<1>)));
+  show("by_both", by_both);
+  show("sum(by_both)", plx::array(plx::sum(by_both)));
+
+  cell(33);
+  std::string lines;
+  for (const std::string& line : cookbook::rule_30(8, 20)) lines += (lines.empty() ? "" : "|\n") + line;
+  show("rule_30(8, 20)", lines + '|');
+
+  cell(36);
+  show("f(x)", cookbook::f(x));
+  cell(37);
+  show("gradient_of_f(x)", cookbook::gradient_of_f(x));
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  // Virtual devices for the host backend, unless the user asks for another number.
+  setenv("PARALLAX_HOST_DEVICES", "8", 0);
+  try {
+    const auto options =
+        parse_cookbook_options(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(1));
+    if (options.help) std::cout << cookbook_help;
+    else run(options);
+    if (!std::cout.flush()) throw std::runtime_error("the output cannot be written");
+    return 0;
+  } catch (const usage_error& error) {
+    std::cerr << "pmap_cookbook: " << error.what() << " (see pmap_cookbook --help)\n";
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "pmap_cookbook: " << error.what() << '\n';
+    return 1;
+  }
+}
