@@ -1,5 +1,5 @@
 // An operation without a derivative.
-// error: Differentiation rule for 'pmax' not implemented, applied here to float32\[4\]; put its operand into stop_gradient, or use another operation
+// error: Differentiation rule for .*pmax.* not implemented, applied here to float32\[4\]; put its operand into stop_gradient, or use another operation
 // line: return plx::grad\(f\)\(x\);
 #include <parallax/parallax.hpp>
 

@@ -1,5 +1,5 @@
 // An axis of an expression of arrays is part of its type.
-// error: a reduction of an array takes its axes as axis<\.\.\.>, since the result's rank depends on them: sum\(x, axis<0>\); plain integers are for traced functions
+// error: a reduction of an array takes its axes as axis<\.\.\.>, since the result.?'s rank depends on them: sum\(x, axis<0>\); plain integers are for traced functions
 // line: plx::array y = plx::sum\(a, 0\);
 #include <parallax/parallax.hpp>
 

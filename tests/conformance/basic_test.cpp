@@ -57,13 +57,14 @@ TEST_CASE("row 4: an argument that is not mapped") {
 
 TEST_CASE("row 5: axes 1 and 2 mapped") {
   constexpr std::int64_t n = 4;
-  auto z = plx::pmap([](auto x, auto y) { return plx::sin(x + y); }, plx::in_axes<1, 2>)(counted(2, n, 4),
-                                                                                      counted(2, 4, n));
+  auto z =
+      plx::pmap([](auto x, auto y) { return plx::sin(x + y); }, plx::in_axes<1, 2>)(counted(2, n, 4), counted(2, 4, n));
   std::vector<double> expected;
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < 2; ++j)
       for (std::int64_t k = 0; k < 4; ++k)
-        expected.push_back(std::sin(static_cast<double>((j * n + i) * 4 + k) + static_cast<double>((j * 4 + k) * n + i)));
+        expected.push_back(
+            std::sin(static_cast<double>((j * n + i) * 4 + k) + static_cast<double>((j * 4 + k) * n + i)));
   check_close(z, {n, 2, 4}, expected, 1e-6, 1e-6);
 }
 
@@ -114,8 +115,8 @@ TEST_CASE("row 14: named devices") {
 }
 
 TEST_CASE("devices in another order hold the pieces in that order") {
-  auto y = plx::pmap<"i">([](auto x) { return std::tuple{x + 1, plx::axis_index<"i">()}; }, plx::devices<5, 2, 7>)(
-      counted<std::int32_t>(3));
+  auto y = plx::pmap<"i">([](auto x) { return std::tuple{x + 1, plx::axis_index<"i">()}; },
+                          plx::devices<5, 2, 7>)(counted<std::int32_t>(3));
   check_equal(std::get<0>(y), {3}, std::vector<std::int32_t>{1, 2, 3});
   check_equal(std::get<1>(y), {3}, std::vector<std::int32_t>{0, 1, 2});
   CHECK(std::get<0>(y).devices() == std::vector<int>{5, 2, 7});

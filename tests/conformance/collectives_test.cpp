@@ -34,17 +34,15 @@ TEST_CASE("row 17: what is left of the mean") {
 }
 
 TEST_CASE("row 18: what is left of the extremes") {
-  auto [most, least] = plx::pmap<"i">([](auto x) {
-    return std::tuple{x - plx::pmax<"i">(x), x - plx::pmin<"i">(x)};
-  })(counted(4, 4));
+  auto [most, least] =
+      plx::pmap<"i">([](auto x) { return std::tuple{x - plx::pmax<"i">(x), x - plx::pmin<"i">(x)}; })(counted(4, 4));
   check_equal(most, {4, 4}, rows({-12, -8, -4, 0}));
   check_equal(least, {4, 4}, rows({0, 4, 8, 12}));
 }
 
 TEST_CASE("row 19: sums of constants are constants of the same type") {
-  constexpr auto sums = plx::pmap<"i">([](auto) {
-    return std::tuple{plx::psum<"i">(1), plx::psum<"i">(0.f), plx::psum<"i">(std::int32_t{0})};
-  });
+  constexpr auto sums = plx::pmap<"i">(
+      [](auto) { return std::tuple{plx::psum<"i">(1), plx::psum<"i">(0.f), plx::psum<"i">(std::int32_t{0})}; });
   auto [size, zero, none] = sums(counted(4));
   check_equal(size, {4}, std::vector<std::int32_t>{4, 4, 4, 4});
   check_equal(zero, {4}, std::vector<float>(4, 0));
@@ -98,8 +96,7 @@ TEST_CASE("row 31: a permutation by pairs, under pmap and vmap") {
 
 TEST_CASE("row 30: everybody sends to the next") {
   constexpr auto next = plx::pmap<"i">([](auto x) { return plx::ppermute<"i">(x, plx::rotate{1}); });
-  constexpr auto pairs =
-      plx::pmap<"i">([](auto x) { return plx::ppermute<"i">(x, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}); });
+  constexpr auto pairs = plx::pmap<"i">([](auto x) { return plx::ppermute<"i">(x, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}); });
   const std::vector<float> expected{12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   check_equal(next(counted(4, 4)), {4, 4}, expected);
   check_equal(pairs(counted(4, 4)), {4, 4}, expected);

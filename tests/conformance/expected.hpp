@@ -29,7 +29,8 @@ template <class T, auto Shape> plx::array<T, Shape> on_host(const plx::array<T, 
 template <class T, auto Shape> plx::array<T, Shape> on_host(const plx::sharded<T, Shape>& x) { return x.gather(); }
 
 /// Type, shape and every element are the same.
-template <class T, class Result> void check_equal(const Result& result, shape_list shape, const std::vector<T>& values) {
+template <class T, class Result>
+void check_equal(const Result& result, shape_list shape, const std::vector<T>& values) {
   static_assert(std::same_as<typename Result::value_type, T>);
   const auto whole = on_host(result);
   CHECK(std::vector<std::int64_t>(whole.shape().begin(), whole.shape().end()) == std::vector<std::int64_t>(shape));

@@ -49,9 +49,8 @@ TEST_CASE("section 3b, recipes: where the sum over instances belongs") {
   check_close(seeded, {4}, {0, 16, 64, 144});
   check_close(averaged, {4}, {0, 4, 16, 36});
   // an argument that is not mapped gets the sum of all instances' cotangents
-  auto whole = plx::grad([](auto w, auto x) {
-    return plx::sum(plx::pmap(local, plx::in_axes<plx::none, 0>)(w, x));
-  })(plx::array<float, 0>(2.f), counted(4));
+  auto whole = plx::grad([](auto w, auto x) { return plx::sum(plx::pmap(local, plx::in_axes<plx::none, 0>)(w, x)); })(
+      plx::array<float, 0>(2.f), counted(4));
   check_close(whole, {}, {56});
   // and so does a value that is closed over
   auto closed_over = plx::grad([](auto w, auto x) {
@@ -70,15 +69,15 @@ TEST_CASE("row 49: the gradient of a sum over pmap") {
 TEST_CASE("row 50: gradients of psum, of orders 1 and 2") {
   for (std::int64_t n : {1, 2, 4, 8}) {
     INFO(n << " devices");
-    check_close(inside(psum_of)(counted(n)), {n}, std::vector<double>(static_cast<std::size_t>(n), static_cast<double>(n)));
+    check_close(inside(psum_of)(counted(n)), {n},
+                std::vector<double>(static_cast<std::size_t>(n), static_cast<double>(n)));
     // loss = sum_k w_k psum(sin x)_k: the gradient is W cos(x_i) with W = sum w, and sum_i v_i times it has
     // -W v_i sin(x_i)
     static constexpr auto loss = [](auto x, auto w) {
       return plx::sum(w * plx::pmap<"i">([](auto v) { return plx::psum<"i">(plx::sin(v)); })(x));
     };
     constexpr auto first = plx::grad(loss);
-    constexpr auto second =
-        plx::grad([](auto x, auto w, auto v) { return plx::sum(v * plx::grad(loss)(x, w)); });
+    constexpr auto second = plx::grad([](auto x, auto w, auto v) { return plx::sum(v * plx::grad(loss)(x, w)); });
     auto x = plx::array<float, 1>::uninitialised({n}), w = x, v = x;
     double weight = 0;
     std::vector<double> slope, curvature;
@@ -135,17 +134,18 @@ TEST_CASE("row 56: gradients of arguments mapped over different axes") {
   const auto y = counted(5, 7, n);
   const auto z = counted(5, 7);
   static constexpr auto add = [](auto a, auto b, auto c) { return plx::sin((a + b + c) * 0.01f); };
-  constexpr auto devices = plx::grad(
-      [](auto a, auto b, auto c) { return plx::sum(plx::pmap(add, plx::in_axes<1, 2, plx::none>)(a, b, c)); },
-      plx::argnums<0, 1, 2>);
-  constexpr auto batch = plx::grad(
-      [](auto a, auto b, auto c) { return plx::sum(plx::vmap(add, plx::in_axes<1, 2, plx::none>)(a, b, c)); },
-      plx::argnums<0, 1, 2>);
+  constexpr auto devices =
+      plx::grad([](auto a, auto b, auto c) { return plx::sum(plx::pmap(add, plx::in_axes<1, 2, plx::none>)(a, b, c)); },
+                plx::argnums<0, 1, 2>);
+  constexpr auto batch =
+      plx::grad([](auto a, auto b, auto c) { return plx::sum(plx::vmap(add, plx::in_axes<1, 2, plx::none>)(a, b, c)); },
+                plx::argnums<0, 1, 2>);
   std::vector<double> dx(5 * n * 7), dy(5 * 7 * n), dz(5 * 7, 0);
   for (std::int64_t j = 0; j < 5; ++j)
     for (std::int64_t k = 0; k < 7; ++k)
       for (std::int64_t i = 0; i < n; ++i) {
-        const double sum = static_cast<double>(x(j, i, k)) + static_cast<double>(y(j, k, i)) + static_cast<double>(z(j, k));
+        const double sum =
+            static_cast<double>(x(j, i, k)) + static_cast<double>(y(j, k, i)) + static_cast<double>(z(j, k));
         const double slope = 0.01 * std::cos(0.01 * sum);
         dx[static_cast<std::size_t>((j * n + i) * 7 + k)] = slope;
         dy[static_cast<std::size_t>((j * 7 + k) * n + i)] = slope;

@@ -13,9 +13,8 @@ using i32 = std::vector<std::int32_t>;
 
 TEST_CASE("row 41: sums over both axes") {
   constexpr auto at_once = plx::pmap<"i">(plx::pmap<"j">([](auto x) { return plx::psum<"i", "j">(x); }));
-  constexpr auto one_by_one = plx::pmap<"j">(plx::pmap<"i">([](auto x) {
-    return std::pair{plx::psum<"j">(plx::psum<"i">(x)), plx::psum<"i", "j">(x)};
-  }));
+  constexpr auto one_by_one = plx::pmap<"j">(
+      plx::pmap<"i">([](auto x) { return std::pair{plx::psum<"j">(plx::psum<"i">(x)), plx::psum<"i", "j">(x)}; }));
   const auto x = counted(4, 2, 4);
   const auto expected = repeated<float>({112, 120, 128, 136}, 8); // of 4k + c over k = 0..7
   check_equal(at_once(x), {4, 2, 4}, expected);
@@ -26,9 +25,8 @@ TEST_CASE("row 41: sums over both axes") {
 }
 
 TEST_CASE("sums over one of two axes") {
-  auto [over_i, over_j] = plx::pmap<"i">(plx::pmap<"j">([](auto x) {
-    return std::pair{plx::psum<"i">(x), plx::psum<"j">(x)};
-  }))(counted<std::int32_t>(3, 2));
+  auto [over_i, over_j] = plx::pmap<"i">(plx::pmap<"j">(
+      [](auto x) { return std::pair{plx::psum<"i">(x), plx::psum<"j">(x)}; }))(counted<std::int32_t>(3, 2));
   check_equal(over_i, {3, 2}, i32{6, 9, 6, 9, 6, 9});
   check_equal(over_j, {3, 2}, i32{1, 1, 5, 5, 9, 9});
 }
@@ -56,9 +54,8 @@ TEST_CASE("row 44: positions along nested axes") {
 }
 
 TEST_CASE("row 45: sums of constants over nested axes") {
-  constexpr auto sums = plx::pmap<"i">(plx::pmap<"j">([](auto) {
-    return std::tuple{plx::psum<"i">(1), plx::psum<"j">(1), plx::psum<"i", "j">(1)};
-  }));
+  constexpr auto sums = plx::pmap<"i">(
+      plx::pmap<"j">([](auto) { return std::tuple{plx::psum<"i">(1), plx::psum<"j">(1), plx::psum<"i", "j">(1)}; }));
   auto [i, j, both] = sums(counted(4, 1));
   check_equal(i, {4, 1}, i32{4, 4, 4, 4});
   check_equal(j, {4, 1}, i32{1, 1, 1, 1});
@@ -73,8 +70,8 @@ TEST_CASE("the inner of two axes with one name is meant") {
 
 TEST_CASE("axes swapped between nested pmaps") {
   // the outer pmap maps axis 1, the inner one axis 0 of what is left; results with the axes in the opposite places
-  auto y = plx::pmap(plx::pmap([](auto x) { return x * 10; }), plx::in_axes<1>, plx::out_axes<1>)(
-      counted<std::int32_t>(2, 3, 2));
+  auto y = plx::pmap(plx::pmap([](auto x) { return x * 10; }), plx::in_axes<1>,
+                     plx::out_axes<1>)(counted<std::int32_t>(2, 3, 2));
   i32 expected;
   for (int k = 0; k < 12; ++k) expected.push_back(10 * k);
   check_equal(y, {2, 3, 2}, expected);

@@ -18,8 +18,8 @@ template <class Reduce> auto left_over(Reduce reduce, const plx::array<float, 3>
         for (int a = 0; a < 2; ++a)
           for (int b = 0; b < 2; ++b)
             for (int c = 0; c < 2; ++c) {
-              const bool belongs = ((names & 1U) != 0 || a == i) && ((names & 2U) != 0 || b == j) &&
-                                   ((names & 4U) != 0 || c == k);
+              const bool belongs =
+                  ((names & 1U) != 0 || a == i) && ((names & 2U) != 0 || b == j) && ((names & 4U) != 0 || c == k);
               if (!belongs) continue;
               reduced = any ? reduce(reduced, x(a, b, c)) : x(a, b, c);
               any = true;
@@ -30,17 +30,26 @@ template <class Reduce> auto left_over(Reduce reduce, const plx::array<float, 3>
 }
 
 // every subset of the names in every order, and which axes it reduces
-template <class Collective> constexpr auto every_order = [](auto x) {
+template <class Collective>
+constexpr auto every_order = [](auto x) {
   constexpr Collective c;
-  return std::array{
-      x - c.template operator()<"i">(x),           x - c.template operator()<"j">(x),
-      x - c.template operator()<"k">(x),           x - c.template operator()<"i", "j">(x),
-      x - c.template operator()<"j", "i">(x),      x - c.template operator()<"i", "k">(x),
-      x - c.template operator()<"k", "i">(x),      x - c.template operator()<"j", "k">(x),
-      x - c.template operator()<"k", "j">(x),      x - c.template operator()<"i", "j", "k">(x),
-      x - c.template operator()<"i", "k", "j">(x), x - c.template operator()<"j", "i", "k">(x),
-      x - c.template operator()<"j", "k", "i">(x), x - c.template operator()<"k", "i", "j">(x),
-      x - c.template operator()<"k", "j", "i">(x)};
+  return std::array {
+    x - c.template operator()<"i">(x),
+    x - c.template operator()<"j">(x),
+    x - c.template operator()<"k">(x),
+    x - c.template operator()<"i", "j">(x),
+    x - c.template operator()<"j", "i">(x),
+    x - c.template operator()<"i", "k">(x),
+    x - c.template operator()<"k", "i">(x),
+    x - c.template operator()<"j", "k">(x),
+    x - c.template operator()<"k", "j">(x),
+    x - c.template operator()<"i", "j", "k">(x),
+    x - c.template operator()<"i", "k", "j">(x),
+    x - c.template operator()<"j", "i", "k">(x),
+    x - c.template operator()<"j", "k", "i">(x),
+    x - c.template operator()<"k", "i", "j">(x),
+    x - c.template operator()<"k", "j", "i">(x)
+  };
 };
 constexpr std::array<unsigned, 15> reduced_axes{1, 2, 4, 3, 3, 5, 5, 6, 6, 7, 7, 7, 7, 7, 7};
 
@@ -55,9 +64,9 @@ struct pmin_over {
 };
 
 template <class Collective, class Reduce> void check_every_order(Reduce reduce) {
-  constexpr auto mapped = plx::vmap<"k">(
-      plx::vmap<"j">(plx::vmap<"i">(every_order<Collective>), plx::in_axes<1>, plx::out_axes<1>), plx::in_axes<2>,
-      plx::out_axes<2>);
+  constexpr auto mapped =
+      plx::vmap<"k">(plx::vmap<"j">(plx::vmap<"i">(every_order<Collective>), plx::in_axes<1>, plx::out_axes<1>),
+                     plx::in_axes<2>, plx::out_axes<2>);
   const auto x = counted(2, 2, 2);
   const auto results = mapped(x);
   for (std::size_t n = 0; n < reduced_axes.size(); ++n) {
@@ -146,17 +155,18 @@ TEST_CASE("section 3: collectives over a pmapped axis around a vmap") {
 
 TEST_CASE("section 3: scattering over a pmapped axis around a vmap") {
   // each device has (batch 3, elements 2); the elements are summed over devices, and device p keeps element p
-  auto y = plx::pmap<"i">(plx::vmap([](auto v) { return plx::psum_scatter<"i">(v); }, plx::in_axes<0>))(counted(2, 3, 2));
+  auto y =
+      plx::pmap<"i">(plx::vmap([](auto v) { return plx::psum_scatter<"i">(v); }, plx::in_axes<0>))(counted(2, 3, 2));
   check_equal(y, {2, 3}, std::vector<float>{6, 10, 14, 8, 12, 16});
   // the same with the batch last: dimension arguments move with it
-  auto z = plx::pmap<"i">(plx::vmap([](auto v) { return plx::psum_scatter<"i">(v); }, plx::in_axes<1>))(counted(2, 2, 3));
+  auto z =
+      plx::pmap<"i">(plx::vmap([](auto v) { return plx::psum_scatter<"i">(v); }, plx::in_axes<1>))(counted(2, 2, 3));
   check_equal(z, {2, 3}, std::vector<float>{6, 8, 10, 12, 14, 16});
 }
 
 TEST_CASE("section 3: a vmap around a pmap whose function uses both names") {
-  auto y = plx::vmap<"batch">(plx::pmap<"i">([](auto x) {
-    return std::pair{plx::psum<"i">(x), plx::psum<"batch">(x)};
-  }))(counted(3, 2));
+  auto y = plx::vmap<"batch">(
+      plx::pmap<"i">([](auto x) { return std::pair{plx::psum<"i">(x), plx::psum<"batch">(x)}; }))(counted(3, 2));
   check_equal(y.first, {3, 2}, std::vector<float>{1, 1, 5, 5, 9, 9});
   check_equal(y.second, {3, 2}, std::vector<float>{6, 9, 6, 9, 6, 9});
 }

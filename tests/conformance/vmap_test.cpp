@@ -89,8 +89,8 @@ TEST_CASE("row 60: vmap of dot_general over any axes") {
 }
 
 TEST_CASE("row 61: a matrix product from inner products") {
-  constexpr auto product = plx::vmap(plx::vmap(plx::vdot, plx::in_axes<0, plx::none>),
-                                     plx::in_axes<plx::none, 1>, plx::out_axes<1>);
+  constexpr auto product =
+      plx::vmap(plx::vmap(plx::vdot, plx::in_axes<0, plx::none>), plx::in_axes<plx::none, 1>, plx::out_axes<1>);
   const auto a = small(4, 3);
   const auto b = small(3, 2);
   std::vector<float> expected;
@@ -101,8 +101,8 @@ TEST_CASE("row 61: a matrix product from inner products") {
       expected.push_back(sum);
     }
   check_equal(product(a, b), {4, 2}, expected);
-  static_assert(occurrences(plx::expression(product, plx::shaped<float, 4, 3>, plx::shaped<float, 3, 2>),
-                            "dot_general") == 1);
+  static_assert(
+      occurrences(plx::expression(product, plx::shaped<float, 4, 3>, plx::shaped<float, 3, 2>), "dot_general") == 1);
 }
 
 TEST_CASE("row 63: unmapped arguments and results") {

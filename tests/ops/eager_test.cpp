@@ -1,4 +1,5 @@
-// Expressions of arrays outside traced functions: computed on assignment, reused through auto, with reductions and products.
+// Expressions of arrays outside traced functions: computed on assignment, reused through auto, with reductions and
+// products.
 #include "ops/reference.hpp"
 
 namespace {
@@ -121,12 +122,17 @@ TEST_CASE("arithmetic reads transposed, sliced and repeated operands in their or
     auto y = reference::array_of<float, 2>(reference::numbers({n + 1, n}, -1, 1, 0.3));
     auto [sum, sliced, row] = plx::jit([](auto u, auto v) {
       return std::tuple(plx::transpose(u) + v,
-                        plx::slice_in_dim(u, plx::none, plx::none, 2, 1) * plx::slice_in_dim(u, plx::none, plx::none, 2, 1),
+                        plx::slice_in_dim(u, plx::none, plx::none, 2, 1) *
+                            plx::slice_in_dim(u, plx::none, plx::none, 2, 1),
                         v - plx::index_in_dim(plx::transpose(u), -1));
     })(x, y);
     INFO("size " << n);
-    reference::compare(sum, reference::tabulate({n + 1, n}, [&](const auto& at) { return x(at[1], at[0]) + y(at[0], at[1]); }));
-    reference::compare(sliced, reference::tabulate({n, (n + 2) / 2}, [&](const auto& at) { return x(at[0], 2 * at[1]) * x(at[0], 2 * at[1]); }));
-    reference::compare(row, reference::tabulate({n + 1, n}, [&](const auto& at) { return y(at[0], at[1]) - x(at[1], n); }));
+    reference::compare(
+        sum, reference::tabulate({n + 1, n}, [&](const auto& at) { return x(at[1], at[0]) + y(at[0], at[1]); }));
+    reference::compare(sliced, reference::tabulate({n, (n + 2) / 2}, [&](const auto& at) {
+                         return x(at[0], 2 * at[1]) * x(at[0], 2 * at[1]);
+                       }));
+    reference::compare(row,
+                       reference::tabulate({n + 1, n}, [&](const auto& at) { return y(at[0], at[1]) - x(at[1], n); }));
   }
 }

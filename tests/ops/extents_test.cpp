@@ -13,8 +13,8 @@ constexpr auto mixed = [](auto x, auto y) {
   auto z = plx::tanh(x) * y + 1;
   auto centered = z - plx::mean(z, 1, plx::keepdims);
   auto product = plx::dot(plx::transpose(z), centered);
-  return std::tuple(centered, product, plx::sum(product, 0), plx::softmax(z), plx::max(z * y), plx::concatenate({z, x}, 1),
-                    plx::reshape(z, {-1}), plx::transpose(x) / 2);
+  return std::tuple(centered, product, plx::sum(product, 0), plx::softmax(z), plx::max(z * y),
+                    plx::concatenate({z, x}, 1), plx::reshape(z, {-1}), plx::transpose(x) / 2);
 };
 
 template <class Array> Array left(std::int64_t rows, std::int64_t columns) {
@@ -88,6 +88,9 @@ TEST_CASE("extents that disagree at the call are an error") {
   auto third = plx::jit([](auto x) { return plx::index_in_dim(x, 2); });
   CHECK(third(left<matrix>(3, 1)).shape() == std::array<std::int64_t, 1>{1});
   CHECK_THROWS_AS(third(left<matrix>(2, 1)), plx::shape_error);
+  auto spread = plx::jit([](auto x) { return plx::pad(x, 0, {{1, 1, 2}, {0, 0, 0}}); });
+  CHECK(spread(left<matrix>(3, 1)).shape() == std::array<std::int64_t, 2>{9, 1});
+  CHECK_THROWS_AS(spread(left<matrix>(0, 1)), plx::shape_error);
   auto third_last = plx::jit([](auto x) { return plx::index_in_dim(x, -3); });
   CHECK_THROWS_AS(third_last(left<matrix>(2, 1)), plx::shape_error);
 }
@@ -95,8 +98,9 @@ TEST_CASE("extents that disagree at the call are an error") {
 TEST_CASE("arrays without elements pass through every operation") {
   constexpr auto everything = [](auto x) {
     return std::tuple(plx::exp(x) + 1, plx::sum(x, 0), plx::sum(x, 1), plx::transpose(x), plx::concatenate({x, x}, 0),
-                      plx::dot(x, plx::transpose(x)), plx::pad(x, 2, {{1, 0, 0}, {0, 1, 0}}), plx::any(x), plx::stack({x, x}),
-                      plx::slice_in_dim(x, none, none, 2, 1), plx::reshape(x, {-1}), plx::softmax(x, 0), plx::mean(x, 1));
+                      plx::dot(x, plx::transpose(x)), plx::pad(x, 2, {{1, 0, 0}, {0, 1, 0}}), plx::any(x),
+                      plx::stack({x, x}), plx::slice_in_dim(x, none, none, 2, 1), plx::reshape(x, {-1}),
+                      plx::softmax(x, 0), plx::mean(x, 1));
   };
   using shape = coordinates;
   auto shapes = [](const auto& x) {
@@ -116,6 +120,8 @@ TEST_CASE("arrays without elements pass through every operation") {
   CHECK(results[7].values == std::vector<double>{0});
   auto slope = plx::jit(plx::grad([](auto x) { return plx::sum(plx::sin(plx::dot(plx::transpose(x), x))); }));
   CHECK(slope(matrix::filled({0, 3}, 0)).shape() == std::array<std::int64_t, 2>{0, 3});
+  auto strided = plx::jit(plx::grad([](auto x) { return plx::sum(plx::slice_in_dim(x, none, none, 2)); }));
+  CHECK(strided(matrix::filled({0, 3}, 0)).shape() == std::array<std::int64_t, 2>{0, 3});
   plx::array<double, extents<0, 3>> fixed;
   auto sums = plx::jit([](auto x) { return plx::sum(x, 0) + 1; })(fixed);
   CHECK(sums.to_vector() == std::vector<double>{1, 1, 1});
@@ -124,12 +130,14 @@ TEST_CASE("arrays without elements pass through every operation") {
 TEST_CASE("arrays of rank 0 are numbers") {
   constexpr auto all = [](auto x, auto y) {
     return std::tuple(x * y, plx::where(x < y, x, y), plx::sum(x), plx::reshape(x, {1, 1}), plx::expand_dims(x, 0),
-                      plx::transpose(x), plx::stack({x, y}), plx::broadcast_to(x, {2, 2}), plx::outer(x, y), plx::ravel(x));
+                      plx::transpose(x), plx::stack({x, y}), plx::broadcast_to(x, {2, 2}), plx::outer(x, y),
+                      plx::ravel(x));
   };
   plx::array<double, 0> x(0.5), y(3);
   std::vector<table> actual = reference::tables_of(plx::jit(all)(x, y));
-  std::vector<table> expected{{{}, {1.5}},  {{}, {0.5}},       {{}, {0.5}},           {{1, 1}, {0.5}}, {{1}, {0.5}},
-                              {{}, {0.5}}, {{2}, {0.5, 3.}}, {{2, 2}, {.5, .5, .5, .5}}, {{1, 1}, {1.5}}, {{1}, {0.5}}};
+  std::vector<table> expected{{{}, {1.5}},     {{}, {0.5}}, {{}, {0.5}},      {{1, 1}, {0.5}},
+                              {{1}, {0.5}},    {{}, {0.5}}, {{2}, {0.5, 3.}}, {{2, 2}, {.5, .5, .5, .5}},
+                              {{1, 1}, {1.5}}, {{1}, {0.5}}};
   same(actual, expected);
   reference::check_gradient(all, x, y);
   reference::check_batching<0, -1>(all, x, y);

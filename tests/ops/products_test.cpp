@@ -98,8 +98,9 @@ TEST_CASE("dot and matmul of vectors and matrices") {
   check_dot_and_matmul(left_of<1>({4}), right_of<1>({4}));
   check_dot_and_matmul(left_of<1>({4}), right_of<2>({4, 3}));
   check_dot_and_matmul(left_of<2>({3, 4}), right_of<1>({4}));
-  for (const coordinates& n : {coordinates{3, 4, 2}, coordinates{1, 1, 1}, coordinates{17, 16, 15}, coordinates{1, 1000, 1}, coordinates{64, 3, 65}, coordinates{0, 3, 2},
-                         coordinates{2, 0, 3}, coordinates{2, 3, 0}})
+  for (const coordinates& n :
+       {coordinates{3, 4, 2}, coordinates{1, 1, 1}, coordinates{17, 16, 15}, coordinates{1, 1000, 1},
+        coordinates{64, 3, 65}, coordinates{0, 3, 2}, coordinates{2, 0, 3}, coordinates{2, 3, 0}})
     check_dot_and_matmul(left_of<2>({n[0], n[1]}), right_of<2>({n[1], n[2]}));
   check_dot_and_matmul(left_of<1>({0}), right_of<1>({0}));
 }
@@ -235,7 +236,8 @@ TEST_CASE("integers are multiplied exactly, and promoted") {
   plx::array<int, 2> y{{1, 2}, {3, 4}, {5, 2}};
   auto [small, large] = product_of(x, y);
   static_assert(std::is_same_v<decltype(small)::value_type, int>);
-  CHECK(small.to_vector() == std::vector<int>{10, 0, static_cast<int>(19u + 5u * 2147483647u), static_cast<int>(28u + 2u * 2147483647u)});
+  CHECK(small.to_vector() ==
+        std::vector<int>{10, 0, static_cast<int>(19u + 5u * 2147483647u), static_cast<int>(28u + 2u * 2147483647u)});
   CHECK(large(0, 0) == 9);
   auto [mixed, _] = product_of(x, plx::array<double, 2>{{0.5, 1}, {1, 1}, {1, 0}});
   static_assert(std::is_same_v<decltype(mixed)::value_type, double>);

@@ -14,10 +14,9 @@ using u64 = std::uint64_t;
 /// JAX's table: bool, uint8, int32, uint32, int64, uint64, float32, float64.
 template <class... T> struct types {};
 template <class Left, class Right, class Result>
-constexpr bool promotes = plx::promote(plx::element_type_of<Left>, plx::element_type_of<Right>) ==
-                              plx::element_type_of<Result> &&
-                          plx::promote(plx::element_type_of<Right>, plx::element_type_of<Left>) ==
-                              plx::element_type_of<Result>;
+constexpr bool promotes =
+    plx::promote(plx::element_type_of<Left>, plx::element_type_of<Right>) == plx::element_type_of<Result> &&
+    plx::promote(plx::element_type_of<Right>, plx::element_type_of<Left>) == plx::element_type_of<Result>;
 static_assert(promotes<bool, u8, u8> && promotes<bool, float, float> && promotes<bool, i32, i32>);
 static_assert(promotes<u8, i32, i32> && promotes<u8, u32, u32> && promotes<u8, u64, u64> && promotes<u8, float, float>);
 static_assert(promotes<i32, u32, i64> && promotes<i32, i64, i64> && promotes<i32, u64, float>);
@@ -54,9 +53,8 @@ TEST_CASE("arrays of two types meet at the common one") {
 }
 
 TEST_CASE("numbers in a traced function take the array's type") {
-  auto mixed = plx::jit([](auto x) {
-    return std::tuple(x + 1, 1 - x, 2.5 * x, x * 0.1f, x / 2, 1 / (x + 1), x > 0.5, x == 1);
-  });
+  auto mixed =
+      plx::jit([](auto x) { return std::tuple(x + 1, 1 - x, 2.5 * x, x * 0.1f, x / 2, 1 / (x + 1), x > 0.5, x == 1); });
   auto [a, b, c, d, e, f, g, h] = mixed(vector<float>{0.1f, 1});
   static_assert(holds<float, decltype(a)> && holds<float, decltype(b)> && holds<float, decltype(c)> &&
                 holds<float, decltype(d)> && holds<float, decltype(e)>);
@@ -128,9 +126,8 @@ TEST_CASE("numbers beside arrays outside a traced function take the array's type
 }
 
 TEST_CASE("large unsigned and 64-bit numbers keep their value") {
-  auto large = plx::jit([](auto x) {
-    return std::tuple(x + std::uint64_t{1} * 9223372036854775808u, x * std::int64_t{4294967296});
-  });
+  auto large = plx::jit(
+      [](auto x) { return std::tuple(x + std::uint64_t{1} * 9223372036854775808u, x * std::int64_t{4294967296}); });
   auto [sum, product] = large(vector<double>{1, 2});
   CHECK(sum(0) == 9223372036854775808.);
   CHECK(product(1) == 8589934592.);

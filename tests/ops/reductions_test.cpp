@@ -46,8 +46,15 @@ template <class T> void check_statistics(const coordinates& shape, double rtol, 
   auto number = [&](auto f) { return table{{}, {f(t.values)}}; };
   table columns = along(t, 0, logsumexp_of), rows = along(t, 1, logsumexp_of);
   std::vector<table> expected{
-      along(t, 0, mean_of), along(t, 1, mean_of), number(mean_of), along(t, 0, variance_of), along(t, 1, variance_of),
-      number(variance_of), columns, rows, number(logsumexp_of),
+      along(t, 0, mean_of),
+      along(t, 1, mean_of),
+      number(mean_of),
+      along(t, 0, variance_of),
+      along(t, 1, variance_of),
+      number(variance_of),
+      columns,
+      rows,
+      number(logsumexp_of),
       reference::tabulate(shape, [&](const coordinates& at) { return std::exp(t[at] - columns[{at[1]}]); }),
       reference::tabulate(shape, [&](const coordinates& at) { return std::exp(t[at] - rows[{at[0]}]); })};
   std::vector<table> actual = reference::tables_of(plx::jit(statistics)(x));
@@ -60,7 +67,8 @@ template <class T> void check_statistics(const coordinates& shape, double rtol, 
 } // namespace
 
 TEST_CASE("mean, var, logsumexp and softmax over rows, columns and all") {
-  for (const coordinates& shape : {coordinates{1, 1}, coordinates{3, 4}, coordinates{4, 15}, coordinates{17, 16}, coordinates{2, 1000}, coordinates{300, 5}}) {
+  for (const coordinates& shape : {coordinates{1, 1}, coordinates{3, 4}, coordinates{4, 15}, coordinates{17, 16},
+                                   coordinates{2, 1000}, coordinates{300, 5}}) {
     check_statistics<double>(shape, 1e-13, 1e-15);
     check_statistics<float>(shape, 3e-6, 1e-6);
   }

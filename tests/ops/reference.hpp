@@ -194,21 +194,32 @@ template <class F, class... X> void check_gradient(F f, const X&... x) {
 namespace detail {
 inline constexpr int batch_size = 3;
 
+/// The extents with a dynamic one inserted.
+template <class Extents, int Axis> constexpr auto with_axis() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    constexpr std::size_t at = static_cast<std::size_t>(Axis);
+    return parallax::extents<(I == at ? parallax::dyn : Extents::values[I < at ? I : I - 1])...>;
+  }(std::make_index_sequence<static_cast<std::size_t>(Extents::rank) + 1>{});
+}
+
 /// An array with a new axis, whose positions are variations of `x`; the argument itself if the axis is -1.
 template <int Axis, class X> auto batch_of(const X& x) {
   if constexpr (Axis < 0) {
     return x;
   } else {
+    using value_type = typename X::value_type;
     std::vector<table> parts;
     for (int i = 0; i < batch_size; ++i) {
       parts.push_back(table_of(x));
       // elements move round, so that integers and truth values stay what they are
       std::vector<double>& values = parts.back().values;
-      if (!values.empty()) std::rotate(values.begin(), values.begin() + i % static_cast<int>(values.size()), values.end());
-      if (std::floating_point<typename X::value_type>)
+      if (!values.empty())
+        std::rotate(values.begin(), values.begin() + i % static_cast<int>(values.size()), values.end());
+      if (std::floating_point<value_type>)
         for (double& value : values) value *= 1 - i / 16.;
     }
-    return array_of<typename X::value_type, X::rank + 1>(stack(parts, static_cast<std::size_t>(Axis)));
+    using batched = parallax::array<value_type, with_axis<typename X::extents_type, Axis>()>;
+    return array_of<batched>(stack(parts, static_cast<std::size_t>(Axis)));
   }
 }
 template <int Axis, class X, class Batched> X position(const Batched& x, std::int64_t at) {

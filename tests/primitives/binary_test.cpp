@@ -15,9 +15,7 @@ double smaller(double x, double y) { return std::isnan(x) || std::isnan(y) ? NAN
 constexpr auto operations = [](auto x, auto y) {
   return std::tuple(x + y, x - y, x * y, x / y, x % y, plx::power(x, y), plx::maximum(x, y), plx::minimum(x, y));
 };
-constexpr auto comparisons = [](auto x, auto y) {
-  return std::tuple(x == y, x != y, x < y, x <= y, x > y, x >= y);
-};
+constexpr auto comparisons = [](auto x, auto y) { return std::tuple(x == y, x != y, x<y, x <= y, x> y, x >= y); };
 
 struct meaning {
   const char* name;
@@ -137,7 +135,9 @@ TEST_CASE("mapped operands of different rank broadcast inside each instance") {
 
 TEST_CASE("operands that tie share the gradient of maximum, minimum and clip") {
   auto slopes = plx::jit([](auto x, auto y) {
-    auto of = [&](auto f) { return plx::grad([=](auto a, auto b) { return plx::sum(f(a, b)); }, plx::argnums<0, 1>)(x, y); };
+    auto of = [&](auto f) {
+      return plx::grad([=](auto a, auto b) { return plx::sum(f(a, b)); }, plx::argnums<0, 1>)(x, y);
+    };
     return std::tuple(of(plx::maximum), of(plx::minimum),
                       plx::grad([](auto a) { return plx::sum(plx::clip(a, -1, 2)); })(x));
   });

@@ -10,8 +10,12 @@ __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 uwide;
 
 template <class T> std::vector<T> samples() {
-  return {T{0},       T{1},        T{2},
-          T{7},       T{31},       T{100},
+  return {T{0},
+          T{1},
+          T{2},
+          T{7},
+          T{31},
+          T{100},
           T(0) - T{1} < T{0} ? static_cast<T>(-1) : static_cast<T>(200),
           static_cast<T>(-7),
           std::numeric_limits<T>::max(),
@@ -29,8 +33,8 @@ template <class T> std::pair<plx::array<T, 1>, plx::array<T, 1>> pairs() {
 }
 
 /// Arithmetic modulo 2^n, in 128 bits.
-template <class T, class F> void check(const plx::array<T, 1>& actual, const plx::array<T, 1>& x,
-                                       const plx::array<T, 1>& y, F exact) {
+template <class T, class F>
+void check(const plx::array<T, 1>& actual, const plx::array<T, 1>& x, const plx::array<T, 1>& y, F exact) {
   REQUIRE(actual.size() == x.size());
   for (std::int64_t i = 0; i < x.size(); ++i) {
     INFO(+x(i) << " and " << +y(i));
@@ -41,9 +45,7 @@ template <class T, class F> void check(const plx::array<T, 1>& actual, const plx
 constexpr auto arithmetic = [](auto x, auto y) {
   return std::tuple(x + y, x - y, x * y, x % y, plx::maximum(x, y), plx::minimum(x, y));
 };
-constexpr auto bits = [](auto x, auto y) {
-  return std::tuple(x & y, x | y, x ^ y, ~x, x << (y & 63), x >> (y & 63));
-};
+constexpr auto bits = [](auto x, auto y) { return std::tuple(x & y, x | y, x ^ y, ~x, x << (y & 63), x >> (y & 63)); };
 
 template <class T> void check_type() {
   auto [x, y] = pairs<T>();
@@ -64,7 +66,9 @@ template <class T> void check_type() {
   check(either, x, y, [](auto a, auto b) { return a | b; });
   check(exclusive, x, y, [](auto a, auto b) { return a ^ b; });
   check(inverse, x, y, [](auto a, auto) { return ~a; });
-  check(left, x, y, [&](auto a, auto b) { return distance(b) >= width ? 0 : static_cast<wide>(static_cast<uwide>(a) << distance(b)); });
+  check(left, x, y, [&](auto a, auto b) {
+    return distance(b) >= width ? 0 : static_cast<wide>(static_cast<uwide>(a) << distance(b));
+  });
   check(right, x, y, [&](auto a, auto b) { return distance(b) >= width ? (a < 0 ? -1 : 0) : a >> distance(b); });
 }
 

@@ -95,7 +95,8 @@ template <class T> void check_extremes(const table& given) {
   }
 }
 
-const coordinates shapes[] = {{1, 1, 1}, {2, 3, 4}, {3, 1, 17}, {17, 2, 1}, {1, 15, 16}, {2, 16, 33}, {5, 100, 3}, {3, 7, 1000}};
+const coordinates shapes[] = {{1, 1, 1},   {2, 3, 4},   {3, 1, 17},  {17, 2, 1},
+                              {1, 15, 16}, {2, 16, 33}, {5, 100, 3}, {3, 7, 1000}};
 
 } // namespace
 

@@ -46,15 +46,15 @@ template <class From> void check_conversions(std::initializer_list<From> values)
 } // namespace
 
 TEST_CASE("float64 converts to every type") {
-  check_conversions<double>({0, -0.5, 0.99, 1.5, -3.7, 255, 256, 3e9, -3e9, 1e15, -1e15, 1e30, INFINITY, -INFINITY, NAN,
-                             0.1, 1e-320, 100});
+  check_conversions<double>(
+      {0, -0.5, 0.99, 1.5, -3.7, 255, 256, 3e9, -3e9, 1e15, -1e15, 1e30, INFINITY, -INFINITY, NAN, 0.1, 1e-320, 100});
 }
 TEST_CASE("float32 converts to every type") {
   check_conversions<float>({0, -0.5f, 0.99f, 1.5f, -3.7f, 255, 256, 3e9f, -3e9f, 1e15f, 1e30f, INFINITY, NAN, 0.1f});
 }
 TEST_CASE("integers convert to every type") {
-  check_conversions<std::int64_t>({0, 1, -1, 255, 256, 300, 1L << 31, -(1L << 40) - 3, (1L << 62) + 1,
-                                   std::numeric_limits<std::int64_t>::min()});
+  check_conversions<std::int64_t>(
+      {0, 1, -1, 255, 256, 300, 1L << 31, -(1L << 40) - 3, (1L << 62) + 1, std::numeric_limits<std::int64_t>::min()});
   check_conversions<std::int32_t>({0, 1, -1, 255, 256, -300, 16777217, std::numeric_limits<std::int32_t>::min()});
 }
 TEST_CASE("unsigned integers and truth values convert to every type") {
@@ -71,7 +71,8 @@ TEST_CASE("a conversion's gradient is converted back") {
   static_assert(std::is_same_v<decltype(gradient)::value_type, float>);
   CHECK(gradient(0) == Approx(std::cos(0.5)));
   CHECK(gradient(1) == Approx(std::cos(2.)));
-  auto through_integers = plx::jit(plx::grad([](auto y) { return plx::sum(plx::astype<float>(plx::astype<int>(y)) * y); }));
+  auto through_integers =
+      plx::jit(plx::grad([](auto y) { return plx::sum(plx::astype<float>(plx::astype<int>(y)) * y); }));
   CHECK(through_integers(plx::array<float, 1>{2.5f, -1.5f}).to_vector() == std::vector<float>{2, -1});
 }
 
@@ -131,9 +132,8 @@ TEST_CASE("where and clip broadcast and promote") {
     return std::tuple(plx::where(condition, row, column), plx::where(condition, row, 0.5), plx::clip(row, 2, 3),
                       plx::where(row, 1, 0));
   });
-  auto [both, half, clipped, ones] =
-      mixed(plx::array<bool, 1>{true, false, true}, plx::array<int, 1>{1, 2, 7},
-            plx::array<float, plx::extents<2, 1>>{{10.5}, {20.5}});
+  auto [both, half, clipped, ones] = mixed(plx::array<bool, 1>{true, false, true}, plx::array<int, 1>{1, 2, 7},
+                                           plx::array<float, plx::extents<2, 1>>{{10.5}, {20.5}});
   CHECK(both.to_vector() == std::vector<float>{1, 10.5f, 7, 1, 20.5f, 7});
   CHECK(half.to_vector() == std::vector<float>{1, 0.5f, 7});
   CHECK(clipped.to_vector() == std::vector<int>{2, 2, 3});

@@ -40,27 +40,31 @@ table flat_as(const coordinates& shape) { return {shape, cube.values}; }
 } // namespace
 
 TEST_CASE("reshape, with one extent left open") {
-  check([](auto x) {
-    return std::tuple(plx::reshape(x, {2, 12}), plx::reshape(x, {-1, 4}), plx::reshape(x, {4, -1}), plx::ravel(x),
-                      plx::reshape(x, {2, -1, 2, 2}), plx::expand_dims(x, 0), plx::expand_dims(x, -1),
-                      plx::squeeze(plx::expand_dims(x, 2), 2));
-  }, {flat_as({2, 12}), flat_as({6, 4}), flat_as({4, 6}), flat_as({24}), flat_as({2, 3, 2, 2}), flat_as({1, 2, 3, 4}),
-      flat_as({2, 3, 4, 1}), cube});
+  check(
+      [](auto x) {
+        return std::tuple(plx::reshape(x, {2, 12}), plx::reshape(x, {-1, 4}), plx::reshape(x, {4, -1}), plx::ravel(x),
+                          plx::reshape(x, {2, -1, 2, 2}), plx::expand_dims(x, 0), plx::expand_dims(x, -1),
+                          plx::squeeze(plx::expand_dims(x, 2), 2));
+      },
+      {flat_as({2, 12}), flat_as({6, 4}), flat_as({4, 6}), flat_as({24}), flat_as({2, 3, 2, 2}), flat_as({1, 2, 3, 4}),
+       flat_as({2, 3, 4, 1}), cube});
 }
 
 TEST_CASE("transpose and moveaxis permute axes") {
-  check([](auto x) {
-    return std::tuple(plx::transpose(x), plx::transpose(x, {1, 2, 0}), plx::transpose(x, {-3, -1, 1}),
-                      plx::moveaxis(x, 0, -1), plx::moveaxis(x, 2, 0), plx::reshape(plx::transpose(x), {6, 4}));
-  }, {pick({4, 3, 2}, [](const coordinates& i) { return coordinates{i[2], i[1], i[0]}; }),
-      pick({3, 4, 2}, [](const coordinates& i) { return coordinates{i[2], i[0], i[1]}; }),
-      pick({2, 4, 3}, [](const coordinates& i) { return coordinates{i[0], i[2], i[1]}; }),
-      pick({3, 4, 2}, [](const coordinates& i) { return coordinates{i[2], i[0], i[1]}; }),
-      pick({4, 2, 3}, [](const coordinates& i) { return coordinates{i[1], i[2], i[0]}; }),
-      pick({6, 4}, [](const coordinates& i) {
-        std::int64_t n = 4 * i[0] + i[1];
-        return coordinates{n % 2, n / 2 % 3, n / 6};
-      })});
+  check(
+      [](auto x) {
+        return std::tuple(plx::transpose(x), plx::transpose(x, {1, 2, 0}), plx::transpose(x, {-3, -1, 1}),
+                          plx::moveaxis(x, 0, -1), plx::moveaxis(x, 2, 0), plx::reshape(plx::transpose(x), {6, 4}));
+      },
+      {pick({4, 3, 2}, [](const coordinates& i) { return coordinates{i[2], i[1], i[0]}; }),
+       pick({3, 4, 2}, [](const coordinates& i) { return coordinates{i[2], i[0], i[1]}; }),
+       pick({2, 4, 3}, [](const coordinates& i) { return coordinates{i[0], i[2], i[1]}; }),
+       pick({3, 4, 2}, [](const coordinates& i) { return coordinates{i[2], i[0], i[1]}; }),
+       pick({4, 2, 3}, [](const coordinates& i) { return coordinates{i[1], i[2], i[0]}; }),
+       pick({6, 4}, [](const coordinates& i) {
+         std::int64_t n = 4 * i[0] + i[1];
+         return coordinates{n % 2, n / 2 % 3, n / 6};
+       })});
 }
 
 TEST_CASE("broadcast_to repeats along new axes and those of extent 1") {
@@ -82,46 +86,57 @@ TEST_CASE("broadcast_to repeats along new axes and those of extent 1") {
 }
 
 TEST_CASE("slice takes every n-th element between bounds") {
-  check([](auto x) {
-    return std::tuple(plx::slice(x, {0, 1, 0}, {2, 3, 4}), plx::slice(x, {1, 0, 1}, {2, 3, 4}, {1, 2, 2}),
-                      plx::slice(x, {0, 0, 0}, {2, 3, 4}, {2, 1, 3}), plx::slice(x, {0, 2, 1}, {2, 2, 4}),
-                      plx::slice(x, {0, 2, 1}, {2, 2, 4}, {1, 2, 1}));
-  }, {pick({2, 2, 4}, [](const coordinates& i) { return coordinates{i[0], i[1] + 1, i[2]}; }),
-      pick({1, 2, 2}, [](const coordinates& i) { return coordinates{i[0] + 1, 2 * i[1], 2 * i[2] + 1}; }),
-      pick({1, 3, 2}, [](const coordinates& i) { return coordinates{2 * i[0], i[1], 3 * i[2]}; }), table{{2, 0, 3}, {}},
-      table{{2, 0, 3}, {}}});
+  check(
+      [](auto x) {
+        return std::tuple(plx::slice(x, {0, 1, 0}, {2, 3, 4}), plx::slice(x, {1, 0, 1}, {2, 3, 4}, {1, 2, 2}),
+                          plx::slice(x, {0, 0, 0}, {2, 3, 4}, {2, 1, 3}), plx::slice(x, {0, 2, 1}, {2, 2, 4}),
+                          plx::slice(x, {0, 2, 1}, {2, 2, 4}, {1, 2, 1}));
+      },
+      {pick({2, 2, 4}, [](const coordinates& i) { return coordinates{i[0], i[1] + 1, i[2]}; }),
+       pick({1, 2, 2}, [](const coordinates& i) { return coordinates{i[0] + 1, 2 * i[1], 2 * i[2] + 1}; }),
+       pick({1, 3, 2}, [](const coordinates& i) { return coordinates{2 * i[0], i[1], 3 * i[2]}; }),
+       table{{2, 0, 3}, {}}, table{{2, 0, 3}, {}}});
 }
 
 TEST_CASE("slice_in_dim and index_in_dim count negative bounds from the end") {
-  check([](auto x) {
-    return std::tuple(plx::slice_in_dim(x, 1, 3, 1, 1), plx::slice_in_dim(x, -2, none, 1, 1),
-                      plx::slice_in_dim(x, none, -1, 1, -1), plx::slice_in_dim(x, none, none, 3, 2),
-                      plx::slice_in_dim(x, 1, -1, 1, 2), plx::index_in_dim(x, 1), plx::index_in_dim(x, -1, 1),
-                      plx::index_in_dim(x, -4, 2), plx::slice_in_dim(x, none, 9));
-  }, {pick({2, 2, 4}, [](const coordinates& i) { return coordinates{i[0], i[1] + 1, i[2]}; }),
-      pick({2, 2, 4}, [](const coordinates& i) { return coordinates{i[0], i[1] + 1, i[2]}; }),
-      pick({2, 3, 3}, [](const coordinates& i) { return i; }),
-      pick({2, 3, 2}, [](const coordinates& i) { return coordinates{i[0], i[1], 3 * i[2]}; }),
-      pick({2, 3, 2}, [](const coordinates& i) { return coordinates{i[0], i[1], i[2] + 1}; }),
-      pick({3, 4}, [](const coordinates& i) { return coordinates{1, i[0], i[1]}; }),
-      pick({2, 4}, [](const coordinates& i) { return coordinates{i[0], 2, i[1]}; }),
-      pick({2, 3}, [](const coordinates& i) { return coordinates{i[0], i[1], 0}; }), cube});
+  check(
+      [](auto x) {
+        return std::tuple(plx::slice_in_dim(x, 1, 3, 1, 1), plx::slice_in_dim(x, -2, none, 1, 1),
+                          plx::slice_in_dim(x, none, -1, 1, -1), plx::slice_in_dim(x, none, none, 3, 2),
+                          plx::slice_in_dim(x, 1, -1, 1, 2), plx::index_in_dim(x, 1), plx::index_in_dim(x, -1, 1),
+                          plx::index_in_dim(x, -4, 2), plx::slice_in_dim(x, none, 9));
+      },
+      {pick({2, 2, 4}, [](const coordinates& i) { return coordinates{i[0], i[1] + 1, i[2]}; }),
+       pick({2, 2, 4}, [](const coordinates& i) { return coordinates{i[0], i[1] + 1, i[2]}; }),
+       pick({2, 3, 3}, [](const coordinates& i) { return i; }),
+       pick({2, 3, 2}, [](const coordinates& i) { return coordinates{i[0], i[1], 3 * i[2]}; }),
+       pick({2, 3, 2}, [](const coordinates& i) { return coordinates{i[0], i[1], i[2] + 1}; }),
+       pick({3, 4}, [](const coordinates& i) { return coordinates{1, i[0], i[1]}; }),
+       pick({2, 4}, [](const coordinates& i) { return coordinates{i[0], 2, i[1]}; }),
+       pick({2, 3}, [](const coordinates& i) { return coordinates{i[0], i[1], 0}; }), cube});
 }
 
 TEST_CASE("concatenate and stack join along any axis") {
-  check([](auto x) {
-    auto part = plx::slice_in_dim(x, 1, 3, 1, 1);
-    return std::tuple(plx::concatenate({x, part, x}, 1), plx::concatenate({part, 2 * part}), plx::concatenate({x, x}, -1),
-                      plx::stack({x, -x}), plx::stack({x, -x, x}, 2), plx::stack({x, x}, -1), plx::concatenate({x}, 1));
-  }, {pick({2, 8, 4}, [](coordinates i) {
-        i[1] = i[1] < 3 ? i[1] : i[1] < 5 ? i[1] - 2 : i[1] - 5;
-        return i;
-      }),
-      reference::tabulate({4, 2, 4}, [](const coordinates& i) { return (i[0] < 2 ? 1 : 2) * cube[{i[0] % 2, i[1] + 1, i[2]}]; }),
-      pick({2, 3, 8}, [](const coordinates& i) { return coordinates{i[0], i[1], i[2] % 4}; }),
-      reference::tabulate({2, 2, 3, 4}, [](const coordinates& i) { return (i[0] == 0 ? 1 : -1) * cube[{i[1], i[2], i[3]}]; }),
-      reference::tabulate({2, 3, 3, 4}, [](const coordinates& i) { return (i[2] == 1 ? -1 : 1) * cube[{i[0], i[1], i[3]}]; }),
-      pick({2, 3, 4, 2}, [](const coordinates& i) { return coordinates{i[0], i[1], i[2]}; }), cube});
+  check(
+      [](auto x) {
+        auto part = plx::slice_in_dim(x, 1, 3, 1, 1);
+        return std::tuple(plx::concatenate({x, part, x}, 1), plx::concatenate({part, 2 * part}),
+                          plx::concatenate({x, x}, -1), plx::stack({x, -x}), plx::stack({x, -x, x}, 2),
+                          plx::stack({x, x}, -1), plx::concatenate({x}, 1));
+      },
+      {pick({2, 8, 4},
+            [](coordinates i) {
+              i[1] = i[1] < 3 ? i[1] : i[1] < 5 ? i[1] - 2 : i[1] - 5;
+              return i;
+            }),
+       reference::tabulate({4, 2, 4},
+                           [](const coordinates& i) { return (i[0] < 2 ? 1 : 2) * cube[{i[0] % 2, i[1] + 1, i[2]}]; }),
+       pick({2, 3, 8}, [](const coordinates& i) { return coordinates{i[0], i[1], i[2] % 4}; }),
+       reference::tabulate({2, 2, 3, 4},
+                           [](const coordinates& i) { return (i[0] == 0 ? 1 : -1) * cube[{i[1], i[2], i[3]}]; }),
+       reference::tabulate({2, 3, 3, 4},
+                           [](const coordinates& i) { return (i[2] == 1 ? -1 : 1) * cube[{i[0], i[1], i[3]}]; }),
+       pick({2, 3, 4, 2}, [](const coordinates& i) { return coordinates{i[0], i[1], i[2]}; }), cube});
 }
 
 namespace {
@@ -146,12 +161,16 @@ table padded(const table& x, double fill, const std::vector<amounts>& p) {
 } // namespace
 
 TEST_CASE("pad puts a value before, after and between, or cuts off") {
-  check([](auto x) {
-    return std::tuple(plx::pad(x, 0.25, {{1, 2, 0}, {0, 0, 0}, {0, 1, 0}}), plx::pad(x, 7, {{0, 0, 1}, {0, 0, 2}, {1, 1, 1}}),
-                      plx::pad(x, 0, {{0, 0, 0}, {-1, 0, 0}, {-1, -2, 0}}), plx::pad(x, -1, {{2, -1, 0}, {-1, 2, 1}, {0, -1, 2}}),
-                      plx::pad(x, 1, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}));
-  }, {padded(cube, 0.25, {{1, 2, 0}, {0, 0, 0}, {0, 1, 0}}), padded(cube, 7, {{0, 0, 1}, {0, 0, 2}, {1, 1, 1}}),
-      padded(cube, 0, {{0, 0, 0}, {-1, 0, 0}, {-1, -2, 0}}), padded(cube, -1, {{2, -1, 0}, {-1, 2, 1}, {0, -1, 2}}), cube});
+  check(
+      [](auto x) {
+        return std::tuple(
+            plx::pad(x, 0.25, {{1, 2, 0}, {0, 0, 0}, {0, 1, 0}}), plx::pad(x, 7, {{0, 0, 1}, {0, 0, 2}, {1, 1, 1}}),
+            plx::pad(x, 0, {{0, 0, 0}, {-1, 0, 0}, {-1, -2, 0}}), plx::pad(x, -1, {{2, -1, 0}, {-1, 2, 1}, {0, -1, 2}}),
+            plx::pad(x, 1, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}));
+      },
+      {padded(cube, 0.25, {{1, 2, 0}, {0, 0, 0}, {0, 1, 0}}), padded(cube, 7, {{0, 0, 1}, {0, 0, 2}, {1, 1, 1}}),
+       padded(cube, 0, {{0, 0, 0}, {-1, 0, 0}, {-1, -2, 0}}), padded(cube, -1, {{2, -1, 0}, {-1, 2, 1}, {0, -1, 2}}),
+       cube});
 }
 
 TEST_CASE("the value that pads has a gradient and may be mapped") {

@@ -60,9 +60,7 @@ constexpr auto all_operations = [](auto x) {
   return std::apply([&](auto... operation) { return std::tuple(operation(x)...); }, operations);
 };
 constexpr auto all_slopes = [](auto x) {
-  auto slope = [&](auto operation) {
-    return plx::grad([=](auto y) { return plx::sum(operation(y)); })(x);
-  };
+  auto slope = [&](auto operation) { return plx::grad([=](auto y) { return plx::sum(operation(y)); })(x); };
   return std::apply([&](auto... operation) { return std::tuple(slope(operation)...); }, operations);
 };
 

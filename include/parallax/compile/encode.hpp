@@ -201,7 +201,7 @@ constexpr bounded_table<Capacity> compile_table(bool strict) {
 /// contents, so that no table enters a mangled name.
 template <class Function, class... Trees> struct program {
   // Most programs fit, so that they are traced once; the others are traced again at their size.
-  static constexpr std::size_t first_capacity = 8192;
+  static constexpr std::size_t first_capacity = 16384;
   static constexpr auto first = compile_table<first_capacity, Function, Trees...>(false);
   static constexpr bool valid = first.error.size == 0;
 

@@ -75,7 +75,8 @@ class fusion {
   }
 
   constexpr int first_of(int id) {
-    while (component[at(id)] != id) id = component[at(id)] = component[at(component[at(id)])];
+    int* lower = component.data();
+    while (lower[id] != id) id = lower[id] = lower[lower[id]];
     return id;
   }
   /// Elementwise nodes that one loop can compute: linked directly and at the same depth, which counts the steps of any
@@ -92,12 +93,14 @@ class fusion {
         return kind == primitive_kind::elementwise && is_elementwise(operand) && g.at(operand).rank == g.at(id).rank;
       };
       int own = kind == primitive_kind::source || kind == primitive_kind::view ? nothing_computed : 0;
-      for (int operand : g.operands(id))
-        if (int below = depth[at(operand)]; below >= 0) own = std::max(own, linked(operand) ? below : below + 1);
+      std::span<const int> operands = g.operands(id);
+      for (std::size_t k = 0; k < operands.size(); ++k)
+        if (int below = depth[at(operands[k])]; below >= 0)
+          own = std::max(own, linked(operands[k]) ? below : below + 1);
       depth[at(id)] = own;
-      for (int operand : g.operands(id))
-        if (linked(operand) && depth[at(operand)] == own) {
-          int a = first_of(operand), b = first_of(id);
+      for (std::size_t k = 0; k < operands.size(); ++k)
+        if (depth[at(operands[k])] == own && linked(operands[k])) {
+          int a = first_of(operands[k]), b = first_of(id);
           component[at(std::max(a, b))] = std::min(a, b);
         }
     }

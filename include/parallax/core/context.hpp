@@ -48,7 +48,7 @@ class context {
 
   constexpr graph& at(int id) { return graphs[static_cast<std::size_t>(id)]; }
   constexpr const graph& at(int id) const { return graphs[static_cast<std::size_t>(id)]; }
-  constexpr graph& current() { return at(active.back()); }
+  constexpr graph& current() { return at(active[active.size() - 1]); }
 
   /// Records the first error; tracing goes on with placeholder values so that the text can be reported.
   constexpr void fail(const message& text) {
@@ -79,7 +79,11 @@ class context {
   constexpr dim axis_size(int axis) const { return axes[static_cast<std::size_t>(axis)].size; }
 
   /// The node of the innermost graph that stands for `id` of `owner`: closing over an outer value makes it an input.
-  constexpr int import(int owner, int id) { return import_into(static_cast<int>(active.size()) - 1, owner, id); }
+  constexpr int import(int owner, int id) {
+    // after an error there may be values of graphs that are closed
+    if (failed && owner != active.back()) return current().add(input_operation, {}, at(owner).value(id), {}, true);
+    return import_into(static_cast<int>(active.size()) - 1, owner, id);
+  }
 
  private:
   constexpr int import_into(int level, int owner, int id) {

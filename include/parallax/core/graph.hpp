@@ -52,13 +52,15 @@ class graph {
   constexpr int size() const { return static_cast<int>(nodes.size()); }
 
   constexpr std::span<const int> operands(int id) const {
-    return {operand_pool.data() + at(id).first_operand, static_cast<std::size_t>(at(id).operand_count)};
+    const node& n = at(id);
+    return {operand_pool.data() + n.first_operand, static_cast<std::size_t>(n.operand_count)};
   }
   constexpr int operand(int id, int i) const {
     return operand_pool[static_cast<std::size_t>(at(id).first_operand + i)];
   }
   constexpr std::span<const std::int64_t> parameters(int id) const {
-    return {parameter_pool.data() + at(id).first_parameter, static_cast<std::size_t>(at(id).parameter_count)};
+    const node& n = at(id);
+    return {parameter_pool.data() + n.first_parameter, static_cast<std::size_t>(n.parameter_count)};
   }
   constexpr std::int64_t parameter(int id, int i) const {
     return parameter_pool[static_cast<std::size_t>(at(id).first_parameter + i)];
@@ -67,8 +69,10 @@ class graph {
     return extent_pool[static_cast<std::size_t>(at(id).first_extent + axis)];
   }
   constexpr dims shape(int id) const {
+    const node& n = at(id);
+    const dim* extents = extent_pool.data() + n.first_extent;
     dims result;
-    for (int i = 0; i < at(id).rank; ++i) result.push_back(extent(id, i));
+    for (int i = 0; i < n.rank; ++i) result.push_back(extents[i]);
     return result;
   }
   constexpr abstract_value value(int id) const { return {at(id).type, at(id).weak, shape(id)}; }
@@ -107,9 +111,13 @@ class graph {
   constexpr std::vector<char> needed() const {
     std::vector<char> live(nodes.size(), 0);
     for (int output : outputs) live[static_cast<std::size_t>(output)] = 1;
-    for (int id = size() - 1; id >= 0; --id)
-      if (live[static_cast<std::size_t>(id)])
-        for (int operand : operands(id)) live[static_cast<std::size_t>(operand)] = 1;
+    char* flags = live.data();
+    for (int id = size() - 1; id >= 0; --id) {
+      if (!flags[id]) continue;
+      const node& n = at(id);
+      const int* operand = operand_pool.data() + n.first_operand;
+      for (int i = 0; i < n.operand_count; ++i) flags[operand[i]] = 1;
+    }
     return live;
   }
 
@@ -120,13 +128,22 @@ class graph {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
     return hash ^ (hash >> 32);
   }
+  // pointers and not iterators: constant evaluation pays for every call
+  template <class T> static constexpr std::uint64_t mix(std::uint64_t hash, const T* words, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) hash = mix(hash, static_cast<std::uint64_t>(words[i]));
+    return hash;
+  }
+  template <class T> static constexpr bool equal(const T* a, const T* b, int count) {
+    for (int i = 0; i < count; ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
   static constexpr std::uint64_t hash(int operation, std::span<const int> operands, const abstract_value& value,
                                       std::span<const std::int64_t> parameters) {
     std::uint64_t result = mix(static_cast<std::uint64_t>(operation), static_cast<std::uint64_t>(value.type));
-    for (int operand : operands) result = mix(result, static_cast<std::uint64_t>(operand));
-    for (dim extent : value.shape) result = mix(result, static_cast<std::uint64_t>(extent));
-    for (std::int64_t parameter : parameters) result = mix(result, static_cast<std::uint64_t>(parameter));
-    return result;
+    result = mix(result, operands.data(), operands.size());
+    result = mix(result, value.shape.data(), static_cast<std::size_t>(value.shape.size()));
+    return mix(result, parameters.data(), parameters.size());
   }
   constexpr bool same(int id, int operation, std::span<const int> operands, const abstract_value& value,
                       std::span<const std::int64_t> parameters) const {
@@ -135,13 +152,9 @@ class graph {
     if (n.operand_count != static_cast<int>(operands.size()) || n.rank != value.shape.size() ||
         n.parameter_count != static_cast<int>(parameters.size()))
       return false;
-    for (int i = 0; i < n.operand_count; ++i)
-      if (operand(id, i) != operands[static_cast<std::size_t>(i)]) return false;
-    for (int i = 0; i < n.rank; ++i)
-      if (extent(id, i) != value.shape[i]) return false;
-    for (int i = 0; i < n.parameter_count; ++i)
-      if (parameter(id, i) != parameters[static_cast<std::size_t>(i)]) return false;
-    return true;
+    return equal(operand_pool.data() + n.first_operand, operands.data(), n.operand_count) &&
+           equal(extent_pool.data() + n.first_extent, value.shape.data(), n.rank) &&
+           equal(parameter_pool.data() + n.first_parameter, parameters.data(), n.parameter_count);
   }
   constexpr void grow() {
     std::vector<int> old = std::move(table);

@@ -174,7 +174,8 @@ template <class... T> struct leaf_sum<std::tuple<T...>> {
   static constexpr int value = (0 + ... + leaf_count_of<T>());
 };
 template <class T> constexpr int leaf_count_of() {
-  if constexpr (is_std_array<T>) return static_cast<int>(std::tuple_size_v<T>) * leaf_count_of<typename T::value_type>();
+  if constexpr (is_std_array<T>)
+    return static_cast<int>(std::tuple_size_v<T>) * leaf_count_of<typename T::value_type>();
   else if constexpr (tree_node<T>) return leaf_sum<children_t<T>>::value;
   else return 1;
 }
@@ -254,9 +255,9 @@ constexpr auto tree_map(Function&& function, const T& tree, const Others&... oth
       (detail::same_structure<T, Others>() && ...),
       "parallax: tree_map: the trees differ in structure: give trees with the same nodes and numbers of children");
   if constexpr ((detail::is_std_array<T> && ... && detail::is_std_array<Others>)) {
+    auto mapped = [&](std::size_t k) { return tree_map(function, tree[k], others[k]...); };
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      using built = detail::joined<decltype(tree_map(function, tree[I], others[I]...))...>;
-      return typename built::type{tree_map(function, tree[I], others[I]...)...};
+      return std::array<decltype(mapped(0)), sizeof...(I)>{mapped(I)...};
     }(std::make_index_sequence<std::tuple_size_v<T>>{});
   } else if constexpr (tree_node<T>) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -30,13 +30,15 @@ template <int Capacity> struct text_buffer {
   constexpr text_buffer& operator<<(const char* piece) { return *this << std::string_view(piece); }
   constexpr text_buffer& operator<<(char c) { return *this << std::string_view(&c, 1); }
   constexpr text_buffer& operator<<(std::int64_t value) {
-    if (value < 0) return *this << '-' << -value;
+    // unsigned, since the smallest number has no positive counterpart
+    std::uint64_t rest = static_cast<std::uint64_t>(value);
+    if (value < 0) *this << '-', rest = -rest;
     char digits[20]{};
     int count = 0;
     do {
-      digits[count++] = static_cast<char>('0' + value % 10);
-      value /= 10;
-    } while (value > 0);
+      digits[count++] = static_cast<char>('0' + rest % 10);
+      rest /= 10;
+    } while (rest > 0);
     while (count > 0) *this << digits[--count];
     return *this;
   }

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <parallax/host/collectives.hpp>
+#include <parallax/host/function_ref.hpp>
 #include <parallax/host/kernel_arguments.hpp>
 #include <parallax/host/product.hpp>
 #include <parallax/runtime/resolve.hpp>
 #include <parallax/runtime/value.hpp>
 
-#include <functional>
+#include <vector>
 
 namespace parallax::host {
 
@@ -19,15 +20,18 @@ struct device_place {
 
 class block_runner {
  public:
-  using call_function = std::function<void(parallax::detail::table_reader&, block_runner&)>;
+  using call_function = function_ref<void(parallax::detail::table_reader&, block_runner&)>;
 
   std::vector<parallax::detail::runtime_value>* values = nullptr; ///< of the outermost block
   std::vector<buffer> outputs;
-  std::vector<std::byte*> pointers; ///< by buffer
 
   block_runner(const std::int64_t* whole, int number, const parallax::detail::resolved_extents& resolved,
                const kernel_function* functions, device_place where)
-      : extents(resolved), kernels(functions), place(where), reader(block_start(whole, number)) {
+      : extents(resolved),
+        kernels(functions),
+        place(where),
+        reader(block_start(whole, number)),
+        pointers(buffers_of(reader)) {
     reader.skip(reader.next()); // mesh
     argument_count = reader.next_int();
     reader.next();
@@ -48,9 +52,9 @@ class block_runner {
 
   /// Takes memory for outputs and slots. Slots share one arena.
   void prepare(const std::vector<const std::byte*>* arguments) {
-    pointers.assign(static_cast<std::size_t>(buffer_count), nullptr);
     outputs.resize(static_cast<std::size_t>(output_count));
-    std::vector<std::size_t> slot_offsets(static_cast<std::size_t>(slot_count) + 1, 0);
+    parallax::detail::scratch_array<std::size_t, 32> slot_offsets(static_cast<std::size_t>(slot_count) + 1);
+    std::fill(slot_offsets.begin(), slot_offsets.end(), std::size_t{0});
     for (std::int64_t i = 0; i < buffer_count; ++i) {
       if (place_of(i) == parallax::detail::buffer_place::slot) {
         std::size_t& size = slot_offsets[static_cast<std::size_t>(number_of(i)) + 1];
@@ -58,7 +62,7 @@ class block_runner {
       }
     }
     for (std::size_t i = 1; i < slot_offsets.size(); ++i) slot_offsets[i] += slot_offsets[i - 1];
-    if (slot_offsets.back() > 0) arena = buffer::allocate(slot_offsets.back());
+    if (std::size_t size = slot_offsets[slot_offsets.size() - 1]; size > 0) arena = buffer::allocate(size);
     for (std::int64_t i = 0; i < buffer_count; ++i) {
       std::byte*& pointer = pointers[static_cast<std::size_t>(i)];
       std::size_t number = static_cast<std::size_t>(number_of(i));
@@ -69,12 +73,13 @@ class block_runner {
         pointer = outputs[number].data();
         break;
       case parallax::detail::buffer_place::value:
+        pointer = nullptr;
         if (arguments && number < arguments->size()) pointer = const_cast<std::byte*>((*arguments)[number]);
       }
     }
   }
 
-  void run(const call_function& call) {
+  void run(call_function call) {
     parallax::detail::table_reader r = reader;
     for (std::int64_t count = r.next(); count > 0; --count) {
       auto kind = static_cast<parallax::detail::step_kind>(r.next());
@@ -114,6 +119,13 @@ class block_runner {
   const std::int64_t* buffer_records = nullptr;
   const std::int64_t* output_records = nullptr;
   buffer arena;
+  parallax::detail::scratch_array<std::byte*, 32> pointers; ///< by buffer
+
+  static std::size_t buffers_of(parallax::detail::table_reader r) {
+    r.skip(r.next());
+    r.skip(3);
+    return static_cast<std::size_t>(r.next());
+  }
 
   void run_kernel(parallax::detail::table_reader& r) {
     kernel_arguments a;
@@ -126,12 +138,10 @@ class block_runner {
     for (int i = 0; i < a.operand_count; ++i) {
       operand& o = operands[i];
       std::int64_t number = r.next(), offset = extents[r.next()];
-      if (number >= 0) {
-        o.element_bytes = static_cast<std::int64_t>(size_of(type_of(number)));
-        o.data = data(number) + offset * o.element_bytes;
-      } else {
-        o.start = offset;
-      }
+      bool is_index = number < 0;
+      o.start = is_index ? offset : 0;
+      o.element_bytes = is_index ? 1 : static_cast<std::int64_t>(size_of(type_of(number)));
+      o.data = is_index ? nullptr : data(number) + offset * o.element_bytes;
       for (int d = 0; d < a.rank; ++d) o.strides[d] = extents[r.next()];
     }
     a.operands = operands;
@@ -163,7 +173,7 @@ class block_runner {
     case element_type::int64: return constant_bits::of(integer);
     case element_type::uint64: return constant_bits::of(static_cast<std::uint64_t>(integer));
     }
-    return {};
+    return {0};
   }
 
   void run_product_step(parallax::detail::table_reader& r) {

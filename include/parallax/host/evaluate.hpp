@@ -6,7 +6,7 @@
 #include <parallax/host/pack.hpp>
 #include <parallax/host/vector_math.hpp>
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
 namespace parallax::host {
@@ -32,6 +32,27 @@ struct row_position {
 
 namespace detail {
 
+/// A row's operands as single values, which compilers keep in registers as they would not keep arrays.
+template <int I> struct row_operand {
+  const std::byte* data;
+  std::int64_t start, stride;
+};
+template <class Indices> struct row_operands;
+template <std::size_t... I> struct row_operands<std::index_sequence<I...>> : row_operand<static_cast<int>(I)>... {
+  PARALLAX_INLINE explicit row_operands(const row_position& row)
+      : row_operand<static_cast<int>(I)>{row.data[I], row.start[I], row.stride[I]}... {}
+};
+template <int I> PARALLAX_INLINE const row_operand<I>& operand_at(const row_operand<I>& o) { return o; }
+
+/// One more than the largest operand number in a statement.
+template <int Operation, element_type Type, std::int64_t Parameter, int... Operands>
+constexpr int operands_up_to(statement<Operation, Type, Parameter, Operands...>) {
+  namespace compiled = parallax::detail;
+  constexpr int operands[] = {Operands..., 0};
+  if (Operation >= 0 || Operation == compiled::load_constant) return 0;
+  return operands[Operation == compiled::store_vector ? 1 : 0] + 1;
+}
+
 template <int I, class T> struct numbered_register {
   pack<T> value;
 };
@@ -49,15 +70,16 @@ PARALLAX_INLINE auto apply(const V&... operands) {
 }
 
 /// Evaluates one statement at `offset` of a row, for `count` elements of it (all lanes where `Whole`).
-template <bool Whole, int Operation, element_type Type, std::int64_t Parameter, int... Operands, class Registers>
-PARALLAX_INLINE auto evaluate(statement<Operation, Type, Parameter, Operands...>, Registers& registers,
-                              const row_position& row, const constant_bits* constants, std::int64_t offset, int count) {
+template <bool Whole, int Operation, element_type Type, std::int64_t Parameter, int... Operands, class Registers,
+          class Row>
+PARALLAX_INLINE auto evaluate(statement<Operation, Type, Parameter, Operands...>, Registers& registers, const Row& row,
+                              const constant_bits* constants, std::int64_t offset, int count) {
   using T = element_t<Type>;
   namespace compiled = parallax::detail;
   if constexpr (Operation == compiled::store_vector) {
     constexpr int operand[] = {Operands...};
     pack<T> value = at<operand[0]>(registers);
-    T* data = reinterpret_cast<T*>(const_cast<std::byte*>(row.data[operand[1]]));
+    T* data = reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<operand[1]>(row).data));
     if constexpr (Whole) store(data + offset, value);
     else store(data + offset, value, count);
     return value;
@@ -69,16 +91,17 @@ PARALLAX_INLINE auto evaluate(statement<Operation, Type, Parameter, Operands...>
       return broadcast(constants[k].template as<T>());
     } else if constexpr (Operation == compiled::load_index) {
       auto lane = host::lane_index<T>();
-      T start = static_cast<T>(row.start[k] + offset * row.stride[k]);
-      return math::add(broadcast(start), math::mul(lane, broadcast(static_cast<T>(row.stride[k]))));
+      std::int64_t stride = operand_at<k>(row).stride;
+      T start = static_cast<T>(operand_at<k>(row).start + offset * stride);
+      return math::add(broadcast(start), math::mul(lane, broadcast(static_cast<T>(stride))));
     } else {
-      const T* data = reinterpret_cast<const T*>(row.data[k]);
+      const T* data = reinterpret_cast<const T*>(operand_at<k>(row).data);
+      std::int64_t stride = operand_at<k>(row).stride;
       if constexpr (Operation == compiled::load_scalar) return broadcast(*data);
       else if constexpr (Operation == compiled::load_vector)
         return Whole ? load(data + offset) : load(data + offset, count);
       else
-        return Whole ? load_strided(data + offset * row.stride[k], row.stride[k])
-                     : load_strided(data + offset * row.stride[k], row.stride[k], count);
+        return Whole ? load_strided(data + offset * stride, stride) : load_strided(data + offset * stride, stride, count);
     }
   }
 }
@@ -93,22 +116,24 @@ template <int Result, int Reduction, class... S> struct evaluator<kernel<Result,
   using registers = detail::register_file<indices, S...>;
   static constexpr int last = static_cast<int>(sizeof...(S)) - 1;
   using value_type = std::remove_cvref_t<decltype(detail::at<last>(std::declval<registers&>()))>;
+  static constexpr std::size_t operand_count = static_cast<std::size_t>(std::max({1, detail::operands_up_to(S{})...}));
+  using row = detail::row_operands<std::make_index_sequence<operand_count>>;
 
   template <bool Whole>
-  static PARALLAX_INLINE value_type run(const row_position& row, const constant_bits* constants, std::int64_t offset,
+  static PARALLAX_INLINE value_type run(const row& operands, const constant_bits* constants, std::int64_t offset,
                                         int count) {
     registers file;
-    run_all<Whole>(file, row, constants, offset, count, indices{});
+    run_all<Whole>(file, operands, constants, offset, count, indices{});
     return detail::at<last>(file);
   }
 
  private:
   template <bool Whole, std::size_t... I>
-  static PARALLAX_INLINE void run_all(registers& file, const row_position& row, const constant_bits* constants,
+  static PARALLAX_INLINE void run_all(registers& file, const row& operands, const constant_bits* constants,
                                       std::int64_t offset, int count, std::index_sequence<I...>) {
     // an array initialiser, because compilers limit the nesting of folds
     [[maybe_unused]] const bool done[] = {
-        (detail::at<static_cast<int>(I)>(file) = detail::evaluate<Whole>(S{}, file, row, constants, offset, count),
+        (detail::at<static_cast<int>(I)>(file) = detail::evaluate<Whole>(S{}, file, operands, constants, offset, count),
          true)...};
   }
 };

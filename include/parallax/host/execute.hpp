@@ -8,6 +8,7 @@
 #include <parallax/runtime/eager.hpp>
 
 #include <algorithm>
+#include <memory>
 
 namespace parallax {
 
@@ -27,22 +28,28 @@ class program_run {
  public:
   program_run(const std::int64_t* whole, const kernel_function* functions,
               std::vector<parallax::detail::runtime_value> arguments)
-      : table(whole), kernels(functions), values(std::move(arguments)), extents(whole, shapes_of(values)) {
+      : table(whole), kernels(functions), values(std::move(arguments)), extents(whole, [&](std::size_t leaf) { return values[leaf].shape.data(); }) {
     parallax::detail::check_guards(table, extents);
     std::erase_if(values, [](const parallax::detail::runtime_value& value) { return !value.is_input; });
+  }
+
+  /// How many arguments and results of calls a program has.
+  static std::size_t value_count(const std::int64_t* table) {
+    parallax::detail::table_reader header(block_runner::block_start(table, 0));
+    header.skip(header.next());
+    header.next();
+    return static_cast<std::size_t>(header.next());
   }
 
   /// Runs the program; returns its outputs.
   std::vector<parallax::detail::runtime_value> run() {
     block_runner outermost(table, 0, extents, kernels, {});
-    parallax::detail::table_reader header(block_runner::block_start(table, 0));
-    header.skip(header.next());
-    header.next();
-    values.resize(static_cast<std::size_t>(header.next()));
+    values.resize(value_count(table));
     outermost.values = &values;
     outermost.prepare(nullptr);
     outermost.run([this](parallax::detail::table_reader& r, block_runner& block) { call(r, block); });
     std::vector<parallax::detail::runtime_value> results;
+    results.reserve(outermost.outputs.size());
     parallax::detail::table_reader r = outermost.read_outputs();
     for (std::size_t k = 0; k < outermost.outputs.size(); ++k) {
       bool is_value = r.next() != 0;
@@ -53,12 +60,11 @@ class program_run {
         results.push_back(values[static_cast<std::size_t>(number)]);
         continue;
       }
-      parallax::detail::runtime_value value;
+      parallax::detail::runtime_value& value = results.emplace_back();
       value.type = described.type;
       for (dim extent : described.shape) value.shape.push_back(extents[extent]);
       value.on_host = true;
       value.host = std::move(outermost.outputs[k]);
-      results.push_back(std::move(value));
     }
     return results;
   }
@@ -68,12 +74,6 @@ class program_run {
   const kernel_function* kernels;
   std::vector<parallax::detail::runtime_value> values;
   parallax::detail::resolved_extents extents;
-
-  static parallax::detail::argument_shapes shapes_of(const std::vector<parallax::detail::runtime_value>& arguments) {
-    parallax::detail::argument_shapes shapes;
-    for (const auto& value : arguments) shapes.push_back(value.shape.data());
-    return shapes;
-  }
 
   struct list {
     const std::int64_t* words;
@@ -122,7 +122,7 @@ class program_run {
     for (operand_place& each : operands) inputs.push_back(pieces_of(outer, each, mesh, devices));
 
     std::vector<std::vector<buffer>> outputs(static_cast<std::size_t>(count));
-    team together(mesh, devices);
+    team& together = team_of(mesh, devices);
     auto body = [&](int position) {
       std::vector<const std::byte*> arguments;
       for (const auto& pieces : inputs) arguments.push_back(pieces[static_cast<std::size_t>(position)].data());
@@ -181,6 +181,13 @@ class program_run {
                         "); set PARALLAX_HOST_DEVICES to have more");
     for (int i = 0; i < count; ++i) devices.push_back(i);
     return devices;
+  }
+
+  /// A team with this mesh. It is kept for the next call, which has often the same; no call begins inside another.
+  static team& team_of(const std::vector<std::int64_t>& mesh, const std::vector<int>& devices) {
+    thread_local std::unique_ptr<team> last;
+    if (!last || !last->is_for(mesh, devices)) last = std::make_unique<team>(mesh, devices);
+    return *last;
   }
 
   static std::int64_t mesh_stride(const std::vector<std::int64_t>& mesh, int axis) {
@@ -278,7 +285,9 @@ template <class Function, class... Args> auto run_program(const Args&... args) {
   if constexpr (!compiled::valid) {
     return report_error<Function, abstract_t<Args>...>();
   } else {
+    constexpr int leaves = (0 + ... + leaf_count<Args>);
     std::vector<runtime_value> arguments;
+    arguments.reserve(std::max(static_cast<std::size_t>(leaves), host::program_run::value_count(compiled::table.data())));
     (append_values(arguments, args), ...);
     host::program_run run(compiled::table.data(), host::kernel_table<compiled>::functions.data(), std::move(arguments));
     return make_results<compiled>(run.run());

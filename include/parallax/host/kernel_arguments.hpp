@@ -10,14 +10,14 @@
 namespace parallax::host {
 
 /// The largest number of operands of a kernel.
-inline constexpr int max_accesses = 200;
+inline constexpr int max_accesses = 260;
 
 /// A constant's bits, to be read as the type that the kernel's statement says.
 struct constant_bits {
-  std::uint64_t bits = 0;
+  std::uint64_t bits;
 
   template <class T> static constant_bits of(T value) {
-    constant_bits result;
+    constant_bits result{0};
     __builtin_memcpy(&result.bits, &value, sizeof value);
     return result;
   }
@@ -29,12 +29,12 @@ struct constant_bits {
 };
 
 /// One operand of a kernel, or its result: the first element and the strides in elements. An index has no pointer but a
-/// first value.
+/// first value. No initialisers: a call has room for many, and sets those that it uses.
 struct operand {
-  std::byte* data = nullptr;
-  std::int64_t start = 0; ///< of an index
-  std::int64_t element_bytes = 1;
-  std::int64_t strides[max_rank] = {};
+  std::byte* data;
+  std::int64_t start; ///< of an index
+  std::int64_t element_bytes;
+  std::int64_t strides[max_rank];
 };
 
 /// The loop of a kernel: dimensions, whether each is reduced, operands (the result first), constants.

@@ -62,8 +62,9 @@ template <class Kernel> class row_reduction {
   using T = typename evaluate::value_type::value_type;
 
   /// Combines elements first to last of a row into `total`.
-  static void add_row(const row_position& row, const constant_bits* constants, std::int64_t first, std::int64_t last,
-                      pack<T>& total) {
+  static void add_row(const row_position& position, const constant_bits* constants, std::int64_t first,
+                      std::int64_t last, pack<T>& total) {
+    const typename evaluate::row row(position);
     std::int64_t i = first;
     constexpr int streams = 4;
     while (i + streams * lanes <= last) {
@@ -166,16 +167,17 @@ template <class Kernel> void reduce_columns(const kernel_arguments& a, const red
         for (std::int64_t k = 0; k < block_registers && r < shape.reduced_size; ++k, ++r) {
           reduction_shape::locate(a, shape.reduced, shape.reduced_count, r, position);
           row.set(a, position, a.rank - 1);
+          const typename evaluate::row operands(row);
           if (last - first == width * lanes) {
             PARALLAX_UNROLL(4)
             for (int w = 0; w < width; ++w)
               partial[w] =
-                  P::evaluate(partial[w], evaluate::template run<true>(row, a.constants, first + w * lanes, lanes));
+                  P::evaluate(partial[w], evaluate::template run<true>(operands, a.constants, first + w * lanes, lanes));
           } else {
             for (int w = 0; w < width && first + w * lanes < last; ++w) {
               std::int64_t rest = last - first - w * lanes;
               partial[w] =
-                  P::evaluate(partial[w], evaluate::template run<false>(row, a.constants, first + w * lanes,
+                  P::evaluate(partial[w], evaluate::template run<false>(operands, a.constants, first + w * lanes,
                                                                         rest < lanes ? static_cast<int>(rest) : lanes));
             }
           }
@@ -232,12 +234,12 @@ template <class Kernel> void reduce_positions(const kernel_arguments& a) {
           row.set(a, position, a.rank - 1);
           std::int64_t rest = a.extents[axis] - j;
           count = rest < lanes ? static_cast<int>(rest) : lanes;
-          store(values, evaluate::template run<false>(row, a.constants, j, count));
+          store(values, evaluate::template run<false>(typename evaluate::row(row), a.constants, j, count));
         } else {
           position[axis] = j;
           std::int64_t inner = position[a.rank - 1];
           row.set(a, position, a.rank - 1);
-          store(values, evaluate::template run<false>(row, a.constants, inner, 1));
+          store(values, evaluate::template run<false>(typename evaluate::row(row), a.constants, inner, 1));
         }
         for (int i = 0; i < count; ++i)
           if ((j == 0 && i == 0) || beats(values[i], best)) best = values[i], where = static_cast<std::int32_t>(j + i);

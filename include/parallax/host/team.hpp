@@ -99,6 +99,13 @@ class team {
   /// How many devices there are.
   int size() const noexcept { return size_; }
 
+  /// Whether this is a team of these devices on a mesh of these sizes.
+  bool is_for(std::span<const std::int64_t> mesh_sizes, std::span<const int> devices) const noexcept {
+    return std::cmp_equal(axes_, mesh_sizes.size()) && std::ranges::equal(devices_, devices) &&
+           std::equal(mesh_sizes.begin(), mesh_sizes.end(), sizes_.begin(),
+                      [](std::int64_t a, int b) { return std::cmp_equal(a, b); });
+  }
+
   /// The devices in order of position.
   std::span<const int> devices() const noexcept { return devices_; }
 

@@ -19,10 +19,13 @@ constexpr void product_mismatch(std::string_view name, tracer a, tracer b, std::
   trace.fail(text << " do not agree: " << advice);
 }
 
-/// Checks that the contracted extents are not provably different.
+/// Checks that the contracted extents are not provably different; what only the call knows is checked there.
 constexpr bool contracts(std::string_view name, tracer a, int a_axis, tracer b, int b_axis) {
   dim left = a.dimension(a_axis), right = b.dimension(b_axis);
-  if (!is_static(left) || !is_static(right) || left == right) return true;
+  if (!is_static(left) || !is_static(right) || left == right) {
+    unify(*a.owner, name, left, right, a.value(), b.value());
+    return true;
+  }
   message advice;
   advice << "extent " << left << " of axis " << a_axis << " must equal extent " << right << " of axis " << b_axis;
   product_mismatch(name, a, b, advice.view());

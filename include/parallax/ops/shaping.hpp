@@ -366,6 +366,10 @@ struct pad_operation {
       parameters[i] = p.low > 0 ? p.low : 0;
       parameters[x.rank() + i] = p.high > 0 ? p.high : 0;
       parameters[2 * x.rank() + i] = p.interior;
+      // nothing lies between the elements of an empty axis, which the symbolic extent of the result cannot say
+      if (p.interior > 0 && !is_static(x.dimension(i)))
+        trace.guards.push_back(
+            {guard::at_least, "interior padding of an empty axis", x.dimension(i), 1, x.value(), x.value(), {}});
     }
     if (trace.failed) return x;
     tracer operands[] = {x, fill};

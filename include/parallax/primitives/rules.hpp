@@ -115,6 +115,7 @@ constexpr tracer emit(Context& trace, int operation, std::span<const tracer> ope
   std::vector<int> many;
   bool is_few = operands.size() <= max_rank;
   std::vector<abstract_value> values;
+  values.reserve(operands.size());
   for (const tracer& x : operands) {
     int id = trace.import(x.graph_id, x.id);
     if (is_few) few.push_back(id);

@@ -124,8 +124,21 @@ template <eager_operand X, int Rank> auto reshape_array(const X& x, const extent
 
 namespace detail {
 
+/// Whether the program of an expression with these leaves has no error.
+template <class E, class Leaves> inline constexpr bool is_valid_expression = false;
+template <class E, class... Leaves>
+inline constexpr bool is_valid_expression<E, std::tuple<Leaves...>> =
+    program<expression_function<typename structure_of<E>::type>, abstract_t<Leaves>...>::valid;
+
+/// An error is reported where the expression is computed; where its type is deduced, it would be reported once more.
+template <lazy_expression E> constexpr auto result_of(const E& expression) {
+  if constexpr (is_valid_expression<E, decltype(expression_leaves(expression))>)
+    return std::type_identity<decltype(parallax::evaluate(expression))>{};
+  else return std::type_identity<array<float, 0>>{};
+}
+
 template <lazy_expression E> struct evaluated_type<E> {
-  using array_type = decltype(parallax::evaluate(std::declval<const E&>()));
+  using array_type = typename decltype(result_of(std::declval<const E&>()))::type;
   using value_type = typename array_type::value_type;
   static constexpr auto shape = shape_for<typename array_type::extents_type>;
 };

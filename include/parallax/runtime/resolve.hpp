@@ -3,6 +3,7 @@
 
 #include <parallax/compile/encode.hpp>
 #include <parallax/runtime/errors.hpp>
+#include <parallax/runtime/scratch_array.hpp>
 
 #include <sstream>
 #include <string>
@@ -10,30 +11,27 @@
 
 namespace parallax::detail {
 
-/// The shapes of a call's arguments, leaf by leaf.
-using argument_shapes = std::vector<const std::int64_t*>;
-
 /// The values of a program's symbolic extents.
 class resolved_extents {
  public:
-  resolved_extents(const std::int64_t* table, const argument_shapes& shapes) {
+  /// `shape_of` gives the extents of an argument by the number of its leaf.
+  template <class F> resolved_extents(const std::int64_t* table, F shape_of) : entries(count_of(table)) {
     table_reader r(table + table[extents_at]);
     std::int64_t atom_count = r.next();
     const std::int64_t* atoms = r.skip(3 * atom_count);
-    std::int64_t count = r.next();
-    entries.reserve(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) {
+    r.next();
+    for (std::int64_t& entry : entries) {
       std::int64_t sum = 0;
       for (std::int64_t terms = r.next(); terms > 0; --terms) {
         std::int64_t product = r.next();
         for (std::int64_t n = r.next(); n > 0; --n) {
           const std::int64_t* atom = atoms + 3 * r.next();
-          if (atom[0] == 0) product *= shapes[static_cast<std::size_t>(atom[1])][atom[2]];
+          if (atom[0] == 0) product *= shape_of(static_cast<std::size_t>(atom[1]))[atom[2]];
           else product *= (*this)[atom[2]] == 0 ? 0 : (*this)[atom[1]] / (*this)[atom[2]];
         }
         sum += product;
       }
-      entries.push_back(sum);
+      entry = sum;
     }
   }
   std::int64_t operator[](dim extent) const {
@@ -41,7 +39,13 @@ class resolved_extents {
   }
 
  private:
-  std::vector<std::int64_t> entries;
+  scratch_array<std::int64_t, 32> entries;
+
+  static std::size_t count_of(const std::int64_t* table) {
+    table_reader r(table + table[extents_at]);
+    r.skip(3 * r.next());
+    return static_cast<std::size_t>(r.next());
+  }
 };
 
 /// An abstract value read from a table.
@@ -77,45 +81,76 @@ inline std::string describe_extent(const std::int64_t* table, dim extent) {
   return "";
 }
 
+inline void skip_value(table_reader& r) {
+  r.next();
+  r.skip(r.next());
+}
+
+/// Whether the guard that the reader stands at holds; moves on to the next one.
+inline bool guard_holds(table_reader& r, const resolved_extents& extents) {
+  auto condition = static_cast<guard::kind>(r.next());
+  r.skip(r.next()); // the operation's name
+  dim left = r.next(), right = r.next();
+  skip_value(r), skip_value(r);
+  bool same_sizes = true;
+  std::int64_t first_size = -1;
+  for (std::int64_t n = r.next(); n > 0; --n) {
+    r.next();
+    std::int64_t axis = r.next();
+    r.next();
+    const std::int64_t* shape = r.skip(r.next());
+    if (first_size < 0) first_size = extents[shape[axis]];
+    same_sizes = same_sizes && extents[shape[axis]] == first_size;
+  }
+  switch (condition) {
+  case guard::equal_extents: return extents[left] == extents[right];
+  case guard::at_least: return extents[left] >= extents[right];
+  case guard::mapped_sizes: break;
+  }
+  return same_sizes;
+}
+
+/// Throws the error of the guard that the reader stands at.
+[[noreturn]] inline void throw_guard(const std::int64_t* table, table_reader r, const resolved_extents& extents) {
+  auto condition = static_cast<guard::kind>(r.next());
+  std::string operation;
+  for (std::int64_t n = r.next(); n > 0; --n) operation.push_back(static_cast<char>(r.next()));
+  dim left = r.next(), right = r.next();
+  abstract_value left_value = read_value(r), right_value = read_value(r);
+  std::vector<mapped_argument> mapped;
+  for (std::int64_t n = r.next(); n > 0; --n) {
+    int argument = r.next_int(), axis = r.next_int();
+    mapped.push_back({argument, axis, read_value(r)});
+  }
+  std::ostringstream text;
+  switch (condition) {
+  case guard::equal_extents:
+    text << operation << ": shapes ";
+    write_value(text, left_value, extents);
+    text << " and ";
+    write_value(text, right_value, extents);
+    text << " do not agree: " << extents[left] << describe_extent(table, left) << " is not " << extents[right]
+         << describe_extent(table, right);
+    break;
+  case guard::at_least:
+    text << operation << ": " << extents[right] << describe_extent(table, right) << " is beyond " << extents[left]
+         << describe_extent(table, left) << " in ";
+    write_value(text, left_value, extents);
+    break;
+  case guard::mapped_sizes:
+    describe_mapped_sizes(
+        text, operation, mapped, [&](const mapped_argument& a) { return extents[a.value.shape[a.axis]]; },
+        [&](std::ostream& out, const abstract_value& v) { write_value(out, v, extents); });
+  }
+  throw shape_error(text.str());
+}
+
 /// Checks what only the call could decide. Throws `shape_error`.
 inline void check_guards(const std::int64_t* table, const resolved_extents& extents) {
   table_reader r(table + table[guards_at]);
   for (std::int64_t count = r.next(); count > 0; --count) {
-    auto condition = static_cast<guard::kind>(r.next());
-    std::string operation;
-    for (std::int64_t n = r.next(); n > 0; --n) operation.push_back(static_cast<char>(r.next()));
-    dim left = r.next(), right = r.next();
-    abstract_value left_value = read_value(r), right_value = read_value(r);
-    std::vector<mapped_argument> mapped;
-    for (std::int64_t n = r.next(); n > 0; --n) {
-      int argument = r.next_int(), axis = r.next_int();
-      mapped.push_back({argument, axis, read_value(r)});
-    }
-    std::ostringstream text;
-    if (condition == guard::equal_extents && extents[left] != extents[right]) {
-      text << operation << ": shapes ";
-      write_value(text, left_value, extents);
-      text << " and ";
-      write_value(text, right_value, extents);
-      text << " do not agree: " << extents[left] << describe_extent(table, left) << " is not " << extents[right]
-           << describe_extent(table, right);
-      throw shape_error(text.str());
-    }
-    if (condition == guard::at_least && extents[left] < extents[right]) {
-      text << operation << ": " << extents[right] << describe_extent(table, right) << " is beyond " << extents[left]
-           << describe_extent(table, left) << " in ";
-      write_value(text, left_value, extents);
-      throw shape_error(text.str());
-    }
-    if (condition == guard::mapped_sizes) {
-      auto size_of_argument = [&](const mapped_argument& a) { return extents[a.value.shape[a.axis]]; };
-      bool differ = false;
-      for (const mapped_argument& a : mapped) differ = differ || size_of_argument(a) != size_of_argument(mapped[0]);
-      if (!differ) continue;
-      describe_mapped_sizes(text, operation, mapped, size_of_argument,
-                            [&](std::ostream& out, const abstract_value& v) { write_value(out, v, extents); });
-      throw shape_error(text.str());
-    }
+    table_reader start = r;
+    if (!guard_holds(r, extents)) throw_guard(table, start, extents);
   }
 }
 

@@ -91,6 +91,7 @@ template <class Function, class Argnums, bool WithValue> struct differentiated {
     }
     if (owner.failed) return finish(value, zeros());
     detail::reverse_pass pass(owner, body, operands, wanted);
+    if (owner.failed) return finish(value, zeros());
     value = pass.outputs[0];
     std::vector<tracer> given = pass.backward({build::literal(owner, value.type(), 1)});
     std::vector<tracer> gradients = leaves;

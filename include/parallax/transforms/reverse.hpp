@@ -137,6 +137,7 @@ constexpr void reverse_pass::call_forward(int id) {
   for (std::size_t k = 0; k < outer.size(); ++k)
     inputs.push_back(new_input(trace, trace.at(call.body).value(trace.at(call.body).inputs[k])));
   reverse_pass pass(trace, call.body, inputs, wanted);
+  if (trace.failed) return trace.close_graph();
   int cut = trace.current().size();
   std::vector<tracer> seeds, cotangents(result_count);
   for (std::size_t k = 0; k < result_count; ++k) {
