@@ -1,0 +1,119 @@
+// What a program is lowered to: which operations share a loop, which loops share a kernel, which buffers share memory.
+#include "test.hpp"
+
+#include <parallax/parallax.hpp>
+
+namespace plx = parallax;
+using plx::detail::step_kind, plx::shaped;
+
+namespace {
+
+/// What the tests ask of a lowered program; its outermost block, unless there is a section, which then is meant.
+struct facts {
+  int kernels = 0;          ///< distinct ones
+  int kernel_steps = 0;     ///< loops
+  int products = 0;         ///< matrix products
+  int collectives = 0;      ///< all kinds
+  int calls = 0;            ///< of sections
+  int slots = 0;            ///< memory for intermediates
+  int longest = 0;          ///< statements of the longest kernel
+  bool failed = false;
+};
+
+template <class Function, class... Arguments> constexpr facts lower(const Function&, const Arguments&...) {
+  plx::context trace;
+  static_cast<void>(plx::detail::trace_program<Function, Arguments...>(trace));
+  plx::detail::planned_program program = plx::detail::lower(trace);
+  facts result;
+  result.failed = trace.failed;
+  result.kernels = static_cast<int>(program.kernels.size());
+  for (const auto& kernel : program.kernels)
+    result.longest = std::max(result.longest, static_cast<int>(kernel.statements.size()));
+  for (const auto& block : program.blocks) {
+    for (const auto& step : block.steps) {
+      if (step.kind == step_kind::kernel) ++result.kernel_steps;
+      else if (step.kind == step_kind::product) ++result.products;
+      else if (step.kind == step_kind::call) ++result.calls;
+      else ++result.collectives;
+    }
+    result.slots += block.slot_count;
+  }
+  return result;
+}
+
+constexpr auto vector = shaped<float, 64>;
+constexpr auto matrix = shaped<float, 32, 64>;
+
+// eight elementwise operations are one loop, without memory between them
+constexpr auto chain = [](auto x) {
+  return plx::tanh(plx::exp(-plx::sqrt(plx::abs(x) + 1.f)) * 2.f - plx::sin(x));
+};
+constexpr facts chained = lower(chain, vector);
+static_assert(!chained.failed && chained.kernel_steps == 1 && chained.kernels == 1 && chained.slots == 0);
+static_assert(chained.longest >= 8);
+
+// broadcasts and transposes are indices of the loop that reads them
+constexpr facts broadcast = lower([](auto x, auto b) { return plx::transpose(x + b) * 2.f; }, matrix, vector);
+static_assert(broadcast.kernel_steps == 1 && broadcast.slots == 0);
+
+// what feeds a reduction is computed inside it
+constexpr facts reduced = lower([](auto x) { return plx::sum(plx::exp(x) * 2.f, 1); }, matrix);
+static_assert(reduced.kernel_steps == 1 && reduced.slots == 0);
+
+// softmax: the maximum, the sum of the exponentials, the quotient
+constexpr facts softmax = lower([](auto x) { return plx::softmax(x, 1); }, matrix);
+static_assert(softmax.kernel_steps <= 4 && softmax.kernel_steps >= 2 && softmax.products == 0);
+
+// two loops of one structure are one kernel, whatever their constants and extents
+constexpr auto scaled_twice = [](auto x, auto y) { return std::pair{plx::exp(x) * 2.f, plx::exp(y) * 3.f}; };
+constexpr facts equal = lower(scaled_twice, vector, shaped<float, 99>);
+static_assert(equal.kernel_steps == 2 && equal.kernels == 1);
+// the operation is part of the structure
+constexpr auto two_functions = [](auto x, auto y) { return std::pair{plx::exp(x) * 2.f, plx::log(y) * 3.f}; };
+static_assert(lower(two_functions, vector, shaped<float, 99>).kernels == 2);
+
+// products read transposed operands in place
+constexpr facts product = lower([](auto a, auto b) { return plx::dot(plx::transpose(a), b); }, matrix, matrix);
+static_assert(product.products == 1 && product.kernel_steps == 0 && product.slots == 0);
+// and what comes after one is one loop
+constexpr facts dense = lower([](auto x, auto w, auto b) { return plx::tanh(plx::dot(x, w) + b); }, matrix,
+                              shaped<float, 64, 16>, shaped<float, 16>);
+static_assert(dense.products == 1 && dense.kernel_steps == 1 && dense.slots == 1);
+// vmap of a matrix-vector product is one product
+constexpr facts batched = lower(plx::vmap([](auto w, auto x) { return plx::dot(w, x); }), shaped<float, 8, 3, 4>,
+                                shaped<float, 8, 4>);
+static_assert(batched.products == 1 && batched.kernel_steps == 0);
+
+// memory is used again: a chain of products needs two intermediates at a time, however long it is
+template <int Length> struct power {
+  constexpr auto operator()(auto a) const {
+    auto x = a;
+    for (int i = 0; i < Length; ++i) x = plx::dot(x, a);
+    return plx::sum(x);
+  }
+};
+constexpr int slots_of_short = lower(power<3>{}, shaped<float, 16, 16>).slots;
+constexpr int slots_of_long = lower(power<12>{}, shaped<float, 16, 16>).slots;
+static_assert(slots_of_short == 2 && slots_of_long == 2);
+
+// a pmap is one call of one section; nested ones are one section over a mesh
+constexpr facts mapped = lower(plx::pmap<"i">([](auto x) { return x / plx::psum<"i">(x); }), vector);
+static_assert(mapped.calls == 1 && mapped.collectives == 1);
+constexpr facts mesh = lower(plx::pmap<"r">(plx::pmap<"c">([](auto x) { return x / plx::psum<"r", "c">(x); })),
+                             shaped<float, 4, 2>);
+static_assert(mesh.calls == 1 && mesh.collectives == 1);
+// what an inner pmap takes and returns stays where it is
+constexpr facts inner = lower(plx::pmap(plx::pmap([](auto x) { return x * 2.f; })), shaped<float, 4, 2>);
+static_assert(inner.calls == 1);
+
+// an argument returned as it is is a copy; a constant is written once
+static_assert(lower([](auto x) { return x; }, vector).kernel_steps == 1);
+static_assert(lower([](auto) { return 3.f; }, vector).kernel_steps == 1);
+
+} // namespace
+
+TEST_CASE("lowering at run time gives what the compiler computed", "[compile]") {
+  facts again = lower(chain, vector);
+  CHECK(again.kernel_steps == chained.kernel_steps);
+  CHECK(again.longest == chained.longest);
+}
