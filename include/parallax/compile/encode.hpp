@@ -208,7 +208,7 @@ template <class Function, class... Trees> struct program {
   template <std::size_t Size> static constexpr std::array<std::int64_t, Size> exact() {
     std::array<std::int64_t, Size> words{};
     if constexpr (Size <= first_capacity) {
-      for (std::size_t i = 0; i < Size; ++i) words[i] = first.words[i];
+      for (std::size_t i = 0; i != Size; ++i) words[i] = first.words[i];
     } else {
       return compile_table<Size, Function, Trees...>(false).words;
     }

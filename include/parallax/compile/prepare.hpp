@@ -96,6 +96,8 @@ class flattening {
       if (!needed[static_cast<std::size_t>(id)] || values.has(id)) continue;
       int operation = trace.at(body).at(id).operation;
       if (operation == primitives::number_of<primitives::pmap_call>) inline_call(body, id, values, depth);
+      else if (operation == primitives::number_of<primitives::stop_gradient>)
+        values.set(id, values[trace.at(body).operand(id, 0)]); // all derivatives have been taken
       else if (operation == primitives::number_of<primitives::dot_general>)
         values.set(id, replay_product(trace, values[trace.at(body).operand(id, 0)],
                                       values[trace.at(body).operand(id, 1)], copy_of(trace.at(body).parameters(id))));
@@ -216,7 +218,9 @@ constexpr prepared_program prepare(context& trace) {
   for (int id = 0; id < trace.at(0).size() && !trace.failed; ++id) {
     if (!needed[static_cast<std::size_t>(id)] || values.has(id)) continue;
     int operation = trace.at(0).at(id).operation;
-    if (operation == primitives::number_of<primitives::dot_general>) {
+    if (operation == primitives::number_of<primitives::stop_gradient>) {
+      values.set(id, values[trace.at(0).operand(id, 0)]); // all derivatives have been taken
+    } else if (operation == primitives::number_of<primitives::dot_general>) {
       std::vector<std::int64_t> parameters(trace.at(0).parameters(id).begin(), trace.at(0).parameters(id).end());
       values.set(id, replay_product(trace, values[trace.at(0).operand(id, 0)], values[trace.at(0).operand(id, 1)],
                                     parameters));

@@ -31,6 +31,7 @@ template <class... Trees> constexpr std::vector<tracer> program_inputs(context& 
 
 /// Traces `Function` on arguments of these types into the outermost graph; returns the tree of results.
 template <class Function, class... Trees> constexpr auto trace_program(context& trace) {
+  trace.append = &append_operation;
   auto result = call_on(trace, Function{}, program_inputs<Trees...>(trace), std::type_identity<Trees>{}...);
   set_outputs(trace, tracers_of(result));
   return result;

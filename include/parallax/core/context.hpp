@@ -4,6 +4,7 @@
 #include <parallax/core/graph.hpp>
 #include <parallax/core/text.hpp>
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -34,8 +35,16 @@ struct guard {
 /// Stops constant evaluation at the user's own line, after the text of the error has been printed.
 inline void the_error_is_in_this_call() {}
 
+class context;
+class tracer;
+
+/// Appends an operation to the innermost graph. The trace is told how: only where all primitives are known is it known.
+using operation_appender = tracer (*)(context&, int operation, std::span<const tracer> operands,
+                                      std::span<const std::int64_t> parameters);
+
 class context {
  public:
+  operation_appender append = nullptr;
   dim_table extents;
   std::vector<graph> graphs{graph{}};
   std::vector<int> active{0};    ///< the graphs being traced, innermost last

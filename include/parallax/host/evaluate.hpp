@@ -28,6 +28,14 @@ struct row_position {
       stride[i] = outer_rank < a.rank ? o.strides[outer_rank] : 0;
     }
   }
+  /// The next row along `dimension`.
+  PARALLAX_INLINE void advance(const kernel_arguments& a, int dimension) {
+    for (int i = 0; i < a.operand_count; ++i) {
+      const operand& o = a.operands[i];
+      if (o.data) data[i] += o.strides[dimension] * o.element_bytes;
+      start[i] += o.strides[dimension];
+    }
+  }
 };
 
 namespace detail {

@@ -153,6 +153,8 @@ template <class Kernel> void reduce_columns(const kernel_arguments& a, const red
   using P = typename rows::P;
   constexpr int width = 4;
   std::int64_t blocks = (shape.length + width * lanes - 1) / (width * lanes);
+  int last_reduced = shape.reduced_count > 0 ? shape.reduced[shape.reduced_count - 1] : 0;
+  std::int64_t run = shape.reduced_count > 0 ? a.extents[last_reduced] : 1; // rows that follow each other at one stride
   auto some = [&](std::int64_t begin, std::int64_t end) {
     row_position row;
     std::int64_t position[max_rank] = {};
@@ -162,11 +164,18 @@ template <class Kernel> void reduce_columns(const kernel_arguments& a, const red
       reduction_shape::locate(a, shape.kept, shape.kept_count, unit / blocks, position);
       pack<T> total[width], partial[width];
       for (auto& t : total) t = broadcast(neutral<P, T>());
+      std::int64_t following = 0;
       for (std::int64_t r = 0; r < shape.reduced_size;) {
         for (auto& p : partial) p = broadcast(neutral<P, T>());
         for (std::int64_t k = 0; k < block_registers && r < shape.reduced_size; ++k, ++r) {
-          reduction_shape::locate(a, shape.reduced, shape.reduced_count, r, position);
-          row.set(a, position, a.rank - 1);
+          if (following == 0) {
+            following = run;
+            reduction_shape::locate(a, shape.reduced, shape.reduced_count, r, position);
+            row.set(a, position, a.rank - 1);
+          } else {
+            row.advance(a, last_reduced);
+          }
+          --following;
           const typename evaluate::row operands(row);
           if (last - first == width * lanes) {
             PARALLAX_UNROLL(4)

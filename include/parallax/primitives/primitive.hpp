@@ -67,19 +67,11 @@ struct vjp_application {
 };
 
 /// Appends an operation to the innermost graph (or finds it there) and returns its result. Operands of enclosing graphs
-/// become inputs of the innermost one. Defined where all primitives are known; a template, so that headers below do not
-/// need that place.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wundefined-inline" // where a header below is compiled alone
-#endif
-template <std::same_as<context> Context>
-constexpr tracer emit(Context& trace, int operation, std::span<const tracer> operands,
-                      std::span<const std::int64_t> parameters);
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
+/// become inputs of the innermost one.
+constexpr tracer emit(context& trace, int operation, std::span<const tracer> operands,
+                      std::span<const std::int64_t> parameters) {
+  return trace.append(trace, operation, operands, parameters);
+}
 
 template <class Primitive>
 constexpr tracer emit(context& trace, std::initializer_list<tracer> operands,

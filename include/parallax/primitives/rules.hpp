@@ -106,9 +106,9 @@ constexpr bool fold_constants(const graph& g, int operation, std::span<const int
 
 } // namespace detail
 
-template <std::same_as<context> Context>
-constexpr tracer emit(Context& trace, int operation, std::span<const tracer> operands,
-                      std::span<const std::int64_t> parameters) {
+/// Appends an operation by the rules of its primitive.
+constexpr tracer append_operation(context& trace, int operation, std::span<const tracer> operands,
+                                  std::span<const std::int64_t> parameters) {
   if (trace.failed && !operands.empty()) return operands[0];
   const primitive_rules& rules = rules_of(operation);
   small_vector<int, max_rank> few;
