@@ -10,13 +10,13 @@ namespace {
 
 /// What the tests ask of a lowered program; its outermost block, unless there is a section, which then is meant.
 struct facts {
-  int kernels = 0;          ///< distinct ones
-  int kernel_steps = 0;     ///< loops
-  int products = 0;         ///< matrix products
-  int collectives = 0;      ///< all kinds
-  int calls = 0;            ///< of sections
-  int slots = 0;            ///< memory for intermediates
-  int longest = 0;          ///< statements of the longest kernel
+  int kernels = 0;      ///< distinct ones
+  int kernel_steps = 0; ///< loops
+  int products = 0;     ///< matrix products
+  int collectives = 0;  ///< all kinds
+  int calls = 0;        ///< of sections
+  int slots = 0;        ///< memory for intermediates
+  int longest = 0;      ///< statements of the longest kernel
   bool failed = false;
 };
 
@@ -45,9 +45,7 @@ constexpr auto vector = shaped<float, 64>;
 constexpr auto matrix = shaped<float, 32, 64>;
 
 // eight elementwise operations are one loop, without memory between them
-constexpr auto chain = [](auto x) {
-  return plx::tanh(plx::exp(-plx::sqrt(plx::abs(x) + 1.f)) * 2.f - plx::sin(x));
-};
+constexpr auto chain = [](auto x) { return plx::tanh(plx::exp(-plx::sqrt(plx::abs(x) + 1.f)) * 2.f - plx::sin(x)); };
 constexpr facts chained = lower(chain, vector);
 static_assert(!chained.failed && chained.kernel_steps == 1 && chained.kernels == 1 && chained.slots == 0);
 static_assert(chained.longest >= 8);
@@ -81,8 +79,8 @@ constexpr facts dense = lower([](auto x, auto w, auto b) { return plx::tanh(plx:
                               shaped<float, 64, 16>, shaped<float, 16>);
 static_assert(dense.products == 1 && dense.kernel_steps == 1 && dense.slots == 1);
 // vmap of a matrix-vector product is one product
-constexpr facts batched = lower(plx::vmap([](auto w, auto x) { return plx::dot(w, x); }), shaped<float, 8, 3, 4>,
-                                shaped<float, 8, 4>);
+constexpr facts batched =
+    lower(plx::vmap([](auto w, auto x) { return plx::dot(w, x); }), shaped<float, 8, 3, 4>, shaped<float, 8, 4>);
 static_assert(batched.products == 1 && batched.kernel_steps == 0);
 
 // memory is used again: a chain of products needs two intermediates at a time, however long it is
@@ -100,8 +98,8 @@ static_assert(slots_of_short == 2 && slots_of_long == 2);
 // a pmap is one call of one section; nested ones are one section over a mesh
 constexpr facts mapped = lower(plx::pmap<"i">([](auto x) { return x / plx::psum<"i">(x); }), vector);
 static_assert(mapped.calls == 1 && mapped.collectives == 1);
-constexpr facts mesh = lower(plx::pmap<"r">(plx::pmap<"c">([](auto x) { return x / plx::psum<"r", "c">(x); })),
-                             shaped<float, 4, 2>);
+constexpr facts mesh =
+    lower(plx::pmap<"r">(plx::pmap<"c">([](auto x) { return x / plx::psum<"r", "c">(x); })), shaped<float, 4, 2>);
 static_assert(mesh.calls == 1 && mesh.collectives == 1);
 // what an inner pmap takes and returns stays where it is
 constexpr facts inner = lower(plx::pmap(plx::pmap([](auto x) { return x * 2.f; })), shaped<float, 4, 2>);

@@ -1,6 +1,6 @@
 // An operation without a derivative.
 // error: Differentiation rule for .*pmax.* not implemented, applied here to float32\[4\]; put its operand into stop_gradient, or use another operation
-// line: return plx::grad\(f\)\(x\);
+// line: auto g = plx::grad\(f\)\(x\);
 #include <parallax/parallax.hpp>
 
 namespace plx = parallax;
@@ -13,7 +13,8 @@ constexpr auto f = [](auto x) {
 #endif
 };
 constexpr auto gradient = [](auto x) {
-  return plx::grad(f)(x);
+  auto g = plx::grad(f)(x);
+  return g;
 };
 
 int main() {

@@ -1,12 +1,13 @@
 // A product of shapes that do not fit.
 // error: dot: shapes float32\[3,4\] and float32\[5\] do not agree: extent 4 of axis 1 must equal extent 5 of axis 0
-// line: return plx::dot\(w, x\);
+// line: auto y = plx::dot\(w, x\);
 #include <parallax/parallax.hpp>
 
 namespace plx = parallax;
 
 constexpr auto predict = [](auto w, auto x) {
-  return plx::dot(w, x);
+  auto y = plx::dot(w, x);
+  return y;
 };
 
 int main() {

@@ -1,12 +1,13 @@
 // The error is inside a function inside a vmap inside a grad: the innermost line is shown.
 // error: multiply: shapes float32\[3\] and float32\[4\] do not agree: 3 is not 4; make these extents equal, or one of them 1
-// line: return plx::sum\(row \* weights\);
+// line: auto weighed = row \* weights;
 #include <parallax/parallax.hpp>
 
 namespace plx = parallax;
 
 constexpr auto weigh = [](auto row, auto weights) {
-  return plx::sum(row * weights);
+  auto weighed = row * weights;
+  return plx::sum(weighed);
 };
 constexpr auto loss = [](auto rows, auto weights) {
   return plx::mean(plx::vmap(weigh, plx::in_axes<0, plx::none>)(rows, weights));

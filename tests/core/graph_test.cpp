@@ -26,7 +26,8 @@ static_assert([] {
   return x != y && g.add(negate, one, vector_of(4), {}) == a && g.add(negate, other, vector_of(4), {}) != a &&
          g.add(multiply, one, vector_of(4), {}) != a && g.add(negate, one, vector_of(5), {}) != a &&
          g.add(negate, one, vector_of(4, element_type::float64), {}) != a &&
-         g.add(negate, one, {element_type::float32, true, {4}}, {}) != a && g.add(negate, one, vector_of(4), three) != a &&
+         g.add(negate, one, {element_type::float32, true, {4}}, {}) != a &&
+         g.add(negate, one, vector_of(4), three) != a &&
          g.add(negate, one, vector_of(4), three) != g.add(negate, one, vector_of(4), four) &&
          g.add(multiply, both, vector_of(4), {}) != g.add(multiply, swapped, vector_of(4), {});
 }());
@@ -45,9 +46,9 @@ static_assert([] {
   std::array operands{x, x};
   std::array<std::int64_t, 2> parameters{7, -8};
   int a = g.add(multiply, operands, {element_type::float64, false, {3}}, parameters);
-  return g.at(a).operation == multiply && g.operand(a, 1) == x && g.operands(a).size() == 2 && g.parameter(a, 1) == -8 &&
-         g.shape(x) == parallax::dims{2, 3} && g.value(x).weak && !g.value(a).weak && g.extent(a, 0) == 3 &&
-         g.value(a).type == element_type::float64;
+  return g.at(a).operation == multiply && g.operand(a, 1) == x && g.operands(a).size() == 2 &&
+         g.parameter(a, 1) == -8 && g.shape(x) == parallax::dims{2, 3} && g.value(x).weak && !g.value(a).weak &&
+         g.extent(a, 0) == 3 && g.value(a).type == element_type::float64;
 }());
 
 // outputs need what they are computed from, and nothing else
@@ -71,7 +72,8 @@ static_assert([] {
   int inner = trace.open_graph();
   int here = trace.import(0, x), again = trace.import(0, x);
   return here == again && trace.at(inner).captures.size() == 1 && trace.at(outer).captures.size() == 1 &&
-         trace.at(outer).captures[0].outer == x && trace.at(inner).captures[0].outer == trace.at(outer).captures[0].inner &&
+         trace.at(outer).captures[0].outer == x &&
+         trace.at(inner).captures[0].outer == trace.at(outer).captures[0].inner &&
          trace.at(inner).value(here).shape == parallax::dims{4};
 }());
 

@@ -13,9 +13,9 @@ namespace {
 
 constexpr auto chain = [](auto x, auto y) { return plx::tanh(2.f * x + y) * plx::exp(-y) - x / (1 + plx::square(y)); };
 
-using chain_program =
-    plx::detail::program<plx::jitted<std::remove_const_t<decltype(chain)>>, plx::abstract_array<float, plx::extents_t<plx::dyn>>,
-                         plx::abstract_array<float, plx::extents_t<plx::dyn>>>;
+using chain_program = plx::detail::program<plx::jitted<std::remove_const_t<decltype(chain)>>,
+                                           plx::abstract_array<float, plx::extents_t<plx::dyn>>,
+                                           plx::abstract_array<float, plx::extents_t<plx::dyn>>>;
 
 static_assert(plx::detail::kernel_count<chain_program> == 1, "the chain is one kernel");
 
@@ -78,7 +78,8 @@ TEST_CASE("the chain runs as one kernel on a device", "[gpu]") {
     float value = static_cast<float>(std::bit_cast<double>(r.next()));
     std::memcpy(&arguments.constants[i], &value, sizeof value);
   }
-  REQUIRE(plx::cuda::launch_elementwise(plx::detail::program_kernel<chain_program, 0>::type{}, arguments, nullptr) == cudaSuccess);
+  REQUIRE(plx::cuda::launch_elementwise(plx::detail::program_kernel<chain_program, 0>::type{}, arguments, nullptr) ==
+          cudaSuccess);
   REQUIRE(cudaMemcpy(z.data(), memory[0], count * sizeof(float), cudaMemcpyDeviceToHost) == cudaSuccess);
   for (std::size_t i = 0; i < x.size(); ++i) REQUIRE(z[i] == Approx(expected(x[i], y[i])).epsilon(1e-5).margin(1e-6));
   for (float* each : memory) cudaFree(each);

@@ -53,8 +53,9 @@ TEST_CASE("the gradient of a vmap and the vmap of a gradient", "[composition]") 
   check_close(plx::grad([](auto v) { return plx::sum(plx::vmap(sum_of_sines)(v)); })(x), cosines);
   check_close(plx::vmap(plx::grad(sum_of_sines))(x), cosines);
   check_close(plx::pmap(plx::vmap(plx::grad([](auto v) { return plx::sin(v); })))(x), cosines);
-  check_close(plx::grad([](auto v) { return plx::sum(plx::pmap(plx::vmap([](auto y) { return plx::sin(y); }))(v)); })(x),
-              cosines);
+  check_close(
+      plx::grad([](auto v) { return plx::sum(plx::pmap(plx::vmap([](auto y) { return plx::sin(y); }))(v)); })(x),
+      cosines);
 }
 
 TEST_CASE("second derivatives", "[composition]") {
@@ -64,9 +65,7 @@ TEST_CASE("second derivatives", "[composition]") {
   // a Hessian: every row is the gradient of one element of the gradient
   auto cubes = [](auto x) { return plx::sum(x * x * x); };
   static constexpr auto gradient = plx::grad(cubes);
-  auto row = [](auto unit, auto x) {
-    return plx::grad([=](auto y) { return plx::vdot(gradient(y), unit); })(x);
-  };
+  auto row = [](auto unit, auto x) { return plx::grad([=](auto y) { return plx::vdot(gradient(y), unit); })(x); };
   plx::array<float, 2> identity{{1, 0}, {0, 1}};
   plx::array<float, 1> x{2, 3};
   plx::array<float, 2> hessian = plx::vmap(row, in_axes<0, none>)(identity, x);

@@ -1,4 +1,5 @@
-// The texts of errors in programs. They are traced at run time here; tests/compile_fail shows how a compiler prints them.
+// The texts of errors in programs. They are traced at run time here; tests/compile_fail shows how a compiler prints
+// them.
 #include "test.hpp"
 
 #include <parallax/parallax.hpp>
@@ -135,8 +136,8 @@ TEST_CASE("names of axes", "[errors]") {
   CHECK(error_of(plx::vmap<"i">([](auto x) { return x + plx::axis_index<"j">(); }), matrix) ==
         "axis_index: unbound axis name: j; bound axis names are: i");
   // a name is not bound outside of what is mapped
-  CHECK(error_of([](auto x) { return plx::psum<"i">(plx::vmap<"i">(identity)(x)); }, matrix).starts_with(
-      "psum: unbound axis name: i; no axis name"));
+  CHECK(error_of([](auto x) { return plx::psum<"i">(plx::vmap<"i">(identity)(x)); }, matrix)
+            .starts_with("psum: unbound axis name: i; no axis name"));
 }
 
 TEST_CASE("collectives", "[errors]") {
@@ -151,15 +152,15 @@ TEST_CASE("collectives", "[errors]") {
   CHECK(error_of(plx::vmap<"i">(partial), matrix) ==
         "ppermute: Permutation doesn't match the axis size! Over a vmapped axis of size 3 give every instance one "
         "source");
-  CHECK(error_of(plx::vmap<"i">(partial), dynamic).starts_with(
-      "ppermute: pairs over a vmapped axis need its size while compiling"));
+  CHECK(error_of(plx::vmap<"i">(partial), dynamic)
+            .starts_with("ppermute: pairs over a vmapped axis need its size while compiling"));
   CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::psum_scatter<"i">(x); }), matrix) ==
         "psum_scatter: reduce_scatter operand scatter dimension size 4 must match shard count 3; use "
         "gather_mode::tiled to divide a longer one");
-  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::psum_scatter<"i">(x, 0, plx::gather_mode::tiled); }),
-                 matrix) ==
-        "psum_scatter: tiled reduce_scatter operand scatter dimension size 4 must be divisible by shard_count 3; pad "
-        "it, or map over another number");
+  CHECK(
+      error_of(plx::pmap<"i">([](auto x) { return plx::psum_scatter<"i">(x, 0, plx::gather_mode::tiled); }), matrix) ==
+      "psum_scatter: tiled reduce_scatter operand scatter dimension size 4 must be divisible by shard_count 3; pad "
+      "it, or map over another number");
   CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::all_gather<"i">(x, 3); }), matrix) ==
         "all_gather: axis 3 is out of bounds for array of dimension 2; give an axis from -2 to 1");
 }
@@ -214,9 +215,9 @@ TEST_CASE("a varying result under out_axes none", "[errors]") {
         "vmap has mapped output (axis_name='foo') " + rest);
   CHECK(error_of(plx::pmap<"foo">(identity, out_axes<none>), matrix) ==
         "pmap has mapped output (axis_name='foo') " + rest);
-  CHECK(error_of(plx::pmap<"i">([](auto x) { return x * plx::axis_index<"i">(); }, in_axes<none>, out_axes<none>),
-                 matrix)
-            .starts_with("pmap must have at least one"));
+  CHECK(
+      error_of(plx::pmap<"i">([](auto x) { return x * plx::axis_index<"i">(); }, in_axes<none>, out_axes<none>), matrix)
+          .starts_with("pmap must have at least one"));
   // what is equal on all instances may go without an axis
   CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::pmax<"i">(x); }, out_axes<none>), matrix).empty());
   CHECK(error_of(plx::vmap<"i">([](auto x) { return plx::psum<"i">(x); }, out_axes<none>), matrix).empty());

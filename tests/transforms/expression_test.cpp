@@ -33,7 +33,8 @@ static_assert(expression(matrix_vector, shaped<float, plx::dyn, 4>, shaped<float
   in (c,) })");
 
 // a matrix-vector product over a batch is one matrix product, with whatever is mapped
-constexpr auto shared = expression(plx::vmap(matrix_vector, in_axes<none, 0>), shaped<float, 3, 4>, shaped<float, 8, 4>);
+constexpr auto shared =
+    expression(plx::vmap(matrix_vector, in_axes<none, 0>), shaped<float, 3, 4>, shaped<float, 8, 4>);
 static_assert(count_operations(shared, "dot_general") == 1 && count_operations(shared) == 2);
 static_assert(shared.find("float32[3,8] = dot_general[contract=((1),(1)) batch=((),())]") != shared.npos);
 constexpr auto batched = expression(plx::vmap(matrix_vector), shaped<float, 8, 3, 4>, shaped<float, 8, 4>);
@@ -97,11 +98,12 @@ static_assert(expression(plx::vmap(plx::pmap(sum_of_sines)), shaped<float, 2, 3,
   in (c,) })");
 
 // gradients inside and outside of vmap are one chain of whole-batch operations
-constexpr auto of_batch = expression(plx::grad([](auto x) { return plx::sum(plx::vmap(sum_of_sines)(x)); }),
-                                     shaped<float, 3, 4>);
+constexpr auto of_batch =
+    expression(plx::grad([](auto x) { return plx::sum(plx::vmap(sum_of_sines)(x)); }), shaped<float, 3, 4>);
 constexpr auto per_example = expression(plx::vmap(plx::grad(sum_of_sines)), shaped<float, 3, 4>);
 static_assert(count_operations(of_batch, "cos") == 1 && of_batch.find("float32[3,4] = cos a") != of_batch.npos);
-static_assert(count_operations(per_example, "cos") == 1 && per_example.find("float32[3,4] = cos a") != per_example.npos);
+static_assert(count_operations(per_example, "cos") == 1 &&
+              per_example.find("float32[3,4] = cos a") != per_example.npos);
 
 // an unmapped argument's derivative is summed over the devices, inside the backward pmap
 constexpr auto shared_weight = [](auto w, auto x) {

@@ -36,8 +36,8 @@ constexpr auto weights = plx::shaped<float, 16, 16>;
 constexpr auto batch = plx::shaped<float, 8, 16>;
 template <int Depth> constexpr int gradient_nodes = node_count(plx::grad(perceptron<Depth>{}), weights, batch);
 template <std::size_t Depth>
-constexpr int separate_nodes = node_count(plx::grad(separate_layers<Depth>{}),
-                                          std::array<std::remove_cv_t<decltype(weights)>, Depth>{}, batch);
+constexpr int separate_nodes =
+    node_count(plx::grad(separate_layers<Depth>{}), std::array<std::remove_cv_t<decltype(weights)>, Depth>{}, batch);
 
 // every further layer costs the same
 static_assert(gradient_nodes<2> > 0);

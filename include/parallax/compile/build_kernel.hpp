@@ -67,7 +67,7 @@ class kernel_builder {
   const std::vector<int>& buffer_of;
   const section* mesh;
   std::vector<fused_value> values;
-  std::vector<int>& value_at; ///< by node: its place among the values
+  std::vector<int>& value_at;   ///< by node: its place among the values
   std::vector<int> load_of;     ///< the statements that load
   std::vector<int> constant_of; ///< by constant: the statement that gives it
   index_map expression_map;

@@ -246,8 +246,7 @@ class block_builder {
       step.before.push_back({});
       for (const spread_dimension& s : mapped.operands[at(k)]) {
         dim before = 1;
-        for (int axis = 0; axis < s.dimension; ++axis)
-          before = trace.extents.multiply(before, g.extent(operand, axis));
+        for (int axis = 0; axis < s.dimension; ++axis) before = trace.extents.multiply(before, g.extent(operand, axis));
         step.before.back().push_back(before);
       }
     }

@@ -92,7 +92,7 @@ struct planned_step {
   // call
   int section = -1;
   std::vector<std::vector<dim>> before; ///< by operand and spread dimension: the number of elements before it
-  std::vector<int> results; ///< value numbers
+  std::vector<int> results;             ///< value numbers
 };
 
 /// An output of a block: a buffer of its own, or (of the outermost block) a value that stays where it is.

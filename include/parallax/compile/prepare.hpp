@@ -16,7 +16,7 @@ struct spread_dimension {
 struct section {
   int body = 0;
   std::vector<dim> mesh;
-  std::vector<int> mesh_axis_of;                      ///< by number of mapped axis; -1 elsewhere
+  std::vector<int> mesh_axis_of;                       ///< by number of mapped axis; -1 elsewhere
   std::vector<std::vector<spread_dimension>> operands; ///< of each operand
   std::vector<std::vector<spread_dimension>> results;  ///< of each result
 };
@@ -148,8 +148,7 @@ class flattening {
     std::vector<spread_dimension> spread;
     if (in_axis >= 0) spread.push_back({0, in_axis});
     std::vector<int> places;
-    for (int i = 0; i < g.at(g.inputs[operand]).rank; ++i)
-      places.push_back(in_axis >= 0 && i >= in_axis ? i + 1 : i);
+    for (int i = 0; i < g.at(g.inputs[operand]).rank; ++i) places.push_back(in_axis >= 0 && i >= in_axis ? i + 1 : i);
     while (true) {
       int user = only_user(g.inputs[operand]);
       if (user < 0 || g.at(user).operation != primitives::number_of<primitives::axis_slice>) return spread;

@@ -267,7 +267,7 @@ constexpr auto tree_map(Function&& function, const T& tree, const Others&... oth
       };
       using built = std::tuple<decltype(mapped.template operator()<I>())...>;
       using result = typename detail::rebuild<T, built>::type;
-      return result{mapped.template operator()<I>()...};
+      return result { mapped.template operator()<I>()... };
     }(std::make_index_sequence<std::tuple_size_v<detail::children_t<T>>>{});
   } else {
     return function(tree, others...);

@@ -24,7 +24,8 @@ class extent {
   constexpr std::int64_t number() const {
     if (!known())
       owner->fail(
-          message() << "number: this extent is known at the call only; give the array a static extent to use it as a number");
+          message()
+          << "number: this extent is known at the call only; give the array a static extent to use it as a number");
     return known() ? value : 1;
   }
 

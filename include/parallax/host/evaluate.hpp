@@ -109,7 +109,8 @@ PARALLAX_INLINE auto evaluate(statement<Operation, Type, Parameter, Operands...>
       else if constexpr (Operation == compiled::load_vector)
         return Whole ? load(data + offset) : load(data + offset, count);
       else
-        return Whole ? load_strided(data + offset * stride, stride) : load_strided(data + offset * stride, stride, count);
+        return Whole ? load_strided(data + offset * stride, stride)
+                     : load_strided(data + offset * stride, stride, count);
     }
   }
 }

@@ -28,7 +28,10 @@ class program_run {
  public:
   program_run(const std::int64_t* whole, const kernel_function* functions,
               std::vector<parallax::detail::runtime_value> arguments)
-      : table(whole), kernels(functions), values(std::move(arguments)), extents(whole, [&](std::size_t leaf) { return values[leaf].shape.data(); }) {
+      : table(whole),
+        kernels(functions),
+        values(std::move(arguments)),
+        extents(whole, [&](std::size_t leaf) { return values[leaf].shape.data(); }) {
     parallax::detail::check_guards(table, extents);
     std::erase_if(values, [](const parallax::detail::runtime_value& value) { return !value.is_input; });
   }
@@ -287,7 +290,8 @@ template <class Function, class... Args> auto run_program(const Args&... args) {
   } else {
     constexpr int leaves = (0 + ... + leaf_count<Args>);
     std::vector<runtime_value> arguments;
-    arguments.reserve(std::max(static_cast<std::size_t>(leaves), host::program_run::value_count(compiled::table.data())));
+    arguments.reserve(
+        std::max(static_cast<std::size_t>(leaves), host::program_run::value_count(compiled::table.data())));
     (append_values(arguments, args), ...);
     host::program_run run(compiled::table.data(), host::kernel_table<compiled>::functions.data(), std::move(arguments));
     return make_results<compiled>(run.run());
@@ -303,9 +307,10 @@ inline int device_count() { return host::device_pool::instance().size(); }
 template <class Function, class... Args> auto execute(const Function&, const Args&... args) {
   static_assert(detail::is_stateless<Function>, "parallax: the outermost function must not capture: make captured "
                                                 "functions static constexpr, and pass captured values as arguments");
-  static_assert((detail::is_argument<Args> && ...),
-                "parallax: an argument is neither an array nor a number nor a tree of them (tuple, pair, std::array, "
-                "aggregate): let a struct be a template of its leaf types, template <class T> struct params { T w, b; }");
+  static_assert(
+      (detail::is_argument<Args> && ...),
+      "parallax: an argument is neither an array nor a number nor a tree of them (tuple, pair, std::array, "
+      "aggregate): let a struct be a template of its leaf types, template <class T> struct params { T w, b; }");
   if constexpr (detail::is_stateless<Function> && (detail::is_argument<Args> && ...))
     return detail::run_program<Function>(detail::evaluated(args)...);
   else return detail::no_result<Function>{};

@@ -180,8 +180,8 @@ template <class Kernel> void reduce_columns(const kernel_arguments& a, const red
           if (last - first == width * lanes) {
             PARALLAX_UNROLL(4)
             for (int w = 0; w < width; ++w)
-              partial[w] =
-                  P::evaluate(partial[w], evaluate::template run<true>(operands, a.constants, first + w * lanes, lanes));
+              partial[w] = P::evaluate(partial[w],
+                                       evaluate::template run<true>(operands, a.constants, first + w * lanes, lanes));
           } else {
             for (int w = 0; w < width && first + w * lanes < last; ++w) {
               std::int64_t rest = last - first - w * lanes;

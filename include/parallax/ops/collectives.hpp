@@ -173,7 +173,8 @@ template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_
       if (parameters[i] == p.source || parameters[i + 1] == p.destination) {
         message text;
         text << "ppermute: sources and destinations must be unique, got (";
-        for (const source_destination& q : permutation) text << '(' << q.source << ", " << q.destination << (&q + 1 == permutation.end() ? ")" : "), ");
+        for (const source_destination& q : permutation)
+          text << '(' << q.source << ", " << q.destination << (&q + 1 == permutation.end() ? ")" : "), ");
         trace.fail(text << "); name every instance at most once as a source and once as a destination");
         return x;
       }

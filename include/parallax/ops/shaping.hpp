@@ -362,7 +362,8 @@ struct pad_operation {
     small_vector<std::int64_t, 3 * max_rank> parameters(3 * x.rank(), 0);
     for (int i = 0; i < x.rank(); ++i) {
       padding p = paddings.begin()[i];
-      if (p.interior < 0) trace.fail(message() << "pad: interior padding " << p.interior << " is negative; give one from 0 on");
+      if (p.interior < 0)
+        trace.fail(message() << "pad: interior padding " << p.interior << " is negative; give one from 0 on");
       parameters[i] = p.low > 0 ? p.low : 0;
       parameters[x.rank() + i] = p.high > 0 ? p.high : 0;
       parameters[2 * x.rank() + i] = p.interior;

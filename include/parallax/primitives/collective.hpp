@@ -200,7 +200,8 @@ struct psum_scatter : collective {
     if (rest(a.parameters)[1] != 0) {
       if (is_static(extent) && is_static(size) && extent % size != 0)
         a.trace.fail(message() << "psum_scatter: tiled reduce_scatter operand scatter dimension size " << extent
-                               << " must be divisible by shard_count " << size << "; pad it, or map over another number");
+                               << " must be divisible by shard_count " << size
+                               << "; pad it, or map over another number");
       result.shape[dimension] = a.trace.extents.divide(extent, size);
     } else {
       if (is_static(extent) && is_static(size) && extent != size)

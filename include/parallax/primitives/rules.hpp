@@ -80,7 +80,8 @@ constexpr bool fold_constants(const graph& g, int operation, std::span<const int
     if (operation == primitives::number_of<primitives::add>) result = x + y;
     else if (operation == primitives::number_of<primitives::subtract>) result = x - y;
     else if (operation == primitives::number_of<primitives::multiply>) result = x * y;
-    else if (operation == primitives::number_of<primitives::divide> && std::is_floating_point_v<T> && y != 0) result = x / y;
+    else if (operation == primitives::number_of<primitives::divide> && std::is_floating_point_v<T> && y != 0)
+      result = x / y;
     else return false;
     return true;
   };

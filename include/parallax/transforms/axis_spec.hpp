@@ -53,7 +53,8 @@ constexpr void wrong_length(leaf_axes& result, std::size_t given, std::size_t ex
   result.given = static_cast<int>(given);
   result.expected = static_cast<int>(expected);
 }
-template <class Children, class... Entries> constexpr void read_each(leaf_axes& result, [[maybe_unused]] Entries... entries) {
+template <class Children, class... Entries>
+constexpr void read_each(leaf_axes& result, [[maybe_unused]] Entries... entries) {
   if constexpr (std::tuple_size_v<Children> != sizeof...(Entries))
     wrong_length(result, sizeof...(Entries), std::tuple_size_v<Children>);
   else

@@ -15,8 +15,8 @@ template <class Function, class... Values> struct partially_applied {
   }
 };
 
-/// `partial(f, value...)(args...)` is `f(value..., args...)`. The values are arguments of the program, not part of it, so
-/// transform first and bind afterwards: `partial(jit(f), parameters)`. JAX: functools.partial
+/// `partial(f, value...)(args...)` is `f(value..., args...)`. The values are arguments of the program, not part of it,
+/// so transform first and bind afterwards: `partial(jit(f), parameters)`. JAX: functools.partial
 template <class Function, class... Values> constexpr auto partial(Function function, Values... values) {
   return partially_applied<Function, Values...>{function, {std::move(values)...}};
 }

@@ -101,11 +101,9 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
       dim count = static_cast<dim>(call.devices.size());
       for (std::size_t k = 0; k < call.devices.size(); ++k) {
         bool again = false;
-        for (std::size_t earlier = 0; earlier < k; ++earlier)
-          again = again || call.devices[earlier] == call.devices[k];
+        for (std::size_t earlier = 0; earlier < k; ++earlier) again = again || call.devices[earlier] == call.devices[k];
         if (again || call.devices[k] < 0) {
-          owner.fail(message() << "pmap: device " << call.devices[k]
-                               << (again ? " is named twice" : " is no device")
+          owner.fail(message() << "pmap: device " << call.devices[k] << (again ? " is named twice" : " is no device")
                                << " in the devices argument; name different devices, from 0 on");
           return result;
         }
