@@ -100,20 +100,20 @@ template <class T> void check_reduce_scatter(device_pool& pool) {
   team mesh(cube);
   for (unsigned mask = 0; mask < 8; ++mask) {
     for (std::size_t inner : {0u, 1u, 3u, 600u, 5003u}) {
-      for (std::size_t outer : {1u, 5u, 700u}) {
-        if (outer * inner > 100'000) continue;
+      for (std::size_t outer_size : {1u, 5u, 700u}) {
+        if (outer_size * inner > 100'000) continue;
         const std::size_t group = group_of(0, mask).size();
-        auto in = operands<T>(outer * group * inner);
-        auto out = results<T>(outer * inner);
+        auto in = operands<T>(outer_size * group * inner);
+        auto out = results<T>(outer_size * inner);
         pool.run(mesh, [&](int p) {
-          reduce_scatter(mesh, p, mask, reduction::sum, element_type_of<T>, at(in, p).data(), at(out, p).data(), outer,
-                         inner);
+          reduce_scatter(mesh, p, mask, reduction::sum, element_type_of<T>, at(in, p).data(), at(out, p).data(),
+                         outer_size, inner);
         });
         for (int p = 0; p < 8; ++p) {
           const auto members = group_of(p, mask);
           const auto mine = static_cast<std::size_t>(index_in(members, p));
           std::vector<T> expected;
-          for (std::size_t o = 0; o < outer; ++o) {
+          for (std::size_t o = 0; o < outer_size; ++o) {
             for (std::size_t i = 0; i < inner; ++i) {
               const std::size_t from = (o * group + mine) * inner + i;
               T sum = at(in, members[0])[from];
@@ -146,17 +146,17 @@ TEST_CASE("all_reduce of booleans is or and and", "[collectives]") {
   const std::int64_t size = 3;
   team line({&size, 1});
   const bool in[3][3] = {{true, false, true}, {true, false, false}, {true, false, true}};
-  bool any[3][3], every[3][3];
+  bool some[3][3], every[3][3];
   pool.run(line, [&](int p) {
-    all_reduce(line, p, 1, reduction::max, element_type::boolean, in[p], any[p], 3);
+    all_reduce(line, p, 1, reduction::max, element_type::boolean, in[p], some[p], 3);
     all_reduce(line, p, 1, reduction::min, element_type::boolean, in[p], every[p], 3);
   });
   for (int p = 0; p < 3; ++p) {
-    CHECK((any[p][0] && !any[p][1] && any[p][2]));
+    CHECK((some[p][0] && !some[p][1] && some[p][2]));
     CHECK((every[p][0] && !every[p][1] && !every[p][2]));
   }
   CHECK_THROWS_WITH(
-      pool.run(line, [&](int p) { all_reduce(line, p, 1, reduction::sum, element_type::boolean, in[p], any[p], 3); }),
+      pool.run(line, [&](int p) { all_reduce(line, p, 1, reduction::sum, element_type::boolean, in[p], some[p], 3); }),
       Catch::Matchers::Matches(".*sum of booleans.*"));
 }
 
@@ -185,14 +185,15 @@ TEST_CASE("all_gather lays the members' blocks side by side", "[collectives]") {
   team mesh(cube);
   for (unsigned mask = 0; mask < 8; ++mask) {
     for (std::size_t inner : {0u, 1u, 3u, 4u, 8u, 500u, 5003u}) {
-      for (std::size_t outer : {1u, 5u, 300u}) {
+      for (std::size_t outer_size : {1u, 5u, 300u}) {
         const std::size_t group = group_of(0, mask).size();
-        auto in = operands<std::uint8_t>(outer * inner);
-        auto out = results<std::uint8_t>(outer * group * inner);
-        pool.run(mesh, [&](int p) { all_gather(mesh, p, mask, at(in, p).data(), at(out, p).data(), outer, inner); });
+        auto in = operands<std::uint8_t>(outer_size * inner);
+        auto out = results<std::uint8_t>(outer_size * group * inner);
+        pool.run(mesh,
+                 [&](int p) { all_gather(mesh, p, mask, at(in, p).data(), at(out, p).data(), outer_size, inner); });
         for (int p = 0; p < 8; ++p) {
           std::vector<std::uint8_t> expected;
-          for (std::size_t o = 0; o < outer; ++o) {
+          for (std::size_t o = 0; o < outer_size; ++o) {
             for (int member : group_of(p, mask)) {
               for (std::size_t i = 0; i < inner; ++i) expected.push_back(at(in, member)[o * inner + i]);
             }

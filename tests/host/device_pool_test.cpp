@@ -60,13 +60,13 @@ TEST_CASE("run calls the body once for each position, on its device", "[device_p
 TEST_CASE("a run on one idle device stays in the calling thread", "[device_pool]") {
   device_pool pool(4);
   const int device = 2;
-  std::thread::id where;
+  std::thread::id thread_id;
   pool.run({&device, 1}, [&](int) {
-    where = std::this_thread::get_id();
+    thread_id = std::this_thread::get_id();
     CHECK(current_device() == 2);
     CHECK_FALSE(inside_parallel_work());
   });
-  CHECK(where == std::this_thread::get_id());
+  CHECK(thread_id == std::this_thread::get_id());
 }
 
 TEST_CASE("a part that throws releases the others and is reported with its device", "[device_pool]") {
@@ -173,10 +173,10 @@ TEST_CASE("runs from several threads with overlapping devices", "[device_pool]")
             auto& mine = users[static_cast<std::size_t>(current_device())];
             if (mine.fetch_add(1) != 0) ++wrong; // a device works for one run at a time
             for (int step = 0; step < 3; ++step) {
-              const float sum = sum_over(line, position, static_cast<float>(current_device() + step));
+              const float total = sum_over(line, position, static_cast<float>(current_device() + step));
               float expected = 0;
               for (int device : devices) expected += static_cast<float>(device + step);
-              if (sum != expected) ++wrong;
+              if (total != expected) ++wrong;
             }
             mine.fetch_sub(1);
             if (fails && position == 0) throw std::runtime_error("on purpose");

@@ -69,8 +69,8 @@ TEST_CASE("loops inside loops and inside runs of several devices stay on their t
   workers.parallel_for(100, 1, [&](std::int64_t, std::int64_t) { nested(); });
   CHECK(strayed == 0);
   device_pool devices(4);
-  const std::array<int, 4> all{0, 1, 2, 3};
-  devices.run(all, [&](int) { nested(); });
+  const std::array<int, 4> four{0, 1, 2, 3};
+  devices.run(four, [&](int) { nested(); });
   CHECK(strayed == 0);
 }
 
@@ -104,9 +104,9 @@ TEST_CASE("the first exception of a loop is rethrown and the pool stays usable",
                                           }
                                         }),
                       "index " + std::to_string(repeat % 100));
-    std::atomic<std::int64_t> sum{0};
-    pool.parallel_for(100, 1, [&](std::int64_t begin, std::int64_t end) { sum += end - begin; });
-    REQUIRE(sum == 100);
+    std::atomic<std::int64_t> total{0};
+    pool.parallel_for(100, 1, [&](std::int64_t begin, std::int64_t end) { total += end - begin; });
+    REQUIRE(total == 100);
   }
 }
 
@@ -131,9 +131,9 @@ TEST_CASE("thousands of loops in a row, from two threads", "[parallel_for]") {
 TEST_CASE("the process-wide pools follow the environment", "[parallel_for]") {
   CHECK(worker_pool::instance().threads() == environment_integer("PARALLAX_HOST_THREADS", core_count(), 1, 4096));
   CHECK(device_pool::instance().size() == environment_integer("PARALLAX_HOST_DEVICES", core_count(), 1, 4096));
-  std::atomic<std::int64_t> sum{0};
+  std::atomic<std::int64_t> total{0};
   parallel_for(1000, 10, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) sum += i;
+    for (std::int64_t i = begin; i < end; ++i) total += i;
   });
-  CHECK(sum == 499500);
+  CHECK(total == 499500);
 }

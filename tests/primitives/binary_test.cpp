@@ -45,7 +45,7 @@ template <class F> table broadcast(F f, const table& x, const table& y) {
   };
   coordinates shape;
   for (std::size_t i = 0; i < rank; ++i) shape.push_back(extent(x, i) == 1 ? extent(y, i) : extent(x, i));
-  auto element = [rank](const table& t, const coordinates& at) {
+  auto element = [](const table& t, const coordinates& at) {
     coordinates own(at.end() - static_cast<std::ptrdiff_t>(t.shape.size()), at.end());
     for (std::size_t i = 0; i < own.size(); ++i)
       if (t.shape[i] == 1) own[i] = 0;
