@@ -112,15 +112,15 @@ TEST_CASE("operator[] is the slice along the first dimension") {
     const bool stays = l.axes.size() == 1 && l.axes[0].axis == 0;
     for (std::int64_t i = 0; i < l.shape[0]; ++i) {
       reset_transfers();
-      const array<std::int32_t, 3> slice = s[i];
-      REQUIRE(slice.shape() == std::array<std::int64_t, 3>{l.shape[1], l.shape[2], l.shape[3]});
+      const array<std::int32_t, 3> part = s[i];
+      REQUIRE(part.shape() == std::array<std::int64_t, 3>{l.shape[1], l.shape[2], l.shape[3]});
       bool right = true;
       for (std::int64_t j = 0; j < l.shape[1]; ++j)
         for (std::int64_t k = 0; k < l.shape[2]; ++k)
-          for (std::int64_t m = 0; m < l.shape[3]; ++m) right = right && slice(j, k, m) == numbered(i, j, k, m);
+          for (std::int64_t m = 0; m < l.shape[3]; ++m) right = right && part(j, k, m) == numbered(i, j, k, m);
       CHECK(right);
-      CHECK(transfers().device_to_host == (stays ? 0 : slice.storage().bytes()));
-      if (stays) CHECK(slice.storage().data() == s.shard_buffer(static_cast<int>(i * l.axes[0].device_stride)).data());
+      CHECK(transfers().device_to_host == (stays ? 0 : part.storage().bytes()));
+      if (stays) CHECK(part.storage().data() == s.shard_buffer(static_cast<int>(i * l.axes[0].device_stride)).data());
     }
     CHECK(array_equal(s[-1], s[l.shape[0] - 1]));
     CHECK_THROWS_AS(s[l.shape[0]], shape_error);
@@ -210,7 +210,7 @@ TEST_CASE("pieces that do not make up the array are refused") {
 
 TEST_CASE("slices of raw bytes are copied out and back, for elements of any size") {
   for (std::size_t element_bytes : {1u, 3u, 4u, 8u, 20u}) {
-    const std::int64_t outer = 3, count = 4;
+    const std::int64_t rows = 3, count = 4;
     std::vector<std::byte> whole(12 * element_bytes), copy(whole.size());
     for (std::size_t i = 0; i < whole.size(); ++i) whole[i] = static_cast<std::byte>(i);
     for (std::int64_t index = 0; index < count; ++index) {
@@ -218,9 +218,9 @@ TEST_CASE("slices of raw bytes are copied out and back, for elements of any size
       for (std::size_t o = 0; o < 3; ++o)
         for (std::size_t b = 0; b < element_bytes; ++b)
           expected.push_back(static_cast<std::byte>((o * 4 + static_cast<std::size_t>(index)) * element_bytes + b));
-      detail::copy_slice_out(whole.data(), piece.data(), outer, count, element_bytes, index);
+      detail::copy_slice_out(whole.data(), piece.data(), rows, count, element_bytes, index);
       CHECK(piece == expected);
-      detail::copy_slice_in(copy.data(), piece.data(), outer, count, element_bytes, index);
+      detail::copy_slice_in(copy.data(), piece.data(), rows, count, element_bytes, index);
     }
     CHECK(copy == whole);
   }
