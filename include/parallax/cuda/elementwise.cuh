@@ -53,8 +53,13 @@ __device__ element_t<Type> evaluate(statement<Operation, Type, Parameter, Operan
     if constexpr (requires { P::evaluate(at<Operands>(v)...); }) return P::evaluate(at<Operands>(v)...);
     else return P::template evaluate<Type, Parameter>(at<Operands>(v)...);
   } else {
-    constexpr int k = [](int first) { return first; }(Operands...);
-    if constexpr (Operation == parallax::detail::load_constant) {
+    constexpr int k = [](int first, auto...) { return first; }(Operands...);
+    if constexpr (Operation == parallax::detail::store_vector) {
+      constexpr int operand[] = {Operands...};
+      T value = at<operand[0]>(v);
+      reinterpret_cast<T*>(a.operands[operand[1]].data)[offset_of(a, operand[1], element)] = value;
+      return value;
+    } else if constexpr (Operation == parallax::detail::load_constant) {
       T value;
       memcpy(&value, &a.constants[k], sizeof value);
       return value;
