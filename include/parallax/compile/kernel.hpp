@@ -24,7 +24,6 @@ template <int Result, int Reduction, class... Statements> struct kernel {
 
 namespace detail {
 
-template <class... P> struct indexed_primitives;
 template <std::size_t I, class P> struct indexed_primitive {
   using type = P;
 };

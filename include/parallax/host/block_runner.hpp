@@ -33,8 +33,7 @@ class block_runner {
         reader(block_start(whole, number)),
         pointers(buffers_of(reader)) {
     reader.skip(reader.next()); // mesh
-    argument_count = reader.next_int();
-    reader.next();
+    reader.skip(2); // numbers of arguments and values
     slot_count = reader.next_int();
     buffer_count = reader.next();
     buffer_records = reader.skip(4 * buffer_count);
@@ -114,7 +113,7 @@ class block_runner {
   const kernel_function* kernels;
   device_place place;
   parallax::detail::table_reader reader;
-  int argument_count = 0, slot_count = 0;
+  int slot_count = 0;
   std::int64_t buffer_count = 0, output_count = 0;
   const std::int64_t* buffer_records = nullptr;
   const std::int64_t* output_records = nullptr;
