@@ -33,7 +33,7 @@ class block_runner {
         reader(block_start(whole, number)),
         pointers(buffers_of(reader)) {
     reader.skip(reader.next()); // mesh
-    reader.skip(2); // numbers of arguments and values
+    reader.skip(2);             // numbers of arguments and values
     slot_count = reader.next_int();
     buffer_count = reader.next();
     buffer_records = reader.skip(4 * buffer_count);
