@@ -11,6 +11,7 @@
 #include "support/mnist.hpp"
 #include "support/parameter_file.hpp"
 #include "support/progress_bar.hpp"
+#include "support/run_example.hpp"
 
 #include <parallax/parallax.hpp>
 
@@ -20,8 +21,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <exception>
 #include <iomanip>
 #include <iostream>
 #include <optional>
@@ -228,20 +227,9 @@ void run(const digits_options& options) {
 } // namespace
 
 int main(int argc, char** argv) {
-  // Virtual devices for the host backend, unless the user asks for another number.
-  setenv("PARALLAX_HOST_DEVICES", "8", 0);
-  try {
-    const auto options =
-        parse_digits_options(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(1));
+  return run_example("digits", argc, argv, [](std::span<const char* const> arguments) {
+    const auto options = parse_digits_options(arguments);
     if (options.help) std::cout << digits_help();
     else run(options);
-    if (!std::cout.flush()) throw std::runtime_error("the output cannot be written");
-    return 0;
-  } catch (const usage_error& error) {
-    std::cerr << "digits: " << error.what() << " (see digits --help)\n";
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << "digits: " << error.what() << '\n';
-    return 1;
-  }
+  });
 }

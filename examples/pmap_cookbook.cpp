@@ -3,7 +3,7 @@
 #include "pmap_cookbook.hpp"
 
 #include "support/cookbook_options.hpp"
-#include "support/errors.hpp"
+#include "support/run_example.hpp"
 #include "support/source_cells.hpp"
 
 #include <parallax/parallax.hpp>
@@ -11,11 +11,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <exception>
 #include <iostream>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -108,20 +105,9 @@ void run(const cookbook_options& options) {
 } // namespace
 
 int main(int argc, char** argv) {
-  // Virtual devices for the host backend, unless the user asks for another number.
-  setenv("PARALLAX_HOST_DEVICES", "8", 0);
-  try {
-    const auto options =
-        parse_cookbook_options(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(1));
+  return run_example("pmap_cookbook", argc, argv, [](std::span<const char* const> arguments) {
+    const auto options = parse_cookbook_options(arguments);
     if (options.help) std::cout << cookbook_help;
     else run(options);
-    if (!std::cout.flush()) throw std::runtime_error("the output cannot be written");
-    return 0;
-  } catch (const usage_error& error) {
-    std::cerr << "pmap_cookbook: " << error.what() << " (see pmap_cookbook --help)\n";
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << "pmap_cookbook: " << error.what() << '\n';
-    return 1;
-  }
+  });
 }

@@ -1,38 +1,8 @@
 #!/usr/bin/env bash
 # Runs the digits example as a user does: faulty command lines and files, training on 1, 2, 4 and 8 devices, MNIST files.
 # usage: digits_cli_test.sh DIGITS_PROGRAM DATA_DIRECTORY
-set -u
-
-digits=$1
+. "$(dirname "$0")/cli_test_helpers.sh" "$1"
 data=$2/digits.csv
-export PARALLAX_HOST_DEVICES=8
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-
-fail() {
-  echo "FAILED: $*" >&2
-  failures=$((failures + 1))
-}
-
-# expect_error STATUS TEXT ARGUMENT...: the program ends with STATUS and one line on stderr that contains TEXT.
-expect_error() {
-  local status=$1 text=$2 got
-  shift 2
-  timeout 60 "$digits" "$@" >"$scratch/out" 2>"$scratch/err"
-  got=$?
-  [ "$got" = "$status" ] || fail "digits $*: exit status $got, expected $status"
-  [ "$(wc -l <"$scratch/err")" = 1 ] || fail "digits $*: expected one line on stderr, got: $(cat "$scratch/err")"
-  grep -qF -- "$text" "$scratch/err" || fail "digits $*: expected '$text', got: $(cat "$scratch/err")"
-}
-
-# run_digits NAME ARGUMENT...: the program ends well; its output goes to $scratch/NAME.
-run_digits() {
-  local name=$1
-  shift
-  timeout 300 "$digits" "$@" >"$scratch/$name" 2>"$scratch/err" || fail "digits $*: $(cat "$scratch/err")"
-  [ -s "$scratch/err" ] && fail "digits $*: unexpected on stderr: $(cat "$scratch/err")"
-}
 
 # at_least FLOOR NAME: the last line of $scratch/NAME tells an accuracy of FLOOR per cent or more.
 at_least() {
@@ -61,7 +31,7 @@ expect_error 2 "--devices asks for 9 devices, there are 8" --devices 9
 expect_error 2 "batch size must be divisible by device count, got 100 and 8." --batch 100 --devices 8 --data "$data"
 expect_error 2 "batch size must not exceed the number of training rows" --batch 2048 --data "$data"
 
-run_digits help --help
+expect_success help --help
 grep -q -- "--save-parameters FILE" "$scratch/help" || fail "--help does not tell of --save-parameters"
 
 echo "- faulty files"
@@ -85,13 +55,13 @@ expect_error 1 "the loss is no longer finite in epoch 1; try a smaller --rate" -
 
 if [ -e /dev/full ]; then
   echo "- a full disk"
-  timeout 60 "$digits" --data "$data" --hidden 8 8 --epochs 1 >/dev/full 2>"$scratch/err" && fail "a full disk is not noticed"
+  timeout 60 "$program" --data "$data" --hidden 8 8 --epochs 1 >/dev/full 2>"$scratch/err" && fail "a full disk is not noticed"
   grep -q "the output cannot be written" "$scratch/err" || fail "a full disk is not told: $(cat "$scratch/err")"
 fi
 
 echo "- training reaches 96 % on held-out digits in less than a minute"
 SECONDS=0
-run_digits trained --data "$data"
+expect_success trained --data "$data"
 [ $SECONDS -lt 60 ] || fail "training took $SECONDS s"
 at_least 96 trained
 grep -q "^epoch 1/40  loss [0-9.]*  accuracy [0-9.]* %  [0-9]* examples/s$" "$scratch/trained" ||
@@ -105,17 +75,17 @@ if LC_ALL=C grep -q "$(printf '[\r\033]')" "$scratch/trained"; then fail "termin
 
 if command -v script >/dev/null; then
   echo "- a progress bar on a terminal"
-  script -qec "'$digits' --data '$data' --hidden 8 8 --epochs 1" /dev/null </dev/null >"$scratch/terminal" 2>&1
+  script -qec "'$program' --data '$data' --hidden 8 8 --epochs 1" /dev/null </dev/null >"$scratch/terminal" 2>&1
   grep -q "epoch 1/1 \[##*\] 11/11" "$scratch/terminal" || fail "no progress bar on a terminal"
 fi
 
 echo "- 1, 2, 4 and 8 devices give the same parameters"
 for devices in 1 2 4 8; do
-  run_digits "on_$devices" --data "$data" --hidden 48 32 --epochs 10 --devices $devices \
+  expect_success "on_$devices" --data "$data" --hidden 48 32 --epochs 10 --devices $devices \
     --save-parameters "$scratch/parameters_$devices"
   same_parameters parameters_1 "parameters_$devices"
 done
-run_digits seeded --data "$data" --hidden 48 32 --epochs 10 --devices 1 --seed 1 --save-parameters "$scratch/parameters_seeded"
+expect_success seeded --data "$data" --hidden 48 32 --epochs 10 --devices 1 --seed 1 --save-parameters "$scratch/parameters_seeded"
 cmp -s "$scratch/parameters_1" "$scratch/parameters_seeded" && fail "another seed gives the same parameters"
 
 echo "- MNIST files, plain and gzipped"
@@ -135,12 +105,12 @@ for part in train t10k; do
     idx_file 3 $count 8 8 >"$mnist/$part-images-idx3-ubyte"
   "${rows[@]}" "$data" | cut -d, -f 65 | idx_file 1 $count >"$mnist/$part-labels-idx1-ubyte"
 done
-run_digits plain --mnist "$mnist" --epochs 10 --save-parameters "$scratch/parameters_plain"
+expect_success plain --mnist "$mnist" --epochs 10 --save-parameters "$scratch/parameters_plain"
 grep -q "^1400 digits of 8x8 to learn from, 397 held out" "$scratch/plain" || fail "MNIST: wrong counts"
 at_least 85 plain
 head -c 5000 "$mnist/train-images-idx3-ubyte" >"$scratch/cut-images"
 gzip "$mnist"/train-* "$mnist/t10k-labels-idx1-ubyte"
-run_digits gzipped --mnist "$mnist" --epochs 10 --save-parameters "$scratch/parameters_gzipped"
+expect_success gzipped --mnist "$mnist" --epochs 10 --save-parameters "$scratch/parameters_gzipped"
 same_parameters parameters_plain parameters_gzipped
 
 cp "$mnist/train-images-idx3-ubyte.gz" "$scratch/whole.gz"
@@ -151,5 +121,4 @@ expect_error 1 "train-images-idx3-ubyte: is truncated: 1400 x 8 x 8 are 89600 by
 cp "$data" "$mnist/train-images-idx3-ubyte"
 expect_error 1 "train-images-idx3-ubyte: magic number is 0x302c302c, expected 0x00000803" --mnist "$mnist"
 
-[ $failures = 0 ] || { echo "$failures failures" >&2; exit 1; }
-echo "all passed"
+finish

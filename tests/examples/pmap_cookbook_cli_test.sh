@@ -1,37 +1,7 @@
 #!/usr/bin/env bash
 # Runs the pmap cookbook as a user does: faulty command lines, the quick size, and the notebook's own, which takes 2 GB.
 # usage: pmap_cookbook_cli_test.sh COOKBOOK_PROGRAM [DATA_DIRECTORY]
-set -u
-
-cookbook=$1
-export PARALLAX_HOST_DEVICES=8
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-
-fail() {
-  echo "FAILED: $*" >&2
-  failures=$((failures + 1))
-}
-
-# expect_error STATUS TEXT ARGUMENT...: the program ends with STATUS and one line on stderr that contains TEXT.
-expect_error() {
-  local status=$1 text=$2 got
-  shift 2
-  timeout 60 "$cookbook" "$@" >"$scratch/out" 2>"$scratch/err"
-  got=$?
-  [ "$got" = "$status" ] || fail "pmap_cookbook $*: exit status $got, expected $status"
-  [ "$(wc -l <"$scratch/err")" = 1 ] || fail "pmap_cookbook $*: expected one line on stderr, got: $(cat "$scratch/err")"
-  grep -qF -- "$text" "$scratch/err" || fail "pmap_cookbook $*: expected '$text', got: $(cat "$scratch/err")"
-}
-
-# run_cookbook NAME ARGUMENT...: the program ends well; its output goes to $scratch/NAME.
-run_cookbook() {
-  local name=$1
-  shift
-  timeout 600 "$cookbook" "$@" >"$scratch/$name" 2>"$scratch/err" || fail "pmap_cookbook $*: $(cat "$scratch/err")"
-  [ -s "$scratch/err" ] && fail "pmap_cookbook $*: unexpected on stderr: $(cat "$scratch/err")"
-}
+. "$(dirname "$0")/cli_test_helpers.sh" "$1"
 
 # moved_only_means NAME: a key went to each of the 8 devices, and a mean came back.
 moved_only_means() {
@@ -44,11 +14,11 @@ expect_error 2 "--size expects two numbers from 1 to 20000, as in 5000x6000, got
 expect_error 2 "--size needs ROWSxCOLUMNS after it" --size
 expect_error 2 "unknown argument 'size'" size
 PARALLAX_HOST_DEVICES=4 expect_error 1 "requires 7 logical devices, but only 4 devices are available"
-run_cookbook help --help
+expect_success help --help
 grep -q -- "--size ROWSxCOLUMNS" "$scratch/help" || fail "--help does not tell of --size"
 
 echo "- every cell, its code first"
-run_cookbook quick
+expect_success quick
 cells=$(sed -n 's|^// \[\([0-9]*\)\].*|\1|p' "$scratch/quick" | tr '\n' ' ')
 [ "$cells" = "7 9 11 12 13 14 18 19 21 22 23 27 29 31 33 36 37 " ] || fail "the cells are $cells"
 for line in "[ 0  1  4  9 16 25 36]" "[ 0.   0.5  2.   4.5  8.  12.5 18.  24.5]" "8 x 500 x 600" "8 x 500 x 500" \
@@ -58,7 +28,7 @@ done
 moved_only_means quick
 
 echo "- the notebook's matrices of 5000 x 6000"
-run_cookbook full --size 5000x6000
+expect_success full --size 5000x6000
 grep -A 2 '^> means(result)' "$scratch/full" | tail -n 2 | tr -d '[]\n' |
   awk '{
     split("1.2110119 1.2357731 1.1866627 1.2014718 1.1860371 1.1531778 1.1800351 1.2007264", golden)
@@ -67,5 +37,4 @@ grep -A 2 '^> means(result)' "$scratch/full" | tail -n 2 | tr -d '[]\n' |
   }' || fail "the means are $(grep -A 2 '^> means(result)' "$scratch/full")"
 moved_only_means full
 
-[ $failures = 0 ] || { echo "$failures failures" >&2; exit 1; }
-echo "all passed"
+finish
