@@ -1,17 +1,19 @@
 // Parallax: array programs that are compiled with the code around them. This header includes everything.
 #pragma once
 
+#include <parallax/backends/execute.hpp>
 #include <parallax/compile/expression.hpp>
 #include <parallax/core/pytree.hpp>
-#include <parallax/host/execute.hpp>
 #include <parallax/io/print.hpp>
+#include <parallax/ops/assembling.hpp>
 #include <parallax/ops/collectives.hpp>
 #include <parallax/ops/creation.hpp>
 #include <parallax/ops/elementwise.hpp>
 #include <parallax/ops/products.hpp>
 #include <parallax/ops/random.hpp>
 #include <parallax/ops/reductions.hpp>
-#include <parallax/ops/shaping.hpp>
+#include <parallax/ops/reshaping.hpp>
+#include <parallax/ops/slicing.hpp>
 #include <parallax/runtime/array.hpp>
 #include <parallax/runtime/sharded.hpp>
 #include <parallax/runtime/transfers.hpp>

@@ -3,6 +3,8 @@
 
 #include <parallax/parallax.hpp>
 
+#include <array>
+
 namespace plx = parallax;
 using plx::detail::step_kind, plx::shaped;
 
@@ -49,6 +51,26 @@ constexpr auto chain = [](auto x) { return plx::tanh(plx::exp(-plx::sqrt(plx::ab
 constexpr facts chained = lower(chain, vector);
 static_assert(!chained.failed && chained.kernel_steps == 1 && chained.kernels == 1 && chained.slots == 0);
 static_assert(chained.longest >= 8);
+
+// a loop reads a bounded number of arrays; an array that it reads again, or by way of a view, counts once
+template <int Count>
+constexpr auto total = [](const auto& leaves) {
+  auto result = leaves[0];
+  for (std::size_t i = 1; i < Count; ++i) result = result + leaves[i];
+  return result;
+};
+constexpr facts few_arrays = lower(total<40>, std::array<std::remove_cvref_t<decltype(vector)>, 40>{});
+static_assert(few_arrays.kernel_steps == 1 && few_arrays.slots == 0);
+constexpr facts many_arrays = lower(total<100>, std::array<std::remove_cvref_t<decltype(vector)>, 100>{});
+static_assert(many_arrays.kernel_steps == 3 && many_arrays.longest < 100);
+constexpr facts one_array = lower(
+    [](auto x, auto b) {
+      auto result = plx::expand_dims(b, 0) * x;
+      for (int i = 0; i < 30; ++i) result = (result + x) * plx::expand_dims(b, 0);
+      return result;
+    },
+    matrix, vector);
+static_assert(one_array.kernel_steps == 1);
 
 // broadcasts and transposes are indices of the loop that reads them
 constexpr facts broadcast = lower([](auto x, auto b) { return plx::transpose(x + b) * 2.f; }, matrix, vector);

@@ -1,5 +1,6 @@
 // A fused kernel of a plain generic lambda, compiled by nvcc without --extended-lambda.
-#include <parallax/cuda/elementwise.cuh>
+#include <parallax/cuda/device_block.cuh>
+#include <parallax/cuda/launch.hpp>
 #include <parallax/parallax.hpp>
 
 #include "test.hpp"
@@ -13,74 +14,58 @@ namespace {
 
 constexpr auto chain = [](auto x, auto y) { return plx::tanh(2.f * x + y) * plx::exp(-y) - x / (1 + plx::square(y)); };
 
-using chain_program = plx::detail::program<plx::jitted<std::remove_const_t<decltype(chain)>>,
-                                           plx::abstract_array<float, plx::extents_t<plx::dyn>>,
-                                           plx::abstract_array<float, plx::extents_t<plx::dyn>>>;
+using vector_argument = plx::abstract_array<float, plx::extents_t<plx::dyn>>;
+using chain_program =
+    plx::detail::program<plx::jitted<std::remove_const_t<decltype(chain)>>, vector_argument, vector_argument>;
 
 static_assert(plx::detail::kernel_count<chain_program> == 1, "the chain is one kernel");
 
+constexpr int count = 1003;
+
 double expected(double x, double y) { return std::tanh(2 * x + y) * std::exp(-y) - x / (1 + y * y); }
 
-std::vector<float> samples(int count, double scale) {
+plx::array<float, 1> samples(double scale) {
   std::vector<float> values;
   for (int i = 0; i < count; ++i) values.push_back(static_cast<float>(std::sin(i * 0.7) * scale));
-  return values;
+  return plx::array<float, 1>({count}, values);
+}
+
+void check(const plx::array<float, 1>& x, const plx::array<float, 1>& y, const plx::array<float, 1>& z) {
+  for (std::size_t i = 0; i < count; ++i)
+    REQUIRE(z.values()[i] == Approx(expected(x.values()[i], y.values()[i])).epsilon(1e-5).margin(1e-6));
+}
+
+struct launches : plx::cuda::device_launches {
+  using stream = cudaStream_t;
+};
+
+/// Runs a step of the program on the device, with copies of its operands, which are whole vectors.
+template <class Kernel> void run_on_device(plx::host::kernel_arguments& a) {
+  constexpr std::size_t bytes = count * sizeof(float);
+  std::byte* result = a.operands[0].data;
+  for (int i = 0; i < a.operand_count; ++i) {
+    const std::byte* from = a.operands[i].data;
+    REQUIRE(cudaMalloc(&a.operands[i].data, bytes) == cudaSuccess);
+    REQUIRE(cudaMemcpy(a.operands[i].data, from, bytes, cudaMemcpyHostToDevice) == cudaSuccess);
+  }
+  plx::cuda::device_properties properties;
+  plx::cuda::launch_context<launches> where{nullptr, &properties, nullptr, 0};
+  plx::cuda::check(plx::cuda::launch_kernel<launches, Kernel>(a, where));
+  REQUIRE(cudaMemcpy(result, a.operands[0].data, bytes, cudaMemcpyDeviceToHost) == cudaSuccess);
+  for (int i = 0; i < a.operand_count; ++i) cudaFree(a.operands[i].data);
 }
 
 } // namespace
 
 TEST_CASE("the host backend computes the chain when nvcc compiles it") {
-  std::vector<float> x = samples(1000, 2), y = samples(1000, 1.5);
-  plx::array<float, 1> z = plx::jit(chain)(plx::array<float, 1>({1000}, x), plx::array<float, 1>({1000}, y));
-  for (std::size_t i = 0; i < x.size(); ++i)
-    REQUIRE(z.values()[i] == Approx(expected(x[i], y[i])).epsilon(1e-5).margin(1e-6));
+  auto x = samples(2), y = samples(1.5);
+  check(x, y, plx::jit(chain)(x, y));
 }
 
 TEST_CASE("the chain runs as one kernel on a device", "[gpu]") {
-  constexpr int count = 1000;
-  std::vector<float> x = samples(count, 2), y = samples(count, 1.5), z(count);
-  float* memory[3] = {};
-  for (float*& each : memory) REQUIRE(cudaMalloc(&each, count * sizeof(float)) == cudaSuccess);
-  REQUIRE(cudaMemcpy(memory[1], x.data(), count * sizeof(float), cudaMemcpyHostToDevice) == cudaSuccess);
-  REQUIRE(cudaMemcpy(memory[2], y.data(), count * sizeof(float), cudaMemcpyHostToDevice) == cudaSuccess);
-
-  // operands and constants in the order of the program's only step
-  plx::cuda::elementwise_arguments<3, 8> arguments;
-  const auto& table = chain_program::table;
-  plx::detail::table_reader r(table.data() + table[static_cast<std::size_t>(table[plx::detail::blocks_at] + 1)]);
-  r.skip(r.next());
-  r.skip(3);
-  std::int64_t buffers = r.next();
-  const std::int64_t* records = r.skip(4 * buffers);
-  for (std::int64_t outputs = r.next(); outputs > 0; --outputs) {
-    r.skip(3);
-    r.skip(r.next());
-    r.skip(2 * r.next());
-  }
-  REQUIRE(r.next() == 1); // steps
-  r.skip(3);              // kind, kernel, reduced dimensions
-  r.skip(r.next());
-  arguments.rank = 1;
-  arguments.count = arguments.extents[0] = count;
-  std::int64_t operands = r.next();
-  REQUIRE(operands == 3);
-  for (std::int64_t i = 0; i < operands; ++i) {
-    std::int64_t buffer = r.next();
-    r.skip(2);
-    bool is_value = records[4 * buffer] == static_cast<std::int64_t>(plx::detail::buffer_place::value);
-    arguments.operands[i].data = reinterpret_cast<std::byte*>(memory[is_value ? 1 + records[4 * buffer + 1] : 0]);
-    arguments.operands[i].strides[0] = 1;
-  }
-  std::int64_t constants = r.next();
-  REQUIRE(constants <= 8);
-  for (std::int64_t i = 0; i < constants; ++i) {
-    r.skip(2);
-    float value = static_cast<float>(std::bit_cast<double>(r.next()));
-    std::memcpy(&arguments.constants[i], &value, sizeof value);
-  }
-  REQUIRE(plx::cuda::launch_elementwise(plx::detail::program_kernel<chain_program, 0>::type{}, arguments, nullptr) ==
-          cudaSuccess);
-  REQUIRE(cudaMemcpy(z.data(), memory[0], count * sizeof(float), cudaMemcpyDeviceToHost) == cudaSuccess);
-  for (std::size_t i = 0; i < x.size(); ++i) REQUIRE(z[i] == Approx(expected(x[i], y[i])).epsilon(1e-5).margin(1e-6));
-  for (float* each : memory) cudaFree(each);
+  auto x = samples(2), y = samples(1.5);
+  const plx::host::kernel_function kernel = &run_on_device<plx::detail::program_kernel<chain_program, 0>::type>;
+  plx::host::program_run run(chain_program::table.data(), &kernel,
+                             {plx::detail::value_of(x), plx::detail::value_of(y)});
+  check(x, y, plx::detail::make_results<chain_program>(run.run()));
 }

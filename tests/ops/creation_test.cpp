@@ -23,6 +23,42 @@ TEST_CASE("constants of every type and shape") {
   }
 }
 
+TEST_CASE("scalars have an empty shape") {
+  plx::array zero = plx::zeros<float>({});
+  plx::array one = plx::ones<int>({});
+  plx::array<double, 0> half = plx::full<double>({}, 0.5);
+  static_assert(decltype(zero)::rank == 0 && decltype(one)::rank == 0);
+  CHECK(zero.item() == 0);
+  CHECK(one.item() == 1);
+  CHECK(half.item() == 0.5);
+  plx::array<float, 2> single{{4}};
+  CHECK(plx::reshape(single, {}).item() == 4);
+  plx::array<float, 0> sum = plx::broadcast_to(plx::sum(single), {}) + zero;
+  CHECK(sum.item() == 4);
+  auto traced = plx::jit([](auto x) {
+    return std::tuple(plx::reshape(x, {}), plx::broadcast_to(plx::sum(x), {}), x + plx::full({}, 2.f));
+  });
+  auto [element, total, moved] = traced(single);
+  CHECK(element.item() == 4);
+  CHECK(total.item() == 4);
+  CHECK(moved(0, 0) == 6);
+}
+
+TEST_CASE("random scalars have an empty shape too") {
+  plx::array key = plx::random::key(3);
+  auto same = [](const auto& a, const auto& b) {
+    plx::array x = a, y = b;
+    return x.item() == y.item();
+  };
+  CHECK(same(plx::random::bits(key, {}), plx::random::bits(key)));
+  CHECK(same(plx::random::uniform(key, {}), plx::random::uniform(key)));
+  CHECK(same(plx::random::normal(key, {}), plx::random::normal(key)));
+  CHECK(same(plx::random::bernoulli(key, 0.5f, {}), plx::random::bernoulli(key, 0.5f)));
+  CHECK(same(plx::random::randint(key, {}, 0, 100), plx::random::randint(key, 0, 100)));
+  plx::array between = plx::random::uniform(key, {}, 2.f, 3.f);
+  CHECK(between.item() >= 2);
+}
+
 TEST_CASE("indices along an axis") {
   for (std::int64_t n : {0, 1, 15, 16, 17, 1000}) {
     plx::array<int, 1> numbers = plx::arange(n);

@@ -125,6 +125,36 @@ TEST_CASE("numbers beside arrays outside a traced function take the array's type
   CHECK(sum.to_vector() == std::vector<i32>{2, 1});
 }
 
+TEST_CASE("powers of integers are integers, in a traced function and outside") {
+  vector<i32> x{3, -2, 0, 1, -1, 46341};
+  auto squares = plx::jit([](auto v) { return plx::power(v, 2); })(x);
+  plx::array eager = plx::power(x, 2);
+  static_assert(holds<i32, decltype(squares)> && holds<i32, decltype(eager)>);
+  CHECK(squares.to_vector() == std::vector<i32>{9, 4, 0, 1, 1, -2147479015}); // wraps
+  CHECK(eager.to_vector() == squares.to_vector());
+  plx::array large = plx::power(vector<i32>{2147483647, -2147483647 - 1}, -1);
+  CHECK(large.to_vector() == std::vector<i32>{0, 0});
+  plx::array by_array = plx::power(x, vector<i32>{5, 31, 0, -7, -7, -1});
+  static_assert(holds<i32, decltype(by_array)>);
+  CHECK(by_array.to_vector() == std::vector<i32>{243, -2147483647 - 1, 1, 1, -1, 0});
+  plx::array negative = plx::power(x, -2);
+  CHECK(negative.to_vector() == std::vector<i32>{0, 0, 0, 1, 1, 0});
+  plx::array wide = plx::power(vector<i64>{10, -3}, vector<i32>{18, 39});
+  static_assert(holds<i64, decltype(wide)>);
+  CHECK(wide.to_vector() == std::vector<i64>{1000000000000000000, -4052555153018976267});
+  plx::array bytes = plx::power(vector<u8>{3, 2}, vector<u8>{5, 8});
+  static_assert(holds<u8, decltype(bytes)>);
+  CHECK(bytes.to_vector() == std::vector<u8>{243, 0});
+  plx::array truths = plx::power(vector<bool>{true, false}, 2);
+  static_assert(holds<i32, decltype(truths)>);
+  CHECK(truths.to_vector() == std::vector<i32>{1, 0});
+  plx::array mixed = plx::power(vector<float>{0.5f, 3}, 2);
+  static_assert(holds<float, decltype(mixed)>);
+  CHECK(mixed(1) == Approx(9));
+  plx::array rooted = plx::power(x, 0.5f);
+  static_assert(holds<float, decltype(rooted)>);
+}
+
 TEST_CASE("large unsigned and 64-bit numbers keep their value") {
   auto large = plx::jit(
       [](auto x) { return std::tuple(x + std::uint64_t{1} * 9223372036854775808u, x * std::int64_t{4294967296}); });

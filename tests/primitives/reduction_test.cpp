@@ -109,6 +109,39 @@ TEST_CASE("sums over every choice of axes") {
     check_values<double>(reference::numbers(empty, -1, 1), 0);
 }
 
+TEST_CASE("sums and extremes of few columns and of single ones") {
+  // rows that fill registers several at once, with some left over, and rows that do not follow each other
+  auto columns = plx::jit([](auto x) {
+    auto most = plx::slice(x, {0, 0}, {x.shape(0), x.shape(1) - 1});
+    return std::tuple(plx::sum(x, 0), plx::sum(2 * x, 0), plx::max(x, 0), plx::sum(most, 0), plx::sum(plx::exp(x), 1));
+  });
+  for (std::int64_t rows : {1, 15, 63, 64, 65, 257, 1030, 5003})
+    for (std::int64_t width : {1, 2, 3, 7, 16, 20, 33, 63, 64, 65}) {
+      INFO(rows << " x " << width);
+      table t = reference::numbers({rows, width}, -1, 1);
+      auto [sums, doubled, largest, partly, by_row] = columns(reference::array_of<double, 2>(t));
+      table expected = sum_of(t, {0});
+      compare(reference::table_of(sums), expected, 1e-14, 1e-13);
+      compare(reference::table_of(largest), max_of(t, {0}));
+      for (std::int64_t j = 0; j + 1 < width; ++j) CHECK(partly(j) == Approx(sums(j)).margin(1e-12));
+      for (double& value : expected.values) value *= 2;
+      compare(reference::table_of(doubled), expected, 1e-14, 1e-13);
+      for (double& value : t.values) value = std::exp(value);
+      compare(reference::table_of(by_row), sum_of(t, {1}), 1e-14, 1e-13);
+    }
+}
+
+TEST_CASE("sums of many float32 numbers keep their digits") {
+  auto sum = plx::jit([](auto x) { return plx::sum(x, 0); });
+  double exact = static_cast<double>(0.1f);
+  for (std::int64_t width : {1, 3, 16, 100}) {
+    std::int64_t rows = 3000000 / width;
+    auto totals = sum(plx::array<float, 2>::filled({rows, width}, 0.1f));
+    for (float total : totals.values())
+      CHECK(static_cast<double>(total) == Approx(exact * static_cast<double>(rows)).epsilon(3e-6));
+  }
+}
+
 TEST_CASE("extremes and their positions over every choice of axes") {
   for (const coordinates& shape : shapes) {
     check_extremes<double>(reference::numbers(shape, -1, 1));

@@ -65,6 +65,71 @@ TEST_CASE("slices of dynamic extents", "[errors]") {
   CHECK(message_of([&] { plx::jit(head)(ones<1>({3})); }) ==
         "slice: 4 is beyond 3 (axis 0 of argument 0) in float32[3]");
   CHECK(message_of([&] { plx::jit(head)(ones<1>({4})); }) == "no error");
+  auto last_two = [](auto x) { return plx::slice_in_dim(x, -2, plx::none); };
+  CHECK(message_of([&] { plx::jit(last_two)(ones<1>({1})); }) ==
+        "slice: 0 is beyond -1 (axis 0 of argument 0) in float32[1]");
+  CHECK(message_of([&] { plx::jit(last_two)(ones<1>({2})); }) == "no error");
+  // no bound is cut off
+  auto first_four = [](auto x) { return plx::slice_in_dim(x, plx::none, 4); };
+  CHECK(message_of([&] { plx::jit(first_four)(ones<1>({3})); }) ==
+        "slice: 4 is beyond 3 (axis 0 of argument 0) in float32[3]");
+}
+
+TEST_CASE("an extent of 1 that only the call knows is not repeated", "[errors]") {
+  std::string rest = "; an extent of 1 is repeated only where it is known while compiling: give the array a static "
+                     "extent of 1, or reshape it to one";
+  CHECK(message_of([] { plx::jit(add)(ones<2>({3, 4}), ones<2>({3, 1})); }) ==
+        "add: shapes float32[3,4] and float32[3,1] do not agree: 4 (axis 1 of argument 0) is not 1 (axis 1 of argument "
+        "1)" +
+            rest);
+  auto rows = [](auto x) { return plx::broadcast_to(x, {3, 4}); };
+  CHECK(message_of([&] { plx::jit(rows)(ones<1>({1})); }) ==
+        "broadcast_in_dim: shapes float32[1] and float32[3,4] do not agree: 1 (axis 0 of argument 0) is not 4" + rest);
+  auto reshaped = [](auto x, auto y) { return x + plx::reshape(y, {y.shape(0), 1}); };
+  CHECK(message_of([&] { plx::jit(reshaped)(ones<2>({3, 4}), ones<2>({3, 1})); }) == "no error");
+  CHECK(message_of([&] { plx::array<float, 2> sum = ones<2>({1, 4}) + ones<2>({3, 4}); }) ==
+        "add: shapes float32[1,4] and float32[3,4] do not agree: 1 (axis 0 of argument 0) is not 3 (axis 0 of argument "
+        "1)" +
+            rest);
+}
+
+TEST_CASE("an extent that cannot be inferred", "[errors]") {
+  auto like = [](auto x, auto y) { return plx::reshape(x, {y.shape(0), -1}); };
+  CHECK(message_of([&] { plx::jit(like)(ones<1>({0}), ones<1>({0})); }) ==
+        "reshape: -1 cannot be inferred beside an extent of 0 (axis 0 of argument 1), for float32[0]");
+  CHECK(message_of([&] { plx::jit(like)(ones<1>({6}), ones<1>({2})); }) == "no error");
+  CHECK(message_of([] { plx::array<float, 2> y = plx::reshape(ones<1>({0}), {0, -1}); }) ==
+        "reshape: cannot reshape array of size 0: -1 cannot be inferred beside an extent of 0");
+}
+
+TEST_CASE("extremes of nothing", "[errors]") {
+  auto largest = [](auto x) { return plx::max(x, 1); };
+  CHECK(message_of([&] { plx::jit(largest)(ones<2>({3, 0})); }) ==
+        "max: zero-size array to reduction operation max which has no identity (axis 1 of argument 0), for "
+        "float32[3,0]");
+  CHECK(message_of([&] { plx::jit(largest)(ones<2>({0, 3})); }) == "no error");
+  CHECK(message_of([] { plx::array<float, 0> y = plx::min(ones<1>({0})); }) ==
+        "min: zero-size array to reduction operation min which has no identity (axis 0 of argument 0), for float32[0]");
+  CHECK(message_of([] { plx::array<int, 0> y = plx::argmax(ones<1>({0})); }) ==
+        "argmax: attempt to get argmax of an empty sequence (axis 0 of argument 0), for float32[0]");
+  CHECK(message_of([] { plx::array<int, 1> y = plx::argmin(ones<2>({0, 2}), plx::axis<0>); }) ==
+        "argmin: attempt to get argmin of an empty sequence (axis 0 of argument 0), for float32[0,2]");
+}
+
+TEST_CASE("what collectives ask of an axis size that only the call knows", "[errors]") {
+  auto tiled = plx::pmap<"i">([](auto x) { return plx::psum_scatter<"i">(x, 0, plx::gather_mode::tiled); });
+  CHECK(message_of([&] { tiled(ones<2>({2, 7})); }) ==
+        "psum_scatter: tiled scatter dimension 7 (axis 1 of argument 0) of float32[7] must be divisible by 2 (axis 0 "
+        "of argument 0)");
+  CHECK(message_of([&] { tiled(ones<2>({2, 6})); }) == "no error");
+  auto stacked = plx::pmap<"i">([](auto x) { return plx::psum_scatter<"i">(x); });
+  CHECK(message_of([&] { stacked(ones<2>({2, 3})); }) ==
+        "psum_scatter: scatter dimension 3 (axis 1 of argument 0) of float32[3] must be 2 (axis 0 of argument 0)");
+  CHECK(message_of([&] { stacked(ones<2>({2, 2})); }) == "no error");
+  auto permuted = plx::pmap<"i">([](auto x) { return plx::ppermute<"i">(x, {{0, 2}, {1, 0}}); });
+  CHECK(message_of([&] { permuted(ones<1>({2})); }) ==
+        "ppermute: index 2 is outside the axis of size 2 (axis 0 of argument 0); give indices from 0 to 1");
+  CHECK(message_of([&] { permuted(ones<1>({3})); }) == "no error");
 }
 
 TEST_CASE("inconsistent mapped sizes list the axes", "[errors]") {

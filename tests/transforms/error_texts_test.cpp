@@ -71,6 +71,61 @@ TEST_CASE("reshapes keep the number of elements", "[errors]") {
         start + "(-1,-1); one extent may be -1, no other is negative");
   CHECK(error_of([](auto x) { return plx::reshape(x, {-2, 6}); }, matrix) ==
         start + "(-2,6); one extent may be -1, no other is negative");
+  CHECK(
+      error_of([](auto x) { return plx::reshape(x, {0, -1}); }, shaped<float, 3, 0>) ==
+      "reshape: cannot reshape array float32[3,0] of size 0 into shape (0,-1); -1 cannot be inferred beside an extent "
+      "of 0");
+  CHECK(error_of([](auto x) { return plx::reshape(x, {}); }, matrix) ==
+        start + "(); the numbers of elements must be equal");
+}
+
+TEST_CASE("more dimensions than arrays may have", "[errors]") {
+  constexpr auto eight = shaped<float, 1, 1, 1, 1, 1, 1, 1, 2>;
+  constexpr auto two = shaped<float, 2>;
+  std::string nine = ": the result has 9 dimensions; parallax supports at most 8";
+  CHECK(error_of([](auto x) { return plx::expand_dims(x, 0); }, eight) == "expand_dims" + nine);
+  CHECK(error_of([](auto x) { return plx::stack({x, x}); }, eight) == "stack" + nine);
+  CHECK(error_of([](auto x) { return plx::reshape(x, {1, 1, 1, 1, 1, 1, 1, 1, 12}); }, matrix) == "reshape" + nine);
+  CHECK(error_of([](auto x) { return plx::broadcast_to(x, {1, 1, 1, 1, 1, 1, 1, 3, 4}); }, matrix) ==
+        "broadcast_to" + nine);
+  CHECK(error_of([](auto x) { return x + plx::zeros({1, 1, 1, 1, 1, 1, 1, 1, 1}); }, matrix) == "full" + nine);
+  CHECK(error_of([](auto x) { return x + plx::broadcasted_iota<int, 0>({1, 1, 1, 1, 1, 1, 1, 1, 1}); }, matrix) ==
+        "broadcasted_iota" + nine);
+  CHECK(error_of([](auto key) { return plx::random::normal(key, {1, 1, 1, 1, 1, 1, 1, 1, 1}); },
+                 shaped<std::uint32_t, 2>) == "random::normal" + nine);
+  CHECK(error_of([](auto x, auto y) { return plx::dot_general(x, y, {{}, {}}); }, eight, eight) ==
+        "dot_general: the result has 16 dimensions; parallax supports at most 8");
+  auto gather = plx::pmap<"i">([](auto x, auto y) { return plx::all_gather<"i">(y) + x; }, in_axes<0, none>);
+  CHECK(error_of(gather, two, eight) == "all_gather" + nine);
+  // an array of 8 dimensions that a mapping gives one more
+  CHECK(error_of(plx::vmap([](auto x, auto y) { return plx::sum(x + y); }, in_axes<0, none>), two, eight) ==
+        "add" + nine);
+  CHECK(error_of(plx::vmap([](auto, auto y) { return y; }, in_axes<0, none>), two, eight) == "vmap" + nine);
+  CHECK(error_of(plx::pmap([](auto x, auto y) { return x + y; }, in_axes<0, none>), two, eight) == "pmap" + nine);
+  CHECK(error_of([](auto x) { return x + x; }, eight).empty());
+}
+
+TEST_CASE("extremes along axes without elements", "[errors]") {
+  constexpr auto empty = shaped<float, 3, 0>;
+  CHECK(error_of([](auto x) { return plx::max(x); }, empty) ==
+        "max: zero-size array to reduction operation max which has no identity (axis 1), for float32[3,0]; reduce axes "
+        "that have elements");
+  CHECK(error_of([](auto x) { return plx::min(x, -1); }, empty) ==
+        "min: zero-size array to reduction operation min which has no identity (axis 1), for float32[3,0]; reduce axes "
+        "that have elements");
+  CHECK(
+      error_of([](auto x) { return plx::argmax(x); }, empty) ==
+      "argmax: attempt to get argmax of an empty sequence (axis 1), for float32[3,0]; reduce axes that have elements");
+  CHECK(
+      error_of([](auto x) { return plx::argmin(x, 1); }, empty) ==
+      "argmin: attempt to get argmin of an empty sequence (axis 1), for float32[3,0]; reduce axes that have elements");
+  CHECK(error_of([](auto x) { return std::tuple(plx::max(x, 0), plx::argmin(x, 0), plx::logsumexp(x, 1)); }, empty)
+            .empty());
+}
+
+TEST_CASE("powers of integers", "[errors]") {
+  CHECK(error_of([](auto x) { return plx::power(x, -2); }, shaped<int, 3>) ==
+        "power: Integers cannot be raised to negative powers, got integer_pow -2; convert them with astype first");
 }
 
 TEST_CASE("axes that are not there, or twice", "[errors]") {
@@ -99,6 +154,12 @@ TEST_CASE("parts of arrays", "[errors]") {
         "slice: stride 0 is not positive; give a stride from 1 on");
   CHECK(error_of([](auto x) { return plx::slice(x, {0}, {3}); }, matrix) ==
         "slice: 1 starts, 1 limits and 0 strides for an array of dimension 2; give one per axis");
+  CHECK(error_of([](auto x) { return plx::slice_in_dim(x, none, 5, 1, 1); }, matrix) ==
+        "slice_in_dim: bound 5 is not within axis 1 of float32[3,4]; give bounds from -4 to 4");
+  CHECK(error_of([](auto x) { return plx::slice_in_dim(x, -4, none); }, matrix) ==
+        "slice_in_dim: bound -4 is not within axis 0 of float32[3,4]; give bounds from -3 to 3");
+  CHECK(error_of([](auto x) { return plx::slice_in_dim(x, 2, 1); }, matrix) ==
+        "slice: from 2 to 1 is not within axis 0 of float32[3,4]; give 0 <= start <= limit <= extent");
   CHECK(error_of([](auto x) { return plx::index_in_dim(x, 3); }, matrix) ==
         "index_in_dim: index 3 is out of bounds for axis 0 of float32[3,4]; give an index from -3 to 2");
   CHECK(error_of([](auto x) { return plx::pad(x, 0.f, {{1, 1, 0}}); }, matrix) ==

@@ -83,14 +83,14 @@ static_assert(expression(plx::pmap<"i">([](auto x) { return x / plx::psum<"i">(x
 // every order of mapping composes: inside pmap the body is batched, outside the mapped axis moves
 static_assert(expression(plx::pmap(plx::vmap(sum_of_sines)), shaped<float, 2, 3, 4>) ==
               R"({ lambda a:float32[2,3,4] . let
-    b:float32[2,3] = pmap[axis=#0 size=2 in_axes=(0) out_axes=(0) call={ lambda a:float32[3,4] . let
+    b:float32[2,3] = pmap[axis=<axis 0> size=2 in_axes=(0) out_axes=(0) call={ lambda a:float32[3,4] . let
         b:float32[3,4] = sin a
         c:float32[3] = reduce_sum[axes=(1)] b
       in (c,) }] a
   in (b,) })");
 static_assert(expression(plx::vmap(plx::pmap(sum_of_sines)), shaped<float, 2, 3, 4>) ==
               R"({ lambda a:float32[2,3,4] . let
-    b:float32[3,2] = pmap[axis=#1 size=3 in_axes=(1) out_axes=(0) call={ lambda a:float32[2,4] . let
+    b:float32[3,2] = pmap[axis=<axis 1> size=3 in_axes=(1) out_axes=(0) call={ lambda a:float32[2,4] . let
         b:float32[2,4] = sin a
         c:float32[2] = reduce_sum[axes=(1)] b
       in (c,) }] a

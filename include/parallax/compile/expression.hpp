@@ -47,7 +47,7 @@ constexpr void print_literal(auto& out, element_type type, std::int64_t bits) {
 
 constexpr void print_axis(auto& out, const context& trace, std::int64_t axis_number) {
   std::string_view name = trace.axes[static_cast<std::size_t>(axis_number)].name;
-  if (name.empty()) out << '#' << axis_number;
+  if (name.empty()) out << "<axis " << axis_number << '>';
   else out << name;
 }
 

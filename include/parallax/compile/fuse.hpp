@@ -12,8 +12,8 @@ namespace parallax::detail {
 /// that is true are computed in one loop still, which then has several results.
 class fusion {
  public:
-  /// Longer kernels are cut, so that the time to compile them stays in proportion.
-  static constexpr int longest_kernel = 64;
+  /// Longer kernels, and those that read more arrays, are cut, so that the time to compile them stays in proportion.
+  static constexpr int longest_kernel = 64, most_reads = 48;
 
   context& trace;
   const graph& g;
@@ -31,6 +31,8 @@ class fusion {
     first_piece.assign(n, -1);
     use_loop.assign(n, none_yet);
     use_tag.assign(n, 0);
+    read_by.assign(n, none_yet);
+    reads.assign(n, 0);
     demanded.assign(n, 0);
     connect();
     open_loop.assign(n, -1);
@@ -60,6 +62,8 @@ class fusion {
   static constexpr int none_yet = -1, several = -2;
   std::vector<int> use_loop;
   std::vector<int> use_tag;
+  std::vector<int> read_by; ///< the last loop that reads the node
+  std::vector<int> reads;   ///< by loop: the nodes it uses and does not compute, as far as is known
   std::vector<char> demanded;
   std::vector<int> component; ///< a lower node of the same component; itself for its first one
   std::vector<int> open_loop; ///< by first node of a component: its loop that further results may join
@@ -108,7 +112,9 @@ class fusion {
   constexpr bool is_elementwise(int id) const {
     return g.at(id).operation >= 0 && rules_of(g.at(id).operation).kind == primitive_kind::elementwise;
   }
-  constexpr bool is_full(int loop) const { return static_cast<int>(members[at(loop)].size()) >= longest_kernel; }
+  constexpr bool is_full(int loop) const {
+    return static_cast<int>(members[at(loop)].size()) >= longest_kernel || reads[at(loop)] >= most_reads;
+  }
 
   constexpr void use(int id, int loop, int tag) {
     int& known = use_loop[at(id)];
@@ -119,8 +125,18 @@ class fusion {
       known = several;
     }
   }
+  constexpr void count_read(int id, int loop) {
+    if (loop < 0 || read_by[at(id)] == loop || is_source(id)) return;
+    read_by[at(id)] = loop;
+    ++reads[at(loop)];
+  }
+  /// The loop computes the node, or reads what it is a view of.
+  constexpr void discount_read(int id, int loop) {
+    if (loop >= 0 && read_by[at(id)] == loop) --reads[at(loop)];
+  }
   constexpr int new_loop() {
     members.push_back({});
+    reads.push_back(0);
     return static_cast<int>(members.size()) - 1;
   }
   constexpr bool is_source(int id) const {
@@ -178,11 +194,13 @@ class fusion {
       tag = 0;
     }
     loop_of[at(id)] = loop;
+    discount_read(id, loop);
     members[at(loop)].push_back(id);
     for (int operand : g.operands(id)) {
       // a scalar beside arrays is computed once
       bool once = g.at(operand).rank == 0 && g.at(id).rank > 0;
       use(operand, once ? several : loop, tag);
+      count_read(operand, loop);
     }
   }
 
@@ -199,6 +217,8 @@ class fusion {
     }
     int loop = use_loop[at(id)];
     if (loop == none_yet) return; // read as an operand's view
+    discount_read(id, loop);
+    count_read(operand, loop);
     use(operand, loop == several || expands(id) ? several : loop, (use_tag[at(id)] * 31 + id + 1) & 0x3fffffff);
   }
 

@@ -1,7 +1,9 @@
 // Lowering: a prepared graph becomes a list of steps over buffers.
 #pragma once
 
+#include <parallax/compile/assign_slots.hpp>
 #include <parallax/compile/build_kernel.hpp>
+#include <parallax/compile/plan_product.hpp>
 
 #include <utility>
 
@@ -31,7 +33,7 @@ class block_builder {
       if (fused.live[at(id)] && g.at(id).operation >= 0) emit(id);
     if (trace.failed) return;
     place_outputs();
-    plan_slots();
+    assign_slots(block);
   }
 
  private:
@@ -54,11 +56,15 @@ class block_builder {
     buffer_of[at(id)] = new_buffer(g.value(id), buffer_place::slot, -1);
     return buffer_of[at(id)];
   }
-  constexpr void push(kernel_builder& kernel) {
+  /// The kernel's number in the program; kernels alike are one.
+  constexpr int kernel_number(kernel_structure&& kernel) {
     std::size_t i = 0;
-    while (i < program.kernels.size() && !(program.kernels[i] == kernel.structure)) ++i;
-    if (i == program.kernels.size()) program.kernels.push_back(std::move(kernel.structure));
-    kernel.step.kernel = static_cast<int>(i);
+    while (i < program.kernels.size() && !(program.kernels[i] == kernel)) ++i;
+    if (i == program.kernels.size()) program.kernels.push_back(std::move(kernel));
+    return static_cast<int>(i);
+  }
+  constexpr void push(kernel_builder& kernel) {
+    kernel.step.kernel = kernel_number(std::move(kernel.structure));
     block.steps.push_back(std::move(kernel.step));
   }
   constexpr kernel_builder kernel() { return kernel_builder(trace, fused, buffer_of, mesh, scratch); }
@@ -154,44 +160,7 @@ class block_builder {
   }
 
   constexpr void emit_product(int id) {
-    planned_step step;
-    step.kind = step_kind::product;
-    primitives::dot_axes axes = primitives::dot_axes::read(g.parameters(id));
-    access layouts[2];
-    for (int side = 0; side < 2; ++side) {
-      int operand = g.operand(id, side);
-      index_map map;
-      for (int k = 0; k < g.at(operand).rank; ++k) map.push_back({k, 1, 0});
-      int base = operand;
-      while (!fused.has_array(base)) {
-        map = through_view(trace.extents, g, base, map);
-        base = g.operand(base, 0);
-      }
-      layouts[side] = locate(trace.extents, g.shape(base), map, g.at(operand).rank, buffer_of[at(base)]);
-      step.operands.push_back(buffer_of[at(base)]);
-    }
-    int left = g.operand(id, 0), right = g.operand(id, 1);
-    dims left_shape = g.shape(left), right_shape = g.shape(right);
-    auto left_free = axes.left_free(left_shape.size()), right_free = axes.right_free(right_shape.size());
-    dim_table& t = trace.extents;
-    planned_product& p = step.product;
-    for (int axis : left_free) p.rows = t.multiply(p.rows, left_shape[axis]);
-    for (int axis : right_free) p.columns = t.multiply(p.columns, right_shape[axis]);
-    for (int axis : axes.left_contract) p.depth = t.multiply(p.depth, left_shape[axis]);
-    dim result_stride = t.multiply(p.rows, p.columns);
-    for (int i = axes.left_batch.size(); i-- > 0;) {
-      p.batch.insert(0, left_shape[axes.left_batch[i]]);
-      p.left_batch.insert(0, layouts[0].strides[axes.left_batch[i]]);
-      p.right_batch.insert(0, layouts[1].strides[axes.right_batch[i]]);
-      p.result_batch.insert(0, result_stride);
-      result_stride = t.multiply(result_stride, left_shape[axes.left_batch[i]]);
-    }
-    p.left_row = fusion::group_stride(left_free, left_shape, layouts[0].strides);
-    p.left_depth = fusion::group_stride(axes.left_contract, left_shape, layouts[0].strides);
-    p.right_depth = fusion::group_stride(axes.right_contract, right_shape, layouts[1].strides);
-    p.right_column = fusion::group_stride(right_free, right_shape, layouts[1].strides);
-    step.left_offset = layouts[0].offset;
-    step.right_offset = layouts[1].offset;
+    planned_step step = plan_product(trace.extents, fused, buffer_of, id);
     step.result = own_buffer(id);
     block.steps.push_back(step);
   }
@@ -280,58 +249,12 @@ class block_builder {
         planned_step step;
         step.extents = {block.buffers[at(copy)].count};
         step.accesses = {{copy, 0, {1}}, {buffer, 0, {1}}};
-        kernel_structure structure{{{load_vector, g.at(id).type, 0, {1}}}, kernel_result::vector, -1};
-        std::size_t i = 0;
-        while (i < program.kernels.size() && !(program.kernels[i] == structure)) ++i;
-        if (i == program.kernels.size()) program.kernels.push_back(structure);
-        step.kernel = static_cast<int>(i);
+        step.kernel = kernel_number({{{load_vector, g.at(id).type, 0, {1}}}, kernel_result::vector, -1});
         block.steps.push_back(step);
         output.number = copy;
       }
       block.outputs.push_back(output);
     }
-  }
-
-  /// Buffers that are not live at the same time share a slot; a slot is as large as the largest of them.
-  constexpr void plan_slots() {
-    for (int s = 0; s < static_cast<int>(block.steps.size()); ++s) {
-      const planned_step& step = block.steps[at(s)];
-      auto touch = [&](int number) {
-        if (number < 0) return;
-        planned_buffer& b = block.buffers[at(number)];
-        if (b.first_step < 0) b.first_step = s;
-        b.last_step = s;
-      };
-      touch(step.result);
-      for (int operand : step.operands) touch(operand);
-      for (const access& a : step.accesses) touch(a.buffer);
-    }
-    std::vector<std::vector<int>> beginning(block.steps.size()); // by step: the buffers that it is the first to use
-    for (int i = 0; i < static_cast<int>(block.buffers.size()); ++i)
-      if (const planned_buffer& b = block.buffers[at(i)]; b.place == buffer_place::slot && b.first_step >= 0)
-        beginning[at(b.first_step)].push_back(i);
-    std::vector<int> holder; // by slot: the buffer in it
-    for (int s = 0; s < static_cast<int>(block.steps.size()); ++s) {
-      for (int i : beginning[at(s)]) {
-        planned_buffer& b = block.buffers[at(i)];
-        int chosen = -1;
-        for (int slot = 0; slot < static_cast<int>(holder.size()); ++slot) {
-          const planned_buffer& old = block.buffers[at(holder[at(slot)])];
-          if (old.last_step >= s) continue;
-          bool same = old.count == b.count && size_of(old.type) == size_of(b.type);
-          bool holds = is_static(old.count) && is_static(b.count) && old.count >= b.count;
-          if (same || (chosen < 0 && holds)) chosen = slot;
-          if (same) break;
-        }
-        if (chosen < 0) {
-          chosen = static_cast<int>(holder.size());
-          holder.push_back(0);
-        }
-        holder[at(chosen)] = i;
-        b.number = chosen;
-      }
-    }
-    block.slot_count = static_cast<int>(holder.size());
   }
 };
 

@@ -69,7 +69,9 @@ class flattening {
       int id = keep_spread(trace.import(outputs[k].graph_id, outputs[k].id), call.out_axes[k], result.results.back());
       trace.current().outputs.push_back(id);
     }
-    for (std::size_t k = 0; k < call.in_axes.size(); ++k) result.operands.push_back(take_spread(k, call.in_axes[k]));
+    std::vector<int> users = only_users();
+    for (std::size_t k = 0; k < call.in_axes.size(); ++k)
+      result.operands.push_back(take_spread(k, call.in_axes[k], users));
     trace.close_graph();
   }
 
@@ -143,14 +145,14 @@ class flattening {
   constexpr int mesh_axis(std::int64_t axis) const { return result.mesh_axis_of[static_cast<std::size_t>(axis)]; }
 
   /// An operand of which every device reads only its own slices is spread over their axes too.
-  constexpr std::vector<spread_dimension> take_spread(std::size_t operand, int in_axis) {
+  constexpr std::vector<spread_dimension> take_spread(std::size_t operand, int in_axis, const std::vector<int>& users) {
     graph& g = trace.current();
     std::vector<spread_dimension> spread;
     if (in_axis >= 0) spread.push_back({0, in_axis});
     std::vector<int> places;
     for (int i = 0; i < g.at(g.inputs[operand]).rank; ++i) places.push_back(in_axis >= 0 && i >= in_axis ? i + 1 : i);
     while (true) {
-      int user = only_user(g.inputs[operand]);
+      int user = users[static_cast<std::size_t>(g.inputs[operand])];
       if (user < 0 || g.at(user).operation != primitives::number_of<primitives::axis_slice>) return spread;
       int over = mesh_axis(g.parameter(user, 1)), dimension = static_cast<int>(g.parameter(user, 2));
       for (const spread_dimension& s : spread)
@@ -163,22 +165,21 @@ class flattening {
       g.inputs[operand] = user;
     }
   }
-  /// The one node that needs `id`; -1 if there are several, none, or it is a result.
-  constexpr int only_user(int id) {
+  /// For each node the one node that needs it; negative if there are several or none, or if it is a result.
+  constexpr std::vector<int> only_users() {
+    constexpr int nobody = -1, several = -2;
     const graph& g = trace.current();
+    std::vector<int> users(g.nodes.size(), nobody);
     std::vector<char> needed = g.needed();
-    int found = -1;
-    for (int output : g.outputs)
-      if (output == id) return -1;
-    for (int user = 0; user < g.size(); ++user) {
-      if (!needed[static_cast<std::size_t>(user)]) continue;
-      for (int operand : g.operands(user)) {
-        if (operand != id) continue;
-        if (found >= 0) return -1;
-        found = user;
+    for (int id = 0; id < g.size(); ++id) {
+      if (!needed[static_cast<std::size_t>(id)]) continue;
+      for (int operand : g.operands(id)) {
+        int& user = users[static_cast<std::size_t>(operand)];
+        user = user == nobody ? id : several;
       }
     }
-    return found;
+    for (int output : g.outputs) users[static_cast<std::size_t>(output)] = several;
+    return users;
   }
 
   /// A result gathered along inner axes stays spread over them. Fills in where its dimensions lie.

@@ -8,6 +8,13 @@
 #define PARALLAX_HD
 #endif
 
+/// Marks a function that runs on a CUDA device where nvcc compiles it, and on the simulator's elsewhere.
+#ifdef __CUDACC__
+#define PARALLAX_DEVICE __device__
+#else
+#define PARALLAX_DEVICE
+#endif
+
 /// Marks a function that is part of its caller's inner loop: a call would move its registers through memory.
 #define PARALLAX_INLINE inline __attribute__((always_inline))
 
@@ -24,4 +31,15 @@
 #define PARALLAX_UNROLL(count) PARALLAX_PRAGMA(GCC unroll count)
 #else
 #define PARALLAX_UNROLL(count)
+#endif
+
+/// Asks nvcc's device compiler to unroll the loop that follows, in device code, whose arrays then are registers; or to
+/// make `count` copies of its body.
+#ifdef __CUDACC__
+#define PARALLAX_DEVICE_PRAGMA(text) _Pragma(#text)
+#define PARALLAX_DEVICE_UNROLL PARALLAX_DEVICE_PRAGMA(unroll)
+#define PARALLAX_DEVICE_UNROLL_BY(count) PARALLAX_DEVICE_PRAGMA(unroll count)
+#else
+#define PARALLAX_DEVICE_UNROLL
+#define PARALLAX_DEVICE_UNROLL_BY(count)
 #endif

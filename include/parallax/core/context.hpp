@@ -25,10 +25,19 @@ struct mapped_argument {
 
 /// A condition on extents that only the call can decide. It is checked before anything runs.
 struct guard {
-  enum kind { equal_extents, mapped_sizes, at_least } condition = equal_extents;
+  enum kind {
+    equal_extents,     ///< of two operands
+    broadcast_extents, ///< the same, where an extent of 1 that is known while compiling would have been repeated
+    same_size,         ///< left is right
+    divisible,         ///< left is divisible by right
+    at_least,          ///< left is at least right
+    index_within,      ///< index right is one of an axis of extent left
+    not_zero,          ///< left is not 0
+    mapped_sizes
+  } condition = equal_extents;
   std::string_view operation;
   dim left = 0, right = 0;
-  abstract_value left_value, right_value;        ///< equal_extents: the operands
+  abstract_value left_value, right_value;        ///< the operands; one operand is the left value
   std::vector<mapped_argument> mapped_arguments; ///< mapped_sizes: all that are mapped
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/extents.hpp>
+#include <parallax/core/hash_index.hpp>
 #include <parallax/core/small_vector.hpp>
 
 #include <cstdint>
@@ -15,8 +16,8 @@ using dim = std::int64_t;
 
 constexpr bool is_static(dim extent) { return extent >= 0; }
 
-/// The shape of a value inside a program.
-using dims = small_vector<dim, max_rank>;
+/// The shape of a value inside a program. It has room for the one dimension too many that an error tells of.
+using dims = small_vector<dim, max_rank + 1>;
 
 /// What a polynomial is made of: an extent of an argument, or a quotient that does not divide evenly by inspection.
 struct dim_atom {
@@ -84,6 +85,8 @@ class dim_table {
   }
 
  private:
+  hash_index atom_index, entry_index;
+
   static constexpr dim_term multiply(const dim_term& a, const dim_term& b) {
     dim_term result{a.coefficient * b.coefficient, a.atoms};
     for (int atom : b.atoms) {
@@ -135,16 +138,28 @@ class dim_table {
   constexpr dim intern(const polynomial& p) {
     if (p.empty()) return 0;
     if (p.size() == 1 && p[0].atoms.empty() && p[0].coefficient > 0) return p[0].coefficient;
-    for (std::size_t i = 0; i < entries.size(); ++i)
-      if (entries[i] == p) return -static_cast<dim>(i) - 1;
-    entries.push_back(p);
-    return -static_cast<dim>(entries.size());
+    std::uint64_t content = p.size();
+    for (const dim_term& term : p) {
+      content = mix(content, static_cast<std::uint64_t>(term.coefficient));
+      content = mix(content, term.atoms.data(), static_cast<std::size_t>(term.atoms.size()));
+    }
+    int number = entry_index.find(content, [&](int i) { return entries[static_cast<std::size_t>(i)] == p; });
+    if (number < 0) {
+      number = static_cast<int>(entries.size());
+      entries.push_back(p);
+      entry_index.add(content, number);
+    }
+    return -static_cast<dim>(number) - 1;
   }
   constexpr dim of_atom(const dim_atom& atom) {
-    std::size_t i = 0;
-    while (i < atoms.size() && !(atoms[i] == atom)) ++i;
-    if (i == atoms.size()) atoms.push_back(atom);
-    return intern({dim_term{1, {static_cast<int>(i)}}});
+    std::uint64_t content = mix(static_cast<std::uint64_t>(atom.first), static_cast<std::uint64_t>(atom.second));
+    int number = atom_index.find(content, [&](int i) { return atoms[static_cast<std::size_t>(i)] == atom; });
+    if (number < 0) {
+      number = static_cast<int>(atoms.size());
+      atoms.push_back(atom);
+      atom_index.add(content, number);
+    }
+    return intern({dim_term{1, {number}}});
   }
 };
 

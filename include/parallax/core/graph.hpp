@@ -3,6 +3,7 @@
 
 #include <parallax/core/dims.hpp>
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/hash_index.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -80,15 +81,11 @@ class graph {
   /// The node with exactly this content; a new one if there is none yet or if it must stay apart (`distinct`).
   constexpr int add(int operation, std::span<const int> operands, const abstract_value& value,
                     std::span<const std::int64_t> parameters, bool distinct = false) {
-    std::size_t slot = 0;
-    if (!distinct) {
-      if (2 * (nodes.size() + 1) > table.size()) grow();
-      slot = hash(operation, operands, value, parameters) & (table.size() - 1);
-      while (table[slot] >= 0) {
-        if (same(table[slot], operation, operands, value, parameters)) return table[slot];
-        slot = (slot + 1) & (table.size() - 1);
-      }
-    }
+    std::uint64_t content = distinct ? 0 : hash(operation, operands, value, parameters);
+    if (!distinct)
+      if (int known = index.find(content, [&](int id) { return same(id, operation, operands, value, parameters); });
+          known >= 0)
+        return known;
     node added{.operation = operation,
                .type = value.type,
                .weak = value.weak,
@@ -103,7 +100,7 @@ class graph {
     for (std::int64_t parameter : parameters) parameter_pool.push_back(parameter);
     nodes.push_back(added);
     int id = static_cast<int>(nodes.size()) - 1;
-    if (!distinct) table[slot] = id;
+    if (!distinct) index.add(content, id);
     return id;
   }
 
@@ -122,17 +119,8 @@ class graph {
   }
 
  private:
-  std::vector<int> table;
+  hash_index index; ///< of the nodes that are not distinct
 
-  static constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
-    return hash ^ (hash >> 32);
-  }
-  // pointers and not iterators: constant evaluation pays for every call
-  template <class T> static constexpr std::uint64_t mix(std::uint64_t hash, const T* words, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) hash = mix(hash, static_cast<std::uint64_t>(words[i]));
-    return hash;
-  }
   template <class T> static constexpr bool equal(const T* a, const T* b, int count) {
     for (int i = 0; i < count; ++i)
       if (a[i] != b[i]) return false;
@@ -155,16 +143,6 @@ class graph {
     return equal(operand_pool.data() + n.first_operand, operands.data(), n.operand_count) &&
            equal(extent_pool.data() + n.first_extent, value.shape.data(), n.rank) &&
            equal(parameter_pool.data() + n.first_parameter, parameters.data(), n.parameter_count);
-  }
-  constexpr void grow() {
-    std::vector<int> old = std::move(table);
-    table.assign(old.empty() ? 64 : 2 * old.size(), -1);
-    for (int id : old) {
-      if (id < 0) continue;
-      std::size_t slot = hash(at(id).operation, operands(id), value(id), parameters(id)) & (table.size() - 1);
-      while (table[slot] >= 0) slot = (slot + 1) & (table.size() - 1);
-      table[slot] = id;
-    }
   }
 };
 

@@ -38,6 +38,25 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V integer_pow(const V& x, int n) 
   return n < 0 ? div(one, result) : result;
 }
 
+/// x to the power y, both integers, by squaring; what overflows wraps. A negative y gives 1 / x^-y rounded towards
+/// zero, and 0 for x = 0.
+PARALLAX_CALLS_HOST
+template <class V> PARALLAX_HD PARALLAX_INLINE V integral_pow(const V& x, const V& y) {
+  using T = element_of<V>;
+  const V zero(T{0}), one(T{1});
+  V result = one, square = x, rest = y;
+  for (unsigned bit = 0; bit < 8 * sizeof(T); ++bit) {
+    result = select(ne(bit_and(rest, one), zero), mul(result, square), result);
+    square = mul(square, square);
+    rest = shift_right_logical(rest, one);
+  }
+  if constexpr (std::is_signed_v<T>) {
+    // -1 and 1 are right already, since the bits of a negative number keep its parity
+    result = select(lt(y, zero), select(eq(abs(x), one), result, zero), result);
+  }
+  return result;
+}
+
 /// The two words a block cipher gives.
 template <class V> struct word_pair {
   V first, second;

@@ -16,8 +16,9 @@ template <class Result, class... Args> class function_ref<Result(Args...)> {
   template <class F>
     requires(!std::same_as<std::remove_cvref_t<F>, function_ref> && std::is_object_v<std::remove_reference_t<F>> &&
              std::is_invocable_r_v<Result, F&, Args...>)
-  function_ref(F&& f) noexcept
-      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))), call_([](void* object, Args... args) {
+  function_ref(F&& callable) noexcept
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
+        call_([](void* object, Args... args) {
           return static_cast<Result>((*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...));
         }) {}
 

@@ -44,12 +44,22 @@ struct kernel_arguments {
   unsigned reduced = 0;
   int operand_count = 0;
   operand* operands = nullptr;
+  int constant_count = 0;
   const constant_bits* constants = nullptr;
 
-  /// Merges neighbouring dimensions that all operands walk through as one.
+  /// Merges neighbouring dimensions that all operands walk through as one, and leaves out those of extent 1.
   void collapse() {
+    while (rank > 1 && extents[rank - 1] == 1 && innermost_is_like_next()) {
+      --rank;
+      reduced &= (1U << rank) - 1U;
+    }
     for (int d = rank - 2; d >= 0; --d) {
+      if (extents[d] == 1) reduced = (reduced & ~(1U << d)) | ((reduced >> (d + 1) & 1U) << d);
       bool same = ((reduced >> d) & 1U) == ((reduced >> (d + 1)) & 1U);
+      if (extents[d] == 1) {
+        merge(d);
+        continue;
+      }
       for (int i = 0; same && i < operand_count; ++i)
         same = operands[i].strides[d] == operands[i].strides[d + 1] * extents[d + 1];
       if (same) merge(d);
@@ -57,6 +67,13 @@ struct kernel_arguments {
   }
 
  private:
+  /// Whether kernels made for the innermost dimension may walk along the one before it. A reduction's result is written
+  /// by itself.
+  bool innermost_is_like_next() const {
+    for (int i = reduced != 0 ? 1 : 0; i < operand_count; ++i)
+      if (operands[i].strides[rank - 2] != operands[i].strides[rank - 1]) return false;
+    return true;
+  }
   void merge(int d) {
     extents[d] *= extents[d + 1];
     for (int i = 0; i < operand_count; ++i) operands[i].strides[d] = operands[i].strides[d + 1];

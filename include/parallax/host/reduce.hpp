@@ -1,54 +1,15 @@
 // Fused reductions on the host: the elements are computed where they are combined.
 #pragma once
 
-#include <parallax/host/elementwise.hpp>
-
-#include <limits>
+#include <parallax/host/reduce_columns.hpp>
 
 namespace parallax::host {
 
 namespace detail {
 
-/// The dimensions of a reduction: kept ones, then reduced ones; the innermost of the loop stays apart.
-struct reduction_shape {
-  int kept[max_rank] = {}, reduced[max_rank] = {};
-  int kept_count = 0, reduced_count = 0;
-  std::int64_t kept_size = 1, reduced_size = 1;
-  bool innermost_reduced = false;
-  std::int64_t length = 1; ///< of the innermost dimension
-
-  explicit reduction_shape(const kernel_arguments& a) {
-    for (int d = 0; d + 1 < a.rank; ++d) {
-      if (a.reduced >> d & 1U) reduced[reduced_count++] = d, reduced_size *= a.extents[d];
-      else kept[kept_count++] = d, kept_size *= a.extents[d];
-    }
-    if (a.rank > 0) {
-      innermost_reduced = (a.reduced >> (a.rank - 1) & 1U) != 0;
-      length = a.extents[a.rank - 1];
-    }
-  }
-  /// Sets the coordinates of the given dimensions to those of row-major number `number`.
-  static void locate(const kernel_arguments& a, const int* dimensions, int count, std::int64_t number,
-                     std::int64_t* position) {
-    for (int i = count; i-- > 0;) {
-      position[dimensions[i]] = number % a.extents[dimensions[i]];
-      number /= a.extents[dimensions[i]];
-    }
-  }
-};
-
-/// What combines to nothing.
-template <class P, class T> T neutral() {
-  if constexpr (std::is_same_v<P, primitives::reduce_sum>) return T{};
-  else if constexpr (std::is_same_v<P, primitives::reduce_max>)
-    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                : std::numeric_limits<T>::lowest();
-  else return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-}
-
 /// Sums are cut into blocks of this many registers, whose sums are added: rounding errors grow with the square root of
 /// the length rather than with it.
-inline constexpr std::int64_t block_registers = 256;
+inline constexpr std::int64_t block_registers = 64;
 
 template <class T> PARALLAX_INLINE pack<bool> first_lanes(int count) {
   return math::lt(host::lane_index<std::int32_t>(), host::broadcast(static_cast<std::int32_t>(count)));
@@ -145,70 +106,6 @@ template <class Kernel> void reduce_rows(const kernel_arguments& a, const reduct
   *reinterpret_cast<T*>(a.operands[0].data) = result;
 }
 
-/// The innermost dimension is kept: registers of results, each combined over all reduced positions.
-template <class Kernel> void reduce_columns(const kernel_arguments& a, const reduction_shape& shape) {
-  using rows = row_reduction<Kernel>;
-  using evaluate = typename rows::evaluate;
-  using T = typename rows::T;
-  using P = typename rows::P;
-  constexpr int width = 4;
-  std::int64_t blocks = (shape.length + width * lanes - 1) / (width * lanes);
-  int last_reduced = shape.reduced_count > 0 ? shape.reduced[shape.reduced_count - 1] : 0;
-  std::int64_t run = shape.reduced_count > 0 ? a.extents[last_reduced] : 1; // rows that follow each other at one stride
-  auto some = [&](std::int64_t begin, std::int64_t end) {
-    row_position row;
-    std::int64_t position[max_rank] = {};
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      std::int64_t first = unit % blocks * width * lanes;
-      std::int64_t last = first + width * lanes < shape.length ? first + width * lanes : shape.length;
-      reduction_shape::locate(a, shape.kept, shape.kept_count, unit / blocks, position);
-      pack<T> total[width], partial[width];
-      for (auto& t : total) t = broadcast(neutral<P, T>());
-      std::int64_t following = 0;
-      for (std::int64_t r = 0; r < shape.reduced_size;) {
-        for (auto& p : partial) p = broadcast(neutral<P, T>());
-        for (std::int64_t k = 0; k < block_registers && r < shape.reduced_size; ++k, ++r) {
-          if (following == 0) {
-            following = run;
-            reduction_shape::locate(a, shape.reduced, shape.reduced_count, r, position);
-            row.set(a, position, a.rank - 1);
-          } else {
-            row.advance(a, last_reduced);
-          }
-          --following;
-          const typename evaluate::row operands(row);
-          if (last - first == width * lanes) {
-            PARALLAX_UNROLL(4)
-            for (int w = 0; w < width; ++w)
-              partial[w] = P::evaluate(partial[w],
-                                       evaluate::template run<true>(operands, a.constants, first + w * lanes, lanes));
-          } else {
-            for (int w = 0; w < width && first + w * lanes < last; ++w) {
-              std::int64_t rest = last - first - w * lanes;
-              partial[w] =
-                  P::evaluate(partial[w], evaluate::template run<false>(operands, a.constants, first + w * lanes,
-                                                                        rest < lanes ? static_cast<int>(rest) : lanes));
-            }
-          }
-        }
-        for (int w = 0; w < width; ++w) total[w] = P::evaluate(total[w], partial[w]);
-      }
-      for (int i = 0; i < shape.reduced_count; ++i) position[shape.reduced[i]] = 0;
-      row.set(a, position, a.rank - 1);
-      T* out = reinterpret_cast<T*>(const_cast<std::byte*>(row.data[0]));
-      for (int w = 0; w < width && first + w * lanes < last; ++w) {
-        std::int64_t rest = last - first - w * lanes;
-        store_strided(out + (first + w * lanes) * row.stride[0], row.stride[0], total[w],
-                      rest < lanes ? static_cast<int>(rest) : lanes);
-      }
-    }
-  };
-  std::int64_t units = shape.kept_size * blocks;
-  std::int64_t each = shape.reduced_size * width * lanes;
-  if (units * each <= parallel_grain) return some(0, units);
-  parallel_for(units, parallel_grain / (each > 0 ? each : 1) + 1, some);
-}
-
 /// Positions of extremes, along one dimension. The first one wins among equals, and NaN over all numbers.
 template <class Kernel> void reduce_positions(const kernel_arguments& a) {
   using evaluate = evaluator<Kernel>;
@@ -273,9 +170,8 @@ template <class Kernel> void run_reduction(kernel_arguments& a) {
     detail::reduce_positions<Kernel>(a);
   } else {
     a.collapse();
-    detail::reduction_shape shape(a);
-    if (a.rank == 0 || shape.innermost_reduced) detail::reduce_rows<Kernel>(a, shape);
-    else detail::reduce_columns<Kernel>(a, shape);
+    if (a.rank > 0 && !(a.reduced >> (a.rank - 1) & 1U)) detail::reduce_columns<Kernel>(a);
+    else detail::reduce_rows<Kernel>(a, detail::reduction_shape(a));
   }
 }
 

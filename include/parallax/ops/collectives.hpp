@@ -1,8 +1,8 @@
 // Collective operations over mapped axes, by name. JAX: the parallel operators of jax.lax.
 #pragma once
 
+#include <parallax/ops/axes.hpp>
 #include <parallax/ops/elementwise.hpp>
-#include <parallax/ops/shaping.hpp>
 #include <parallax/primitives/collective.hpp>
 
 namespace parallax {
@@ -163,12 +163,18 @@ template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_
   }
   dim size = trace.axis_size(axis_number);
   std::vector<std::int64_t> parameters{1, axis_number, static_cast<std::int64_t>(primitives::permutation_kind::pairs)};
+  int largest = -1;
   for (const source_destination& p : permutation) {
-    if (p.source < 0 || p.destination < 0 || (is_static(size) && (p.source >= size || p.destination >= size))) {
-      trace.fail(message() << "ppermute: pair (" << p.source << ", " << p.destination
-                           << ") is outside the axis of size " << size << "; give indices from 0 to " << size - 1);
+    int larger = p.source > p.destination ? p.source : p.destination;
+    if (p.source < 0 || p.destination < 0 || (is_static(size) && larger >= size)) {
+      message text;
+      text << "ppermute: pair (" << p.source << ", " << p.destination << ") is outside the axis";
+      if (is_static(size)) text << " of size " << size << "; give indices from 0 to " << size - 1;
+      else text << "; give indices from 0 on";
+      trace.fail(text);
       return x;
     }
+    if (larger > largest) largest = larger;
     for (std::size_t i = 3; i < parameters.size(); i += 2)
       if (parameters[i] == p.source || parameters[i + 1] == p.destination) {
         message text;
@@ -181,6 +187,7 @@ template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_
     parameters.push_back(p.source);
     parameters.push_back(p.destination);
   }
+  if (!is_static(size) && largest >= 0) require(trace, guard::index_within, "ppermute", size, largest, x.value());
   return emit<primitives::ppermute>(trace, std::span<const tracer>(&x, 1), parameters);
 }
 template <fixed_string Name> constexpr tracer ppermute(tracer x, rotate how) {

@@ -1,34 +1,23 @@
 // Arrays from nothing: constants and indices.
 #pragma once
 
-#include <parallax/ops/elementwise.hpp>
-#include <parallax/ops/shaping.hpp>
+#include <parallax/ops/axes.hpp>
+#include <parallax/ops/extent_arguments.hpp>
 
 namespace parallax {
 
 namespace detail {
 
-template <int N> constexpr dims dims_of(const extent_list<N>& shape) {
-  dims result;
-  for (int i = 0; i < N; ++i) result.push_back(shape.values[i].value);
-  return result;
-}
-template <int N> constexpr extent_list<N> list_of(const extent (&shape)[N]) {
-  extent_list<N> list;
-  for (int i = 0; i < N; ++i) list.values[i] = shape[i];
-  return list;
-}
-
 template <element T> struct full_operation : operation<full_operation<T>> {
-  template <int N> static constexpr tracer apply(context&, const extent_list<N>& shape, tracer value) {
-    return build::broadcast_to(build::convert(value, element_type_of<T>), dims_of(shape));
+  template <int N> static constexpr tracer apply(context& trace, const extent_list<N>& shape, tracer value) {
+    return build::broadcast_to(build::convert(value, element_type_of<T>), dims_of(trace, "full", shape));
   }
 };
 
 template <element T> struct iota_operation : operation<iota_operation<T>> {
   template <int N, int Axis> static constexpr tracer apply(context& trace, const extent_list<N>& shape, axis_t<Axis>) {
     small_vector<std::int64_t, max_rank + 2> parameters{static_cast<std::int64_t>(element_type_of<T>), Axis};
-    for (dim d : dims_of(shape)) parameters.push_back(d);
+    for (dim d : dims_of(trace, "broadcasted_iota", shape)) parameters.push_back(d);
     return emit<primitives::iota>(trace, {}, {parameters.data(), static_cast<std::size_t>(parameters.size())});
   }
 };
@@ -45,8 +34,13 @@ struct full_like_operation : operation<full_like_operation> {
 template <element T = float, int N, scalar Value> constexpr auto full(const extent (&shape)[N], Value value) {
   return lazy<detail::full_operation<T>, extent_list<N>, Value>{{detail::list_of(shape), value}};
 }
+template <element T = float, scalar Value> constexpr auto full(detail::no_extents, Value value) {
+  return lazy<detail::full_operation<T>, extent_list<0>, Value>{{extent_list<0>{}, value}};
+}
 template <element T = float, int N> constexpr auto zeros(const extent (&shape)[N]) { return full<T>(shape, T{0}); }
+template <element T = float> constexpr auto zeros(detail::no_extents shape) { return full<T>(shape, T{0}); }
 template <element T = float, int N> constexpr auto ones(const extent (&shape)[N]) { return full<T>(shape, T{1}); }
+template <element T = float> constexpr auto ones(detail::no_extents shape) { return full<T>(shape, T{1}); }
 /// An array shaped and typed like another.
 template <class X, class Value> constexpr auto full_like(const X& x, Value value) {
   return detail::full_like_operation{}(x, value);

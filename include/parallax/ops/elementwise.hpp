@@ -24,11 +24,20 @@ struct true_divide_operation : operation<true_divide_operation> {
 
 struct power_operation : operation<power_operation> {
   static constexpr tracer apply(context&, tracer a, tracer b) {
+    if (a.type() == element_type::boolean) a = build::convert(a, element_type::int32);
     // an integer constant as exponent is a product
     const graph& g = b.owner->at(b.graph_id);
     if (g.at(b.id).operation == primitives::number_of<primitives::literal> && b.weak() &&
-        b.type() == element_type::int32)
-      return emit<primitives::integer_power>({a}, {g.parameter(b.id, 2)});
+        b.type() == element_type::int32) {
+      std::int64_t exponent = g.parameter(b.id, 2);
+      if (exponent < 0 && !is_floating(a.type())) {
+        a.owner->fail(message() << "power: Integers cannot be raised to negative powers, got integer_pow " << exponent
+                                << "; convert them with astype first");
+        return a;
+      }
+      return emit<primitives::integer_power>({a}, {exponent});
+    }
+    if (!is_floating(a.type()) && !is_floating(b.type())) return build::binary<primitives::power>("power", a, b);
     return build::binary<primitives::power>("power", to_inexact(a), to_inexact(b));
   }
 };
@@ -120,7 +129,8 @@ inline constexpr detail::true_divide_operation divide{};
 inline constexpr detail::true_divide_operation true_divide{};
 /// The remainder of a division rounded towards zero. JAX: lax.rem
 inline constexpr detail::binary<primitives::remainder> rem{};
-/// x to the power y; a constant integer exponent becomes a product.
+/// x to the power y; a constant integer exponent becomes a product. Integers stay integers: what overflows wraps, and a
+/// negative exponent that only the call knows gives the quotient rounded towards zero.
 inline constexpr detail::power_operation power{};
 inline constexpr detail::power_operation pow{};
 inline constexpr detail::binary<primitives::maximum> maximum{};

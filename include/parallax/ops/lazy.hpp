@@ -3,7 +3,7 @@
 #pragma once
 
 #include <parallax/core/pytree.hpp>
-#include <parallax/primitives/build.hpp>
+#include <parallax/primitives/operators.hpp>
 
 #include <cstddef>
 #include <tuple>

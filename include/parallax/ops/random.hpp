@@ -3,12 +3,16 @@
 #pragma once
 
 #include <parallax/ops/creation.hpp>
+#include <parallax/ops/slicing.hpp>
+#include <parallax/primitives/assembly.hpp>
 #include <parallax/primitives/threefry.hpp>
 
 namespace parallax::random {
 
 namespace detail {
 
+using parallax::detail::dims_of;
+using parallax::detail::no_extents;
 using primitives::threefry_word;
 
 /// A key is a uint32 array whose last axis has extent 2; these are its words, without that axis.
@@ -90,10 +94,6 @@ constexpr tracer uniform(tracer key, const dims& shape, element_type type, trace
   return emit<primitives::maximum>({low, unit * (high - low) + low});
 }
 
-template <int N> constexpr dims shape_or_scalar(const extent_list<N>& shape) {
-  return parallax::detail::dims_of(shape);
-}
-
 struct key_operation : operation<key_operation> {
   static constexpr tracer apply(context& trace, tracer high, tracer low) {
     tracer parts[] = {build::reshape(build::convert(high, element_type::uint32), {1}),
@@ -107,7 +107,7 @@ struct split_operation : operation<split_operation> {
   template <int N> static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape) {
     key_words k = words_of(key, "random::split");
     if (trace.failed) return key;
-    dims counts = shape_or_scalar(shape);
+    dims counts = dims_of(trace, "random::split", shape);
     key_words n = counters(trace, counts);
     dims pair = counts;
     pair.push_back(1);
@@ -132,14 +132,15 @@ struct fold_in_operation : operation<fold_in_operation> {
 
 template <element T> struct bits_operation : operation<bits_operation<T>> {
   template <int N> static constexpr tracer apply(context&, tracer key, const extent_list<N>& shape) {
-    return bits(key, shape_or_scalar(shape), element_type_of<T>, "random::bits");
+    return bits(key, dims_of(*key.owner, "random::bits", shape), element_type_of<T>, "random::bits");
   }
 };
 
 template <element T> struct uniform_operation : operation<uniform_operation<T>> {
   template <int N>
   static constexpr tracer apply(context&, tracer key, const extent_list<N>& shape, tracer low, tracer high) {
-    return uniform(key, shape_or_scalar(shape), element_type_of<T>, low, high, "random::uniform");
+    return uniform(key, dims_of(*key.owner, "random::uniform", shape), element_type_of<T>, low, high,
+                   "random::uniform");
   }
 };
 
@@ -147,7 +148,7 @@ template <element T> struct normal_operation : operation<normal_operation<T>> {
   template <int N> static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape) {
     constexpr element_type type = element_type_of<T>;
     constexpr double below_one = type == element_type::float32 ? -0x1.fffffep-1 : -0x1.fffffffffffffp-1;
-    tracer u = uniform(key, shape_or_scalar(shape), type, build::literal(trace, type, below_one),
+    tracer u = uniform(key, dims_of(trace, "random::normal", shape), type, build::literal(trace, type, below_one),
                        build::literal(trace, type, 1), "random::normal");
     if (trace.failed) return key;
     return build::literal(trace, type, 1.4142135623730951) * emit<primitives::erf_inv>({u});
@@ -157,7 +158,7 @@ template <element T> struct normal_operation : operation<normal_operation<T>> {
 struct bernoulli_operation : operation<bernoulli_operation> {
   template <int N> static constexpr tracer apply(context& trace, tracer key, tracer p, const extent_list<N>& shape) {
     element_type type = is_floating(p.type()) ? p.type() : element_type::float32;
-    tracer u = uniform(key, shape_or_scalar(shape), type, build::literal(trace, type, 0),
+    tracer u = uniform(key, dims_of(trace, "random::bernoulli", shape), type, build::literal(trace, type, 0),
                        build::literal(trace, type, 1), "random::bernoulli");
     return trace.failed ? key : u < p;
   }
@@ -169,6 +170,7 @@ template <element T> struct randint_operation : operation<randint_operation<T>> 
     constexpr element_type type = element_type_of<T>;
     constexpr element_type unsigned_type = size_of(type) == 8 ? element_type::uint64 : element_type::uint32;
     key_words k = words_of(key, "random::randint");
+    dims counts = dims_of(trace, "random::randint", shape);
     if (trace.failed) return key;
     auto half = [&](std::int64_t number) {
       key_words n{build::integer_literal(trace, element_type::uint32, 0),
@@ -177,7 +179,7 @@ template <element T> struct randint_operation : operation<randint_operation<T>> 
                         build::reshape(cipher(k, n, threefry_word::second), {1})};
       std::int64_t along = 0;
       tracer subkey = emit<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
-      return bits(subkey, shape_or_scalar(shape), unsigned_type, "random::randint");
+      return bits(subkey, counts, unsigned_type, "random::randint");
     };
     tracer upper = half(0), lower = half(1);
     low = build::convert(low, type);
@@ -228,6 +230,9 @@ template <element T = std::uint32_t, class Key> constexpr auto bits(const Key& k
 template <element T = std::uint32_t, class Key, int N> constexpr auto bits(const Key& key, const extent (&shape)[N]) {
   return detail::call<detail::bits_operation<T>>(key, parallax::detail::list_of(shape));
 }
+template <element T = std::uint32_t, class Key> constexpr auto bits(const Key& key, detail::no_extents) {
+  return bits<T>(key);
+}
 /// Uniform in [low, high).
 template <element T = float, class Key> constexpr auto uniform(const Key& key) {
   return detail::call<detail::uniform_operation<T>>(key, extent_list<0>{}, T{0}, T{1});
@@ -236,6 +241,10 @@ template <element T = float, class Key, int N, class Low = T, class High = T>
 constexpr auto uniform(const Key& key, const extent (&shape)[N], const Low& low = T{0}, const High& high = T{1}) {
   return detail::call<detail::uniform_operation<T>>(key, parallax::detail::list_of(shape), low, high);
 }
+template <element T = float, class Key, class Low = T, class High = T>
+constexpr auto uniform(const Key& key, detail::no_extents, const Low& low = T{0}, const High& high = T{1}) {
+  return detail::call<detail::uniform_operation<T>>(key, extent_list<0>{}, low, high);
+}
 /// Standard normal.
 template <element T = float, class Key> constexpr auto normal(const Key& key) {
   return detail::call<detail::normal_operation<T>>(key, extent_list<0>{});
@@ -243,12 +252,18 @@ template <element T = float, class Key> constexpr auto normal(const Key& key) {
 template <element T = float, class Key, int N> constexpr auto normal(const Key& key, const extent (&shape)[N]) {
   return detail::call<detail::normal_operation<T>>(key, parallax::detail::list_of(shape));
 }
+template <element T = float, class Key> constexpr auto normal(const Key& key, detail::no_extents) {
+  return normal<T>(key);
+}
 /// True with probability p.
 template <class Key, class P = float> constexpr auto bernoulli(const Key& key, const P& p = 0.5f) {
   return detail::call<detail::bernoulli_operation>(key, p, extent_list<0>{});
 }
 template <class Key, class P, int N> constexpr auto bernoulli(const Key& key, const P& p, const extent (&shape)[N]) {
   return detail::call<detail::bernoulli_operation>(key, p, parallax::detail::list_of(shape));
+}
+template <class Key, class P> constexpr auto bernoulli(const Key& key, const P& p, detail::no_extents) {
+  return bernoulli(key, p);
 }
 /// Integers in [low, high).
 template <element T = std::int32_t, class Key, int N, class Low, class High>
@@ -258,6 +273,10 @@ constexpr auto randint(const Key& key, const extent (&shape)[N], const Low& low,
 template <element T = std::int32_t, class Key, class Low, class High>
 constexpr auto randint(const Key& key, const Low& low, const High& high) {
   return detail::call<detail::randint_operation<T>>(key, extent_list<0>{}, low, high);
+}
+template <element T = std::int32_t, class Key, class Low, class High>
+constexpr auto randint(const Key& key, detail::no_extents, const Low& low, const High& high) {
+  return randint<T>(key, low, high);
 }
 
 } // namespace parallax::random

@@ -74,15 +74,33 @@ struct sum_operation : axis_reduction<sum_operation> {
     return build::sum(x, as_span(axes));
   }
 };
+/// Nothing has no extreme: reports an axis without elements as `error`, or leaves it to the call to check.
+constexpr bool have_elements(tracer x, const axis_list& axes, std::string_view error) {
+  for (int number : axes) {
+    dim size = x.dimension(number);
+    if (size == 0) {
+      message text;
+      text << error << " (axis " << number << "), for ";
+      print_value(text, x.owner->extents, x.value());
+      x.owner->fail(text << "; reduce axes that have elements");
+      return false;
+    }
+    if (!is_static(size)) require(*x.owner, guard::not_zero, error, size, 0, x.value());
+  }
+  return true;
+}
+
 struct max_operation : axis_reduction<max_operation> {
   static constexpr std::string_view name = "max";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
+    if (!have_elements(x, axes, "max: zero-size array to reduction operation max which has no identity")) return x;
     return build::reduce<primitives::reduce_max>(x, as_span(axes));
   }
 };
 struct min_operation : axis_reduction<min_operation> {
   static constexpr std::string_view name = "min";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
+    if (!have_elements(x, axes, "min: zero-size array to reduction operation min which has no identity")) return x;
     return build::reduce<primitives::reduce_min>(x, as_span(axes));
   }
 };
@@ -136,6 +154,7 @@ template <class Primitive> struct position_operation : operation<position_operat
   }
   /// Without an axis: the position in row-major order.
   static constexpr tracer apply(context& trace, tracer x) {
+    if (!have_elements(x, all_axes(x.rank()), empty)) return x;
     return emit<Primitive>({build::reshape(x, {trace.extents.product(x.extents())})}, {0});
   }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis, false); }
@@ -144,9 +163,12 @@ template <class Primitive> struct position_operation : operation<position_operat
   }
 
  private:
+  static constexpr std::string_view empty = std::same_as<Primitive, primitives::argmax>
+                                                ? "argmax: attempt to get argmax of an empty sequence"
+                                                : "argmin: attempt to get argmin of an empty sequence";
   static constexpr tracer run(tracer x, int axis_number, bool keep) {
     int normal = normalize_axis(*x.owner, Primitive::name, axis_number, x.rank());
-    if (x.owner->failed) return x;
+    if (x.owner->failed || !have_elements(x, {normal}, empty)) return x;
     tracer position = emit<Primitive>({x}, {normal});
     return keep ? restore_axes(position, x, {normal}) : position;
   }

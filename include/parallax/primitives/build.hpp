@@ -64,7 +64,7 @@ constexpr tracer convert(tracer x, element_type type) {
 constexpr tracer broadcast_in_dim(tracer x, const dims& shape, std::span<const int> mapping) {
   bool same = x.rank() == shape.size();
   for (int i = 0; same && i < x.rank(); ++i) same = x.dimension(i) == shape[i];
-  if (same) return x;
+  if (same || !check_rank(*x.owner, "broadcast_in_dim", shape.size())) return x;
   small_vector<std::int64_t, 2 * max_rank + 1> parameters;
   parameters.push_back(shape.size());
   for (dim extent : shape) parameters.push_back(extent);
@@ -79,7 +79,7 @@ constexpr tracer broadcast_to(tracer x, const dims& shape) {
   return broadcast_in_dim(x, shape, {mapping.data(), static_cast<std::size_t>(mapping.size())});
 }
 constexpr tracer reshape(tracer x, const dims& shape) {
-  if (x.extents() == shape) return x;
+  if (x.extents() == shape || !check_rank(*x.owner, "reshape", shape.size())) return x;
   return emit<primitives::reshape>(*x.owner, std::span<const tracer>(&x, 1),
                                    {shape.data(), static_cast<std::size_t>(shape.size())});
 }
@@ -150,7 +150,7 @@ constexpr dims broadcast_shapes(std::string_view operation, tracer a, tracer b) 
     else if (left[l] == 1) result.push_back(right[r]);
     else
       result.push_back(unify(trace, operation, left[l], right[r], a.value(), b.value(),
-                             "make these extents equal, or one of them 1"));
+                             "make these extents equal, or one of them 1", guard::broadcast_extents));
   }
   return result;
 }
@@ -201,120 +201,5 @@ template <class T> constexpr tracer operand(context& trace, T x) {
 }
 
 } // namespace build
-
-/// What stands beside a tracer: a number or an extent.
-template <class T>
-concept number_like = scalar<T> || std::same_as<std::remove_cvref_t<T>, extent>;
-
-/// Two operands of which at least one is traced, the other traced too or a number.
-template <class A, class B>
-concept traced_operands = (traced<A> && (traced<B> || number_like<B>)) || (number_like<A> && traced<B>);
-
-namespace detail {
-template <class Primitive, class A, class B> constexpr tracer traced_binary(std::string_view name, A a, B b) {
-  context* trace = nullptr;
-  if constexpr (traced<A>) trace = a.owner;
-  else trace = b.owner;
-  return build::binary<Primitive>(name, build::operand(*trace, a), build::operand(*trace, b));
-}
-constexpr tracer to_inexact(tracer x) {
-  return is_floating(x.type()) ? x : emit<primitives::convert>({x}, {static_cast<std::int64_t>(element_type::float32)});
-}
-} // namespace detail
-
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator+(A a, B b) {
-  return detail::traced_binary<primitives::add>("add", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator-(A a, B b) {
-  return detail::traced_binary<primitives::subtract>("subtract", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator*(A a, B b) {
-  return detail::traced_binary<primitives::multiply>("multiply", a, b);
-}
-/// True division: integers become float32 first, as in NumPy with 32-bit defaults.
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator/(A a, B b) {
-  if constexpr (traced<A> && traced<B>) {
-    if (!is_floating(a.type()) && !is_floating(b.type()))
-      return build::binary<primitives::divide>("divide", detail::to_inexact(a), detail::to_inexact(b));
-  } else if constexpr (traced<A>) {
-    if (!is_floating(a.type()))
-      return build::binary<primitives::divide>("divide", detail::to_inexact(a), build::operand(*a.owner, b));
-  } else {
-    if (!is_floating(b.type()))
-      return build::binary<primitives::divide>("divide", build::operand(*b.owner, a), detail::to_inexact(b));
-  }
-  return detail::traced_binary<primitives::divide>("divide", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator%(A a, B b) {
-  return detail::traced_binary<primitives::remainder>("remainder", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator&(A a, B b) {
-  return detail::traced_binary<primitives::bitwise_and>("bitwise_and", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator|(A a, B b) {
-  return detail::traced_binary<primitives::bitwise_or>("bitwise_or", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator^(A a, B b) {
-  return detail::traced_binary<primitives::bitwise_xor>("bitwise_xor", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator<<(A a, B b) {
-  return detail::traced_binary<primitives::shift_left>("shift_left", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator>>(A a, B b) {
-  return detail::traced_binary<primitives::shift_right>("shift_right", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator==(A a, B b) {
-  return detail::traced_binary<primitives::equal>("equal", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator!=(A a, B b) {
-  return detail::traced_binary<primitives::not_equal>("not_equal", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator<(A a, B b) {
-  return detail::traced_binary<primitives::less>("less", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator<=(A a, B b) {
-  return detail::traced_binary<primitives::less_equal>("less_equal", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator>(A a, B b) {
-  return detail::traced_binary<primitives::greater>("greater", a, b);
-}
-template <class A, class B>
-  requires traced_operands<A, B>
-constexpr tracer operator>=(A a, B b) {
-  return detail::traced_binary<primitives::greater_equal>("greater_equal", a, b);
-}
-constexpr tracer operator-(tracer x) { return emit<primitives::negative>({x}); }
-constexpr tracer operator+(tracer x) { return x; }
-constexpr tracer operator~(tracer x) { return emit<primitives::bitwise_not>({x}); }
 
 } // namespace parallax

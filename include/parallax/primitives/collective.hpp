@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/primitives/assembly.hpp>
+#include <parallax/primitives/operators.hpp>
 
 namespace parallax::primitives {
 
@@ -202,13 +203,17 @@ struct psum_scatter : collective {
         a.trace.fail(message() << "psum_scatter: tiled reduce_scatter operand scatter dimension size " << extent
                                << " must be divisible by shard_count " << size
                                << "; pad it, or map over another number");
-      result.shape[dimension] = a.trace.extents.divide(extent, size);
+      dim part = a.trace.extents.divide(extent, size);
+      if (a.trace.extents.multiply(part, size) != extent && !(is_static(extent) && is_static(size)))
+        require(a.trace, guard::divisible, "psum_scatter: tiled scatter dimension", extent, size, a.operands[0]);
+      result.shape[dimension] = part;
     } else {
       if (is_static(extent) && is_static(size) && extent != size)
         a.trace.fail(message() << "psum_scatter: reduce_scatter operand scatter dimension size " << extent
                                << " must match shard count " << size
                                << "; use gather_mode::tiled to divide a longer one");
-      else if (extent != size) unify(a.trace, "psum_scatter", extent, size, a.operands[0], a.operands[0]);
+      else if (extent != size)
+        require(a.trace, guard::same_size, "psum_scatter: scatter dimension", extent, size, a.operands[0]);
       result.shape.erase(dimension);
     }
     return result;

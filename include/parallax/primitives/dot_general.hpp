@@ -56,6 +56,8 @@ struct dot_general {
       unify(a.trace, "dot_general", left.shape[axes.left_contract[i]], right.shape[axes.right_contract[i]], left,
             right);
     abstract_value result{left.type, false, {}};
+    int shared = 2 * axes.left_contract.size() + axes.left_batch.size();
+    if (!check_rank(a.trace, name, left.rank() + right.rank() - shared)) return result;
     for (int i = 0; i < axes.left_batch.size(); ++i)
       result.shape.push_back(
           unify(a.trace, "dot_general", left.shape[axes.left_batch[i]], right.shape[axes.right_batch[i]], left, right));

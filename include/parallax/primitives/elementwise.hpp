@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/core/scalar_math.hpp>
-#include <parallax/primitives/build.hpp>
+#include <parallax/primitives/operators.hpp>
 
 #include <vector>
 

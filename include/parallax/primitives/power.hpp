@@ -19,7 +19,10 @@ struct power : elementwise {
       a.give(1, a.cotangent * (emit<log>({safe}) * a.result));
     }
   }
-  template <class V> static PARALLAX_HD V evaluate(V x, V y) { return math::pow(x, y); }
+  template <class V> static PARALLAX_HD V evaluate(V x, V y) {
+    if constexpr (std::is_integral_v<math::element_of<V>>) return math::integral_pow(x, y);
+    else return math::pow(x, y);
+  }
 };
 
 /// x to a constant integer power. Parameter: the exponent.

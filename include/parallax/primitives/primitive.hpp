@@ -88,9 +88,29 @@ constexpr tracer emit(context& trace, std::span<const tracer> operands, std::spa
   return emit(trace, primitives::number_of<Primitive>, operands, parameters);
 }
 
+/// Whether a result may have that many dimensions; too many are an error.
+constexpr bool check_rank(context& trace, std::string_view operation, int rank) {
+  if (rank <= max_rank) return true;
+  trace.fail(message() << operation << ": the result has " << rank << " dimensions; parallax supports at most "
+                       << max_rank);
+  return false;
+}
+
+/// Leaves a condition on extents to the call to check.
+constexpr void require(context& trace, guard::kind condition, std::string_view operation, dim left, dim right,
+                       const abstract_value& left_value, const abstract_value& right_value = {}) {
+  auto alike = [](guard::kind a, guard::kind b) {
+    return a == b || (a <= guard::same_size && b <= guard::same_size); // all of them ask for equality
+  };
+  for (const guard& known : trace.guards)
+    if (alike(known.condition, condition) && known.left == left && known.right == right) return;
+  trace.guards.push_back({condition, operation, left, right, left_value, right_value, {}});
+}
+
 /// Makes two extents agree: the same, or provably different (an error), or left to the call to check.
 constexpr dim unify(context& trace, std::string_view operation, dim left, dim right, const abstract_value& left_value,
-                    const abstract_value& right_value, std::string_view advice = "make these extents equal") {
+                    const abstract_value& right_value, std::string_view advice = "make these extents equal",
+                    guard::kind condition = guard::equal_extents) {
   if (left == right) return left;
   if (is_static(left) && is_static(right)) {
     message text;
@@ -101,10 +121,7 @@ constexpr dim unify(context& trace, std::string_view operation, dim left, dim ri
     trace.fail(text << " do not agree: " << left << " is not " << right << "; " << advice);
     return left;
   }
-  for (const guard& known : trace.guards)
-    if (known.condition == guard::equal_extents && known.left == left && known.right == right)
-      return is_static(right) ? right : left;
-  trace.guards.push_back({guard::equal_extents, operation, left, right, left_value, right_value, {}});
+  require(trace, condition, operation, left, right, left_value, right_value);
   return is_static(right) ? right : left;
 }
 

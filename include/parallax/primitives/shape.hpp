@@ -26,7 +26,8 @@ struct broadcast_in_dim : view {
     for (int i = 0; i < a.operands[0].rank(); ++i) {
       dim from = a.operands[0].shape[i],
           to = result.shape[static_cast<int>(a.parameters[static_cast<std::size_t>(1 + rank + i)])];
-      if (from != 1) unify(a.trace, "broadcast_in_dim", from, to, a.operands[0], result);
+      if (from != 1)
+        unify(a.trace, name, from, to, a.operands[0], result, "each extent stays or was 1", guard::broadcast_extents);
     }
     return result;
   }
@@ -123,9 +124,9 @@ struct slice : view {
         return result;
       }
       // bounds counted from the end of a dynamic extent may lie before its start
-      if (!is_static(start)) require_at_least(a.trace, start, 0, a.operands[0]);
-      if (start != 0 || limit != size) require_at_least(a.trace, limit, start, a.operands[0]);
-      if (limit != 0) require_at_least(a.trace, size, limit, a.operands[0]);
+      if (!is_static(start)) require_order(a.trace, 0, start, a.operands[0]);
+      if (start != 0 || limit != size) require_order(a.trace, start, limit, a.operands[0]);
+      if (limit != 0) require_order(a.trace, limit, size, a.operands[0]);
       dim length = t.subtract(limit, start);
       result.shape[static_cast<int>(i)] = stride == 1 ? length : t.divide(t.add(length, stride - 1), stride);
     }
@@ -162,11 +163,9 @@ struct slice : view {
   }
 
  private:
-  static constexpr void require_at_least(context& trace, dim large, dim small, const abstract_value& value) {
+  static constexpr void require_order(context& trace, dim small, dim large, const abstract_value& value) {
     if (large == small || (is_static(large) && is_static(small))) return;
-    for (const guard& known : trace.guards)
-      if (known.condition == guard::at_least && known.left == large && known.right == small) return;
-    trace.guards.push_back({guard::at_least, name, large, small, value, value, {}});
+    require(trace, guard::at_least, name, large, small, value);
   }
 };
 

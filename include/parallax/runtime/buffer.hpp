@@ -1,4 +1,5 @@
-// Shared ownership of raw host memory, with a cache of freed blocks so that repeated calls ask the system for nothing.
+// Shared ownership of raw memory: the host's, with a cache of freed blocks so that repeated calls ask the system for
+// nothing, or a device's, which the host sees a copy of once it asks.
 #pragma once
 
 #include <array>
@@ -6,11 +7,14 @@
 #include <bit>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
 
+#include "parallax/runtime/device_memory.hpp"
 #include "parallax/runtime/errors.hpp"
+#include "parallax/runtime/transfers.hpp"
 
 namespace parallax {
 namespace detail {
@@ -27,14 +31,16 @@ inline constexpr bool caches_memory =
     true;
 #endif
 
-/// Lies directly in front of the bytes it describes, and keeps them aligned as itself.
+/// Lies directly in front of the bytes it describes, and keeps them aligned as itself; alone where a device has them.
 struct alignas(64) memory_block {
   std::atomic<std::size_t> owners{1};
   std::size_t bytes = 0;
   std::size_t capacity = 0; // of the whole block, with this header
   memory_block* next = nullptr;
+  std::unique_ptr<device_memory> on_device;
+  std::atomic<memory_block*> on_host{nullptr}; // the copy of a device's bytes
 
-  std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
+  std::byte* here() { return reinterpret_cast<std::byte*>(this + 1); }
 };
 
 /// Free blocks by size class: four classes to each power of two, so that at most a fifth of a block is unused.
@@ -68,6 +74,8 @@ class block_cache {
 
   /// Keeps the block for a later `take`, or gives it back to the system.
   void put(memory_block* block) {
+    if (memory_block* copy = block->on_host.exchange(nullptr)) put(copy);
+    block->on_device.reset();
     if (caches_memory && block->capacity <= largest_block) {
       std::lock_guard lock(mutex_);
       if (bytes_ + block->capacity <= most_bytes) {
@@ -118,8 +126,8 @@ class block_cache {
 
 } // namespace detail
 
-/// A shared handle to host memory that starts at a multiple of 64 bytes. Copies share the memory, which is given back
-/// with the last of them. Handles may be copied and dropped by several threads; the bytes are not guarded.
+/// A shared handle to memory that starts at a multiple of 64 bytes. Copies share the memory, which is given back with
+/// the last of them. Handles may be copied and dropped by several threads; the bytes are not guarded.
 class buffer {
  public:
   /// A handle to no memory.
@@ -128,21 +136,15 @@ class buffer {
   /// `bytes` uninitialised bytes; none at all for 0. Throws `out_of_memory`.
   static buffer allocate(std::size_t bytes) {
     buffer result;
-    if (bytes == 0) return result;
-    if (bytes > std::numeric_limits<std::ptrdiff_t>::max() - 2 * sizeof(detail::memory_block))
-      throw out_of_memory(bytes, "the host");
-    auto& cache = detail::block_cache::instance();
-    std::size_t capacity = detail::block_cache::rounded(bytes + sizeof(detail::memory_block));
-    void* memory = cache.take(capacity);
-    if (memory == nullptr) memory = from_system(capacity);
-    if (memory == nullptr) {
-      cache.clear();
-      memory = from_system(capacity);
-    }
-    if (memory == nullptr) throw out_of_memory(bytes, "the host");
-    result.block_ = ::new (memory) detail::memory_block;
-    result.block_->bytes = bytes;
-    result.block_->capacity = capacity;
+    if (bytes > 0) result.block_ = new_block(bytes, bytes);
+    return result;
+  }
+
+  /// A handle to `bytes` bytes of a device.
+  static buffer adopt(std::unique_ptr<device_memory> memory, std::size_t bytes) {
+    buffer result;
+    result.block_ = new_block(bytes, 1); // the smallest block there is
+    result.block_->on_device = std::move(memory);
     return result;
   }
 
@@ -159,16 +161,56 @@ class buffer {
       detail::block_cache::instance().put(block_);
   }
 
-  /// The first byte; null where there are none.
-  std::byte* data() const noexcept { return block_ == nullptr ? nullptr : block_->data(); }
+  /// The first byte on the host; null where there are none. A device's bytes are copied here the first time, which is
+  /// counted, and must not be changed then. Throws what the backend throws.
+  std::byte* data() const {
+    if (block_ == nullptr) return nullptr;
+    return block_->on_device == nullptr ? block_->here() : copy_on_host()->here();
+  }
+
+  /// The device's memory, where the bytes lie there.
+  device_memory* on_device() const noexcept { return block_ == nullptr ? nullptr : block_->on_device.get(); }
 
   /// The number of bytes asked for.
   std::size_t bytes() const noexcept { return block_ == nullptr ? 0 : block_->bytes; }
 
-  /// True where no other handle shares the memory, which its owner may then change.
-  bool unique() const noexcept { return block_ == nullptr || block_->owners.load(std::memory_order_acquire) == 1; }
+  /// True where the memory is the host's and no other handle shares it, so that its owner may change it.
+  bool unique() const noexcept {
+    return block_ == nullptr || (block_->on_device == nullptr && block_->owners.load(std::memory_order_acquire) == 1);
+  }
 
  private:
+  /// A block for `bytes` bytes, of which `here` lie behind its header.
+  static detail::memory_block* new_block(std::size_t bytes, std::size_t here) {
+    if (here > std::numeric_limits<std::ptrdiff_t>::max() - 2 * sizeof(detail::memory_block))
+      throw out_of_memory(bytes, "the host");
+    auto& cache = detail::block_cache::instance();
+    std::size_t capacity = detail::block_cache::rounded(here + sizeof(detail::memory_block));
+    void* memory = cache.take(capacity);
+    if (memory == nullptr) memory = from_system(capacity);
+    if (memory == nullptr) {
+      cache.clear();
+      memory = from_system(capacity);
+    }
+    if (memory == nullptr) throw out_of_memory(bytes, "the host");
+    auto* block = ::new (memory) detail::memory_block;
+    block->bytes = bytes;
+    block->capacity = capacity;
+    return block;
+  }
+
+  detail::memory_block* copy_on_host() const {
+    if (auto* copy = block_->on_host.load(std::memory_order_acquire)) return copy;
+    static std::mutex one_at_a_time;
+    std::lock_guard lock(one_at_a_time);
+    if (auto* copy = block_->on_host.load(std::memory_order_acquire)) return copy;
+    buffer copy = allocate(block_->bytes);
+    block_->on_device->copy_to_host(copy.data(), block_->bytes);
+    detail::count_device_to_host(block_->bytes);
+    block_->on_host.store(copy.block_, std::memory_order_release);
+    return std::exchange(copy.block_, nullptr);
+  }
+
   static void* from_system(std::size_t capacity) {
     return ::operator new(capacity, std::align_val_t{alignof(detail::memory_block)}, std::nothrow);
   }

@@ -112,7 +112,10 @@ template <eager_operand X, int Rank> auto reshape_array(const X& x, const extent
       if (list.values[i].value == -1 && open < 0) open = i;
       else known *= list.values[i].value;
     }
-    if (open >= 0) shape[static_cast<std::size_t>(open)] = known == 0 ? 0 : whole.size() / known;
+    if (open >= 0 && known == 0)
+      throw shape_error("reshape: cannot reshape array of size " + std::to_string(whole.size()) +
+                        ": -1 cannot be inferred beside an extent of 0");
+    if (open >= 0) shape[static_cast<std::size_t>(open)] = whole.size() / known;
     std::int64_t count = 1;
     for (std::int64_t extent : shape) count *= extent;
     if (count != whole.size())

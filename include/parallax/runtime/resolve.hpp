@@ -103,8 +103,13 @@ inline bool guard_holds(table_reader& r, const resolved_extents& extents) {
     same_sizes = same_sizes && extents[shape[axis]] == first_size;
   }
   switch (condition) {
-  case guard::equal_extents: return extents[left] == extents[right];
+  case guard::equal_extents:
+  case guard::broadcast_extents:
+  case guard::same_size: return extents[left] == extents[right];
+  case guard::divisible: return extents[right] != 0 && extents[left] % extents[right] == 0;
   case guard::at_least: return extents[left] >= extents[right];
+  case guard::index_within: return extents[right] < extents[left];
+  case guard::not_zero: return extents[left] != 0;
   case guard::mapped_sizes: break;
   }
   return same_sizes;
@@ -123,18 +128,41 @@ inline bool guard_holds(table_reader& r, const resolved_extents& extents) {
     mapped.push_back({argument, axis, read_value(r)});
   }
   std::ostringstream text;
+  auto put = [&](dim extent) -> std::ostream& { return text << extents[extent] << describe_extent(table, extent); };
   switch (condition) {
   case guard::equal_extents:
+  case guard::broadcast_extents:
     text << operation << ": shapes ";
     write_value(text, left_value, extents);
     text << " and ";
     write_value(text, right_value, extents);
-    text << " do not agree: " << extents[left] << describe_extent(table, left) << " is not " << extents[right]
-         << describe_extent(table, right);
+    text << " do not agree: ";
+    put(left) << " is not ";
+    put(right);
+    if (condition == guard::broadcast_extents && (extents[left] == 1 || extents[right] == 1))
+      text << "; an extent of 1 is repeated only where it is known while compiling: give the array a static extent of "
+              "1, or reshape it to one";
+    break;
+  case guard::same_size:
+  case guard::divisible:
+    text << operation << " ";
+    put(left) << " of ";
+    write_value(text, left_value, extents);
+    text << (condition == guard::divisible ? " must be divisible by " : " must be ");
+    put(right);
     break;
   case guard::at_least:
-    text << operation << ": " << extents[right] << describe_extent(table, right) << " is beyond " << extents[left]
-         << describe_extent(table, left) << " in ";
+    text << operation << ": ";
+    put(right) << " is beyond ";
+    put(left) << " in ";
+    write_value(text, left_value, extents);
+    break;
+  case guard::index_within:
+    text << operation << ": index " << extents[right] << " is outside the axis of size ";
+    put(left) << "; give indices from 0 to " << extents[left] - 1;
+    break;
+  case guard::not_zero:
+    text << operation << describe_extent(table, left) << ", for ";
     write_value(text, left_value, extents);
     break;
   case guard::mapped_sizes:

@@ -83,6 +83,12 @@ inline void copy_pieces_in(std::byte* whole, std::span<const std::int64_t> shape
   }
 }
 
+/// Counts bytes that the host has read of pieces on virtual devices. Those of other devices are counted where they are
+/// copied.
+inline void count_read(const buffer& piece, std::size_t bytes) {
+  if (piece.on_device() == nullptr) count_device_to_host(bytes);
+}
+
 /// The shape argument of an array without its first dimension.
 template <class Extents> struct without_first;
 template <std::int64_t First, std::int64_t... Rest> struct without_first<extents_t<First, Rest...>> {
@@ -157,7 +163,7 @@ template <element T, auto Shape> class sharded {
   array<T, Shape> gather() const {
     auto result = array<T, Shape>::uninitialised(shape_);
     detail::copy_pieces_in(bytes_of(result), shape_, sizeof(T), axes_, shards_, 0, 0);
-    detail::count_device_to_host(bytes(size_));
+    detail::count_read(shards_[0], bytes(size_));
     return result;
   }
   operator array<T, Shape>() const { return gather(); }
@@ -174,7 +180,7 @@ template <element T, auto Shape> class sharded {
       if (const shard_axis* mapped = find_mapped(axis)) position += index * mapped->device_stride;
       else offset = offset * shape(axis) + index;
     }
-    detail::count_device_to_host(sizeof(T));
+    detail::count_read(shards_[0], sizeof(T));
     return shard_values(static_cast<int>(position))[static_cast<std::size_t>(offset)];
   }
 
@@ -200,7 +206,7 @@ template <element T, auto Shape> class sharded {
     slice result = slice::uninitialised(rest);
     const std::size_t skipped = is_mapped(0) ? 0 : static_cast<std::size_t>(index) * bytes(shard_size() / shape_[0]);
     detail::copy_pieces_in(bytes_of(result), rest, sizeof(T), others, shards_, first, skipped);
-    detail::count_device_to_host(bytes(result.size()));
+    detail::count_read(shards_[0], bytes(result.size()));
     return result;
   }
 

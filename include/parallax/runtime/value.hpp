@@ -46,7 +46,7 @@ struct runtime_value {
       host = buffer::allocate(bytes());
       copy_pieces_in(host.data(), {shape.data(), static_cast<std::size_t>(shape.size())}, size_of(type), axes, pieces,
                      0, 0);
-      count_device_to_host(bytes());
+      count_read(pieces[0], bytes());
       on_host = true;
     }
     return host.data();

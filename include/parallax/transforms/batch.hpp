@@ -85,6 +85,8 @@ constexpr std::vector<batched> batch_graph(context& trace, int body, const std::
       std::vector<tracer> plain;
       for (const batched& x : operands) plain.push_back(x.value);
       values.set(id, {emit(trace, operation, plain, parameters), -1});
+    } else if (rules.kind != primitive_kind::collective && !check_rank(trace, rules.name, g.at(id).rank + 1)) {
+      break;
     } else if (rules.batch) {
       values.set(id, rules.batch(batch_application{trace, operation, operands, parameters, size, mapped_axis}));
     } else {

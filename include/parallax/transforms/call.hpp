@@ -92,7 +92,8 @@ constexpr auto call_on(context& trace, const Function& function, const std::vect
     call(std::index_sequence_for<T...>{});
     return no_array(trace, "void");
   } else {
-    return tree_map([&](const auto& y) { return leaf_to_tracer(trace, y); }, call(std::index_sequence_for<T...>{}));
+    return tree_map([&](const auto& output) { return leaf_to_tracer(trace, output); },
+                    call(std::index_sequence_for<T...>{}));
   }
 }
 

@@ -120,6 +120,31 @@ constexpr std::vector<tracer> open_instance(context& trace, const mapped_argumen
   return inputs;
 }
 
+/// A mapped function's graph, with the tree of its results and their leaves.
+template <class Tree> struct instance {
+  mapped_arguments arguments;
+  int body;
+  int axis; ///< the number of the mapped axis
+  Tree tree;
+  std::vector<tracer> results;
+};
+
+/// Traces one instance of a mapped function.
+template <fixed_string Name, class InAxes, class Function, class... Args>
+constexpr auto trace_instance(context& trace, std::string_view transformation, const Function& function,
+                              const Args&... args) {
+  mapped_arguments arguments = map_arguments(trace, transformation, argument_axes<InAxes>::template read<Args...>(),
+                                             leaves_to_tracers(trace, args...));
+  std::vector<tracer> inputs = open_instance(trace, arguments);
+  int body = trace.active.back(), axis_number = trace.bind_axis(Name.view(), arguments.size);
+  auto tree = call_on(trace, function, inputs, std::type_identity<Args>{}...);
+  trace.unbind_axis();
+  std::vector<tracer> results = tracers_of(tree);
+  set_outputs(trace, results);
+  trace.close_graph();
+  return instance<decltype(tree)>{arguments, body, axis_number, tree, results};
+}
+
 /// Reports a result that varies along the mapped axis where out_axes says it does not.
 constexpr void varying_output(context& trace, std::string_view transformation, std::string_view name, int result) {
   message text;

@@ -53,20 +53,13 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
  private:
   template <class... Args> constexpr auto trace(const Args&... args) const {
     context& owner = detail::trace_of_trees(args...);
-    detail::mapped_arguments arguments =
-        detail::map_arguments(owner, "pmap", detail::argument_axes<InAxes>::template read<Args...>(),
-                              detail::leaves_to_tracers(owner, args...));
-    std::vector<tracer> inputs = detail::open_instance(owner, arguments);
-    detail::call_parameters call;
-    call.body = owner.active.back();
-    call.axis = owner.bind_axis(Name.view(), arguments.size);
-    auto result = detail::call_on(owner, function, inputs, std::type_identity<Args>{}...);
-    owner.unbind_axis();
-    std::vector<tracer> results = detail::tracers_of(result);
-    detail::set_outputs(owner, results);
-    owner.close_graph();
+    auto [arguments, body, mapped_axis, result, results] =
+        detail::trace_instance<Name, InAxes>(owner, "pmap", function, args...);
     if (owner.failed) return result;
 
+    detail::call_parameters call;
+    call.body = body;
+    call.axis = mapped_axis;
     detail::leaf_axes out = detail::result_axes<OutAxes>::template read<decltype(result)>();
     if (!detail::check_fit(owner, "pmap", "out_axes", out)) return result;
     std::vector<tracer> operands;

@@ -45,6 +45,7 @@ constexpr std::vector<tracer> append_call(context& trace, const call_parameters&
     abstract_value value = body.value(body.outputs[k]);
     value.weak = false;
     if (call.out_axes[k] >= 0) value.shape.insert(call.out_axes[k], trace.axis_size(call.axis));
+    if (!check_rank(trace, "pmap", value.rank())) value.shape.pop_back();
     std::int64_t number = static_cast<std::int64_t>(k);
     int id = trace.current().add(primitives::number_of<primitives::call_result>, std::span<const int>(&node, 1), value,
                                  std::span<const std::int64_t>(&number, 1));
@@ -58,7 +59,7 @@ template <class Value> struct replacements {
   std::vector<Value> values;
   std::vector<char> known;
 
-  constexpr explicit replacements(const graph& g) : values(g.nodes.size()), known(g.nodes.size(), 0) {}
+  constexpr explicit replacements(const graph& source) : values(source.nodes.size()), known(source.nodes.size(), 0) {}
   constexpr void set(int id, const Value& value) {
     values[static_cast<std::size_t>(id)] = value;
     known[static_cast<std::size_t>(id)] = 1;

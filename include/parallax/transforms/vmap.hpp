@@ -18,17 +18,8 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
  private:
   template <class... Args> constexpr auto trace(const Args&... args) const {
     context& owner = detail::trace_of_trees(args...);
-    detail::mapped_arguments arguments =
-        detail::map_arguments(owner, "vmap", detail::argument_axes<InAxes>::template read<Args...>(),
-                              detail::leaves_to_tracers(owner, args...));
-    std::vector<tracer> inputs = detail::open_instance(owner, arguments);
-    int body = owner.active.back();
-    int mapped_axis = owner.bind_axis(Name.view(), arguments.size);
-    auto result = detail::call_on(owner, function, inputs, std::type_identity<Args>{}...);
-    owner.unbind_axis();
-    std::vector<tracer> results = detail::tracers_of(result);
-    detail::set_outputs(owner, results);
-    owner.close_graph();
+    auto [arguments, body, mapped_axis, result, results] =
+        detail::trace_instance<Name, InAxes>(owner, "vmap", function, args...);
     if (owner.failed) return result;
 
     std::vector<batched> batch;
@@ -46,6 +37,7 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
         if (y.axis >= 0) detail::varying_output(owner, "vmap", Name.view(), static_cast<int>(k));
         results[k] = y.value;
       } else {
+        if (!check_rank(owner, "vmap", rank + 1)) return result;
         results[k] = y.axis >= 0 ? build::move_axis(y.value, y.axis, out.axes[k])
                                  : build::insert_axis(y.value, out.axes[k], arguments.size);
       }

@@ -11,7 +11,14 @@ constexpr int count_to(int end) {
 }
 static_assert(count_to(2'000'000) == 2'000'000);
 
+#ifdef CONSUMER_CUDA
+void show_versions();
+#endif
+
 int main() {
+#ifdef CONSUMER_CUDA
+  show_versions();
+#endif
   static_assert(parallax::promote(parallax::element_type::int32, parallax::element_type::float32) ==
                 parallax::element_type::float32);
   const float x[] = {3.f, 4.f};

@@ -1,0 +1,19 @@
+// Which device libraries the CUDA backend of this translation unit calls: the real ones where nvcc compiles it, those
+// that PARALLAX_DEVICE_API names where it is set (the tests set it to the simulator's), and otherwise none.
+// PARALLAX_HOST_ONLY leaves the CUDA backend out of what nvcc compiles.
+#pragma once
+
+#if defined(PARALLAX_DEVICE_API)
+#define PARALLAX_CUDA_BACKEND 1
+namespace parallax {
+using device_policy = PARALLAX_DEVICE_API;
+}
+#elif defined(__CUDACC__) && !defined(PARALLAX_HOST_ONLY)
+#define PARALLAX_CUDA_BACKEND 1
+#include <parallax/cuda/runtime_api.cuh>
+namespace parallax {
+using device_policy = cuda::runtime_api;
+}
+#else
+#define PARALLAX_CUDA_BACKEND 0
+#endif

@@ -1,0 +1,53 @@
+// Memory for the intermediate results of a block.
+#pragma once
+
+#include <parallax/compile/plan.hpp>
+
+#include <vector>
+
+namespace parallax::detail {
+
+/// Buffers that are not live at the same time share a slot; a slot is as large as the largest of them.
+constexpr void assign_slots(planned_block& block) {
+  auto at = [](int number) { return static_cast<std::size_t>(number); };
+  for (int s = 0; s < static_cast<int>(block.steps.size()); ++s) {
+    const planned_step& step = block.steps[at(s)];
+    auto touch = [&](int number) {
+      if (number < 0) return;
+      planned_buffer& b = block.buffers[at(number)];
+      if (b.first_step < 0) b.first_step = s;
+      b.last_step = s;
+    };
+    touch(step.result);
+    for (int operand : step.operands) touch(operand);
+    for (const access& a : step.accesses) touch(a.buffer);
+  }
+  std::vector<std::vector<int>> beginning(block.steps.size()); // by step: the buffers that it is the first to use
+  for (int i = 0; i < static_cast<int>(block.buffers.size()); ++i)
+    if (const planned_buffer& b = block.buffers[at(i)]; b.place == buffer_place::slot && b.first_step >= 0)
+      beginning[at(b.first_step)].push_back(i);
+  std::vector<int> holder; // by slot: the buffer in it
+  for (int s = 0; s < static_cast<int>(block.steps.size()); ++s) {
+    for (int i : beginning[at(s)]) {
+      planned_buffer& b = block.buffers[at(i)];
+      int chosen = -1;
+      for (int slot = 0; slot < static_cast<int>(holder.size()); ++slot) {
+        const planned_buffer& old = block.buffers[at(holder[at(slot)])];
+        if (old.last_step >= s) continue;
+        bool same = old.count == b.count && size_of(old.type) == size_of(b.type);
+        bool holds = is_static(old.count) && is_static(b.count) && old.count >= b.count;
+        if (same || (chosen < 0 && holds)) chosen = slot;
+        if (same) break;
+      }
+      if (chosen < 0) {
+        chosen = static_cast<int>(holder.size());
+        holder.push_back(0);
+      }
+      holder[at(chosen)] = i;
+      b.number = chosen;
+    }
+  }
+  block.slot_count = static_cast<int>(holder.size());
+}
+
+} // namespace parallax::detail

@@ -1,0 +1,182 @@
+// The CUDA backend of this process: its logical devices, cliques of them, and how the host waits for them.
+#pragma once
+
+#include <parallax/cuda/clique.hpp>
+#include <parallax/cuda/flight_recorder.hpp>
+#include <parallax/host/environment.hpp>
+#include <parallax/host/wait.hpp>
+
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace parallax::cuda {
+
+/// What the environment sets, or a test.
+struct backend_options {
+  int devices_per_gpu = host::environment_integer("PARALLAX_CUDA_DEVICES_PER_GPU", 1, 1, 64);
+  std::chrono::nanoseconds collective_timeout = host::collective_timeout(); ///< zero: none
+};
+
+/// Made at its first use, and never destroyed: arrays with static storage may outlive any other object. One thread at a
+/// time enqueues work, under `mutex()`, so that all devices see collectives in the same order.
+template <device_api Api> class backend {
+ public:
+  static std::recursive_mutex& mutex() {
+    static std::recursive_mutex& only = *new std::recursive_mutex;
+    return only;
+  }
+  static backend& instance() {
+    std::lock_guard lock(mutex());
+    if (!slot()) slot() = std::make_unique<backend>(backend_options{});
+    return *slot();
+  }
+  /// Starts anew with other options; no buffer may lie on a device of the old one. For tests.
+  static backend& restart(const backend_options& options) {
+    std::lock_guard lock(mutex());
+    shut_down();
+    slot() = std::make_unique<backend>(options);
+    return *slot();
+  }
+  /// Waits for all work and gives everything back. No buffer may lie on a device any more. For tests.
+  static void shut_down() {
+    std::lock_guard lock(mutex());
+    std::exception_ptr failed;
+    try {
+      if (slot()) slot()->wait_for_all();
+    } catch (const error&) {
+      failed = std::current_exception();
+      slot()->settle();
+    }
+    slot().reset();
+    if (failed) std::rethrow_exception(failed);
+    kept_failure::check_kept();
+  }
+
+  explicit backend(const backend_options& given) : options(given) {
+    int gpus = 0;
+    check(Api::device_count(gpus));
+    for (int gpu = 0; gpu < gpus; ++gpu)
+      for (int i = 0; i < options.devices_per_gpu; ++i) devices.emplace_back(static_cast<int>(devices.size()), gpu);
+    for (int a = 0; a < gpus; ++a)
+      for (int b = 0; b < gpus; ++b)
+        if (a != b && options.devices_per_gpu > 1) check(Api::enable_peer_access(a, b), a);
+  }
+
+  int device_count() const { return static_cast<int>(devices.size()); }
+  device<Api>& device_at(int number) {
+    if (number < 0 || number >= device_count())
+      throw error("there is no device " + std::to_string(number) + ": the CUDA backend has " +
+                  std::to_string(device_count()));
+    return devices[static_cast<std::size_t>(number)];
+  }
+
+  /// The clique of these devices, made at its first use. The order is that of the ranks.
+  clique<Api>& clique_of(std::span<device<Api>* const> members) {
+    for (auto& known : cliques)
+      if (known->is_of(members)) return *known;
+    cliques.push_back(std::make_unique<clique<Api>>(members));
+    wait_for_clique(*cliques.back());
+    return *cliques.back();
+  }
+
+  /// Waits until nothing goes on in the background of a clique.
+  void wait_for_clique(const clique<Api>& each) {
+    const deadline until(options.collective_timeout);
+    while (!idle_or_abort(each))
+      if (until.is_over()) abort_all("waited " + until.text() + " for NCCL to get ready");
+  }
+
+  /// After a failure: waits until the devices no longer use what is about to be released, or until the deadline.
+  void settle() noexcept {
+    const deadline until(options.collective_timeout);
+    for (device<Api>& each : devices) {
+      try {
+        auto wait = waiting();
+        while (is_unfinished(each)) wait();
+      } catch (const error&) { // has aborted what it waited for, or cannot ask
+        while (is_unfinished(each) && !until.is_over()) std::this_thread::yield();
+      }
+    }
+  }
+
+  /// Ends all collectives, which will not end by themselves, and forgets the communicators.
+  void abandon_cliques() noexcept {
+    for (auto& each : cliques) each->abort();
+    cliques.clear();
+  }
+
+  /// What a loop that waits for a device calls: watches the collectives.
+  std::function<void()> waiting() {
+    return [this, until = deadline(options.collective_timeout)] {
+      for (auto& each : cliques) idle_or_abort(*each);
+      if (until.is_over() && recorder.is_going_on()) abort_all("waited " + until.text());
+      std::this_thread::yield();
+    };
+  }
+
+  /// Waits until all that was enqueued is done.
+  void wait_for_all() {
+    auto wait = waiting();
+    for (device<Api>& each : devices) {
+      each.activate();
+      while (!is_ready(Api::query_stream(each.stream()), each.number)) wait();
+    }
+  }
+
+  flight_recorder<Api> recorder;
+  const backend_options options;
+
+ private:
+  /// A time that is over some time after it was made.
+  class deadline {
+   public:
+    explicit deadline(std::chrono::nanoseconds after) : limit(after), start(std::chrono::steady_clock::now()) {}
+    bool is_over() const { return limit.count() > 0 && std::chrono::steady_clock::now() - start > limit; }
+    std::string text() const { return std::to_string(std::chrono::duration<double>(limit).count()) + " s"; }
+
+   private:
+    std::chrono::nanoseconds limit;
+    std::chrono::steady_clock::time_point start;
+  };
+
+  static std::unique_ptr<backend>& slot() {
+    static std::unique_ptr<backend>& only = *new std::unique_ptr<backend>;
+    return only;
+  }
+
+  static bool is_unfinished(const device<Api>& each) noexcept {
+    kept_failure::keep(Api::set_device(each.physical));
+    return Api::query_stream(each.stream()).is == status::kind::not_ready;
+  }
+
+  bool idle_or_abort(const clique<Api>& each) {
+    try {
+      return each.is_idle();
+    } catch (const cuda_error& failure) {
+      abort_all(failure.what());
+    }
+  }
+  [[noreturn]] void abort_all(const std::string& reason) {
+    collective_error failure = recorder.failure(reason);
+    abandon_cliques();
+    throw failure;
+  }
+
+  std::deque<device<Api>> devices;
+  std::vector<std::unique_ptr<clique<Api>>> cliques;
+};
+
+/// Whether there is a device at all, and the libraries work.
+template <device_api Api> bool has_devices() {
+  int count = 0;
+  return Api::device_count(count).ok() && count > 0;
+}
+
+} // namespace parallax::cuda

@@ -1,0 +1,92 @@
+// A logical device: its stream, its workspaces, and memory in the order of its stream.
+#pragma once
+
+#include <parallax/cuda/handles.hpp>
+#include <parallax/cuda/launch.hpp>
+#include <parallax/cuda/staging.hpp>
+#include <parallax/runtime/buffer.hpp>
+
+#include <memory>
+#include <string>
+
+namespace parallax::cuda {
+
+/// Several logical devices may share a physical one.
+template <device_api Api> class device {
+ public:
+  static constexpr std::size_t scratch_bytes = std::size_t{1} << 20; ///< for partial results of reductions
+
+  const int number;   ///< the one users know
+  const int physical; ///< the one the libraries know
+
+  device(int logical, int gpu) : number(logical), physical(current(gpu)) {
+    check(Api::properties_of(properties, physical), number);
+    scratch.address = take(scratch_bytes);
+    if (Api::product_workspace_bytes > 0) workspace.address = take(Api::product_workspace_bytes);
+  }
+  device(const device&) = delete;
+  device& operator=(const device&) = delete;
+
+  typename Api::stream stream() const { return stream_.get(); }
+
+  /// Makes this the device that the libraries' calls are for.
+  void activate() const { check(Api::set_device(physical), number); }
+
+  /// What kernels are launched with.
+  launch_context<Api> context() const { return {stream(), &properties, scratch.address, scratch_bytes}; }
+  void* product_workspace() const { return workspace.address; }
+
+  /// Memory for what is enqueued from now on. Throws `out_of_memory`.
+  void* take(std::size_t bytes) const {
+    activate();
+    void* address = nullptr;
+    const status got = Api::allocate(address, bytes, stream());
+    if (got.is == status::kind::out_of_memory) {
+      std::size_t free = 0, total = 0;
+      check(Api::memory_info(free, total), number);
+      throw out_of_memory(bytes, "device " + std::to_string(number) + ", which has " + std::to_string(free) + " of " +
+                                     std::to_string(total) + " bytes free");
+    }
+    check(got, number);
+    return address;
+  }
+
+  /// What is enqueued here from now on waits for what has been enqueued on `other`.
+  void wait_for(const device& other) {
+    if (&other == this) return;
+    other.activate();
+    check(Api::record_event(other.mark_.get(), other.stream()), other.number);
+    activate();
+    check(Api::wait_event(stream(), other.mark_.get()), number);
+  }
+
+ private:
+  static int current(int gpu) {
+    check(Api::set_device(gpu), gpu);
+    return gpu;
+  }
+
+  unique_stream<Api> stream_;
+  unique_event<Api> mark_;
+  /// Memory that the device keeps for itself.
+  struct kept_memory {
+    const device& home;
+    void* address = nullptr;
+
+    explicit kept_memory(const device& of) : home(of) {}
+    kept_memory(const kept_memory&) = delete;
+    kept_memory& operator=(const kept_memory&) = delete;
+    ~kept_memory() {
+      if (address == nullptr) return;
+      kept_failure::keep(Api::set_device(home.physical));
+      kept_failure::keep(Api::release(address, home.stream()));
+    }
+  };
+  kept_memory scratch{*this}, workspace{*this};
+
+ public:
+  device_properties properties;
+  staging<Api> host_copies{stream_.get()};
+};
+
+} // namespace parallax::cuda

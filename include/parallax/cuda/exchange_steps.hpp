@@ -1,0 +1,279 @@
+// The steps of a program in which devices exchange values: NCCL between distinct devices, kernels and copies of our own
+// between logical devices that share one.
+#pragma once
+
+#include <parallax/cuda/allocation.hpp>
+#include <parallax/cuda/exchange.hpp>
+#include <parallax/cuda/mesh.hpp>
+#include <parallax/runtime/block_table.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace parallax::cuda {
+
+/// One such step; `from` and `to` are the operand's and the result's first bytes by position.
+template <device_api Api> class exchange_runner {
+ public:
+  exchange_runner(backend<Api>& of, const mesh<Api>& devices, const parallax::detail::exchange_step& what,
+                  element_type element, std::size_t operand_bytes, const std::vector<std::byte*>& from,
+                  const std::vector<std::byte*>& to)
+      : owner(of),
+        all(devices),
+        step(what),
+        type(element),
+        bytes(operand_bytes),
+        sources(from),
+        results(to),
+        outer(static_cast<std::size_t>(what.outer)),
+        inner_bytes(static_cast<std::size_t>(what.inner) * size_of(element)) {}
+
+  void run() {
+    if (step.kind == parallax::detail::step_kind::axis_slice) return run_axis_slice();
+    const auto groups = all.groups(step.axes);
+    if (step.kind == parallax::detail::step_kind::permute)
+      static_cast<void>(step.source_of(0, static_cast<int>(groups[0].size()))); // throws before anything is enqueued
+    if (groups[0].size() == 1) return run_alone();
+    std::vector<clique<Api>*> cliques;
+    for (const auto& group : groups) cliques.push_back(&owner.clique_of(members_of(group)));
+    // devices are distinct in all groups or, where they are shared, perhaps in some
+    bool nccl = true;
+    for (const clique<Api>* each : cliques) nccl = nccl && each->uses_nccl();
+    if (nccl) run_nccl(groups, cliques);
+    else
+      for (const auto& group : groups) run_shared(group);
+  }
+
+ private:
+  backend<Api>& owner;
+  const mesh<Api>& all;
+  const parallax::detail::exchange_step& step;
+  element_type type;
+  std::size_t bytes;
+  const std::vector<std::byte*>& sources;
+  const std::vector<std::byte*>& results;
+  std::size_t outer, inner_bytes;
+
+  device<Api>& device_at(int position) const { return *all.devices[static_cast<std::size_t>(position)]; }
+  std::byte* source(int position) const { return sources[static_cast<std::size_t>(position)]; }
+  std::byte* result(int position) const { return results[static_cast<std::size_t>(position)]; }
+  std::vector<device<Api>*> members_of(const std::vector<int>& group) const {
+    std::vector<device<Api>*> members;
+    for (int position : group) members.push_back(&device_at(position));
+    return members;
+  }
+  reduction_kind reduction() const {
+    return step.reduction == primitives::number_of<primitives::pmax>   ? reduction_kind::max
+           : step.reduction == primitives::number_of<primitives::pmin> ? reduction_kind::min
+                                                                       : reduction_kind::sum;
+  }
+  const char* name() const {
+    switch (step.kind) {
+    case parallax::detail::step_kind::all_reduce: return "all_reduce";
+    case parallax::detail::step_kind::all_gather: return "all_gather";
+    case parallax::detail::step_kind::reduce_scatter: return "reduce_scatter";
+    default: return "permute";
+    }
+  }
+
+  /// Copies on one device: from the `index`-th of `count` slices of each row to contiguous rows, or back.
+  void take_slice(device<Api>& on, std::byte* to, const std::byte* from, std::size_t index, std::size_t count) {
+    if (outer * inner_bytes == 0) return;
+    on.activate();
+    check(Api::copy_rows(to, inner_bytes, from + index * inner_bytes, count * inner_bytes, inner_bytes, outer,
+                         on.stream()),
+          on.number);
+  }
+  void put_slice(device<Api>& on, std::byte* to, const std::byte* from, std::size_t index, std::size_t count) {
+    if (outer * inner_bytes == 0) return;
+    on.activate();
+    check(Api::copy_rows(to + index * inner_bytes, count * inner_bytes, from, inner_bytes, inner_bytes, outer,
+                         on.stream()),
+          on.number);
+  }
+
+  void run_axis_slice() {
+    const std::size_t count = all.groups(step.axes)[0].size();
+    for (int p = 0; p < all.size(); ++p)
+      take_slice(device_at(p), result(p), source(p), static_cast<std::size_t>(all.axis_index(p, step.axes)), count);
+  }
+
+  /// Groups of one: every collective is a copy, but a permutation in which nobody sends.
+  void run_alone() {
+    for (int p = 0; p < all.size(); ++p) {
+      if (step.kind == parallax::detail::step_kind::permute && step.source_of(0, 1) < 0) fill_zero(p);
+      else copy_across<Api>(device_at(p), result(p), device_at(p), source(p), bytes);
+    }
+  }
+  void fill_zero(int position) {
+    if (bytes == 0) return;
+    device_at(position).activate();
+    check(Api::fill_zero(result(position), bytes, device_at(position).stream()), device_at(position).number);
+  }
+
+  // NCCL
+
+  /// From group_start to group_end, whatever happens in between.
+  class group_scope {
+   public:
+    group_scope() { check(Api::group_start()); }
+    group_scope(const group_scope&) = delete;
+    group_scope& operator=(const group_scope&) = delete;
+    ~group_scope() {
+      if (!open) return;
+      const status ended = Api::group_end();
+      if (ended.is != status::kind::not_ready) kept_failure::keep(ended);
+    }
+    void end() {
+      open = false;
+      const status ended = Api::group_end();
+      if (ended.is != status::kind::not_ready) check(ended);
+    }
+
+   private:
+    bool open = true;
+  };
+
+  void run_nccl(const std::vector<std::vector<int>>& groups, const std::vector<clique<Api>*>& cliques) {
+    const std::size_t count = bytes / size_of(type);
+    if (count == 0) return;
+    const std::size_t members = groups[0].size();
+    const bool gather = step.kind == parallax::detail::step_kind::all_gather;
+    const bool scatter = step.kind == parallax::detail::step_kind::reduce_scatter;
+    // NCCL puts members outermost, which is where they belong if nothing is before them
+    const bool rearranged = (gather || scatter) && outer != 1;
+    std::vector<buffer> arranged(static_cast<std::size_t>(all.size()));
+    if (rearranged) {
+      for (int p = 0; p < all.size(); ++p) {
+        buffer& b = arranged[static_cast<std::size_t>(p)];
+        b = allocate<Api>(device_at(p), gather ? bytes * members : bytes);
+        for (std::size_t k = 0; scatter && k < members; ++k)
+          take_slice(device_at(p), address_of<Api>(b) + k * outer * inner_bytes, source(p), k, members);
+      }
+    }
+    if (step.kind == parallax::detail::step_kind::permute)
+      for (const auto& group : groups) fill_from_nobody(group);
+    owner.recorder.begin(name(), step.axes, bytes, all.devices);
+    try {
+      group_scope together;
+      for (std::size_t g = 0; g < groups.size(); ++g) {
+        for (std::size_t rank = 0; rank < members; ++rank) {
+          const int p = groups[g][rank];
+          std::byte* aside = address_of<Api>(arranged[static_cast<std::size_t>(p)]);
+          enqueue(groups[g], static_cast<int>(rank), scatter && rearranged ? aside : source(p),
+                  gather && rearranged ? aside : result(p), count, cliques[g]->communicators[rank]);
+        }
+      }
+      together.end();
+    } catch (...) {
+      owner.abandon_cliques(); // some members may wait for others that will not come
+      throw;
+    }
+    for (const clique<Api>* each : cliques) owner.wait_for_clique(*each);
+    owner.recorder.end();
+    if (rearranged && gather) {
+      for (int p = 0; p < all.size(); ++p)
+        for (std::size_t k = 0; k < members; ++k)
+          put_slice(device_at(p), result(p),
+                    address_of<Api>(arranged[static_cast<std::size_t>(p)]) + k * outer * inner_bytes, k, members);
+    }
+  }
+
+  /// What a permutation sends to no other device of its group.
+  void fill_from_nobody(const std::vector<int>& group) {
+    for (std::size_t rank = 0; rank < group.size(); ++rank) {
+      const int position = group[rank], sender = step.source_of(static_cast<int>(rank), static_cast<int>(group.size()));
+      if (sender < 0) fill_zero(position);
+      if (std::cmp_equal(sender, rank))
+        copy_across<Api>(device_at(position), result(position), device_at(position), source(position), bytes);
+    }
+  }
+
+  void enqueue(const std::vector<int>& group, int rank, const std::byte* from, std::byte* to, std::size_t count,
+               typename Api::communicator communicator) {
+    const int position = group[static_cast<std::size_t>(rank)];
+    const device<Api>& on = device_at(position); // need not be current
+    switch (step.kind) {
+    case parallax::detail::step_kind::all_reduce:
+      return check(Api::all_reduce(from, to, count, type, reduction(), communicator, on.stream()), on.number);
+    case parallax::detail::step_kind::all_gather:
+      return check(Api::all_gather(from, to, count, type, communicator, on.stream()), on.number);
+    case parallax::detail::step_kind::reduce_scatter:
+      return check(
+          Api::reduce_scatter(from, to, count / group.size(), type, reduction_kind::sum, communicator, on.stream()),
+          on.number);
+    default: break;
+    }
+    const int size = static_cast<int>(group.size());
+    const int sender = step.source_of(rank, size);
+    for (int receiver = 0; receiver < size; ++receiver)
+      if (step.source_of(receiver, size) == rank && receiver != rank)
+        check(Api::send(from, count, type, receiver, communicator, on.stream()), on.number);
+    if (sender >= 0 && sender != rank)
+      check(Api::receive(to, count, type, sender, communicator, on.stream()), on.number);
+  }
+
+  // Devices that share memory
+
+  /// What any member enqueues from now on waits for what all have enqueued.
+  void meet(const std::vector<int>& group) {
+    device<Api>& first = device_at(group[0]);
+    for (int position : group) first.wait_for(device_at(position));
+    for (int position : group) device_at(position).wait_for(first);
+  }
+
+  void run_shared(const std::vector<int>& group) {
+    if (bytes == 0) return;
+    meet(group);
+    for (std::size_t rank = 0; rank < group.size(); ++rank) run_member(group, rank);
+    meet(group); // before anybody changes what others read
+  }
+
+  void run_member(const std::vector<int>& group, std::size_t rank) {
+    const int position = group[rank];
+    device<Api>& on = device_at(position);
+    on.activate();
+    auto copy = [&](std::byte* to, int from_position, const std::byte* from, std::size_t size) {
+      check(Api::copy_between(to, on.physical, from, device_at(from_position).physical, size, on.stream()), on.number);
+    };
+    switch (step.kind) {
+    case parallax::detail::step_kind::all_reduce: {
+      const combined_slices whole{1, 1, static_cast<std::int64_t>(bytes / size_of(type)), 0};
+      return check(launch_combine<Api>(on.context(), reduction(), type, inputs_of(group), result(position), whole),
+                   on.number);
+    }
+    case parallax::detail::step_kind::reduce_scatter: {
+      const combined_slices own{step.outer, static_cast<std::int64_t>(group.size()), step.inner,
+                                static_cast<std::int64_t>(rank)};
+      return check(
+          launch_combine<Api>(on.context(), reduction_kind::sum, type, inputs_of(group), result(position), own),
+          on.number);
+    }
+    case parallax::detail::step_kind::all_gather: {
+      buffer piece = outer == 1 ? buffer{} : allocate<Api>(on, bytes);
+      for (std::size_t k = 0; k < group.size(); ++k) {
+        if (outer == 1) {
+          copy(result(position) + k * bytes, group[k], source(group[k]), bytes);
+        } else {
+          copy(address_of<Api>(piece), group[k], source(group[k]), bytes);
+          put_slice(on, result(position), address_of<Api>(piece), k, group.size());
+        }
+      }
+      return;
+    }
+    default: {
+      const int sender = step.source_of(static_cast<int>(rank), static_cast<int>(group.size()));
+      if (sender < 0) return fill_zero(position);
+      const int from = group[static_cast<std::size_t>(sender)];
+      copy(result(position), from, source(from), bytes);
+    }
+    }
+  }
+  std::vector<const void*> inputs_of(const std::vector<int>& group) const {
+    std::vector<const void*> inputs;
+    for (int position : group) inputs.push_back(source(position));
+    return inputs;
+  }
+};
+
+} // namespace parallax::cuda

@@ -1,0 +1,39 @@
+// Launches a program's kernel, of whichever kind, on a device.
+#pragma once
+
+#include <parallax/cuda/elementwise.hpp>
+#include <parallax/cuda/elementwise_tiles.hpp>
+#include <parallax/cuda/reduce.hpp>
+
+namespace parallax::cuda {
+
+namespace detail {
+
+template <class Api, class Kernel>
+status launch_elementwise(host::kernel_arguments& whole, const launch_context<Api>& where) {
+  for (int d = 0; d < whole.rank; ++d)
+    if (whole.extents[d] == 0) return {};
+  bool tiled = false;
+  if constexpr (elementwise_tiles<Kernel>::is_possible) tiled = arrange_for_tiles(whole);
+  auto done = [&](const host::kernel_arguments& a) { return fits(a, where.largest); };
+  return for_each_part(whole, ~0U, done, [&](const host::kernel_arguments& a, std::int64_t) {
+    if constexpr (elementwise_tiles<Kernel>::is_possible)
+      if (tiled) return launch_tiles<Api, Kernel>(a, where);
+    return launch_rows<Api, Kernel>(a, where);
+  });
+}
+
+} // namespace detail
+
+/// Launches `Kernel` on what `a` describes, whose operands lie in memory of the current device; changes the
+/// description. Nothing is launched where there are no results. Returns the first failing status.
+template <class Api, class Kernel> status launch_kernel(host::kernel_arguments& a, const launch_context<Api>& where) {
+  a.collapse();
+  if constexpr (Kernel::reduction >= 0) {
+    return detail::reduction_launch<Api, Kernel>(a, where).run(a);
+  } else {
+    return detail::launch_elementwise<Api, Kernel>(a, where);
+  }
+}
+
+} // namespace parallax::cuda

@@ -1,0 +1,78 @@
+// A program's matrix products as calls of the library: batch dimensions merged as far as their strides allow.
+#pragma once
+
+#include <parallax/cuda/device.hpp>
+#include <parallax/runtime/block_table.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace parallax::cuda {
+
+namespace detail {
+
+/// The two strides of a matrix where an extent of 1 leaves one of them open: the library wants one that is 1, and one
+/// that is not less than the extent along the former.
+inline void settle_strides(std::int64_t& outer, std::int64_t outer_extent, std::int64_t& inner,
+                           std::int64_t inner_extent) {
+  if (inner_extent == 1 && outer != 1) inner = 1;
+  if (outer_extent == 1 && inner != 1) outer = 1;
+  if (inner == 1 && outer_extent == 1) outer = std::max(outer, inner_extent);
+  if (outer == 1 && inner_extent == 1) inner = std::max(inner, outer_extent);
+}
+
+} // namespace detail
+
+/// Enqueues a product; operands begin at `left` and `right`.
+template <device_api Api>
+void run_batched_product(const device<Api>& on, const parallax::detail::product_step& step, element_type type,
+                         std::byte* result, const std::byte* left, const std::byte* right) {
+  on.activate();
+  const auto element_bytes = static_cast<std::int64_t>(size_of(type));
+  const std::int64_t matrix = step.rows * step.columns;
+  // merged dimensions, the innermost first
+  int rank = 0;
+  std::int64_t batch[max_rank + 1] = {}, left_batch[max_rank + 1] = {}, right_batch[max_rank + 1] = {}, all = 1;
+  for (int d = step.batch_rank; d-- > 0;) {
+    all *= step.batch[d];
+    if (step.batch[d] == 1) continue;
+    if (rank > 0 && step.left_batch[d] == left_batch[rank - 1] * batch[rank - 1] &&
+        step.right_batch[d] == right_batch[rank - 1] * batch[rank - 1]) {
+      batch[rank - 1] *= step.batch[d];
+      continue;
+    }
+    batch[rank] = step.batch[d], left_batch[rank] = step.left_batch[d], right_batch[rank] = step.right_batch[d];
+    ++rank;
+  }
+  if (rank == 0) batch[rank++] = 1;
+  if (all * matrix == 0) return;
+  if (step.depth == 0)
+    return check(Api::fill_zero(result, static_cast<std::size_t>(all * matrix * element_bytes), on.stream()),
+                 on.number);
+
+  matrix_product p;
+  p.type = type;
+  p.batch = batch[0], p.left_batch = left_batch[0], p.right_batch = right_batch[0], p.result_batch = matrix;
+  p.rows = step.rows, p.columns = step.columns, p.depth = step.depth;
+  p.left_row = step.left_row, p.left_depth = step.left_depth;
+  p.right_depth = step.right_depth, p.right_column = step.right_column;
+  detail::settle_strides(p.left_row, p.rows, p.left_depth, p.depth);
+  detail::settle_strides(p.right_depth, p.depth, p.right_column, p.columns);
+  p.workspace = on.product_workspace();
+  // one call for each position of the other batch dimensions
+  for (std::int64_t n = 0; n < all / batch[0]; ++n) {
+    std::int64_t rest = n, left_offset = 0, right_offset = 0;
+    for (int d = 1; d < rank; ++d) {
+      left_offset += rest % batch[d] * left_batch[d];
+      right_offset += rest % batch[d] * right_batch[d];
+      rest /= batch[d];
+    }
+    p.left = left + left_offset * element_bytes;
+    p.right = right + right_offset * element_bytes;
+    p.result = result + n * batch[0] * matrix * element_bytes;
+    check(Api::multiply(p, on.physical, on.stream()), on.number);
+  }
+}
+
+} // namespace parallax::cuda

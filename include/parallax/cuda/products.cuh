@@ -1,0 +1,220 @@
+// Matrix products through cuBLASLt, whose choice of algorithm is remembered for each shape.
+#pragma once
+
+#include <parallax/core/element_type.hpp>
+#include <parallax/cuda/api.hpp>
+#include <parallax/cuda/device_block.cuh>
+#include <parallax/cuda/runtime_status.cuh>
+#include <parallax/cuda/strided_product.hpp>
+
+#include <cublasLt.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace parallax::cuda {
+
+namespace detail {
+
+inline status product_status(const char* call, cublasStatus_t code) {
+  if (code == CUBLAS_STATUS_SUCCESS) [[likely]]
+    return {};
+  const status::kind is = code == CUBLAS_STATUS_ALLOC_FAILED ? status::kind::out_of_memory : status::kind::failure;
+  return {is, static_cast<int>(code), "cuBLASLt", call, cublasLtGetStatusString(code)};
+}
+
+/// How the library sees an operand: stored in columns, which are `leading` elements apart.
+struct stored_matrix {
+  cublasOperation_t operation;
+  std::int64_t rows, columns, leading;
+
+  /// Of a matrix of `inner` x `outer` elements with these strides; none where the library has no name for it.
+  static std::optional<stored_matrix> of(std::int64_t inner, std::int64_t outer, std::int64_t inner_stride,
+                                         std::int64_t outer_stride) {
+    if ((inner == 1 || inner_stride == 1) && (outer == 1 || outer_stride >= inner))
+      return stored_matrix{CUBLAS_OP_N, inner, outer, outer == 1 ? inner : outer_stride};
+    if ((outer == 1 || outer_stride == 1) && (inner == 1 || inner_stride >= outer))
+      return stored_matrix{CUBLAS_OP_T, outer, inner, inner == 1 ? outer : inner_stride};
+    return std::nullopt;
+  }
+};
+
+/// A product as the library takes it. Its matrices are stored in columns and ours in rows, so it computes the
+/// transposed product: its first operand is our right one.
+struct library_product {
+  stored_matrix first, second;
+
+  static std::optional<library_product> of(const matrix_product& p) {
+    if (!is_floating(p.type) || p.batch > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+    auto first = stored_matrix::of(p.columns, p.depth, p.right_column, p.right_depth);
+    auto second = stored_matrix::of(p.depth, p.rows, p.left_depth, p.left_row);
+    if (!first || !second) return std::nullopt;
+    return library_product{*first, *second};
+  }
+};
+
+/// What a call is to be given, for all products of one key. It stays where it was made.
+struct product_plan {
+  cublasLtMatmulDescOpaque_t operation;
+  cublasLtMatrixLayoutOpaque_t first, second, result;
+  cublasLtMatmulAlgo_t algorithm;
+};
+
+/// All that the choice of an algorithm depends on.
+using product_key = std::array<std::int64_t, 18>;
+
+/// The largest power of two, up to 256, that divides the addresses of all matrices of a batch.
+inline std::int64_t alignment_of(const void* data, std::int64_t batch, std::int64_t stride, element_type type) {
+  auto bits = reinterpret_cast<std::uintptr_t>(data) | 256;
+  if (batch > 1) bits |= static_cast<std::uintptr_t>(stride) * size_of(type);
+  return static_cast<std::int64_t>(bits & (~bits + 1));
+}
+
+inline product_key key_of(const matrix_product& p, const library_product& as) {
+  auto alignment = [&](const void* data, std::int64_t stride) { return alignment_of(data, p.batch, stride, p.type); };
+  auto of_batch = [&](std::int64_t stride) { return p.batch > 1 ? stride : 0; };
+  return {static_cast<std::int64_t>(p.type),
+          static_cast<std::int64_t>(p.precision),
+          p.workspace != nullptr, //
+          p.rows,
+          p.columns,
+          p.depth,
+          p.batch, //
+          of_batch(p.right_batch),
+          of_batch(p.left_batch),
+          of_batch(p.result_batch), //
+          as.first.operation,
+          as.first.leading,
+          as.second.operation,
+          as.second.leading, //
+          alignment(p.right, p.right_batch),
+          alignment(p.left, p.left_batch),
+          alignment(p.result, p.result_batch)};
+}
+
+} // namespace detail
+
+/// The part of `device_api` that cuBLASLt does, and what it cannot.
+struct product_calls {
+  /// What the library's authors recommend for the largest GPUs. Aligned to 256 bytes.
+  static constexpr std::size_t product_workspace_bytes = 32 << 20;
+
+  /// f32 products have all their bits unless `precision` says otherwise. What the library has no call for is done by
+  /// `strided_product`. `device` is the current one.
+  static status multiply(const matrix_product& p, int device, cudaStream_t stream) {
+    if (p.batch == 0 || p.rows == 0 || p.columns == 0) return {};
+    const auto as = p.depth == 0 ? std::nullopt : detail::library_product::of(p);
+    if (!as) return multiply_strided<launches>(p, stream);
+
+    library& used = library_of(device);
+    const std::scoped_lock lock(used.mutex);
+    if (used.handle == nullptr)
+      if (status s = detail::product_status("cublasLtCreate", cublasLtCreate(&used.handle)); !s.ok()) return s;
+    if (used.plans.size() >= most_plans) used.plans.clear();
+    const auto [place, is_new] = used.plans.try_emplace(detail::key_of(p, *as));
+    detail::product_plan& plan = place->second;
+    if (is_new)
+      if (status s = make_plan(plan, used.handle, p, *as, place->first); !s.ok()) {
+        used.plans.erase(place);
+        return s;
+      }
+    const float one = 1, zero = 0;
+    const double wide_one = 1, wide_zero = 0;
+    const bool wide = p.type == element_type::float64;
+    return detail::product_status(
+        "cublasLtMatmul",
+        cublasLtMatmul(used.handle, &plan.operation, wide ? static_cast<const void*>(&wide_one) : &one, p.right,
+                       &plan.first, p.left, &plan.second, wide ? static_cast<const void*>(&wide_zero) : &zero, p.result,
+                       &plan.result, p.result, &plan.result, &plan.algorithm, p.workspace,
+                       p.workspace == nullptr ? 0 : product_workspace_bytes, stream));
+  }
+
+ private:
+  struct launches : device_launches {
+    using stream = cudaStream_t;
+  };
+
+  /// Programs whose shapes keep changing do not fill the memory.
+  static constexpr std::size_t most_plans = 4096;
+
+  /// A device's handle and what was chosen on it.
+  struct library {
+    std::mutex mutex;
+    cublasLtHandle_t handle = nullptr;
+    std::map<detail::product_key, detail::product_plan> plans;
+  };
+
+  /// Never destroyed: when static objects are, the driver may be gone, which frees what it holds by itself.
+  static library& library_of(int device) {
+    static std::mutex mutex;
+    static auto& all = *new std::map<int, library>;
+    const std::scoped_lock lock(mutex);
+    return all[device];
+  }
+
+  static status make_plan(detail::product_plan& plan, cublasLtHandle_t handle, const matrix_product& p,
+                          const detail::library_product& as, const detail::product_key& key) {
+    const bool wide = p.type == element_type::float64;
+    const cudaDataType_t type = wide ? CUDA_R_64F : CUDA_R_32F;
+    const cublasComputeType_t compute = wide ? CUBLAS_COMPUTE_64F
+                                        : p.precision == product_precision::tensor_float_32
+                                            ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                            : CUBLAS_COMPUTE_32F;
+    cublasStatus_t code = cublasLtMatmulDescInit(&plan.operation, compute, type);
+    auto say = [&](cublasLtMatmulDescAttributes_t what, auto value) {
+      if (code == CUBLAS_STATUS_SUCCESS)
+        code = cublasLtMatmulDescSetAttribute(&plan.operation, what, &value, sizeof value);
+    };
+    say(CUBLASLT_MATMUL_DESC_TRANSA, as.first.operation);
+    say(CUBLASLT_MATMUL_DESC_TRANSB, as.second.operation);
+    if (code != CUBLAS_STATUS_SUCCESS) return detail::product_status("cublasLtMatmulDescSetAttribute", code);
+
+    auto lay_out = [&](cublasLtMatrixLayoutOpaque_t& layout, const detail::stored_matrix& matrix, std::int64_t stride) {
+      if (code == CUBLAS_STATUS_SUCCESS)
+        code = cublasLtMatrixLayoutInit(&layout, type, static_cast<std::uint64_t>(matrix.rows),
+                                        static_cast<std::uint64_t>(matrix.columns), matrix.leading);
+      auto batch = static_cast<std::int32_t>(p.batch);
+      if (code == CUBLAS_STATUS_SUCCESS)
+        code = cublasLtMatrixLayoutSetAttribute(&layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch, sizeof batch);
+      if (code == CUBLAS_STATUS_SUCCESS)
+        code = cublasLtMatrixLayoutSetAttribute(&layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+                                                sizeof stride);
+    };
+    lay_out(plan.first, as.first, p.right_batch);
+    lay_out(plan.second, as.second, p.left_batch);
+    lay_out(plan.result, {CUBLAS_OP_N, p.columns, p.rows, p.columns}, p.result_batch);
+    if (code != CUBLAS_STATUS_SUCCESS) return detail::product_status("cublasLtMatrixLayoutSetAttribute", code);
+
+    cublasLtMatmulPreferenceOpaque_t preference;
+    code = cublasLtMatmulPreferenceInit(&preference);
+    auto prefer = [&](cublasLtMatmulPreferenceAttributes_t what, auto value) {
+      if (code == CUBLAS_STATUS_SUCCESS)
+        code = cublasLtMatmulPreferenceSetAttribute(&preference, what, &value, sizeof value);
+    };
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+           std::uint64_t{p.workspace == nullptr ? 0 : product_workspace_bytes});
+    auto alignment = [&](std::size_t i) { return static_cast<std::uint32_t>(key[14 + i]); };
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment(0));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment(1));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment(2));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment(2));
+    if (code != CUBLAS_STATUS_SUCCESS) return detail::product_status("cublasLtMatmulPreferenceSetAttribute", code);
+
+    cublasLtMatmulHeuristicResult_t best = {};
+    int found = 0;
+    code = cublasLtMatmulAlgoGetHeuristic(handle, &plan.operation, &plan.first, &plan.second, &plan.result,
+                                          &plan.result, &preference, 1, &best, &found);
+    if (code == CUBLAS_STATUS_SUCCESS) code = found == 0 ? CUBLAS_STATUS_NOT_SUPPORTED : best.state;
+    plan.algorithm = best.algo;
+    return detail::product_status("cublasLtMatmulAlgoGetHeuristic", code);
+  }
+};
+
+} // namespace parallax::cuda

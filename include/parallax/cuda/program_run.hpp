@@ -1,0 +1,191 @@
+// One call of a compiled program on CUDA devices: everything is enqueued, and nothing waited for.
+#pragma once
+
+#include <parallax/cuda/block_runner.hpp>
+#include <parallax/runtime/section_call.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace parallax::cuda {
+
+/// The outermost block runs on device 0, its sections on the devices that they are mapped to.
+template <device_api Api> class program_run {
+ public:
+  program_run(const std::int64_t* whole, const kernel_launcher<Api>* launchers,
+              std::vector<parallax::detail::runtime_value> arguments)
+      : table(whole),
+        kernels(launchers),
+        values(std::move(arguments)),
+        extents(whole, [&](std::size_t leaf) { return values[leaf].shape.data(); }) {
+    parallax::detail::check_guards(table, extents);
+    std::erase_if(values, [](const parallax::detail::runtime_value& value) { return !value.is_input; });
+  }
+
+  /// Runs the program; its outputs stay on the devices.
+  std::vector<parallax::detail::runtime_value> run() {
+    std::lock_guard lock(backend<Api>::mutex());
+    kept_failure::check_kept();
+    owner = &backend<Api>::instance();
+    home = &owner->device_at(0);
+    auto value_at = [this](std::size_t number, int) { return address_of<Api>(at_home(values[number])); };
+    runner outermost(*owner, table, 0, extents, kernels, mesh<Api>({}, {home}), value_at);
+    values.resize(static_cast<std::size_t>(outermost.table.value_count));
+    outermost.prepare();
+    run_or_settle(outermost, [this](parallax::detail::table_reader& r, runner& block) { call(r, block); });
+    return parallax::detail::outermost_results(outermost.table, values, std::move(outermost.outputs[0]));
+  }
+
+ private:
+  using runner = block_runner<Api>;
+
+  const std::int64_t* table;
+  const kernel_launcher<Api>* kernels;
+  std::vector<parallax::detail::runtime_value> values;
+  parallax::detail::resolved_extents extents;
+  backend<Api>* owner = nullptr;
+  device<Api>* home = nullptr;
+
+  /// Runs a block. Where that fails, its memory is released once no device uses it any more: what orders the devices
+  /// may not have been enqueued.
+  void run_or_settle(runner& block, typename runner::call_function call) {
+    try {
+      block.run(call);
+    } catch (...) {
+      owner->settle();
+      throw;
+    }
+  }
+
+  /// A value's elements in one buffer on device 0, where they are kept for the rest of the call.
+  const buffer& at_home(parallax::detail::runtime_value& value) {
+    if (!value.on_host && !value.devices.empty() && lies_here(value.pieces)) {
+      value.host = gathered(value);
+      value.on_host = true;
+    }
+    if (!value.on_host) value.host_data(); // of another backend
+    if (allocation<Api>* memory = allocation_of<Api>(value.host)) {
+      if (&memory->home != home) value.host = moved(*home, value.host);
+    } else if (value.host.bytes() > 0) {
+      value.host = upload<Api>(*home, value.host.data(), value.bytes());
+    }
+    return value.host;
+  }
+  static bool lies_here(const std::vector<buffer>& pieces) {
+    for (const buffer& piece : pieces)
+      if (piece.bytes() > 0 && allocation_of<Api>(piece) == nullptr) return false;
+    return true;
+  }
+  /// A copy of a device's buffer on another device.
+  buffer moved(device<Api>& to, const buffer& from) const {
+    buffer copy = allocate<Api>(to, from.bytes());
+    if (allocation<Api>* memory = allocation_of<Api>(from))
+      copy_across<Api>(to, address_of<Api>(copy), memory->home, memory->address(), from.bytes());
+    return copy;
+  }
+
+  /// The pieces of a value put together on device 0.
+  buffer gathered(const parallax::detail::runtime_value& value) const {
+    buffer whole = allocate<Api>(*home, value.bytes());
+    if (value.bytes() == 0) return whole;
+    std::vector<parallax::detail::spread_axis> spread;
+    const std::span<const std::int64_t> shape(value.shape.data(), static_cast<std::size_t>(value.shape.size()));
+    for (const shard_axis& a : value.axes)
+      spread.push_back(
+          {a.axis, a.size, a.device_stride, parallax::detail::product(shape.first(static_cast<std::size_t>(a.axis)))});
+    for (std::int64_t number = 0; number < parallax::detail::piece_count(value.axes); ++number) {
+      const std::int64_t position = parallax::detail::position_of_piece(value.axes, number);
+      buffer piece = value.pieces[static_cast<std::size_t>(position)];
+      if (&allocation_of<Api>(piece)->home != home) piece = moved(*home, piece);
+      copy_piece<direction::into_whole>(spread, position, value.bytes(), address_of<Api>(whole),
+                                        address_of<Api>(piece));
+    }
+    return whole;
+  }
+
+  enum class direction { into_whole, out_of_whole };
+
+  /// Copies on device 0 between a whole array and its piece for a position: rows of the last spread dimension at once,
+  /// for each index before the others.
+  template <direction Direction>
+  void copy_piece(std::span<const parallax::detail::spread_axis> spread, std::int64_t position, std::size_t whole_bytes,
+                  std::byte* whole, std::byte* piece) const {
+    home->activate();
+    if (spread.empty()) {
+      auto [to, from] = Direction == direction::into_whole ? std::pair(whole, piece) : std::pair(piece, whole);
+      return check(Api::copy_between(to, home->physical, from, home->physical, whole_bytes, home->stream()),
+                   home->number);
+    }
+    const parallax::detail::spread_axis& first = spread.front();
+    const auto rows = static_cast<std::size_t>(first.before), size = static_cast<std::size_t>(first.size);
+    const std::size_t row = whole_bytes / rows, slice = row / size;
+    std::byte* at = whole + static_cast<std::size_t>(first.index_at(position)) * slice;
+    if (spread.size() == 1) {
+      return check(Direction == direction::into_whole
+                       ? Api::copy_rows(at, row, piece, slice, slice, rows, home->stream())
+                       : Api::copy_rows(piece, slice, at, row, slice, rows, home->stream()),
+                   home->number);
+    }
+    std::vector<parallax::detail::spread_axis> rest(spread.begin() + 1, spread.end());
+    for (auto& axis : rest) axis.before /= first.before * first.size;
+    std::size_t piece_row = slice;
+    for (const auto& axis : rest) piece_row /= static_cast<std::size_t>(axis.size);
+    for (std::size_t i = 0; i < rows; ++i)
+      copy_piece<Direction>(rest, position, slice, at + i * row, piece + i * piece_row);
+  }
+
+  /// Runs a section on its devices.
+  void call(parallax::detail::table_reader& r, runner& outer) {
+    const auto section = parallax::detail::section_call::read(table, r, extents, owner->device_count(),
+                                                              "set PARALLAX_CUDA_DEVICES_PER_GPU to have more");
+    std::vector<device<Api>*> devices;
+    for (int number : section.devices) devices.push_back(&owner->device_at(number));
+    std::vector<std::vector<buffer>> inputs; // by operand, by position
+    for (const auto& operand : section.operands) inputs.push_back(pieces_of(outer, section, operand, devices));
+    auto value_at = [&](std::size_t number, int position) {
+      return address_of<Api>(inputs[number][static_cast<std::size_t>(position)]);
+    };
+    runner block(*owner, table, section.block, extents, kernels, mesh<Api>(section.mesh, devices), value_at);
+    block.prepare();
+    run_or_settle(block, [](parallax::detail::table_reader&, runner&) {});
+    section.set_results(table, extents, values, std::move(block.outputs));
+  }
+
+  /// An operand's pieces by position: where they lie already if they lie so, otherwise copied there.
+  std::vector<buffer> pieces_of(runner& outer, const parallax::detail::section_call& section,
+                                const parallax::detail::section_operand& wanted,
+                                const std::vector<device<Api>*>& devices) {
+    const std::size_t bytes = outer.table.bytes_of(wanted.source);
+    std::vector<buffer> pieces;
+    if (outer.table.place_of(wanted.source) == parallax::detail::buffer_place::value) {
+      auto& value = values[static_cast<std::size_t>(outer.table.number_of(wanted.source))];
+      if (section.in_place(value, wanted) && lies_here(value.pieces)) return value.pieces;
+      const bool on_host = value.on_host && allocation_of<Api>(value.host) == nullptr;
+      if (on_host || (!value.on_host && !lies_here(value.pieces))) {
+        const std::byte* whole = value.host_data();
+        for (std::size_t p = 0; p < devices.size(); ++p) {
+          if (wanted.spread.empty()) {
+            pieces.push_back(upload<Api>(*devices[p], whole, bytes));
+          } else {
+            const buffer piece = wanted.piece_of(whole, bytes, static_cast<std::int64_t>(p));
+            pieces.push_back(upload<Api>(*devices[p], piece.data(), piece.bytes()));
+          }
+        }
+        return pieces;
+      }
+    }
+    std::byte* whole = outer.data(wanted.source, 0);
+    for (std::size_t p = 0; p < devices.size(); ++p) {
+      buffer piece = allocate<Api>(*home, wanted.piece_bytes(bytes));
+      if (piece.bytes() > 0) {
+        copy_piece<direction::out_of_whole>(wanted.spread, static_cast<std::int64_t>(p), bytes, whole,
+                                            address_of<Api>(piece));
+        if (devices[p] != home) piece = moved(*devices[p], piece);
+      }
+      pieces.push_back(std::move(piece));
+    }
+    return pieces;
+  }
+};
+
+} // namespace parallax::cuda

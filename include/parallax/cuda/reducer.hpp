@@ -1,0 +1,128 @@
+// What reductions combine: sums and extremes of values, and positions of extremes; and how the threads of a block
+// combine theirs.
+#pragma once
+
+#include <parallax/compile/kernel.hpp>
+#include <parallax/core/config.hpp>
+#include <parallax/core/scalar_math.hpp>
+#include <parallax/cuda/evaluate.hpp>
+#include <parallax/primitives/reduction.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace parallax::cuda {
+
+namespace detail {
+/// What combines with every value to that value.
+template <class P, class T> PARALLAX_HD constexpr T neutral() {
+  constexpr bool is_max = std::is_same_v<P, primitives::reduce_max>;
+  if constexpr (std::is_same_v<P, primitives::reduce_sum>) return T{};
+  else if constexpr (std::is_floating_point_v<T>)
+    return is_max ? -math::detail::infinity<T> : math::detail::infinity<T>;
+  else return is_max ? math::detail::lowest<T> : math::detail::largest<T>;
+}
+
+/// The value of the thread whose lane differs from this one's by `mask`.
+template <class Block, class T> PARALLAX_DEVICE PARALLAX_INLINE T exchange(const Block& block, T value, int mask) {
+  if constexpr (sizeof(T) < 4) return static_cast<T>(block.shuffle_xor(static_cast<std::uint32_t>(value), mask));
+  else return block.shuffle_xor(value, mask);
+}
+} // namespace detail
+
+/// Sums, largest and smallest values of `T`. Accumulators are combined in any order.
+template <int Reduction, class T> struct reducer {
+  using P = parallax::detail::primitive_at<Reduction>;
+  using accumulator = T;
+  using result_type = T;
+
+  static PARALLAX_DEVICE PARALLAX_INLINE accumulator neutral() { return detail::neutral<P, T>(); }
+  static PARALLAX_DEVICE PARALLAX_INLINE accumulator of(T value, std::int64_t) { return value; }
+  static PARALLAX_DEVICE PARALLAX_INLINE accumulator combine(accumulator x, accumulator y) { return P::evaluate(x, y); }
+  static PARALLAX_DEVICE PARALLAX_INLINE result_type result(accumulator x) { return x; }
+  template <class Block>
+  static PARALLAX_DEVICE PARALLAX_INLINE accumulator exchange(const Block& block, accumulator x, int mask) {
+    return detail::exchange(block, x, mask);
+  }
+};
+
+/// Positions of extremes. The first one wins among equals, and NaN over all numbers.
+template <int Reduction, class T>
+  requires(Reduction == primitives::number_of<primitives::argmax> ||
+           Reduction == primitives::number_of<primitives::argmin>)
+struct reducer<Reduction, T> {
+  struct accumulator {
+    T value;
+    std::int32_t position; ///< -1 for none
+  };
+  using result_type = std::int32_t;
+
+  static PARALLAX_DEVICE PARALLAX_INLINE accumulator neutral() { return accumulator{T{}, -1}; }
+  static PARALLAX_DEVICE PARALLAX_INLINE accumulator of(T value, std::int64_t position) {
+    return accumulator{value, static_cast<std::int32_t>(position)};
+  }
+  static PARALLAX_DEVICE PARALLAX_INLINE accumulator combine(accumulator x, accumulator y) {
+    bool first = x.position >= 0 && (y.position < 0 || x.position < y.position);
+    // the later one of two has to be better
+    accumulator early = first ? x : y, late = first ? y : x;
+    return late.position >= 0 && (early.position < 0 || beats(late.value, early.value)) ? late : early;
+  }
+  static PARALLAX_DEVICE PARALLAX_INLINE result_type result(accumulator x) { return x.position < 0 ? 0 : x.position; }
+  template <class Block>
+  static PARALLAX_DEVICE PARALLAX_INLINE accumulator exchange(const Block& block, accumulator x, int mask) {
+    T value = detail::exchange(block, x.value, mask);
+    return accumulator{value, detail::exchange(block, x.position, mask)};
+  }
+
+ private:
+  static PARALLAX_DEVICE PARALLAX_INLINE bool beats(T x, T best) {
+    constexpr bool largest = Reduction == primitives::number_of<primitives::argmax>;
+    if (math::detail::is_nan(best)) return false;
+    return math::detail::is_nan(x) || (largest ? x > best : x < best);
+  }
+};
+
+namespace detail {
+
+/// Combines the accumulators of `group` neighbouring threads, a power of two: of a warp's, or of all threads of the
+/// block, which has `group / warp_size` accumulators of shared memory then. The group's first thread gets the whole.
+template <class R, class Block>
+PARALLAX_DEVICE PARALLAX_INLINE typename R::accumulator combine_group(const Block& block, typename R::accumulator mine,
+                                                                      int group) {
+  using accumulator = typename R::accumulator;
+  for (int mask = (group < warp_size ? group : warp_size) / 2; mask > 0; mask /= 2)
+    mine = R::combine(mine, R::exchange(block, mine, mask));
+  if (group <= warp_size) return mine;
+  accumulator* of_warps = reinterpret_cast<accumulator*>(block.shared());
+  const int thread = block.thread();
+  if (thread % warp_size == 0) block.store(of_warps + thread / warp_size, mine);
+  block.barrier();
+  if (thread < warp_size) {
+    mine = thread < group / warp_size ? block.load(of_warps + thread) : R::neutral();
+    for (int mask = warp_size / 2; mask > 0; mask /= 2) mine = R::combine(mine, R::exchange(block, mine, mask));
+  }
+  block.barrier(); // the shared memory may be used again
+  return mine;
+}
+
+/// Elements of which one accumulator takes a thread's before they are added to the thread's others: rounding errors of
+/// sums grow with this number, and with that of the blocks of it.
+inline constexpr std::uint32_t longest_sum = 128;
+
+/// Combines the elements of `Width` neighbouring accumulators.
+template <class R, int Width>
+PARALLAX_DEVICE PARALLAX_INLINE typename R::accumulator
+combine_lanes(const lanes<typename R::accumulator, Width>& parts) {
+  if constexpr (Width == 1) {
+    return parts.value[0];
+  } else {
+    lanes<typename R::accumulator, Width / 2> halves;
+    PARALLAX_DEVICE_UNROLL
+    for (int i = 0; i < Width / 2; ++i) halves.value[i] = R::combine(parts.value[i], parts.value[i + Width / 2]);
+    return combine_lanes<R, Width / 2>(halves);
+  }
+}
+
+} // namespace detail
+
+} // namespace parallax::cuda

@@ -1,0 +1,127 @@
+// The operators of C++ on tracers.
+#pragma once
+
+#include <parallax/primitives/build.hpp>
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+namespace parallax {
+
+/// What stands beside a tracer: a number or an extent.
+template <class T>
+concept number_like = scalar<T> || std::same_as<std::remove_cvref_t<T>, extent>;
+
+/// Two operands of which at least one is traced, the other traced too or a number.
+template <class A, class B>
+concept traced_operands = (traced<A> && (traced<B> || number_like<B>)) || (number_like<A> && traced<B>);
+
+namespace detail {
+template <class Primitive, class A, class B> constexpr tracer traced_binary(std::string_view name, A a, B b) {
+  context* trace = nullptr;
+  if constexpr (traced<A>) trace = a.owner;
+  else trace = b.owner;
+  return build::binary<Primitive>(name, build::operand(*trace, a), build::operand(*trace, b));
+}
+constexpr tracer to_inexact(tracer x) {
+  return is_floating(x.type()) ? x : emit<primitives::convert>({x}, {static_cast<std::int64_t>(element_type::float32)});
+}
+} // namespace detail
+
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator+(A a, B b) {
+  return detail::traced_binary<primitives::add>("add", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator-(A a, B b) {
+  return detail::traced_binary<primitives::subtract>("subtract", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator*(A a, B b) {
+  return detail::traced_binary<primitives::multiply>("multiply", a, b);
+}
+/// True division: integers become float32 first, as in NumPy with 32-bit defaults.
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator/(A a, B b) {
+  if constexpr (traced<A> && traced<B>) {
+    if (!is_floating(a.type()) && !is_floating(b.type()))
+      return build::binary<primitives::divide>("divide", detail::to_inexact(a), detail::to_inexact(b));
+  } else if constexpr (traced<A>) {
+    if (!is_floating(a.type()))
+      return build::binary<primitives::divide>("divide", detail::to_inexact(a), build::operand(*a.owner, b));
+  } else {
+    if (!is_floating(b.type()))
+      return build::binary<primitives::divide>("divide", build::operand(*b.owner, a), detail::to_inexact(b));
+  }
+  return detail::traced_binary<primitives::divide>("divide", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator%(A a, B b) {
+  return detail::traced_binary<primitives::remainder>("remainder", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator&(A a, B b) {
+  return detail::traced_binary<primitives::bitwise_and>("bitwise_and", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator|(A a, B b) {
+  return detail::traced_binary<primitives::bitwise_or>("bitwise_or", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator^(A a, B b) {
+  return detail::traced_binary<primitives::bitwise_xor>("bitwise_xor", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator<<(A a, B b) {
+  return detail::traced_binary<primitives::shift_left>("shift_left", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator>>(A a, B b) {
+  return detail::traced_binary<primitives::shift_right>("shift_right", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator==(A a, B b) {
+  return detail::traced_binary<primitives::equal>("equal", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator!=(A a, B b) {
+  return detail::traced_binary<primitives::not_equal>("not_equal", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator<(A a, B b) {
+  return detail::traced_binary<primitives::less>("less", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator<=(A a, B b) {
+  return detail::traced_binary<primitives::less_equal>("less_equal", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator>(A a, B b) {
+  return detail::traced_binary<primitives::greater>("greater", a, b);
+}
+template <class A, class B>
+  requires traced_operands<A, B>
+constexpr tracer operator>=(A a, B b) {
+  return detail::traced_binary<primitives::greater_equal>("greater_equal", a, b);
+}
+constexpr tracer operator-(tracer x) { return emit<primitives::negative>({x}); }
+constexpr tracer operator+(tracer x) { return x; }
+constexpr tracer operator~(tracer x) { return emit<primitives::bitwise_not>({x}); }
+
+} // namespace parallax

@@ -1,0 +1,55 @@
+// Runs the tests of this executable on simulated CUDA devices, once for each seed.
+//
+// PARALLAX_SIMULATED_DEVICES   how many devices, 8 by default
+// PARALLAX_SIMULATED_SEEDS     how many seeds, 1 by default
+// PARALLAX_SIMULATED_FIRST     the first of them, 1 by default
+#define CATCH_CONFIG_RUNNER
+#include "test.hpp"
+
+#include "simulator/api.hpp"
+
+#include <parallax/parallax.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+namespace {
+
+using backend = parallax::cuda::backend<simulator::api>;
+
+int run_on(Catch::Session& session, int devices, int seed) {
+  simulator::machine_options options;
+  options.devices = devices;
+  options.seed = static_cast<std::uint64_t>(seed);
+  simulator::machine machine(options);
+  backend::restart({});
+  const parallax::use_backend here(parallax::backend::cuda);
+  const int failed = session.run();
+  backend::shut_down();
+  machine.finish();
+  return failed;
+}
+
+} // namespace
+
+int main(int argument_count, char* arguments[]) {
+  Catch::Session session;
+  if (const int wrong = session.applyCommandLine(argument_count, arguments); wrong != 0) return wrong;
+  using parallax::host::environment_integer;
+  const int devices = environment_integer("PARALLAX_SIMULATED_DEVICES", 8, 1, 64);
+  const int seeds = environment_integer("PARALLAX_SIMULATED_SEEDS", 1, 1, 1'000'000);
+  const int first = environment_integer("PARALLAX_SIMULATED_FIRST", 1, 0, 1'000'000'000);
+  for (int seed = first; seed < first + seeds; ++seed) {
+    try {
+      if (run_on(session, devices, seed) != 0) {
+        std::fprintf(stderr, "failed under seed %d of %d devices\n", seed, devices);
+        return 1;
+      }
+    } catch (const std::exception& found) {
+      std::fprintf(stderr, "seed %d of %d devices: %s\n", seed, devices, found.what());
+      return 1;
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,20 @@
+// The policy that the CUDA backend's orchestration runs on in tests: many devices on the host.
+#pragma once
+
+#include "simulator/collective_functions.hpp"
+
+#include <parallax/cuda/api.hpp>
+
+namespace simulator {
+
+/// Acts on the machine that lives (simulator/machine.hpp).
+struct api : collective_functions {
+  using stream = stream_handle;
+  using event = event_handle;
+  using graph = graph_handle;
+  using communicator = communicator_handle;
+};
+
+static_assert(parallax::cuda::device_api<api>);
+
+} // namespace simulator

@@ -1,0 +1,137 @@
+// The simulator's pinned memory, and its graphs.
+#include "simulator/programs.hpp"
+#include "test.hpp"
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace simulator;
+
+TEST_CASE("Values pass through a device") {
+  const std::vector<float> values{1, 2, 3, 4, 5, 6, 7};
+  under_seeds(100, {.devices = 1}, [&](machine&) {
+    const queue on;
+    const floats memory(on, values.size());
+    put(memory, values);
+    REQUIRE(get(memory) == values);
+  });
+}
+
+TEST_CASE("Rows are copied by their pitches") {
+  under_seeds(10, {.devices = 1}, [&](machine&) {
+    const queue on;
+    const floats from(on, 6), to(on, 8);
+    put(from, {0, 1, 2, 10, 11, 12});
+    check(api::fill_zero(to.data, to.bytes(), on.stream));
+    check(api::copy_rows(to.data + 1, 16, from.data + 1, 12, 8, 2, on.stream));
+    REQUIRE(get(to) == std::vector<float>{0, 1, 2, 0, 0, 11, 12, 0});
+  });
+}
+
+TEST_CASE("What a copy has not brought yet is wrong on the host") {
+  bool any_early = false;
+  under_seeds(50, {.devices = 1}, [&](machine&) {
+    const queue on;
+    const floats memory(on, 3);
+    const pinned to(3);
+    put(memory, {1, 2, 3});
+    to.data[0] = 1;
+    check(api::copy_to_host(to.data, memory.data, 12, on.stream));
+    any_early = any_early || std::isnan(to.data[0]);
+    on.wait();
+    REQUIRE(to.data[0] == 1);
+  });
+  CHECK(any_early);
+}
+
+TEST_CASE("Pinned memory that copies still need is not released") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const std::string text = fault_of([&] {
+      machine on({.devices = 1, .seed = seed});
+      {
+        const queue queue;
+        const floats memory(queue, 4);
+        const pinned from({1, 2, 3, 4});
+        check(api::copy_to_device(memory.data, from.data, 16, queue.stream));
+      }
+      on.finish();
+    });
+    REQUIRE(has(text, "release_pinned of pinned memory 2 (16 bytes) "));
+  }
+}
+
+TEST_CASE("Pinned memory is not changed before a copy has read it") {
+  bool any = false;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const std::string text = fault_of([&] {
+      machine on({.devices = 1, .seed = seed});
+      const queue queue;
+      const floats memory(queue, 4);
+      const pinned from({1, 2, 3, 4});
+      check(api::copy_to_device(memory.data, from.data, 16, queue.stream));
+      from.data[1] = 5;
+      queue.wait();
+    });
+    any = any || has(text, "the host has changed pinned memory 2 (16 bytes) before copy_to_device");
+  }
+  CHECK(any);
+}
+
+TEST_CASE("What is captured runs when the graph is launched, as often as that") {
+  under_seeds(100, {.devices = 1}, [&](machine&) {
+    const queue on;
+    const floats a(on, 2), b(on, 2), c(on, 2);
+    put(a, {1, 2});
+    put(b, {3, 4});
+    put(c, {5, 6});
+    graph_handle graph;
+    check(api::begin_capture(on.stream));
+    check(api::copy_between(c.data, 0, b.data, 0, 8, on.stream));
+    check(api::copy_between(b.data, 0, a.data, 0, 8, on.stream));
+    check(api::end_capture(on.stream, graph));
+    REQUIRE(get(c) == std::vector<float>{5, 6});
+    check(api::launch_graph(graph, on.stream));
+    REQUIRE(get(c) == std::vector<float>{3, 4});
+    check(api::launch_graph(graph, on.stream));
+    check(api::destroy_graph(graph));
+    REQUIRE(get(c) == std::vector<float>{1, 2});
+  });
+}
+
+TEST_CASE("A graph whose memory is gone is found") {
+  const std::string text = fault_of([] {
+    under_seeds(1, {.devices = 1}, [](machine&) {
+      const queue on;
+      graph_handle graph;
+      {
+        const floats memory(on, 2);
+        check(api::begin_capture(on.stream));
+        check(api::fill_zero(memory.data, 8, on.stream));
+        check(api::end_capture(on.stream, graph));
+      }
+      check(api::launch_graph(graph, on.stream));
+      on.wait();
+    });
+  });
+  CHECK(has(text, "after its release"));
+}
+
+TEST_CASE("Captures end, and neither ask nor allocate") {
+  const auto during = [](auto program) {
+    return fault_of([&] {
+      machine on({.devices = 1});
+      std::optional<queue> queue;
+      queue.emplace();
+      check(api::begin_capture(queue->stream));
+      program(*queue);
+      on.finish();
+    });
+  };
+  CHECK(during([](const queue&) {}) == "the capture of stream 1 on device 0 was never ended");
+  CHECK(during([](const queue& on) { check(api::query_stream(on.stream)); }) ==
+        "query_stream while stream 1 on device 0 is captured");
+  CHECK(during([](const queue& on) { const floats memory(on, 2); }) ==
+        "allocate while stream 1 on device 0 is captured");
+}
