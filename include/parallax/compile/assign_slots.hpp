@@ -7,16 +7,29 @@
 
 namespace parallax::detail {
 
+/// Whether devices exchange values in a step. Such steps that follow each other may run together, in any order where
+/// none reads another's result.
+constexpr bool is_exchange(step_kind kind) {
+  return kind == step_kind::all_reduce || kind == step_kind::all_gather || kind == step_kind::reduce_scatter ||
+         kind == step_kind::permute;
+}
+
 /// Buffers that are not live at the same time share a slot; a slot is as large as the largest of them.
 constexpr void assign_slots(planned_block& block) {
   auto at = [](int number) { return static_cast<std::size_t>(number); };
-  for (int s = 0; s < static_cast<int>(block.steps.size()); ++s) {
+  const int count = static_cast<int>(block.steps.size());
+  int begin = 0, end = -1; // the steps that may run together with this one
+  for (int s = 0; s < count; ++s) {
     const planned_step& step = block.steps[at(s)];
+    if (s > end) {
+      begin = end = s;
+      while (is_exchange(step.kind) && end + 1 < count && is_exchange(block.steps[at(end + 1)].kind)) ++end;
+    }
     auto touch = [&](int number) {
       if (number < 0) return;
       planned_buffer& b = block.buffers[at(number)];
-      if (b.first_step < 0) b.first_step = s;
-      b.last_step = s;
+      if (b.first_step < 0) b.first_step = begin;
+      b.last_step = end;
     };
     touch(step.result);
     for (int operand : step.operands) touch(operand);
@@ -27,7 +40,7 @@ constexpr void assign_slots(planned_block& block) {
     if (const planned_buffer& b = block.buffers[at(i)]; b.place == buffer_place::slot && b.first_step >= 0)
       beginning[at(b.first_step)].push_back(i);
   std::vector<int> holder; // by slot: the buffer in it
-  for (int s = 0; s < static_cast<int>(block.steps.size()); ++s) {
+  for (int s = 0; s < count; ++s) {
     for (int i : beginning[at(s)]) {
       planned_buffer& b = block.buffers[at(i)];
       int chosen = -1;

@@ -6,6 +6,7 @@
 #include <parallax/host/function_ref.hpp>
 #include <parallax/host/kernel_arguments.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace parallax::cuda {
@@ -67,20 +68,15 @@ template <device_api Api> class block_runner {
     parallax::detail::table_reader r = table.read_steps();
     for (std::int64_t count = r.next(); count > 0; --count) {
       const auto kind = static_cast<parallax::detail::step_kind>(r.next());
+      if (!parallax::detail::is_exchange(kind)) run_exchanges();
       switch (kind) {
       case parallax::detail::step_kind::kernel: run_kernel(r); break;
       case parallax::detail::step_kind::product: run_product(r); break;
       case parallax::detail::step_kind::call: call(r, *this); break;
-      default: {
-        const auto step = parallax::detail::exchange_step::read(kind, r, extents);
-        for (int p = 0; p < all.size(); ++p) data(step.source, p);
-        exchange_runner<Api>(owner, all, step, table.type_of(step.source), table.bytes_of(step.source),
-                             pointers[static_cast<std::size_t>(step.source)],
-                             pointers[static_cast<std::size_t>(step.result)])
-            .run();
-      }
+      default: add_exchange(parallax::detail::exchange_step::read(kind, r, extents)); continue;
       }
     }
+    run_exchanges();
   }
 
   /// A buffer's first byte at a position.
@@ -98,6 +94,37 @@ template <device_api Api> class block_runner {
   value_function value_at;
   std::vector<buffer> arenas;
   std::vector<std::vector<std::byte*>> pointers; ///< by buffer, by position
+
+  /// Steps that have been read and may run together.
+  std::vector<exchange_runner<Api>> waiting;
+  struct range {
+    const std::byte* begin;
+    std::size_t bytes;
+    bool meets(const range& other) const { return begin < other.begin + other.bytes && other.begin < begin + bytes; }
+  };
+  std::vector<range> read_ranges, written_ranges; ///< of these steps, at the first position; all are planned alike
+
+  void add_exchange(const parallax::detail::exchange_step& step) {
+    for (int p = 0; p < all.size(); ++p) data(step.source, p);
+    const range reads{data(step.source, 0), table.bytes_of(step.source)};
+    const range writes{data(step.result, 0), table.bytes_of(step.result)};
+    auto meets = [](const std::vector<range>& ranges, const range& one) {
+      return std::ranges::any_of(ranges, [&](const range& other) { return one.meets(other); });
+    };
+    if (meets(written_ranges, reads) || meets(written_ranges, writes) || meets(read_ranges, writes)) run_exchanges();
+    waiting.emplace_back(owner, all, step, table.type_of(step.source), table.bytes_of(step.source),
+                         pointers[static_cast<std::size_t>(step.source)],
+                         pointers[static_cast<std::size_t>(step.result)]);
+    read_ranges.push_back(reads);
+    written_ranges.push_back(writes);
+  }
+  void run_exchanges() {
+    if (waiting.empty()) return;
+    cuda::run_exchanges<Api>(owner, waiting);
+    waiting.clear();
+    read_ranges.clear();
+    written_ranges.clear();
+  }
 
   void run_kernel(parallax::detail::table_reader& r) {
     const parallax::detail::table_reader start = r;

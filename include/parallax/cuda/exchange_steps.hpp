@@ -28,31 +28,75 @@ template <device_api Api> class exchange_runner {
         outer(static_cast<std::size_t>(what.outer)),
         inner_bytes(static_cast<std::size_t>(what.inner) * size_of(element)) {}
 
-  void run() {
-    if (step.kind == parallax::detail::step_kind::axis_slice) return run_axis_slice();
-    const auto groups = all.groups(step.axes);
-    if (step.kind == parallax::detail::step_kind::permute)
-      static_cast<void>(step.source_of(0, static_cast<int>(groups[0].size()))); // throws before anything is enqueued
-    if (groups[0].size() == 1) return run_alone();
-    std::vector<clique<Api>*> cliques;
-    for (const auto& group : groups) cliques.push_back(&owner.clique_of(members_of(group)));
+  /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, `finish`.
+  bool run_without_nccl() {
+    if (step.kind == parallax::detail::step_kind::axis_slice) {
+      run_axis_slice();
+      return true;
+    }
+    groups = all.groups(step.axes);
+    if (groups[0].size() == 1) {
+      run_alone();
+      return true;
+    }
     // devices are distinct in all groups or, where they are shared, perhaps in some
     bool nccl = true;
-    for (const clique<Api>* each : cliques) nccl = nccl && each->uses_nccl();
-    if (nccl) run_nccl(groups, cliques);
-    else
+    for (const auto& group : groups) {
+      cliques.push_back(&owner.clique_of(members_of(group)));
+      nccl = nccl && cliques.back()->uses_nccl();
+    }
+    if (!nccl)
       for (const auto& group : groups) run_shared(group);
+    return !nccl || bytes == 0;
+  }
+
+  /// Enqueues what comes before the group.
+  void prepare() {
+    // NCCL puts members outermost, which is where they belong if nothing is before them
+    rearranged = (gathers() || scatters()) && outer != 1;
+    arranged.resize(static_cast<std::size_t>(all.size()));
+    const std::size_t members = groups[0].size();
+    for (int p = 0; rearranged && p < all.size(); ++p) {
+      arranged[static_cast<std::size_t>(p)] = allocate<Api>(device_at(p), gathers() ? bytes * members : bytes);
+      for (std::size_t k = 0; scatters() && k < members; ++k)
+        take_slice(device_at(p), aside(p) + k * outer * inner_bytes, source(p), k, members);
+    }
+    if (step.kind == parallax::detail::step_kind::permute)
+      for (const auto& group : groups) fill_from_nobody(group);
+    owner.recorder.begin(name(), step.axes, bytes, all.devices);
+  }
+  /// Enqueues every member's call.
+  void enqueue() {
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (std::size_t rank = 0; rank < groups[g].size(); ++rank)
+        enqueue_member(groups[g], static_cast<int>(rank), cliques[g]->communicators[rank]);
+  }
+  /// Waits until the group has reached the devices' streams, and enqueues what comes behind it.
+  void finish() {
+    for (const clique<Api>* each : cliques) owner.wait_for_clique(*each);
+    const std::size_t members = groups[0].size();
+    for (int p = 0; rearranged && gathers() && p < all.size(); ++p)
+      for (std::size_t k = 0; k < members; ++k)
+        put_slice(device_at(p), result(p), aside(p) + k * outer * inner_bytes, k, members);
   }
 
  private:
   backend<Api>& owner;
   const mesh<Api>& all;
-  const parallax::detail::exchange_step& step;
+  parallax::detail::exchange_step step;
   element_type type;
   std::size_t bytes;
   const std::vector<std::byte*>& sources;
   const std::vector<std::byte*>& results;
   std::size_t outer, inner_bytes;
+  std::vector<std::vector<int>> groups; ///< positions, by group and rank
+  std::vector<clique<Api>*> cliques;    ///< by group
+  bool rearranged = false;
+  std::vector<buffer> arranged; ///< by position: what NCCL reads or writes where the step's own order is another
+
+  bool gathers() const { return step.kind == parallax::detail::step_kind::all_gather; }
+  bool scatters() const { return step.kind == parallax::detail::step_kind::reduce_scatter; }
+  std::byte* aside(int position) const { return address_of<Api>(arranged[static_cast<std::size_t>(position)]); }
 
   device<Api>& device_at(int position) const { return *all.devices[static_cast<std::size_t>(position)]; }
   std::byte* source(int position) const { return sources[static_cast<std::size_t>(position)]; }
@@ -113,72 +157,6 @@ template <device_api Api> class exchange_runner {
 
   // NCCL
 
-  /// From group_start to group_end, whatever happens in between.
-  class group_scope {
-   public:
-    group_scope() { check(Api::group_start()); }
-    group_scope(const group_scope&) = delete;
-    group_scope& operator=(const group_scope&) = delete;
-    ~group_scope() {
-      if (!open) return;
-      const status ended = Api::group_end();
-      if (ended.is != status::kind::not_ready) kept_failure::keep(ended);
-    }
-    void end() {
-      open = false;
-      const status ended = Api::group_end();
-      if (ended.is != status::kind::not_ready) check(ended);
-    }
-
-   private:
-    bool open = true;
-  };
-
-  void run_nccl(const std::vector<std::vector<int>>& groups, const std::vector<clique<Api>*>& cliques) {
-    const std::size_t count = bytes / size_of(type);
-    if (count == 0) return;
-    const std::size_t members = groups[0].size();
-    const bool gather = step.kind == parallax::detail::step_kind::all_gather;
-    const bool scatter = step.kind == parallax::detail::step_kind::reduce_scatter;
-    // NCCL puts members outermost, which is where they belong if nothing is before them
-    const bool rearranged = (gather || scatter) && outer != 1;
-    std::vector<buffer> arranged(static_cast<std::size_t>(all.size()));
-    if (rearranged) {
-      for (int p = 0; p < all.size(); ++p) {
-        buffer& b = arranged[static_cast<std::size_t>(p)];
-        b = allocate<Api>(device_at(p), gather ? bytes * members : bytes);
-        for (std::size_t k = 0; scatter && k < members; ++k)
-          take_slice(device_at(p), address_of<Api>(b) + k * outer * inner_bytes, source(p), k, members);
-      }
-    }
-    if (step.kind == parallax::detail::step_kind::permute)
-      for (const auto& group : groups) fill_from_nobody(group);
-    owner.recorder.begin(name(), step.axes, bytes, all.devices);
-    try {
-      group_scope together;
-      for (std::size_t g = 0; g < groups.size(); ++g) {
-        for (std::size_t rank = 0; rank < members; ++rank) {
-          const int p = groups[g][rank];
-          std::byte* aside = address_of<Api>(arranged[static_cast<std::size_t>(p)]);
-          enqueue(groups[g], static_cast<int>(rank), scatter && rearranged ? aside : source(p),
-                  gather && rearranged ? aside : result(p), count, cliques[g]->communicators[rank]);
-        }
-      }
-      together.end();
-    } catch (...) {
-      owner.abandon_cliques(); // some members may wait for others that will not come
-      throw;
-    }
-    for (const clique<Api>* each : cliques) owner.wait_for_clique(*each);
-    owner.recorder.end();
-    if (rearranged && gather) {
-      for (int p = 0; p < all.size(); ++p)
-        for (std::size_t k = 0; k < members; ++k)
-          put_slice(device_at(p), result(p),
-                    address_of<Api>(arranged[static_cast<std::size_t>(p)]) + k * outer * inner_bytes, k, members);
-    }
-  }
-
   /// What a permutation sends to no other device of its group.
   void fill_from_nobody(const std::vector<int>& group) {
     for (std::size_t rank = 0; rank < group.size(); ++rank) {
@@ -189,9 +167,11 @@ template <device_api Api> class exchange_runner {
     }
   }
 
-  void enqueue(const std::vector<int>& group, int rank, const std::byte* from, std::byte* to, std::size_t count,
-               typename Api::communicator communicator) {
+  void enqueue_member(const std::vector<int>& group, int rank, typename Api::communicator communicator) {
     const int position = group[static_cast<std::size_t>(rank)];
+    const std::byte* from = scatters() && rearranged ? aside(position) : source(position);
+    std::byte* to = gathers() && rearranged ? aside(position) : result(position);
+    const std::size_t count = bytes / size_of(type);
     const device<Api>& on = device_at(position); // need not be current
     switch (step.kind) {
     case parallax::detail::step_kind::all_reduce:
@@ -275,5 +255,49 @@ template <device_api Api> class exchange_runner {
     return inputs;
   }
 };
+
+namespace detail {
+
+/// From group_start to group_end, whatever happens in between.
+template <device_api Api> class group_scope {
+ public:
+  group_scope() { check(Api::group_start()); }
+  group_scope(const group_scope&) = delete;
+  group_scope& operator=(const group_scope&) = delete;
+  ~group_scope() {
+    if (!open) return;
+    const status ended = Api::group_end();
+    if (ended.is != status::kind::not_ready) kept_failure::keep(ended);
+  }
+  void end() {
+    open = false;
+    const status ended = Api::group_end();
+    if (ended.is != status::kind::not_ready) check(ended);
+  }
+
+ private:
+  bool open = true;
+};
+
+} // namespace detail
+
+/// Enqueues steps of which none needs another's result or memory: those that NCCL serves in one group.
+template <device_api Api> void run_exchanges(backend<Api>& owner, std::vector<exchange_runner<Api>>& steps) {
+  std::vector<exchange_runner<Api>*> grouped;
+  for (auto& each : steps)
+    if (!each.run_without_nccl()) grouped.push_back(&each);
+  if (grouped.empty()) return;
+  for (auto* each : grouped) each->prepare();
+  try {
+    detail::group_scope<Api> together;
+    for (auto* each : grouped) each->enqueue();
+    together.end();
+  } catch (...) {
+    owner.abandon_cliques(); // some members may wait for others that will not come
+    throw;
+  }
+  for (auto* each : grouped) each->finish();
+  owner.recorder.end(grouped.size());
+}
 
 } // namespace parallax::cuda

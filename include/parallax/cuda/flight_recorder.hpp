@@ -3,6 +3,7 @@
 
 #include <parallax/cuda/device.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -44,10 +45,12 @@ template <device_api Api> class flight_recorder {
     mark(e.arrived, members);
     e.enqueued = false;
   }
-  void end() {
-    entry& e = entries[(count - 1) % capacity];
-    mark(e.completed, e.members);
-    e.enqueued = true;
+  void end(std::size_t started) {
+    for (std::uint64_t i = count - std::min(started, capacity); i < count; ++i) {
+      entry& e = entries[i % capacity];
+      mark(e.completed, e.members);
+      e.enqueued = true;
+    }
   }
 
   /// Whether a collective has not ended on all devices.
