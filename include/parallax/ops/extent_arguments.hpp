@@ -6,9 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace parallax {
-
-namespace detail {
+namespace parallax::detail {
 
 /// `{}` in place of a list of extents: the shape of a scalar.
 struct no_extents {};
@@ -52,5 +50,4 @@ constexpr bool are_extents(tracer x, std::string_view operation, std::span<const
   return true;
 }
 
-} // namespace detail
-} // namespace parallax
+} // namespace parallax::detail
