@@ -25,8 +25,7 @@ inline backend backend_from_environment() {
   if (text == nullptr) return has_cuda_devices() ? backend::cuda : backend::host;
   const std::string_view name = text;
   if (name == "host") return backend::host;
-  if (name != "cuda")
-    throw error("PARALLAX_BACKEND must be 'host' or 'cuda', but it is '" + std::string(name) + "'");
+  if (name != "cuda") throw error("PARALLAX_BACKEND must be 'host' or 'cuda', but it is '" + std::string(name) + "'");
   if (!has_cuda_backend)
     throw error("PARALLAX_BACKEND is 'cuda', but this program was compiled without the CUDA backend");
   return backend::cuda;
