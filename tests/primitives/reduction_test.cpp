@@ -119,11 +119,11 @@ TEST_CASE("sums and extremes of few columns and of single ones") {
     for (std::int64_t width : {1, 2, 3, 7, 16, 20, 33, 63, 64, 65}) {
       INFO(rows << " x " << width);
       table t = reference::numbers({rows, width}, -1, 1);
-      auto [sums, doubled, largest, partly, by_row] = columns(reference::array_of<double, 2>(t));
+      auto [totals, doubled, largest, partly, by_row] = columns(reference::array_of<double, 2>(t));
       table expected = sum_of(t, {0});
-      compare(reference::table_of(sums), expected, 1e-14, 1e-13);
+      compare(reference::table_of(totals), expected, 1e-14, 1e-13);
       compare(reference::table_of(largest), max_of(t, {0}));
-      for (std::int64_t j = 0; j + 1 < width; ++j) CHECK(partly(j) == Approx(sums(j)).margin(1e-12));
+      for (std::int64_t j = 0; j + 1 < width; ++j) CHECK(partly(j) == Approx(totals(j)).margin(1e-12));
       for (double& value : expected.values) value *= 2;
       compare(reference::table_of(doubled), expected, 1e-14, 1e-13);
       for (double& value : t.values) value = std::exp(value);
