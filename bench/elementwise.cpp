@@ -1,12 +1,13 @@
 // Fused elementwise loops and reductions against the loops one writes by hand. Every case checks its result against
 // double precision before it is timed.
+#include "support/random_values.hpp"
+
 #include <parallax/parallax.hpp>
 
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -14,19 +15,12 @@ namespace plx = parallax;
 
 namespace {
 
-std::vector<float> random_values(std::int64_t count, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::uniform_real_distribution<float> uniform(-2, 2);
-  std::vector<float> values(static_cast<std::size_t>(count));
-  for (float& each : values) each = uniform(engine);
-  return values;
-}
 plx::array<float, 1> random_vector(std::int64_t count, unsigned seed) {
-  auto values = random_values(count, seed);
+  auto values = bench::random_values(count, seed, 2);
   return {{count}, values};
 }
 plx::array<float, 2> random_matrix(std::int64_t rows, std::int64_t columns) {
-  auto values = random_values(rows * columns, 1);
+  auto values = bench::random_values(rows * columns, 1, 2);
   return {{rows, columns}, values};
 }
 
@@ -64,7 +58,7 @@ void chain_parallax(benchmark::State& state) {
 }
 void chain_by_hand(benchmark::State& state) {
   std::int64_t n = state.range(0);
-  std::vector<float> x = random_values(n, 1), y = random_values(n, 2), z(x.size());
+  std::vector<float> x = bench::random_values(n, 1, 2), y = bench::random_values(n, 2, 2), z(x.size());
   time(
       state, n, 12 * n, 1e-5,
       [&] {
@@ -87,7 +81,7 @@ template <class F, class Expected> void unary(benchmark::State& state, const F& 
 }
 template <class F, class Expected> void unary_by_hand(benchmark::State& state, F function, Expected expected) {
   std::int64_t n = state.range(0);
-  std::vector<float> x = random_values(n, 1), z(x.size());
+  std::vector<float> x = bench::random_values(n, 1, 2), z(x.size());
   time(
       state, n, 8 * n, 1e-6,
       [&] {
@@ -148,7 +142,7 @@ void sum_columns_parallax(benchmark::State& state) {
 /// Sums by hand with sixteen partial sums, which a compiler keeps in one register.
 void sum_rows_by_hand(benchmark::State& state) {
   std::int64_t rows = state.range(0), columns = state.range(1);
-  std::vector<float> x = random_values(rows * columns, 1), z(static_cast<std::size_t>(rows));
+  std::vector<float> x = bench::random_values(rows * columns, 1, 2), z(static_cast<std::size_t>(rows));
   time(
       state, rows * columns, 4 * rows * columns, 1e-4,
       [&] {
@@ -171,7 +165,7 @@ void sum_rows_by_hand(benchmark::State& state) {
 }
 void sum_columns_by_hand(benchmark::State& state) {
   std::int64_t rows = state.range(0), columns = state.range(1);
-  std::vector<float> x = random_values(rows * columns, 1), z(static_cast<std::size_t>(columns));
+  std::vector<float> x = bench::random_values(rows * columns, 1, 2), z(static_cast<std::size_t>(columns));
   time(
       state, rows * columns, 4 * rows * columns, 1e-4,
       [&] {

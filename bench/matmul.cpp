@@ -1,6 +1,7 @@
 // Matrix products against OpenBLAS called by hand, with one thread and with two, and against Eigen. Every case checks
 // its result against double precision before it is timed. `bench/compare.py` makes a table of the output.
 #include "support/machine_limits.hpp"
+#include "support/random_values.hpp"
 
 #include <parallax/parallax.hpp>
 
@@ -14,7 +15,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,14 +24,6 @@ namespace plx = parallax;
 namespace {
 
 constexpr int two_threads = 2;
-
-std::vector<float> random_values(std::int64_t count, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<float> values(static_cast<std::size_t>(count));
-  for (float& each : values) each = uniform(engine);
-  return values;
-}
 
 /// A batch of products of n x n matrices, `count` of them; a right operand may be the same for all.
 struct problem {
@@ -48,7 +40,7 @@ struct problem {
 };
 
 problem square(std::int64_t n, std::int64_t count = 1) {
-  return {count, n, n, n, random_values(count * n * n, 1), random_values(count * n * n, 2)};
+  return {count, n, n, n, bench::random_values(count * n * n, 1, 1), bench::random_values(count * n * n, 2, 1)};
 }
 
 /// Whether a sample of the results is what double precision gives; ends the benchmark if not.
@@ -136,7 +128,7 @@ constexpr auto matvecs =
     plx::jit(plx::vmap([](auto matrix, auto vector) { return plx::dot(vector, matrix); }, plx::in_axes<plx::none, 0>));
 
 problem matvec_problem(std::int64_t n) {
-  return {1, vectors, n, n, random_values(vectors * n, 1), random_values(n * n, 2)};
+  return {1, vectors, n, n, bench::random_values(vectors * n, 1, 1), bench::random_values(n * n, 2, 1)};
 }
 void vmap_matvec_parallax(benchmark::State& state) {
   problem p = matvec_problem(state.range(0));

@@ -49,6 +49,12 @@ constexpr auto dependent = plx::pmap<"i">([](auto x, auto y) {
   return plx::psum<"i">(first * y);
 });
 
+// of different cliques, and with copies behind the group
+constexpr auto two_axes = plx::pmap<"i">([](auto x) {
+  return plx::pmap<"j">([](auto row) { return std::pair{plx::all_gather<"i">(row, 1), plx::all_gather<"j">(row, 1)}; })(
+      x);
+});
+
 // the gradients of a step's parameters, as in data-parallel training
 constexpr auto loss = [](auto params, auto x) {
   auto [w, v] = params;
@@ -65,6 +71,10 @@ TEST_CASE("independent collectives are one group, dependent ones are not") {
   const auto x = plx::array<float, 2>::filled({4, 5}, 1.f), y = plx::array<float, 2>::filled({4, 5}, 2.f);
   CHECK(groups_of(independent, x, y) == 1);
   CHECK(groups_of(dependent, x, y) == 2);
+}
+
+TEST_CASE("collectives along different axes are one group") {
+  CHECK(groups_of(two_axes, plx::array<float, 4>::filled({2, 2, 3, 4}, 1.f)) == 1);
 }
 
 TEST_CASE("a training step's gradients are reduced in one group") {

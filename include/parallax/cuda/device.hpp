@@ -51,6 +51,20 @@ template <device_api Api> class device {
     return address;
   }
 
+  /// Enqueues zeros.
+  void fill_zero(void* to, std::size_t bytes) const {
+    if (bytes == 0) return;
+    activate();
+    check(Api::fill_zero(to, bytes, stream()), number);
+  }
+  /// Enqueues a copy within the device: `rows` rows of `width` bytes, which begin a pitch apart.
+  void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                 std::size_t rows) const {
+    if (width * rows == 0) return;
+    activate();
+    check(Api::copy_rows(to, to_pitch, from, from_pitch, width, rows, stream()), number);
+  }
+
   /// What is enqueued here from now on waits for what has been enqueued on `other`.
   void wait_for(const device& other) {
     if (&other == this) return;

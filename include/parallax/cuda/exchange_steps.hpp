@@ -28,7 +28,7 @@ template <device_api Api> class exchange_runner {
         outer(static_cast<std::size_t>(what.outer)),
         inner_bytes(static_cast<std::size_t>(what.inner) * size_of(element)) {}
 
-  /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, `finish`.
+  /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, `wait`, `finish`.
   bool run_without_nccl() {
     if (step.kind == parallax::detail::step_kind::axis_slice) {
       run_axis_slice();
@@ -59,7 +59,7 @@ template <device_api Api> class exchange_runner {
     for (int p = 0; rearranged && p < all.size(); ++p) {
       arranged[static_cast<std::size_t>(p)] = allocate<Api>(device_at(p), gathers() ? bytes * members : bytes);
       for (std::size_t k = 0; scatters() && k < members; ++k)
-        take_slice(device_at(p), aside(p) + k * outer * inner_bytes, source(p), k, members);
+        take_slice(p, aside(p) + k * outer * inner_bytes, source(p), k, members);
     }
     if (step.kind == parallax::detail::step_kind::permute)
       for (const auto& group : groups) fill_from_nobody(group);
@@ -71,13 +71,15 @@ template <device_api Api> class exchange_runner {
       for (std::size_t rank = 0; rank < groups[g].size(); ++rank)
         enqueue_member(groups[g], static_cast<int>(rank), cliques[g]->communicators[rank]);
   }
-  /// Waits until the group has reached the devices' streams, and enqueues what comes behind it.
-  void finish() {
+  /// Waits until the group has reached the devices' streams: before that, nothing else may.
+  void wait() {
     for (const clique<Api>* each : cliques) owner.wait_for_clique(*each);
+  }
+  /// Enqueues what comes behind the group.
+  void finish() {
     const std::size_t members = groups[0].size();
     for (int p = 0; rearranged && gathers() && p < all.size(); ++p)
-      for (std::size_t k = 0; k < members; ++k)
-        put_slice(device_at(p), result(p), aside(p) + k * outer * inner_bytes, k, members);
+      for (std::size_t k = 0; k < members; ++k) put_slice(p, result(p), aside(p) + k * outer * inner_bytes, k, members);
   }
 
  private:
@@ -120,26 +122,18 @@ template <device_api Api> class exchange_runner {
     }
   }
 
-  /// Copies on one device: from the `index`-th of `count` slices of each row to contiguous rows, or back.
-  void take_slice(device<Api>& on, std::byte* to, const std::byte* from, std::size_t index, std::size_t count) {
-    if (outer * inner_bytes == 0) return;
-    on.activate();
-    check(Api::copy_rows(to, inner_bytes, from + index * inner_bytes, count * inner_bytes, inner_bytes, outer,
-                         on.stream()),
-          on.number);
+  /// Copies on the device of a position: from the `index`-th of `count` slices of each row to contiguous rows, or back.
+  void take_slice(int position, std::byte* to, const std::byte* from, std::size_t index, std::size_t count) {
+    device_at(position).copy_rows(to, inner_bytes, from + index * inner_bytes, count * inner_bytes, inner_bytes, outer);
   }
-  void put_slice(device<Api>& on, std::byte* to, const std::byte* from, std::size_t index, std::size_t count) {
-    if (outer * inner_bytes == 0) return;
-    on.activate();
-    check(Api::copy_rows(to + index * inner_bytes, count * inner_bytes, from, inner_bytes, inner_bytes, outer,
-                         on.stream()),
-          on.number);
+  void put_slice(int position, std::byte* to, const std::byte* from, std::size_t index, std::size_t count) {
+    device_at(position).copy_rows(to + index * inner_bytes, count * inner_bytes, from, inner_bytes, inner_bytes, outer);
   }
 
   void run_axis_slice() {
     const std::size_t count = all.groups(step.axes)[0].size();
     for (int p = 0; p < all.size(); ++p)
-      take_slice(device_at(p), result(p), source(p), static_cast<std::size_t>(all.axis_index(p, step.axes)), count);
+      take_slice(p, result(p), source(p), static_cast<std::size_t>(all.axis_index(p, step.axes)), count);
   }
 
   /// Groups of one: every collective is a copy, but a permutation in which nobody sends.
@@ -149,11 +143,7 @@ template <device_api Api> class exchange_runner {
       else copy_across<Api>(device_at(p), result(p), device_at(p), source(p), bytes);
     }
   }
-  void fill_zero(int position) {
-    if (bytes == 0) return;
-    device_at(position).activate();
-    check(Api::fill_zero(result(position), bytes, device_at(position).stream()), device_at(position).number);
-  }
+  void fill_zero(int position) { device_at(position).fill_zero(result(position), bytes); }
 
   // NCCL
 
@@ -236,7 +226,7 @@ template <device_api Api> class exchange_runner {
           copy(result(position) + k * bytes, group[k], source(group[k]), bytes);
         } else {
           copy(address_of<Api>(piece), group[k], source(group[k]), bytes);
-          put_slice(on, result(position), address_of<Api>(piece), k, group.size());
+          put_slice(position, result(position), address_of<Api>(piece), k, group.size());
         }
       }
       return;
@@ -296,6 +286,7 @@ template <device_api Api> void run_exchanges(backend<Api>& owner, std::vector<ex
     owner.abandon_cliques(); // some members may wait for others that will not come
     throw;
   }
+  for (auto* each : grouped) each->wait();
   for (auto* each : grouped) each->finish();
   owner.recorder.end(grouped.size());
 }

@@ -47,9 +47,7 @@ void run_batched_product(const device<Api>& on, const parallax::detail::product_
   }
   if (rank == 0) batch[rank++] = 1;
   if (all * matrix == 0) return;
-  if (step.depth == 0)
-    return check(Api::fill_zero(result, static_cast<std::size_t>(all * matrix * element_bytes), on.stream()),
-                 on.number);
+  if (step.depth == 0) return on.fill_zero(result, static_cast<std::size_t>(all * matrix * element_bytes));
 
   matrix_product p;
   p.type = type;

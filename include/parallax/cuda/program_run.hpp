@@ -110,21 +110,17 @@ template <device_api Api> class program_run {
   template <direction Direction>
   void copy_piece(std::span<const parallax::detail::spread_axis> spread, std::int64_t position, std::size_t whole_bytes,
                   std::byte* whole, std::byte* piece) const {
-    home->activate();
     if (spread.empty()) {
       auto [to, from] = Direction == direction::into_whole ? std::pair(whole, piece) : std::pair(piece, whole);
-      return check(Api::copy_between(to, home->physical, from, home->physical, whole_bytes, home->stream()),
-                   home->number);
+      return copy_across<Api>(*home, to, *home, from, whole_bytes);
     }
     const parallax::detail::spread_axis& first = spread.front();
     const auto rows = static_cast<std::size_t>(first.before), size = static_cast<std::size_t>(first.size);
     const std::size_t row = whole_bytes / rows, slice = row / size;
     std::byte* at = whole + static_cast<std::size_t>(first.index_at(position)) * slice;
     if (spread.size() == 1) {
-      return check(Direction == direction::into_whole
-                       ? Api::copy_rows(at, row, piece, slice, slice, rows, home->stream())
-                       : Api::copy_rows(piece, slice, at, row, slice, rows, home->stream()),
-                   home->number);
+      return Direction == direction::into_whole ? home->copy_rows(at, row, piece, slice, slice, rows)
+                                                : home->copy_rows(piece, slice, at, row, slice, rows);
     }
     std::vector<parallax::detail::spread_axis> rest(spread.begin() + 1, spread.end());
     for (auto& axis : rest) axis.before /= first.before * first.size;
@@ -176,6 +172,11 @@ template <device_api Api> class program_run {
     }
     std::byte* whole = outer.data(wanted.source, 0);
     for (std::size_t p = 0; p < devices.size(); ++p) {
+      if (wanted.spread.empty()) {
+        pieces.push_back(allocate<Api>(*devices[p], bytes));
+        copy_across<Api>(*devices[p], address_of<Api>(pieces.back()), *home, whole, bytes);
+        continue;
+      }
       buffer piece = allocate<Api>(*home, wanted.piece_bytes(bytes));
       if (piece.bytes() > 0) {
         copy_piece<direction::out_of_whole>(wanted.spread, static_cast<std::int64_t>(p), bytes, whole,
