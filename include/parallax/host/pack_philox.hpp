@@ -35,6 +35,10 @@ PARALLAX_INLINE words rearranged(words x, std::integer_sequence<int, I...>) {
 template <int X, int Y, int Z, int W> PARALLAX_INLINE words rearranged(words x) {
   return rearranged<X, Y, Z, W>(x, lane_numbers{});
 }
+/// Each lane of the lower or the upper half twice.
+template <int Half, int... I> PARALLAX_INLINE words doubled(words x, std::integer_sequence<int, I...>) {
+  return shuffled<(Half * (lanes / 2) + I / 2)...>(x);
+}
 /// Four words, in every four lanes.
 template <int... I>
 PARALLAX_INLINE words repeated(math::philox_block four, std::integer_sequence<int, I...>) {
@@ -91,6 +95,10 @@ struct places {
     return {philox::rearranged<X, Y, Z, W>(key0), philox::rearranged<X, Y, Z, W>(key1),
             philox::rearranged<X, Y, Z, W>(high), philox::rearranged<X, Y, Z, W>(low)};
   }
+  /// 0 in every lane if the words of every four lanes are those of one block, in order.
+  PARALLAX_INLINE words disorder() const {
+    return ((low & 3) ^ repeated(0, 1, 2, 3)) | differences(rearranged<1, 2, 3, 0>());
+  }
   /// 0 in those lanes whose words are in the same blocks.
   PARALLAX_INLINE words differences(const places& other) const {
     return (key0 ^ other.key0) | (key1 ^ other.key1) | (high ^ other.high) | (low >> 2 ^ other.low >> 2);
@@ -112,8 +120,7 @@ PARALLAX_INLINE bool any(words x) {
 
 /// Words that are in any order and of any keys: each of four lanes in turn has its block made, unless all lanes have
 /// their words already. Not inlined, being long and rarely needed.
-[[gnu::noinline]] inline void scattered_words(const word_pack* operands, std::uint32_t subsequence, word_pack& result) {
-  const places wanted{operands[0].part<0>(), operands[1].part<0>(), operands[2].part<0>(), operands[3].part<0>()};
+[[gnu::noinline]] inline words scattered_words(const places& wanted, std::uint32_t subsequence) {
   places turned = wanted;
   words found{}, missing = ~found;
   for (int turn = 0; turn < 4; ++turn) {
@@ -130,25 +137,7 @@ PARALLAX_INLINE bool any(words x) {
     missing &= ~here;
     if (!any(missing)) break;
   }
-  result.set_part<0>(found);
-}
-
-PARALLAX_INLINE words words_at(const places& p, std::uint32_t subsequence) {
-  const words order = repeated(0, 1, 2, 3);
-  const words disorder = (p.low & 3) ^ order;
-  if (__builtin_expect(!any(disorder | p.differences(p.rearranged<1, 2, 3, 0>())), 1)) return p.blocks(subsequence);
-  word_pack operands[4], result;
-  operands[0].set_part<0>(p.key0);
-  operands[1].set_part<0>(p.key1);
-  operands[2].set_part<0>(p.high);
-  operands[3].set_part<0>(p.low);
-  scattered_words(operands, subsequence, result);
-  return result.part<0>();
-}
-
-/// Each lane of half of the lanes twice.
-template <int Half, int... I> PARALLAX_INLINE words doubled(words x, std::integer_sequence<int, I...>) {
-  return shuffled<(Half * (lanes / 2) + I / 2)...>(x);
+  return found;
 }
 
 } // namespace detail::philox
@@ -157,9 +146,11 @@ template <int Half, int... I> PARALLAX_INLINE words doubled(words x, std::intege
 PARALLAX_INLINE pack<std::uint32_t> philox_word(const pack<std::uint32_t>& key0, const pack<std::uint32_t>& key1,
                                                 const pack<std::uint32_t>& high, const pack<std::uint32_t>& low,
                                                 std::uint32_t subsequence) {
+  namespace philox = detail::philox;
+  const philox::places p{key0.part<0>(), key1.part<0>(), high.part<0>(), low.part<0>()};
   pack<std::uint32_t> result;
-  result.set_part<0>(
-      detail::philox::words_at({key0.part<0>(), key1.part<0>(), high.part<0>(), low.part<0>()}, subsequence));
+  if (__builtin_expect(!philox::any(p.disorder()), 1)) result.set_part<0>(p.blocks(subsequence));
+  else result.set_part<0>(philox::scattered_words(p, subsequence));
   return result;
 }
 
@@ -168,17 +159,22 @@ PARALLAX_INLINE pack<std::uint64_t> philox_wide_word(const pack<std::uint32_t>& 
                                                      const pack<std::uint32_t>& high, const pack<std::uint32_t>& low,
                                                      std::uint32_t subsequence) {
   namespace philox = detail::philox;
-  pack<std::uint64_t> result;
+  using part = pack<std::uint64_t>::part_type;
+  // half of the lanes have as many words as there are lanes
   auto half = [&]<int Half>(std::integral_constant<int, Half>) {
-    auto doubled = [](const philox::word_pack& x) {
-      return philox::doubled<Half>(x.part<0>(), philox::lane_numbers{});
-    };
-    const philox::words number = doubled(low), odd = philox::repeated(0, 1, 0, 1);
-    const philox::places p{doubled(key0), doubled(key1), doubled(high) << 1 | number >> 31, number << 1 | odd};
-    result.set_part<Half>((pack<std::uint64_t>::part_type)philox::words_at(p, subsequence));
+    auto twice = [](const auto& x) { return philox::doubled<Half>(x.template part<0>(), philox::lane_numbers{}); };
+    const philox::words number = twice(low), odd = philox::repeated(0, 1, 0, 1);
+    return philox::places{twice(key0), twice(key1), twice(high) << 1 | number >> 31, number << 1 | odd};
   };
-  half(std::integral_constant<int, 0>{});
-  half(std::integral_constant<int, 1>{});
+  const philox::places lower = half(std::integral_constant<int, 0>{}), upper = half(std::integral_constant<int, 1>{});
+  pack<std::uint64_t> result;
+  if (__builtin_expect(!philox::any(lower.disorder() | upper.disorder()), 1)) {
+    result.set_part<0>((part)lower.blocks(subsequence));
+    result.set_part<1>((part)upper.blocks(subsequence));
+  } else {
+    result.set_part<0>((part)philox::scattered_words(lower, subsequence));
+    result.set_part<1>((part)philox::scattered_words(upper, subsequence));
+  }
   return result;
 }
 
