@@ -83,10 +83,9 @@ TEST_CASE("philox's 64-bit numbers are pairs of words, its bytes the lowest ones
 TEST_CASE("any part of philox's stream can be made by itself") {
   const plx::array key = plx::philox::key(7);
   constexpr auto slices = [](auto k) {
-    return std::tuple{plx::slice(plx::philox::bits(k, {1000}), {3}, {100}),
-                      plx::slice(plx::philox::bits(k, {1000}), {1}, {100}, {9}),
-                      plx::slice(plx::philox::bits(k, {20, 50}), {2, 7}, {4, 27}),
-                      plx::transpose(plx::philox::bits(k, {13, 9}))};
+    return std::tuple{
+        plx::slice(plx::philox::bits(k, {1000}), {3}, {100}), plx::slice(plx::philox::bits(k, {1000}), {1}, {100}, {9}),
+        plx::slice(plx::philox::bits(k, {20, 50}), {2, 7}, {4, 27}), plx::transpose(plx::philox::bits(k, {13, 9}))};
   };
   auto [unaligned, strided, block, transposed] = plx::jit(slices)(key);
   check_equal(unaligned, {97}, words_of(7, 3, 97));
@@ -209,7 +208,8 @@ TEMPLATE_TEST_CASE("philox's uniform numbers", "", float, double) {
   CHECK(std::abs(m.mean - 0.5) < tolerance * std::sqrt(1.0 / 12));
   CHECK(std::abs(m.variance - 1.0 / 12) < tolerance * std::sqrt(1.0 / 180));
   CHECK(std::abs(m.kurtosis - 1.8) < 0.1);
-  for (std::size_t distance = 1; distance <= 5; ++distance) { // neighbours, in one block or not, know nothing of another
+  for (std::size_t distance = 1; distance <= 5;
+       ++distance) { // neighbours, in one block or not, know nothing of another
     double covariance = 0;
     for (std::size_t i = distance; i < many; ++i)
       covariance += (static_cast<double>(unit[i]) - 0.5) * (static_cast<double>(unit[i - distance]) - 0.5) / many;

@@ -77,8 +77,7 @@ template <class Kernel> void run_on_device(plx::host::kernel_arguments& a) {
 }
 
 template <class Program, class... Arguments> auto result_on_device(const Arguments&... arguments) {
-  const plx::host::kernel_function kernel =
-      &run_on_device<typename plx::detail::program_kernel<Program, 0>::type>;
+  const plx::host::kernel_function kernel = &run_on_device<typename plx::detail::program_kernel<Program, 0>::type>;
   plx::host::program_run run(Program::table.data(), &kernel, {plx::detail::value_of(arguments)...});
   return plx::detail::make_results<Program>(run.run());
 }

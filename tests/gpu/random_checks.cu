@@ -46,8 +46,8 @@ struct threefry_kernel {
     const int i = static_cast<int>(block.block() * block.threads() + block.thread());
     if (i >= a.count) return;
     const std::uint64_t n = a.first + static_cast<std::uint64_t>(i);
-    const auto both = math::threefry2x32(a.key0, a.key1, static_cast<std::uint32_t>(n >> 32),
-                                         static_cast<std::uint32_t>(n));
+    const auto both =
+        math::threefry2x32(a.key0, a.key1, static_cast<std::uint32_t>(n >> 32), static_cast<std::uint32_t>(n));
     block.store(a.words + i, both.first ^ both.second);
     block.store(a.pairs + i, std::uint64_t{both.first} << 32 | both.second);
   }
@@ -75,8 +75,8 @@ void check_philox() {
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t n = first + i;
       require(made[i] == philox_word(a, n, 0), "a word of philox");
-      require(made_pairs[i] == (std::uint64_t{philox_word(a, 2 * n + 1, 0xFFFFFFFF)} << 32 |
-                                philox_word(a, 2 * n, 0xFFFFFFFF)),
+      require(made_pairs[i] ==
+                  (std::uint64_t{philox_word(a, 2 * n + 1, 0xFFFFFFFF)} << 32 | philox_word(a, 2 * n, 0xFFFFFFFF)),
               "a pair of words of philox");
     }
   }
@@ -93,16 +93,15 @@ void check_threefry() {
     const auto made_pairs = pairs.values();
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t n = first + i;
-      const auto both = math::threefry2x32(a.key0, a.key1, static_cast<std::uint32_t>(n >> 32),
-                                           static_cast<std::uint32_t>(n));
+      const auto both =
+          math::threefry2x32(a.key0, a.key1, static_cast<std::uint32_t>(n >> 32), static_cast<std::uint32_t>(n));
       require(made[i] == (both.first ^ both.second), "a word of threefry");
       require(made_pairs[i] == (std::uint64_t{both.first} << 32 | both.second), "both words of threefry");
     }
   }
 }
 
-constexpr check all[] = {{"random: philox, by cuRAND's function", check_philox},
-                         {"random: threefry", check_threefry}};
+constexpr check all[] = {{"random: philox, by cuRAND's function", check_philox}, {"random: threefry", check_threefry}};
 
 } // namespace
 

@@ -45,8 +45,8 @@ PARALLAX_HD constexpr philox_block philox4x32_rounds(philox_block c, philox_key 
 /// The counter encrypted with the key: by cuRAND's function on CUDA devices.
 PARALLAX_HD inline philox_block philox4x32(philox_block counter, philox_key key) {
 #if defined(__CUDA_ARCH__) && defined(PARALLAX_HAS_CURAND_PHILOX)
-  const uint4 block = curand_Philox4x32_10(make_uint4(counter.x, counter.y, counter.z, counter.w),
-                                           make_uint2(key.x, key.y));
+  const uint4 block =
+      curand_Philox4x32_10(make_uint4(counter.x, counter.y, counter.z, counter.w), make_uint2(key.x, key.y));
   return {block.x, block.y, block.z, block.w};
 #else
   return philox4x32_rounds(counter, key);

@@ -40,8 +40,7 @@ template <int Half, int... I> PARALLAX_INLINE words doubled(words x, std::intege
   return shuffled<(Half * (lanes / 2) + I / 2)...>(x);
 }
 /// Four words, in every four lanes.
-template <int... I>
-PARALLAX_INLINE words repeated(math::philox_block four, std::integer_sequence<int, I...>) {
+template <int... I> PARALLAX_INLINE words repeated(math::philox_block four, std::integer_sequence<int, I...>) {
   const std::uint32_t of[4] = {four.x, four.y, four.z, four.w};
   return words{of[I & 3]...};
 }
@@ -64,11 +63,11 @@ PARALLAX_INLINE words even_products(words x, words y) {
 #endif
 }
 
-/// Encrypts the counters that lie in every four lanes. Of the keys the first and the third lane count.
+/// Encrypts the counters that lie in every four lanes. The keys' words are in the first and the third of them, beside
+/// 0.
 PARALLAX_INLINE words encrypt(words counter, words key) {
   const words multipliers = repeated(math::detail::philox_multiplier_x, 0, math::detail::philox_multiplier_z, 0);
   const words increments = repeated(math::detail::philox_increment_x, 0, math::detail::philox_increment_y, 0);
-  key &= repeated(0xFFFFFFFF, 0, 0xFFFFFFFF, 0);
   PARALLAX_UNROLL(10)
   for (int round = 0; round < math::detail::philox_rounds; ++round) {
     const words products = even_products(counter, multipliers);

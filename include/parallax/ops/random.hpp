@@ -57,7 +57,7 @@ constexpr tracer low_byte(tracer word) {
 }
 
 /// A generator: bits of a type (uint8, uint32 or uint64) in a shape, and new keys of a shape or of a number.
-struct threefry {
+struct threefry_generator {
   static constexpr std::string_view name = "random";
 
   static constexpr tracer bits(key_words key, const dims& shape, element_type type) {
@@ -100,7 +100,7 @@ inline constexpr auto name_of_function = text_buffer<32>{} << Generator::name <<
 /// Uniform in [low, high): random mantissa bits under the exponent of 1, minus 1.
 template <class Generator>
 constexpr tracer uniform_numbers(tracer key, const dims& shape, element_type type, tracer low, tracer high,
-                         std::string_view name) {
+                                 std::string_view name) {
   context& trace = *key.owner;
   bool wide = type == element_type::float64;
   element_type unsigned_type = wide ? element_type::uint64 : element_type::uint32;
@@ -163,8 +163,8 @@ template <class Generator, element T> struct normal_operation : operation<normal
     constexpr std::string_view name = name_of_function<Generator, "normal">.view();
     constexpr element_type type = element_type_of<T>;
     constexpr double below_one = type == element_type::float32 ? -0x1.fffffep-1 : -0x1.fffffffffffffp-1;
-    tracer u = uniform_numbers<Generator>(key, dims_of(trace, name, shape), type, build::literal(trace, type, below_one),
-                                  build::literal(trace, type, 1), name);
+    tracer u = uniform_numbers<Generator>(key, dims_of(trace, name, shape), type,
+                                          build::literal(trace, type, below_one), build::literal(trace, type, 1), name);
     if (trace.failed) return key;
     return build::literal(trace, type, 1.4142135623730951) * emit<primitives::erf_inv>({u});
   }
@@ -175,7 +175,7 @@ template <class Generator> struct bernoulli_operation : operation<bernoulli_oper
     constexpr std::string_view name = name_of_function<Generator, "bernoulli">.view();
     element_type type = is_floating(p.type()) ? p.type() : element_type::float32;
     tracer u = uniform_numbers<Generator>(key, dims_of(trace, name, shape), type, build::literal(trace, type, 0),
-                                  build::literal(trace, type, 1), name);
+                                          build::literal(trace, type, 1), name);
     return trace.failed ? key : u < p;
   }
 };
@@ -211,8 +211,8 @@ template <class Generator, element T> struct randint_operation : operation<randi
 
 } // namespace detail
 
-/// Random numbers of a generator, from keys, which are arrays of uint32 with two elements. Generators share all of these
-/// functions, so a template can be written for any of them.
+/// Random numbers of a generator, from keys, which are arrays of uint32 with two elements. Generators share all of
+/// these functions, so a template can be written for any of them.
 template <class Generator> struct random_generator {
   /// The key of a seed: its upper and lower 32 bits. JAX: random.key with 64-bit seeds
   static constexpr auto key(std::integral auto seed) {
@@ -237,7 +237,8 @@ template <class Generator> struct random_generator {
   template <element T = std::uint32_t, class Key> static constexpr auto bits(const Key& key) {
     return call<detail::bits_operation<Generator, T>>(key, extent_list<0>{});
   }
-  template <element T = std::uint32_t, class Key, int N> static constexpr auto bits(const Key& key, const extent (&shape)[N]) {
+  template <element T = std::uint32_t, class Key, int N>
+  static constexpr auto bits(const Key& key, const extent (&shape)[N]) {
     return call<detail::bits_operation<Generator, T>>(key, detail::list_of(shape));
   }
   template <element T = std::uint32_t, class Key> static constexpr auto bits(const Key& key, detail::no_extents) {
@@ -248,7 +249,8 @@ template <class Generator> struct random_generator {
     return call<detail::uniform_operation<Generator, T>>(key, extent_list<0>{}, T{0}, T{1});
   }
   template <element T = float, class Key, int N, class Low = T, class High = T>
-  static constexpr auto uniform(const Key& key, const extent (&shape)[N], const Low& low = T{0}, const High& high = T{1}) {
+  static constexpr auto uniform(const Key& key, const extent (&shape)[N], const Low& low = T{0},
+                                const High& high = T{1}) {
     return call<detail::uniform_operation<Generator, T>>(key, detail::list_of(shape), low, high);
   }
   template <element T = float, class Key, class Low = T, class High = T>
@@ -259,7 +261,8 @@ template <class Generator> struct random_generator {
   template <element T = float, class Key> static constexpr auto normal(const Key& key) {
     return call<detail::normal_operation<Generator, T>>(key, extent_list<0>{});
   }
-  template <element T = float, class Key, int N> static constexpr auto normal(const Key& key, const extent (&shape)[N]) {
+  template <element T = float, class Key, int N>
+  static constexpr auto normal(const Key& key, const extent (&shape)[N]) {
     return call<detail::normal_operation<Generator, T>>(key, detail::list_of(shape));
   }
   template <element T = float, class Key> static constexpr auto normal(const Key& key, detail::no_extents) {
@@ -269,7 +272,8 @@ template <class Generator> struct random_generator {
   template <class Key, class P = float> static constexpr auto bernoulli(const Key& key, const P& p = 0.5f) {
     return call<detail::bernoulli_operation<Generator>>(key, p, extent_list<0>{});
   }
-  template <class Key, class P, int N> static constexpr auto bernoulli(const Key& key, const P& p, const extent (&shape)[N]) {
+  template <class Key, class P, int N>
+  static constexpr auto bernoulli(const Key& key, const P& p, const extent (&shape)[N]) {
     return call<detail::bernoulli_operation<Generator>>(key, p, detail::list_of(shape));
   }
   template <class Key, class P> static constexpr auto bernoulli(const Key& key, const P& p, detail::no_extents) {
@@ -297,6 +301,6 @@ template <class Generator> struct random_generator {
 };
 
 /// The bits of JAX's threefry generator.
-using random = random_generator<detail::threefry>;
+using random = random_generator<detail::threefry_generator>;
 
 } // namespace parallax
