@@ -80,6 +80,25 @@ static_assert(broadcast.kernel_steps == 1 && broadcast.slots == 0);
 constexpr facts reduced = lower([](auto x) { return plx::sum(plx::exp(x) * 2.f, 1); }, matrix);
 static_assert(reduced.kernel_steps == 1 && reduced.slots == 0);
 
+// random numbers are computed where they are used: none is written, whichever generator makes them
+template <class Random>
+constexpr auto noisy = [](auto x, auto key) { return plx::sum(x * Random::uniform(key, {32, 64}), 1); };
+template <class Random>
+constexpr auto dropout =
+    [](auto x, auto key) { return plx::where(Random::bernoulli(key, 0.9f, {32, 64}), plx::tanh(x) / 0.9f, 0.f); };
+constexpr auto random_key = shaped<std::uint32_t, 2>;
+template <class Random> constexpr bool writes_no_random_array() {
+  facts reduction = lower(noisy<Random>, matrix, random_key), loop = lower(dropout<Random>, matrix, random_key);
+  facts both_passes =
+      lower(plx::grad([](auto x, auto k) { return plx::sum(plx::square(dropout<Random>(x, k))); }), matrix, random_key);
+  return reduction.kernel_steps == 1 && reduction.slots == 0 && loop.kernel_steps == 1 && loop.slots == 0 &&
+         both_passes.kernel_steps == 1 && both_passes.slots == 0 && !both_passes.failed;
+}
+static_assert(writes_no_random_array<plx::random>() && writes_no_random_array<plx::philox>());
+// what a slice leaves out is not made
+static_assert(lower([](auto k) { return plx::slice(plx::philox::bits(k, {1000}), {3}, {100}); }, random_key).slots ==
+              0);
+
 // softmax: the maximum, the exponentials, their sum, the quotient; stop_gradient leaves no trace
 constexpr facts softmax = lower([](auto x) { return plx::softmax(x, 1); }, matrix);
 static_assert(softmax.kernel_steps == 1 && softmax.slots == 0 && softmax.products == 0);

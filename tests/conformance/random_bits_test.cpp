@@ -86,3 +86,15 @@ TEST_CASE("splitting and folding in agree") {
     check_equal(folded, {2}, words{keys(i, 0), keys(i, 1)});
   }
 }
+
+TEST_CASE("threefry's bits are those of its rounds") {
+  const plx::array key = plx::random::key(0x0123456789ABCDEF);
+  words expected(1001);
+  for (std::uint32_t i = 0; i < 1001; ++i) {
+    const auto [first, second] = plx::math::threefry2x32(0x01234567U, 0x89ABCDEFU, 0U, i);
+    expected[i] = first ^ second;
+  }
+  check_equal(plx::array(plx::random::bits(key, {1001})), {1001}, expected);
+  constexpr auto part = [](auto k) { return plx::slice(plx::random::bits(k, {1001}), {5}, {905}); };
+  check_equal(plx::jit(part)(key), {900}, words(expected.begin() + 5, expected.begin() + 905));
+}

@@ -24,6 +24,7 @@ void run_all(std::span<const gpu::check> checks) {
 
 TEST_CASE("memory, copies, streams and events of a GPU", "[gpu]") { run_all(gpu::memory_checks()); }
 TEST_CASE("kernels on a GPU", "[gpu]") { run_all(gpu::kernel_checks()); }
+TEST_CASE("random bits on a GPU", "[gpu]") { run_all(gpu::random_checks()); }
 TEST_CASE("matrix products on a GPU", "[gpu]") { run_all(gpu::product_checks()); }
 TEST_CASE("collectives of GPUs", "[gpu]") { run_all(gpu::collective_checks()); }
 TEST_CASE("graphs on a GPU", "[gpu]") { run_all(gpu::graph_checks()); }

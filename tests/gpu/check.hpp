@@ -36,6 +36,7 @@ inline void run(const check& each) {
 
 std::span<const check> memory_checks();
 std::span<const check> kernel_checks();
+std::span<const check> random_checks();
 std::span<const check> product_checks();
 std::span<const check> collective_checks();
 std::span<const check> graph_checks();

@@ -107,7 +107,6 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
 
  private:
   // what the schedule says, as constants: device code calls no function of the host, not even while compiling
-  template <int I> static constexpr bool is_uniform = schedule::is_uniform(I);
   template <int I, int Round> static constexpr bool in_round = schedule::in_round(I, Round);
   template <int I, int Pass> static constexpr bool reduces_in = schedule::reduces_in(I, Pass);
   template <class Kept> static constexpr bool keeps = !std::is_same_v<Kept, nothing_kept>;
@@ -115,17 +114,14 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
   /// Whether a pass finds a value among those kept.
   template <class Kept, int I, int Pass>
   static constexpr bool is_at_hand = keeps<Kept> && is_kept(I) && schedule::first_pass(I) < Pass;
+  template <class Kept, int I, int Pass>
+  static constexpr bool is_evaluated = is_needed<Kept, I, Pass> && !schedule::is_reduction(I);
   template <class Kept, int I> static constexpr bool is_remembered = keeps<Kept> && is_kept(I);
   template <class Kept, int I, int Pass>
   static constexpr bool is_load = schedule::is_loaded(I) && is_needed<Kept, I, Pass> && !is_at_hand<Kept, I, Pass>;
   template <int I, int Pass>
   static constexpr bool is_store = schedule::is_element_store(I) && schedule::is_needed(I, Pass, false);
   template <int I> static constexpr int number_of_reduction = reductions_before(I);
-
-  template <int J> static PARALLAX_DEVICE PARALLAX_INLINE auto value_of(const values& own, const values& uniform) {
-    if constexpr (is_uniform<J>) return detail::value_at<J>(const_cast<values&>(uniform));
-    else return detail::value_at<J>(const_cast<values&>(own));
-  }
 
   template <int Round, class Block, std::size_t... I>
   static PARALLAX_DEVICE PARALLAX_INLINE void start_all(const Block& block, const loop_type& l, const place& p,
@@ -208,9 +204,9 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
         (load_one<Pass, static_cast<int>(I), Kept, Width, S>(block, l, p, state), true)...};
     PARALLAX_DEVICE_UNROLL
     for (int i = 0; i < Width; ++i) {
-      values own{};
+      values own = uniform;
       [[maybe_unused]] const bool evaluated[] = {
-          (evaluate_one<Pass, static_cast<int>(I), Width>(S{}, own, uniform, state, kept, vector, i, totals), true)...};
+          (evaluate_one<Pass, static_cast<int>(I)>(S{}, own, state, kept, vector, i, totals), true)...};
     }
     if (stores) {
       [[maybe_unused]] const bool stored[] = {
@@ -230,29 +226,18 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
     if constexpr (is_store<I, Pass>)
       detail::transfer_at<I, Statement, Width>(const_cast<State&>(state)).store(block, l, p);
   }
-  template <int Pass, int I, int Width, int Operation, element_type Type, std::int64_t Parameter, int... Operands,
-            class State, class Kept>
+  template <int Pass, int I, class Statement, class State, class Kept>
   static PARALLAX_DEVICE PARALLAX_INLINE void
-  evaluate_one(statement<Operation, Type, Parameter, Operands...>, values& own, const values& uniform,
-               [[maybe_unused]] State& state, [[maybe_unused]] Kept& kept, [[maybe_unused]] int vector,
-               [[maybe_unused]] int i, [[maybe_unused]] values& totals) {
-    using Statement = statement<Operation, Type, Parameter, Operands...>;
-    constexpr int operands[] = {Operands..., 0};
+  evaluate_one(Statement s, values& own, [[maybe_unused]] State& state, [[maybe_unused]] Kept& kept,
+               [[maybe_unused]] int vector, [[maybe_unused]] int i, [[maybe_unused]] values& totals) {
     if constexpr (reduces_in<I, Pass>) {
+      using reduction = reduction_of<Statement>;
       detail::value_at<I>(totals) =
-          reduction_of<Statement>::R::combine(detail::value_at<I>(totals), value_of<operands[0]>(own, uniform));
-    } else if constexpr (is_needed<Kept, I, Pass> && Operation != parallax::detail::reduce_row) {
-      if constexpr (is_at_hand<Kept, I, Pass>) {
-        detail::value_at<I>(own) = detail::kept_at<I>(kept)[vector].value[i];
-      } else if constexpr (Operation == parallax::detail::store_vector) {
-        detail::transfer_at<I>(state).keep(i, value_of<operands[0]>(own, uniform));
-      } else {
-        if constexpr (Operation >= 0)
-          detail::value_at<I>(own) = detail::apply<parallax::detail::primitive_at<Operation>, Type, Parameter>(
-              value_of<Operands>(own, uniform)...);
-        else detail::value_at<I>(own) = detail::transfer_at<I>(state).lane(i);
-        if constexpr (is_remembered<Kept, I>) detail::kept_at<I>(kept)[vector].value[i] = detail::value_at<I>(own);
-      }
+          reduction::R::combine(detail::value_at<I>(totals), detail::value_at<reduction::operand>(own));
+    } else if constexpr (is_evaluated<Kept, I, Pass>) {
+      if constexpr (is_at_hand<Kept, I, Pass>) detail::value_at<I>(own) = detail::kept_at<I>(kept)[vector].value[i];
+      else detail::value_at<I>(own) = detail::evaluate<I>(s, own, state, i);
+      if constexpr (is_remembered<Kept, I>) detail::kept_at<I>(kept)[vector].value[i] = detail::value_at<I>(own);
     }
   }
 };

@@ -3,6 +3,7 @@
 
 #include <parallax/host/pack_arithmetic.hpp>
 #include <parallax/host/pack_memory.hpp>
+#include <parallax/host/pack_philox.hpp>
 #include <parallax/host/pack_reduce.hpp>
 #include <parallax/host/pack_type.hpp>
 #include <parallax/host/vector_math.hpp>

@@ -1,5 +1,5 @@
-// Random numbers from keys, bit for bit those of JAX's threefry generator in its partitionable layout: element n of an
-// array is made from its row-major index alone, so any part of it can be made anywhere.
+// Random numbers from keys. Element n of an array is made from its row-major index alone, so any part of it can be made
+// anywhere. `random` has the bits of JAX's threefry generator in its partitionable layout.
 #pragma once
 
 #include <parallax/ops/creation.hpp>
@@ -7,13 +7,9 @@
 #include <parallax/primitives/assembly.hpp>
 #include <parallax/primitives/threefry.hpp>
 
-namespace parallax::random {
+namespace parallax {
 
 namespace detail {
-
-using parallax::detail::dims_of;
-using parallax::detail::no_extents;
-using primitives::threefry_word;
 
 /// A key is a uint32 array whose last axis has extent 2; these are its words, without that axis.
 struct key_words {
@@ -28,14 +24,14 @@ constexpr key_words words_of(tracer key, std::string_view name) {
     message text;
     text << name << ": expected a key, uint32[2], but got ";
     print_value(text, key.owner->extents, key.value());
-    key.owner->fail(text << "; make one with random::key, and use vmap for several");
+    key.owner->fail(text << "; make one with " << name.substr(0, name.find(':')) << "::key, and use vmap for several");
     return {key, key};
   }
   return {index_in_dim(key, 0), index_in_dim(key, 1)};
 }
 
 /// High and low 32 bits of the row-major index of a shape.
-constexpr key_words counters(context& trace, const dims& shape) {
+constexpr key_words row_major_number(context& trace, const dims& shape) {
   if (shape.empty()) {
     tracer zero = build::integer_literal(trace, element_type::uint32, 0);
     return {zero, zero};
@@ -55,36 +51,62 @@ constexpr key_words counters(context& trace, const dims& shape) {
           low};
 }
 
-constexpr tracer cipher(key_words key, key_words counter, threefry_word word) {
-  return emit<primitives::threefry2x32>({key.first, key.second, counter.first, counter.second},
-                                        {static_cast<std::int64_t>(word)});
+constexpr tracer low_byte(tracer word) {
+  tracer mask = build::integer_literal(*word.owner, element_type::uint32, 255);
+  return build::convert(emit<primitives::bitwise_and>({word, mask}), element_type::uint8);
 }
 
-constexpr tracer bits(tracer key, const dims& shape, element_type type, std::string_view name) {
-  context& trace = *key.owner;
-  key_words k = words_of(key, name);
-  if (trace.failed) return key;
-  key_words n = counters(trace, shape);
-  if (type == element_type::uint32) return cipher(k, n, threefry_word::exclusive_or);
-  if (type == element_type::uint8) {
-    tracer low = emit<primitives::bitwise_and>(
-        {cipher(k, n, threefry_word::exclusive_or), build::integer_literal(trace, element_type::uint32, 255)});
-    return build::convert(low, element_type::uint8);
+/// A generator: bits of a type (uint8, uint32 or uint64) in a shape, and new keys of a shape or of a number.
+struct threefry_generator {
+  static constexpr std::string_view name = "random";
+
+  static constexpr tracer bits(key_words key, const dims& shape, element_type type) {
+    key_words n = row_major_number(*key.first.owner, shape);
+    if (type == element_type::uint32) return cipher(key, n, threefry_word::exclusive_or);
+    if (type == element_type::uint8) return low_byte(cipher(key, n, threefry_word::exclusive_or));
+    tracer high = build::convert(cipher(key, n, threefry_word::first), element_type::uint64);
+    tracer low = build::convert(cipher(key, n, threefry_word::second), element_type::uint64);
+    tracer width = build::integer_literal(*high.owner, element_type::uint64, 32);
+    return emit<primitives::bitwise_or>({emit<primitives::shift_left>({high, width}), low});
   }
-  tracer high = build::convert(cipher(k, n, threefry_word::first), element_type::uint64);
-  tracer low = build::convert(cipher(k, n, threefry_word::second), element_type::uint64);
-  return emit<primitives::bitwise_or>(
-      {emit<primitives::shift_left>({high, build::integer_literal(trace, element_type::uint64, 32)}), low});
-}
+  static constexpr tracer keys(key_words key, const dims& shape) {
+    return pairs(key, row_major_number(*key.first.owner, shape), shape);
+  }
+  static constexpr tracer fold_in(key_words key, tracer data) {
+    tracer zero = build::integer_literal(*key.first.owner, element_type::uint32, 0);
+    return pairs(key, {zero, build::convert(data, element_type::uint32)}, {});
+  }
+
+ private:
+  using threefry_word = primitives::threefry_word;
+
+  static constexpr tracer cipher(key_words key, key_words counter, threefry_word word) {
+    return emit<primitives::threefry2x32>({key.first, key.second, counter.first, counter.second},
+                                          {static_cast<std::int64_t>(word)});
+  }
+  static constexpr tracer pairs(key_words key, key_words counter, dims shape) {
+    std::int64_t along = shape.size();
+    shape.push_back(1);
+    tracer parts[] = {build::reshape(cipher(key, counter, threefry_word::first), shape),
+                      build::reshape(cipher(key, counter, threefry_word::second), shape)};
+    return emit<primitives::concatenate>(*key.first.owner, parts, std::span<const std::int64_t>(&along, 1));
+  }
+};
+
+/// The name of a generator's function, for messages.
+template <class Generator, fixed_string Function>
+inline constexpr auto name_of_function = text_buffer<32>{} << Generator::name << "::" << Function.view();
 
 /// Uniform in [low, high): random mantissa bits under the exponent of 1, minus 1.
-constexpr tracer uniform(tracer key, const dims& shape, element_type type, tracer low, tracer high,
-                         std::string_view name) {
+template <class Generator>
+constexpr tracer uniform_numbers(tracer key, const dims& shape, element_type type, tracer low, tracer high,
+                                 std::string_view name) {
   context& trace = *key.owner;
   bool wide = type == element_type::float64;
   element_type unsigned_type = wide ? element_type::uint64 : element_type::uint32;
-  tracer random_bits = bits(key, shape, unsigned_type, name);
+  key_words k = words_of(key, name);
   if (trace.failed) return key;
+  tracer random_bits = Generator::bits(k, shape, unsigned_type);
   tracer shift = build::integer_literal(trace, unsigned_type, wide ? 12 : 9);
   tracer exponent = build::integer_literal(trace, unsigned_type, wide ? 0x3FF0000000000000 : 0x3F800000);
   tracer pattern = emit<primitives::bitwise_or>({emit<primitives::shift_right>({random_bits, shift}), exponent});
@@ -103,83 +125,73 @@ struct key_operation : operation<key_operation> {
   }
 };
 
-struct split_operation : operation<split_operation> {
+template <class Generator> struct split_operation : operation<split_operation<Generator>> {
   template <int N> static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape) {
-    key_words k = words_of(key, "random::split");
-    if (trace.failed) return key;
-    dims counts = dims_of(trace, "random::split", shape);
-    key_words n = counters(trace, counts);
-    dims pair = counts;
-    pair.push_back(1);
-    tracer parts[] = {build::reshape(cipher(k, n, threefry_word::first), pair),
-                      build::reshape(cipher(k, n, threefry_word::second), pair)};
-    std::int64_t along = pair.size() - 1;
-    return emit<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
+    constexpr std::string_view name = name_of_function<Generator, "split">.view();
+    key_words k = words_of(key, name);
+    dims counts = dims_of(trace, name, shape);
+    return trace.failed ? key : Generator::keys(k, counts);
   }
 };
 
-struct fold_in_operation : operation<fold_in_operation> {
+template <class Generator> struct fold_in_operation : operation<fold_in_operation<Generator>> {
   static constexpr tracer apply(context& trace, tracer key, tracer data) {
-    key_words k = words_of(key, "random::fold_in");
-    if (trace.failed) return key;
-    key_words n{build::integer_literal(trace, element_type::uint32, 0), build::convert(data, element_type::uint32)};
-    tracer parts[] = {build::reshape(cipher(k, n, threefry_word::first), {1}),
-                      build::reshape(cipher(k, n, threefry_word::second), {1})};
-    std::int64_t along = 0;
-    return emit<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
+    key_words k = words_of(key, name_of_function<Generator, "fold_in">.view());
+    return trace.failed ? key : Generator::fold_in(k, data);
   }
 };
 
-template <element T> struct bits_operation : operation<bits_operation<T>> {
-  template <int N> static constexpr tracer apply(context&, tracer key, const extent_list<N>& shape) {
-    return bits(key, dims_of(*key.owner, "random::bits", shape), element_type_of<T>, "random::bits");
-  }
-};
-
-template <element T> struct uniform_operation : operation<uniform_operation<T>> {
-  template <int N>
-  static constexpr tracer apply(context&, tracer key, const extent_list<N>& shape, tracer low, tracer high) {
-    return uniform(key, dims_of(*key.owner, "random::uniform", shape), element_type_of<T>, low, high,
-                   "random::uniform");
-  }
-};
-
-template <element T> struct normal_operation : operation<normal_operation<T>> {
+template <class Generator, element T> struct bits_operation : operation<bits_operation<Generator, T>> {
   template <int N> static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape) {
+    constexpr std::string_view name = name_of_function<Generator, "bits">.view();
+    key_words k = words_of(key, name);
+    dims counts = dims_of(trace, name, shape);
+    return trace.failed ? key : Generator::bits(k, counts, element_type_of<T>);
+  }
+};
+
+template <class Generator, element T> struct uniform_operation : operation<uniform_operation<Generator, T>> {
+  template <int N>
+  static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape, tracer low, tracer high) {
+    constexpr std::string_view name = name_of_function<Generator, "uniform">.view();
+    return uniform_numbers<Generator>(key, dims_of(trace, name, shape), element_type_of<T>, low, high, name);
+  }
+};
+
+template <class Generator, element T> struct normal_operation : operation<normal_operation<Generator, T>> {
+  template <int N> static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape) {
+    constexpr std::string_view name = name_of_function<Generator, "normal">.view();
     constexpr element_type type = element_type_of<T>;
     constexpr double below_one = type == element_type::float32 ? -0x1.fffffep-1 : -0x1.fffffffffffffp-1;
-    tracer u = uniform(key, dims_of(trace, "random::normal", shape), type, build::literal(trace, type, below_one),
-                       build::literal(trace, type, 1), "random::normal");
+    tracer u = uniform_numbers<Generator>(key, dims_of(trace, name, shape), type,
+                                          build::literal(trace, type, below_one), build::literal(trace, type, 1), name);
     if (trace.failed) return key;
     return build::literal(trace, type, 1.4142135623730951) * emit<primitives::erf_inv>({u});
   }
 };
 
-struct bernoulli_operation : operation<bernoulli_operation> {
+template <class Generator> struct bernoulli_operation : operation<bernoulli_operation<Generator>> {
   template <int N> static constexpr tracer apply(context& trace, tracer key, tracer p, const extent_list<N>& shape) {
+    constexpr std::string_view name = name_of_function<Generator, "bernoulli">.view();
     element_type type = is_floating(p.type()) ? p.type() : element_type::float32;
-    tracer u = uniform(key, dims_of(trace, "random::bernoulli", shape), type, build::literal(trace, type, 0),
-                       build::literal(trace, type, 1), "random::bernoulli");
+    tracer u = uniform_numbers<Generator>(key, dims_of(trace, name, shape), type, build::literal(trace, type, 0),
+                                          build::literal(trace, type, 1), name);
     return trace.failed ? key : u < p;
   }
 };
 
-template <element T> struct randint_operation : operation<randint_operation<T>> {
+template <class Generator, element T> struct randint_operation : operation<randint_operation<Generator, T>> {
   template <int N>
   static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape, tracer low, tracer high) {
+    constexpr std::string_view name = name_of_function<Generator, "randint">.view();
     constexpr element_type type = element_type_of<T>;
     constexpr element_type unsigned_type = size_of(type) == 8 ? element_type::uint64 : element_type::uint32;
-    key_words k = words_of(key, "random::randint");
-    dims counts = dims_of(trace, "random::randint", shape);
+    key_words k = words_of(key, name);
+    dims counts = dims_of(trace, name, shape);
     if (trace.failed) return key;
     auto half = [&](std::int64_t number) {
-      key_words n{build::integer_literal(trace, element_type::uint32, 0),
-                  build::integer_literal(trace, element_type::uint32, number)};
-      tracer parts[] = {build::reshape(cipher(k, n, threefry_word::first), {1}),
-                        build::reshape(cipher(k, n, threefry_word::second), {1})};
-      std::int64_t along = 0;
-      tracer subkey = emit<primitives::concatenate>(trace, parts, std::span<const std::int64_t>(&along, 1));
-      return bits(subkey, counts, unsigned_type, "random::randint");
+      tracer subkey = Generator::fold_in(k, build::integer_literal(trace, element_type::uint32, number));
+      return Generator::bits(words_of(subkey, name), counts, unsigned_type);
     };
     tracer upper = half(0), lower = half(1);
     low = build::convert(low, type);
@@ -197,86 +209,98 @@ template <element T> struct randint_operation : operation<randint_operation<T>> 
   }
 };
 
-template <class Operation, class... Operands> constexpr auto call(const Operands&... operands) {
-  if constexpr ((traced<Operands> || ...) || (eager_operand<Operands> || ...)) return Operation{}(operands...);
-  else return lazy<Operation, Operands...>{{operands...}};
-}
-
 } // namespace detail
 
-/// The key of a seed: its upper and lower 32 bits. JAX: random.key with 64-bit seeds
-constexpr auto key(std::integral auto seed) {
-  std::uint64_t wide = static_cast<std::uint64_t>(seed);
-  if constexpr (sizeof(seed) <= 4) wide &= 0xFFFFFFFFU; // a 32-bit seed is not sign-extended, as in JAX with x64 off
-  return lazy<detail::key_operation, std::uint32_t, std::uint32_t>{
-      {static_cast<std::uint32_t>(wide >> 32), static_cast<std::uint32_t>(wide)}};
-}
-/// `count` new keys, shape (count, 2).
-template <class Key> constexpr auto split(const Key& key, extent count = 2) {
-  return detail::call<detail::split_operation>(key, extent_list<1>{{count}});
-}
-template <class Key, int N> constexpr auto split(const Key& key, const extent (&shape)[N]) {
-  return detail::call<detail::split_operation>(key, parallax::detail::list_of(shape));
-}
-/// A new key made of a key and a number.
-template <class Key, class Data> constexpr auto fold_in(const Key& key, const Data& data) {
-  return detail::call<detail::fold_in_operation>(key, data);
-}
+/// Random numbers of a generator, from keys, which are arrays of uint32 with two elements. Generators share all of
+/// these functions, so a template can be written for any of them.
+template <class Generator> struct random_generator {
+  /// The key of a seed: its upper and lower 32 bits. JAX: random.key with 64-bit seeds
+  static constexpr auto key(std::integral auto seed) {
+    std::uint64_t wide = static_cast<std::uint64_t>(seed);
+    if constexpr (sizeof(seed) <= 4) wide &= 0xFFFFFFFFU; // a 32-bit seed is not sign-extended, as in JAX with x64 off
+    return lazy<detail::key_operation, std::uint32_t, std::uint32_t>{
+        {static_cast<std::uint32_t>(wide >> 32), static_cast<std::uint32_t>(wide)}};
+  }
+  /// `count` new keys, shape (count, 2).
+  template <class Key> static constexpr auto split(const Key& key, extent count = 2) {
+    return call<detail::split_operation<Generator>>(key, extent_list<1>{{count}});
+  }
+  template <class Key, int N> static constexpr auto split(const Key& key, const extent (&shape)[N]) {
+    return call<detail::split_operation<Generator>>(key, detail::list_of(shape));
+  }
+  /// A new key made of a key and a number.
+  template <class Key, class Data> static constexpr auto fold_in(const Key& key, const Data& data) {
+    return call<detail::fold_in_operation<Generator>>(key, data);
+  }
 
-/// Random bits: uint8, uint32 or uint64.
-template <element T = std::uint32_t, class Key> constexpr auto bits(const Key& key) {
-  return detail::call<detail::bits_operation<T>>(key, extent_list<0>{});
-}
-template <element T = std::uint32_t, class Key, int N> constexpr auto bits(const Key& key, const extent (&shape)[N]) {
-  return detail::call<detail::bits_operation<T>>(key, parallax::detail::list_of(shape));
-}
-template <element T = std::uint32_t, class Key> constexpr auto bits(const Key& key, detail::no_extents) {
-  return bits<T>(key);
-}
-/// Uniform in [low, high).
-template <element T = float, class Key> constexpr auto uniform(const Key& key) {
-  return detail::call<detail::uniform_operation<T>>(key, extent_list<0>{}, T{0}, T{1});
-}
-template <element T = float, class Key, int N, class Low = T, class High = T>
-constexpr auto uniform(const Key& key, const extent (&shape)[N], const Low& low = T{0}, const High& high = T{1}) {
-  return detail::call<detail::uniform_operation<T>>(key, parallax::detail::list_of(shape), low, high);
-}
-template <element T = float, class Key, class Low = T, class High = T>
-constexpr auto uniform(const Key& key, detail::no_extents, const Low& low = T{0}, const High& high = T{1}) {
-  return detail::call<detail::uniform_operation<T>>(key, extent_list<0>{}, low, high);
-}
-/// Standard normal.
-template <element T = float, class Key> constexpr auto normal(const Key& key) {
-  return detail::call<detail::normal_operation<T>>(key, extent_list<0>{});
-}
-template <element T = float, class Key, int N> constexpr auto normal(const Key& key, const extent (&shape)[N]) {
-  return detail::call<detail::normal_operation<T>>(key, parallax::detail::list_of(shape));
-}
-template <element T = float, class Key> constexpr auto normal(const Key& key, detail::no_extents) {
-  return normal<T>(key);
-}
-/// True with probability p.
-template <class Key, class P = float> constexpr auto bernoulli(const Key& key, const P& p = 0.5f) {
-  return detail::call<detail::bernoulli_operation>(key, p, extent_list<0>{});
-}
-template <class Key, class P, int N> constexpr auto bernoulli(const Key& key, const P& p, const extent (&shape)[N]) {
-  return detail::call<detail::bernoulli_operation>(key, p, parallax::detail::list_of(shape));
-}
-template <class Key, class P> constexpr auto bernoulli(const Key& key, const P& p, detail::no_extents) {
-  return bernoulli(key, p);
-}
-/// Integers in [low, high).
-template <element T = std::int32_t, class Key, int N, class Low, class High>
-constexpr auto randint(const Key& key, const extent (&shape)[N], const Low& low, const High& high) {
-  return detail::call<detail::randint_operation<T>>(key, parallax::detail::list_of(shape), low, high);
-}
-template <element T = std::int32_t, class Key, class Low, class High>
-constexpr auto randint(const Key& key, const Low& low, const High& high) {
-  return detail::call<detail::randint_operation<T>>(key, extent_list<0>{}, low, high);
-}
-template <element T = std::int32_t, class Key, class Low, class High>
-constexpr auto randint(const Key& key, detail::no_extents, const Low& low, const High& high) {
-  return randint<T>(key, low, high);
-}
+  /// Random bits: uint8, uint32 or uint64.
+  template <element T = std::uint32_t, class Key> static constexpr auto bits(const Key& key) {
+    return call<detail::bits_operation<Generator, T>>(key, extent_list<0>{});
+  }
+  template <element T = std::uint32_t, class Key, int N>
+  static constexpr auto bits(const Key& key, const extent (&shape)[N]) {
+    return call<detail::bits_operation<Generator, T>>(key, detail::list_of(shape));
+  }
+  template <element T = std::uint32_t, class Key> static constexpr auto bits(const Key& key, detail::no_extents) {
+    return bits<T>(key);
+  }
+  /// Uniform in [low, high).
+  template <element T = float, class Key> static constexpr auto uniform(const Key& key) {
+    return call<detail::uniform_operation<Generator, T>>(key, extent_list<0>{}, T{0}, T{1});
+  }
+  template <element T = float, class Key, int N, class Low = T, class High = T>
+  static constexpr auto uniform(const Key& key, const extent (&shape)[N], const Low& low = T{0},
+                                const High& high = T{1}) {
+    return call<detail::uniform_operation<Generator, T>>(key, detail::list_of(shape), low, high);
+  }
+  template <element T = float, class Key, class Low = T, class High = T>
+  static constexpr auto uniform(const Key& key, detail::no_extents, const Low& low = T{0}, const High& high = T{1}) {
+    return call<detail::uniform_operation<Generator, T>>(key, extent_list<0>{}, low, high);
+  }
+  /// Standard normal.
+  template <element T = float, class Key> static constexpr auto normal(const Key& key) {
+    return call<detail::normal_operation<Generator, T>>(key, extent_list<0>{});
+  }
+  template <element T = float, class Key, int N>
+  static constexpr auto normal(const Key& key, const extent (&shape)[N]) {
+    return call<detail::normal_operation<Generator, T>>(key, detail::list_of(shape));
+  }
+  template <element T = float, class Key> static constexpr auto normal(const Key& key, detail::no_extents) {
+    return normal<T>(key);
+  }
+  /// True with probability p.
+  template <class Key, class P = float> static constexpr auto bernoulli(const Key& key, const P& p = 0.5f) {
+    return call<detail::bernoulli_operation<Generator>>(key, p, extent_list<0>{});
+  }
+  template <class Key, class P, int N>
+  static constexpr auto bernoulli(const Key& key, const P& p, const extent (&shape)[N]) {
+    return call<detail::bernoulli_operation<Generator>>(key, p, detail::list_of(shape));
+  }
+  template <class Key, class P> static constexpr auto bernoulli(const Key& key, const P& p, detail::no_extents) {
+    return bernoulli(key, p);
+  }
+  /// Integers in [low, high).
+  template <element T = std::int32_t, class Key, int N, class Low, class High>
+  static constexpr auto randint(const Key& key, const extent (&shape)[N], const Low& low, const High& high) {
+    return call<detail::randint_operation<Generator, T>>(key, detail::list_of(shape), low, high);
+  }
+  template <element T = std::int32_t, class Key, class Low, class High>
+  static constexpr auto randint(const Key& key, const Low& low, const High& high) {
+    return call<detail::randint_operation<Generator, T>>(key, extent_list<0>{}, low, high);
+  }
+  template <element T = std::int32_t, class Key, class Low, class High>
+  static constexpr auto randint(const Key& key, detail::no_extents, const Low& low, const High& high) {
+    return randint<T>(key, low, high);
+  }
 
-} // namespace parallax::random
+ private:
+  template <class Operation, class... Operands> static constexpr auto call(const Operands&... operands) {
+    if constexpr ((traced<Operands> || ...) || (eager_operand<Operands> || ...)) return Operation{}(operands...);
+    else return lazy<Operation, Operands...>{{operands...}};
+  }
+};
+
+/// The bits of JAX's threefry generator.
+using random = random_generator<detail::threefry_generator>;
+
+} // namespace parallax

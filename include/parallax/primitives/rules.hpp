@@ -9,6 +9,7 @@
 #include <parallax/primitives/dot_general.hpp>
 #include <parallax/primitives/error_function.hpp>
 #include <parallax/primitives/exponential.hpp>
+#include <parallax/primitives/philox.hpp>
 #include <parallax/primitives/power.hpp>
 #include <parallax/primitives/reduction.hpp>
 #include <parallax/primitives/rounding.hpp>
