@@ -224,6 +224,30 @@ TEST_CASE("collectives", "[errors]") {
       "it, or map over another number");
   CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::all_gather<"i">(x, 3); }), matrix) ==
         "all_gather: axis 3 is out of bounds for array of dimension 2; give an axis from -2 to 1");
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::pbroadcast<"i">(x, 3); }), matrix) ==
+        "pbroadcast: source 3 is outside the axis of size 3; give an index from 0 to 2");
+  CHECK(error_of(plx::vmap<"i">([](auto x) { return plx::pbroadcast<"j">(x, 0); }), matrix) ==
+        "pbroadcast: unbound axis name: j; bound axis names are: i");
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::all_to_all<"i">(x, 0, 0); }), matrix) ==
+        "all_to_all requires the size of the mapped axis i to equal x.shape[split_axis], but they are 3 and 4 "
+        "respectively; use gather_mode::tiled to divide a longer one");
+  CHECK(error_of(plx::vmap<"i">([](auto x) { return plx::all_to_all<"i">(x, 0, 0, plx::gather_mode::tiled); }),
+                 matrix) == "all_to_all: The size of all_to_all split_axis (4) has to be divisible by the size of the "
+                            "named axis i (3); pad it, or map over another number");
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::all_to_all<"i">(x, 0, 1); }), matrix) ==
+        "all_to_all: axis 1 is out of bounds for array of dimension 1; give an axis from -1 to 0");
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::pswapaxes<"i">(x, 0); }), matrix)
+            .starts_with("all_to_all requires the size of the mapped axis i"));
+}
+
+TEST_CASE("collectives along several axes", "[errors]") {
+  constexpr auto nested = [](auto f) { return plx::pmap<"i">(plx::pmap<"j">(f)); };
+  CHECK(error_of(nested([](auto x) { return plx::all_gather<"j", "i">(x); }), matrix) ==
+        "all_gather: name each axis once, the outermost first");
+  CHECK(error_of(nested([](auto x) { return plx::psum<"j", "i">(x); }), matrix).empty());
+  constexpr auto half = plx::pmap<"i">(plx::vmap<"j">([](auto x) { return plx::pbroadcast<"i", "j">(x, 0); }));
+  CHECK(error_of(half, matrix) == "pbroadcast: several axes of which vmap maps one are not supported; call it for one "
+                                  "axis after the other");
 }
 
 TEST_CASE("gradients", "[errors]") {

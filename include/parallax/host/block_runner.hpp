@@ -134,6 +134,13 @@ class block_runner {
     case parallax::detail::step_kind::reduce_scatter:
       reduce_scatter(all, place.position, step.axes, reduction::sum, type, from, to, outer, inner);
       break;
+    case parallax::detail::step_kind::all_to_all:
+      all_to_all(all, place.position, step.axes, from, to, inner * size_of(type));
+      break;
+    case parallax::detail::step_kind::broadcast:
+      broadcast(all, place.position, step.axes, static_cast<int>(step.parameters[0]), from, to,
+                table.bytes_of(step.source));
+      break;
     case parallax::detail::step_kind::axis_slice:
       parallax::detail::copy_slice_out(from, to, step.outer, all.group_size(step.axes), inner * size_of(type),
                                        all.axis_index(place.position, step.axes));

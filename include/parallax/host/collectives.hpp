@@ -187,4 +187,12 @@ inline void permute(team& all, int position, unsigned axes_mask, int source, con
   else std::memcpy(out, group.input(source), bytes);
 }
 
+/// Every member gets the operand of the member `source`, an index into the group. `in` and `out` do not overlap.
+inline void broadcast(team& all, int position, unsigned axes_mask, int source, const void* in, void* out,
+                      std::size_t bytes) {
+  if (source < 0 || source >= all.group_size(axes_mask)) throw error("the source of a broadcast is not in the group");
+  rendezvous group(all, position, axes_mask, collective::broadcast, in, out, bytes);
+  if (bytes > 0) std::memcpy(out, group.input(source), bytes);
+}
+
 } // namespace parallax::host

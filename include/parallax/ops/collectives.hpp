@@ -55,6 +55,14 @@ constexpr tracer append_collective(context& trace, tracer x, std::initializer_li
   return emit<Primitive>(trace, std::span<const tracer>(&x, 1), parameters);
 }
 
+/// For collectives whose results depend on how instances are counted: row-major, as the mesh of devices is.
+template <fixed_string... Names> constexpr bool names_outermost_first(context& trace, std::string_view operation) {
+  auto axes = named_axes<Names...>::find(trace, operation);
+  for (int i = 1; i < axes.size() && !trace.failed; ++i)
+    if (axes[i - 1] >= axes[i]) trace.fail(message() << operation << ": name each axis once, the outermost first");
+  return !trace.failed;
+}
+
 template <fixed_string... Names> struct psum_operation : operation<psum_operation<Names...>> {
   static constexpr tracer apply(context& trace, tracer x) {
     if (x.type() == element_type::boolean) x = build::convert(x, element_type::int32);
@@ -113,6 +121,36 @@ template <class Operation, class T> constexpr auto over_leaves(const T& tree) {
         else return Operation{}(leaf);
       },
       tree);
+}
+
+/// The names as messages list them.
+template <fixed_string... Names> constexpr message list_names() {
+  message text;
+  bool first = true;
+  ((text << (first ? "" : ", ") << Names.view(), first = false), ...);
+  return text;
+}
+
+/// What all_to_all asks of the axis that it splits among `size` instances.
+template <fixed_string... Names> constexpr bool check_split_equals(tracer x, dim extent, dim size) {
+  context& trace = *x.owner;
+  if (is_static(extent) && is_static(size) && extent != size)
+    trace.fail(message() << "all_to_all requires the size of the mapped axis " << list_names<Names...>().view()
+                         << " to equal x.shape[split_axis], but they are " << size << " and " << extent
+                         << " respectively; use gather_mode::tiled to divide a longer one");
+  else if (extent != size) require(trace, guard::same_size, "all_to_all: split axis", extent, size, x.value());
+  return !trace.failed;
+}
+template <fixed_string... Names> constexpr bool check_split_divisible(tracer x, dim extent, dim size) {
+  context& trace = *x.owner;
+  if (is_static(extent) && is_static(size) && extent % size != 0)
+    trace.fail(message() << "all_to_all: The size of all_to_all split_axis (" << extent
+                         << ") has to be divisible by the size of the named axis " << list_names<Names...>().view()
+                         << " (" << size << "); pad it, or map over another number");
+  dim_table& t = trace.extents;
+  if (t.multiply(t.divide(extent, size), size) != extent && !(is_static(extent) && is_static(size)))
+    require(trace, guard::divisible, "all_to_all: tiled split axis", extent, size, x.value());
+  return !trace.failed;
 }
 
 } // namespace detail
@@ -199,8 +237,25 @@ template <fixed_string Name> constexpr tracer ppermute(tracer x, shift how) {
       *x.owner, x, {static_cast<std::int64_t>(primitives::permutation_kind::shift), how.distance});
 }
 
-/// How all_gather and psum_scatter treat their axis: stacked along a new one, or joined along (divided from) an
-/// existing one.
+/// Every instance gets the value of instance `source`; several names count row-major. JAX: lax.pbroadcast
+template <fixed_string... Names> constexpr tracer pbroadcast(tracer x, int source) {
+  context& trace = *x.owner;
+  if (!detail::names_outermost_first<Names...>(trace, "pbroadcast")) return x;
+  dim size = detail::named_axes<Names...>::size(trace, "pbroadcast");
+  if (source < 0 || (is_static(size) && source >= size)) {
+    message text;
+    text << "pbroadcast: source " << source << " is outside the axis";
+    if (is_static(size)) text << " of size " << size << "; give an index from 0 to " << size - 1;
+    else text << "; give an index from 0 on";
+    trace.fail(text);
+    return x;
+  }
+  if (!is_static(size)) require(trace, guard::index_within, "pbroadcast", size, source, x.value());
+  return detail::append_collective<primitives::pbroadcast, Names...>(trace, x, {source});
+}
+
+/// How all_gather, psum_scatter and all_to_all treat their axes: the axis of the instances is one of its own, or
+/// (tiled) joined along, or divided from, a longer one.
 enum class gather_mode { stacked, tiled };
 
 /// All instances' values, along a new axis or (tiled) joined along an existing one. JAX: lax.all_gather
@@ -208,16 +263,48 @@ template <fixed_string... Names>
 constexpr tracer all_gather(tracer x, int axis_number = 0, gather_mode mode = gather_mode::stacked) {
   bool tiled = mode == gather_mode::tiled;
   int normal = detail::normalize_axis(*x.owner, "all_gather", axis_number, tiled ? x.rank() : x.rank() + 1);
-  if (x.owner->failed) return x;
+  if (x.owner->failed || !detail::names_outermost_first<Names...>(*x.owner, "all_gather")) return x;
   return detail::append_collective<primitives::all_gather, Names...>(*x.owner, x, {normal, tiled ? 1 : 0});
 }
 /// The sum over all instances, of which each keeps its slice of an axis. JAX: lax.psum_scatter
 template <fixed_string... Names>
 constexpr tracer psum_scatter(tracer x, int scatter_dimension = 0, gather_mode mode = gather_mode::stacked) {
   int normal = detail::normalize_axis(*x.owner, "psum_scatter", scatter_dimension, x.rank());
-  if (x.owner->failed) return x;
+  if (x.owner->failed || !detail::names_outermost_first<Names...>(*x.owner, "psum_scatter")) return x;
   return detail::append_collective<primitives::psum_scatter, Names...>(*x.owner, x,
                                                                        {normal, mode == gather_mode::tiled ? 1 : 0});
+}
+
+/// Instance i gets the i-th slices along `split_axis` of all instances' values, stacked along a new axis `concat_axis`
+/// in the order of the instances. `split_axis`, which goes, is as long as there are instances. Tiled, it is divided by
+/// their number instead, and the pieces are joined along `concat_axis`. JAX: lax.all_to_all
+template <fixed_string... Names>
+constexpr tracer all_to_all(tracer x, int split_axis, int concat_axis, gather_mode mode = gather_mode::stacked) {
+  context& trace = *x.owner;
+  int split = detail::normalize_axis(trace, "all_to_all", split_axis, x.rank());
+  int concat = detail::normalize_axis(trace, "all_to_all", concat_axis, x.rank());
+  if (trace.failed || !detail::names_outermost_first<Names...>(trace, "all_to_all")) return x;
+  dim size = detail::named_axes<Names...>::size(trace, "all_to_all"), extent = x.dimension(split);
+  if (mode == gather_mode::stacked) {
+    if (!detail::check_split_equals<Names...>(x, extent, size)) return x;
+    tracer exchanged =
+        detail::append_collective<primitives::all_to_all, Names...>(trace, build::move_axis(x, split, 0));
+    return build::move_axis(exchanged, 0, concat);
+  }
+  if (!detail::check_split_divisible<Names...>(x, extent, size) || !check_rank(trace, "all_to_all", x.rank() + 1))
+    return x;
+  dims pieces = x.extents();
+  pieces[split] = trace.extents.divide(extent, size);
+  dims joined = pieces;
+  joined[concat] = trace.extents.multiply(joined[concat], size);
+  pieces.insert(split, size);
+  tracer exchanged = detail::append_collective<primitives::all_to_all, Names...>(
+      trace, build::move_axis(build::reshape(x, pieces), split, 0));
+  return build::reshape(build::move_axis(exchanged, 0, concat), joined);
+}
+/// Exchanges the axis of the instances, as many as `axis_number` is long, with that one. JAX: lax.pswapaxes
+template <fixed_string... Names> constexpr tracer pswapaxes(tracer x, int axis_number) {
+  return all_to_all<Names...>(x, axis_number, axis_number);
 }
 
 } // namespace parallax

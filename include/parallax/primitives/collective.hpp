@@ -34,6 +34,14 @@ struct collective {
       if (axis == a.mapped_axis) return true;
     return false;
   }
+  /// Whether instances are counted along one axis only; otherwise an error, as in JAX.
+  static constexpr bool one_axis(const batch_application& a, std::string_view name) {
+    if (a.parameters[0] == 1) return true;
+    a.trace.fail(message() << name
+                           << ": several axes of which vmap maps one are not supported; call it for one axis "
+                              "after the other");
+    return false;
+  }
   /// The operation over the axes that remain when the vmapped one has been dealt with.
   static constexpr tracer over_other_axes(const batch_application& a, tracer x) {
     small_vector<std::int64_t, 16> parameters{a.parameters[0] - 1};
@@ -153,6 +161,34 @@ struct ppermute : collective {
   }
 };
 
+/// Every instance gets the value of instance `source`. Further parameter: the source.
+struct pbroadcast : collective {
+  static constexpr std::string_view name = "pbroadcast";
+
+  static constexpr batched batch(const batch_application& a) {
+    if (!takes_part(a)) return unchanged(a);
+    const batched& x = a.operands[0];
+    if (x.axis < 0 || !one_axis(a, name)) return x;
+    std::int64_t source = rest(a.parameters)[0];
+    dims shape = x.value.extents();
+    shape.erase(x.axis);
+    return {build::reshape(detail::slice_axis(x.value, x.axis, source, source + 1), shape), -1};
+  }
+  /// The source gets the sum of all cotangents, the others nothing.
+  static constexpr void vjp(vjp_application& a) {
+    tracer here; // row-major along the axes
+    for (std::int64_t axis : axes(a.parameters)) {
+      tracer index = emit<axis_index>(a.trace, {}, {axis});
+      here = here.owner == nullptr
+                 ? index
+                 : here * build::extent_value(a.trace, a.trace.axis_size(static_cast<int>(axis)), index.type()) + index;
+    }
+    tracer total = emit<psum>(a.trace, std::span<const tracer>(&a.cotangent, 1),
+                              a.parameters.first(1 + static_cast<std::size_t>(a.parameters[0])));
+    a.give(0, build::select(here == rest(a.parameters)[0], total, build::like(total, 0)));
+  }
+};
+
 /// The values of all instances, on every instance: stacked along a new axis, or (tiled) joined along an existing one.
 /// Further parameters: that axis, tiled.
 struct all_gather : collective {
@@ -174,6 +210,7 @@ struct all_gather : collective {
       if (bump) ++parameters[parameters.size() - 2];
       return {append(a, a.operands[0].value, parameters), bump || tiled != 0 ? mapped : mapped + 1};
     }
+    if (!one_axis(a, name)) return a.operands[0];
     tracer x = mapped_at(a, static_cast<int>(dimension));
     if (tiled != 0) {
       dims joined = x.extents();
@@ -227,6 +264,7 @@ struct psum_scatter : collective {
       if (bump) ++parameters[parameters.size() - 2];
       return {append(a, a.operands[0].value, parameters), bump || tiled != 0 ? mapped : mapped - 1};
     }
+    if (!one_axis(a, name)) return a.operands[0];
     tracer x = a.operands[0].value;
     x = mapped < 0 ? x * build::extent_value(a.trace, a.size, x.type()) : build::sum(x, mapped);
     if (tiled != 0) {
@@ -239,6 +277,25 @@ struct psum_scatter : collective {
   }
   static constexpr void vjp(vjp_application& a) {
     a.give(0, emit<all_gather>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters));
+  }
+};
+
+/// Instance i gets the i-th slices of all instances' operands, along axis 0, in the order of the instances. It is its
+/// own transpose. Other axes are moved to where this one is.
+struct all_to_all : collective {
+  static constexpr std::string_view name = "all_to_all";
+
+  static constexpr batched batch(const batch_application& a) {
+    if (!takes_part(a)) {
+      int axis = a.operands[0].axis == 0 ? 1 : a.operands[0].axis;
+      return {append(a, build::move_axis(a.operands[0].value, a.operands[0].axis, axis), a.parameters), axis};
+    }
+    if (!one_axis(a, name)) return a.operands[0];
+    // x[i][k] becomes x[k][i]: the two axes change their meaning
+    return {mapped_at(a, 0), 1};
+  }
+  static constexpr void vjp(vjp_application& a) {
+    a.give(0, emit<all_to_all>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters));
   }
 };
 

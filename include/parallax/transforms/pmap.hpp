@@ -29,6 +29,7 @@ constexpr std::vector<char> varies_along(const context& trace, int body, int axi
       if (over == axis_number)
         result = operation == primitives::number_of<primitives::ppermute> ||
                  operation == primitives::number_of<primitives::psum_scatter> ||
+                 operation == primitives::number_of<primitives::all_to_all> ||
                  operation == primitives::number_of<primitives::axis_slice>;
   }
   return varies;
