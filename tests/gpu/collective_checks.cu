@@ -104,7 +104,8 @@ template <class T> void check_reductions_of(clique& all, element_type type) {
 
 void check_exchanges_of(clique& all) {
   constexpr std::size_t count = 777;
-  const spread<std::int32_t> from(all, count), gathered(all, count * all.size()), received(all, count);
+  const spread<std::int32_t> from(all, count), gathered(all, count * all.size()), received(all, count),
+      sent(all, count);
   const std::size_t size = all.size();
   all.group([&](std::size_t member) {
     const api::communicator with = all.communicators[member];
@@ -113,11 +114,14 @@ void check_exchanges_of(clique& all) {
     ok(api::send(from.data(member), count, element_type::int32, static_cast<int>((member + 1) % size), with, on));
     ok(api::receive(received.data(member), count, element_type::int32, static_cast<int>((member + size - 1) % size),
                     with, on));
+    ok(api::broadcast(from.data(member), sent.data(member), count, element_type::int32, static_cast<int>(size) - 1,
+                      with, on));
   });
   std::vector<std::int32_t> expected;
   for (const auto& each : from.host) expected.insert(expected.end(), each.begin(), each.end());
   for (std::size_t member = 0; member < size; ++member) {
     require(gathered.values(member) == expected, "all_gather");
+    require(sent.values(member) == from.host[size - 1], "broadcast");
     require(received.values(member) == from.host[(member + size - 1) % size], "send and receive around the ring");
   }
 }

@@ -34,7 +34,9 @@ constexpr auto every_sort_of_step = [](auto x, auto w) {
   auto sum = plx::psum<"i">(y);
   auto all = plx::all_gather<"i">(x, 1);
   auto next = plx::ppermute<"i">(y, plx::rotate{1});
-  return plx::sum(sum * next) + plx::sum(all);
+  auto first = plx::pbroadcast<"i">(y, 0);
+  auto exchanged = plx::all_to_all<"i">(y, 1, 1);
+  return plx::sum(sum * next) + plx::sum(all) + plx::sum(first * exchanged);
 };
 
 float run_every_sort_of_step() {

@@ -41,8 +41,9 @@ template <class Function, class... Arrays> int groups_of(const Function&, const 
 }
 
 constexpr auto independent = plx::pmap<"i">([](auto x, auto y) {
-  return std::tuple{plx::psum<"i">(x), plx::pmax<"i">(y), plx::all_gather<"i">(x),
-                    plx::ppermute<"i">(y, plx::rotate{1})};
+  return std::tuple{plx::psum<"i">(x),          plx::pmax<"i">(y),
+                    plx::all_gather<"i">(x),    plx::ppermute<"i">(y, plx::rotate{1}),
+                    plx::pbroadcast<"i">(x, 2), plx::all_to_all<"i">(y, 0, 0)};
 });
 constexpr auto dependent = plx::pmap<"i">([](auto x, auto y) {
   auto first = plx::psum<"i">(x);
@@ -68,7 +69,7 @@ constexpr auto training = plx::pmap<"i">([](auto w, auto v, auto x) {
 } // namespace
 
 TEST_CASE("independent collectives are one group, dependent ones are not") {
-  const auto x = plx::array<float, 2>::filled({4, 5}, 1.f), y = plx::array<float, 2>::filled({4, 5}, 2.f);
+  const auto x = plx::array<float, 2>::filled({4, 4}, 1.f), y = plx::array<float, 2>::filled({4, 4}, 2.f);
   CHECK(groups_of(independent, x, y) == 1);
   CHECK(groups_of(dependent, x, y) == 2);
 }

@@ -112,6 +112,11 @@ struct collective_functions : stream_functions {
                of);
   }
 
+  static status broadcast(const void* from, void* to, std::size_t count, element_type type, int member,
+                          communicator_handle of, stream_handle on) {
+    return add("broadcast", {collective_kind::broadcast, from, to, count, type, {}, member, nullptr, on.number}, of);
+  }
+
   static status send(const void* from, std::size_t count, element_type type, int member, communicator_handle of,
                      stream_handle on) {
     return add("send", {collective_kind::send, from, nullptr, count, type, {}, member, nullptr, on.number}, of);
@@ -135,7 +140,8 @@ struct collective_functions : stream_functions {
         fail(name, " of ", member.name(), ", which is not ready: communicator_state has to be asked until it is");
       if (stream.device != member.device()) fail(name, " of ", member.name(), " on ", stream.name());
       if (stream.capture != nullptr) fail(name, " while ", stream.name(), " is captured");
-      if (!made.is_collective() && (made.peer < 0 || static_cast<std::size_t>(made.peer) >= made.members()))
+      const bool names_peer = !made.is_collective() || made.kind == collective_kind::broadcast;
+      if (names_peer && (made.peer < 0 || static_cast<std::size_t>(made.peer) >= made.members()))
         return machine::failure(name, "invalid argument: no such member", 4);
       if (w.group.depth != 0) w.group.calls.push_back(made);
       else
@@ -153,8 +159,7 @@ struct collective_functions : stream_functions {
       clique_member& member = *step->communicators[r];
       if (w.options.background) member.polls_left = static_cast<unsigned>(w.random.below(3));
       const bool launched = member.polls_left == 0;
-      static constexpr const char* kinds[] = {"all_reduce", "all_gather", "reduce_scatter", "send", "receive"};
-      w.push(stream, {.name = kinds[static_cast<int>(step->calls[r].front().kind)],
+      w.push(stream, {.name = collective_names[static_cast<int>(step->calls[r].front().kind)],
                       .step = step,
                       .rank = static_cast<int>(r),
                       .launched = launched});

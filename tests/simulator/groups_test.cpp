@@ -47,6 +47,24 @@ TEST_CASE("Sends meet receives") {
   });
 }
 
+TEST_CASE("A broadcast gives all ranks what one has") {
+  const auto program = [](int second_source) {
+    return fault_of([&] {
+      under_seeds(100, {.devices = 3}, [&](machine&) {
+        const team all(3);
+        const auto in = numbers(all, 2), out = room_for(all, 2);
+        together(all, [&](std::size_t r) {
+          const int source = r == 1 ? second_source : 2;
+          check(api::broadcast(in[r].data, out[r].data, 2, f32, source, all.communicators[r], all.queues[r].stream));
+        });
+        for (const auto& each : out) REQUIRE(get(each) == std::vector<float>{20, 21});
+      });
+    });
+  };
+  CHECK(program(2).empty());
+  CHECK(has(program(0), "mismatched collective order: call 1 of a group is broadcast of 2 float32 from rank 2"));
+}
+
 TEST_CASE("A collective orders what its members had done before it") {
   const auto program = [](bool reduces) {
     under_seeds(100, {.devices = 2}, [&](machine&) {

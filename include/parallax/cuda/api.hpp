@@ -111,6 +111,8 @@ concept device_api =
       { Api::all_gather(source, pointer, bytes, type, communicator, stream) } -> std::same_as<status>;
       /// operand: `count` elements for every member
       { Api::reduce_scatter(source, pointer, bytes, type, how, communicator, stream) } -> std::same_as<status>;
+      /// what a member has: its rank follows the type
+      { Api::broadcast(source, pointer, bytes, type, device, communicator, stream) } -> std::same_as<status>;
       { Api::send(source, bytes, type, device, communicator, stream) } -> std::same_as<status>;     ///< to a member
       { Api::receive(pointer, bytes, type, device, communicator, stream) } -> std::same_as<status>; ///< from a member
       // graphs: what is enqueued on the stream in between is recorded instead of run

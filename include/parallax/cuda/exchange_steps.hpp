@@ -63,6 +63,8 @@ template <device_api Api> class exchange_runner {
     }
     if (step.kind == parallax::detail::step_kind::permute)
       for (const auto& group : groups) fill_from_nobody(group);
+    if (step.kind == parallax::detail::step_kind::all_to_all)
+      for (const auto& group : groups) keep_own_block(group);
     owner.recorder.begin(name(), step.axes, bytes, all.devices);
   }
   /// Enqueues every member's call.
@@ -113,11 +115,15 @@ template <device_api Api> class exchange_runner {
            : step.reduction == primitives::number_of<primitives::pmin> ? reduction_kind::min
                                                                        : reduction_kind::sum;
   }
+  /// The member that a broadcast is from.
+  int source_rank() const { return static_cast<int>(step.parameters[0]); }
   const char* name() const {
     switch (step.kind) {
     case parallax::detail::step_kind::all_reduce: return "all_reduce";
     case parallax::detail::step_kind::all_gather: return "all_gather";
     case parallax::detail::step_kind::reduce_scatter: return "reduce_scatter";
+    case parallax::detail::step_kind::all_to_all: return "all_to_all";
+    case parallax::detail::step_kind::broadcast: return "broadcast";
     default: return "permute";
     }
   }
@@ -157,6 +163,15 @@ template <device_api Api> class exchange_runner {
     }
   }
 
+  /// What an all-to-all sends to no other device.
+  void keep_own_block(const std::vector<int>& group) {
+    for (std::size_t rank = 0; rank < group.size(); ++rank) {
+      device<Api>& on = device_at(group[rank]);
+      const std::size_t own = rank * inner_bytes;
+      copy_across<Api>(on, result(group[rank]) + own, on, source(group[rank]) + own, inner_bytes);
+    }
+  }
+
   void enqueue_member(const std::vector<int>& group, int rank, typename Api::communicator communicator) {
     const int position = group[static_cast<std::size_t>(rank)];
     const std::byte* from = scatters() && rearranged ? aside(position) : source(position);
@@ -172,6 +187,9 @@ template <device_api Api> class exchange_runner {
       return check(
           Api::reduce_scatter(from, to, count / group.size(), type, reduction_kind::sum, communicator, on.stream()),
           on.number);
+    case parallax::detail::step_kind::broadcast:
+      return check(Api::broadcast(from, to, count, type, source_rank(), communicator, on.stream()), on.number);
+    case parallax::detail::step_kind::all_to_all: return enqueue_blocks(on, from, to, group.size(), rank, communicator);
     default: break;
     }
     const int size = static_cast<int>(group.size());
@@ -181,6 +199,18 @@ template <device_api Api> class exchange_runner {
         check(Api::send(from, count, type, receiver, communicator, on.stream()), on.number);
     if (sender >= 0 && sender != rank)
       check(Api::receive(to, count, type, sender, communicator, on.stream()), on.number);
+  }
+
+  /// A member's part of an all-to-all: a block to and one from each other member.
+  void enqueue_blocks(const device<Api>& on, const std::byte* from, std::byte* to, std::size_t members, int rank,
+                      typename Api::communicator communicator) {
+    const auto count = static_cast<std::size_t>(step.inner);
+    for (std::size_t k = 0; k < members; ++k) {
+      const int other = static_cast<int>(k);
+      if (other == rank) continue;
+      check(Api::send(from + k * inner_bytes, count, type, other, communicator, on.stream()), on.number);
+      check(Api::receive(to + k * inner_bytes, count, type, other, communicator, on.stream()), on.number);
+    }
   }
 
   // Devices that share memory
@@ -230,6 +260,14 @@ template <device_api Api> class exchange_runner {
         }
       }
       return;
+    }
+    case parallax::detail::step_kind::all_to_all:
+      for (std::size_t k = 0; k < group.size(); ++k)
+        copy(result(position) + k * inner_bytes, group[k], source(group[k]) + rank * inner_bytes, inner_bytes);
+      return;
+    case parallax::detail::step_kind::broadcast: {
+      const int from = group[static_cast<std::size_t>(source_rank())];
+      return copy(result(position), from, source(from), bytes);
     }
     default: {
       const int sender = step.source_of(static_cast<int>(rank), static_cast<int>(group.size()));

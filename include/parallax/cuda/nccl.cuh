@@ -116,6 +116,11 @@ struct nccl_calls {
     return detail::nccl_begun("ncclReduceScatter", ncclReduceScatter(from, to, count, detail::nccl_type(type),
                                                                      detail::nccl_operation(how, type), among, stream));
   }
+  static status broadcast(const void* from, void* to, std::size_t count, element_type type, int member,
+                          communicator among, cudaStream_t stream) {
+    return detail::nccl_begun("ncclBroadcast",
+                              ncclBroadcast(from, to, count, detail::nccl_type(type), member, among, stream));
+  }
   static status send(const void* from, std::size_t count, element_type type, int member, communicator among,
                      cudaStream_t stream) {
     return detail::nccl_begun("ncclSend", ncclSend(from, count, detail::nccl_type(type), member, among, stream));
