@@ -130,6 +130,11 @@ TEST_CASE("what collectives ask of an axis size that only the call knows", "[err
   CHECK(message_of([&] { permuted(ones<1>({2})); }) ==
         "ppermute: index 2 is outside the axis of size 2 (axis 0 of argument 0); give indices from 0 to 1");
   CHECK(message_of([&] { permuted(ones<1>({3})); }) == "no error");
+  auto grouped = plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, plx::axis_index_groups{{0, 2}, {1}}); });
+  CHECK(message_of([&] { grouped(ones<1>({2})); }) ==
+        "psum: axis_index_groups must cover all indices exactly once, but they have 3 for an axis of size 2 (axis 0 of "
+        "argument 0)");
+  CHECK(message_of([&] { grouped(ones<1>({3})); }) == "no error");
   auto sent = plx::pmap<"i">([](auto x) { return plx::pbroadcast<"i">(x, 2); });
   CHECK(message_of([&] { sent(ones<1>({2})); }) ==
         "pbroadcast: index 2 is outside the axis of size 2 (axis 0 of argument 0); give indices from 0 to 1");

@@ -250,6 +250,49 @@ TEST_CASE("collectives along several axes", "[errors]") {
                                   "axis after the other");
 }
 
+TEST_CASE("groups of instances", "[errors]") {
+  using plx::axis_index_groups;
+  constexpr auto cover = [](std::string_view groups) {
+    return "psum: axis_index_groups must cover all indices exactly once, got " + std::string(groups) +
+           " for an axis of size 3; name each index in one group";
+  };
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 1}}); }), matrix) ==
+        cover("((0, 1))"));
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 1}, {1}}); }), matrix) ==
+        cover("((0, 1), (1))"));
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 3}, {1}}); }), matrix) ==
+        cover("((0, 3), (1))"));
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{}); }), matrix) == cover("()"));
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::pmax<"i">(x, axis_index_groups{{0, 1, 2, 3}}); }), matrix)
+            .starts_with("pmax: axis_index_groups must cover all indices exactly once, got ((0, 1, 2, 3))"));
+  // an axis whose size only the call knows
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::pmean<"i">(x, axis_index_groups{{0, 2}}); }), dynamic) ==
+        "pmean: axis_index_groups must cover all indices exactly once, got ((0, 2)); name each index in one group");
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 2}, {1}}); }), matrix)
+            .empty());
+  auto unequal = [](std::string_view operation) {
+    return std::string(operation) + ": Replica groups must be equally sized, got ((0, 2), (1))";
+  };
+  constexpr auto gather = [](auto x) { return plx::all_gather<"i">(x, axis_index_groups{{0, 2}, {1}}); };
+  constexpr auto scatter = [](auto x) { return plx::psum_scatter<"i">(x, axis_index_groups{{0, 2}, {1}}); };
+  constexpr auto exchange = [](auto x) { return plx::all_to_all<"i">(x, axis_index_groups{{0, 2}, {1}}, 0, 0); };
+  CHECK(error_of(plx::pmap<"i">(gather), matrix) == unequal("all_gather"));
+  CHECK(error_of(plx::pmap<"i">(scatter), matrix) == unequal("psum_scatter"));
+  CHECK(error_of(plx::pmap<"i">(exchange), matrix) == unequal("all_to_all"));
+  constexpr auto single = [](auto x) { return plx::psum_scatter<"i">(x, axis_index_groups{{0, 1, 2}}); };
+  CHECK(error_of(plx::pmap<"i">(single), matrix)
+            .starts_with("psum_scatter: reduce_scatter operand scatter dimension size 4 must match shard count 3"));
+  constexpr auto vmapped = plx::vmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 1}, {2}}); });
+  CHECK(error_of(vmapped, matrix) == "psum: axis_index_groups not supported in vmap collectives; map that axis with "
+                                     "pmap, or split it into two and name one of them");
+  constexpr auto varying = plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 1}, {2}}); },
+                                          plx::out_axes<plx::none>);
+  CHECK(error_of(varying, matrix).find("differs between instances") != std::string::npos);
+  constexpr auto reversed = plx::pmap<"i">(
+      plx::pmap<"j">([](auto x) { return plx::psum<"j", "i">(x, axis_index_groups{{0, 1, 2, 3}}); }));
+  CHECK(error_of(reversed, shaped<float, 2, 2>) == "psum: name each axis once, the outermost first");
+}
+
 TEST_CASE("gradients", "[errors]") {
   std::string result = "grad requires a function with one real scalar result (float32[] or float64[]), but it returns ";
   std::string advice = "; reduce it with sum or mean, or return the loss alone";

@@ -182,6 +182,8 @@ class block_builder {
         if (i < axis) step.outer = t.multiply(step.outer, shape[i]);
         else step.inner = t.multiply(step.inner, shape[i]);
     };
+    if (primitives::collective::has_groups(p))
+      for (std::int64_t word : primitives::collective::groups(p)) step.parameters.push_back(word);
     if (operation == primitives::number_of<primitives::psum> || operation == primitives::number_of<primitives::pmax> ||
         operation == primitives::number_of<primitives::pmin>) {
       step.kind = step_kind::all_reduce;

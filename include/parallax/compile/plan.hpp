@@ -99,7 +99,7 @@ struct planned_step {
   int reduction = -1;
   unsigned mesh_axes = 0;
   dim outer = 1, inner = 1;
-  std::vector<std::int64_t> parameters; ///< permutation, or source of a broadcast
+  std::vector<std::int64_t> parameters; ///< permutation, source of a broadcast, or of others the groups, if any
   // call
   int section = -1;
   std::vector<std::vector<dim>> before; ///< by operand and spread dimension: the number of elements before it

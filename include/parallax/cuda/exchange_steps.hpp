@@ -34,11 +34,12 @@ template <device_api Api> class exchange_runner {
       run_axis_slice();
       return true;
     }
-    groups = all.groups(step.axes);
-    if (groups[0].size() == 1) {
-      run_alone();
-      return true;
-    }
+    groups = divided(all.groups(step.axes));
+    std::erase_if(groups, [this](const std::vector<int>& group) {
+      if (group.size() == 1) run_alone(group[0]);
+      return group.size() == 1;
+    });
+    if (groups.empty()) return true;
     // devices are distinct in all groups or, where they are shared, perhaps in some
     bool nccl = true;
     for (const auto& group : groups) {
@@ -105,6 +106,16 @@ template <device_api Api> class exchange_runner {
   device<Api>& device_at(int position) const { return *all.devices[static_cast<std::size_t>(position)]; }
   std::byte* source(int position) const { return sources[static_cast<std::size_t>(position)]; }
   std::byte* result(int position) const { return results[static_cast<std::size_t>(position)]; }
+  /// Groups along axes, divided where the step says how.
+  std::vector<std::vector<int>> divided(std::vector<std::vector<int>> whole) const {
+    std::vector<std::vector<int>> parts;
+    for (const std::vector<int>& group : whole)
+      step.each_group([&](std::span<const std::int64_t> indices) {
+        std::vector<int>& part = parts.emplace_back();
+        for (std::int64_t index : indices) part.push_back(group[static_cast<std::size_t>(index)]);
+      });
+    return parts.empty() ? whole : parts;
+  }
   std::vector<device<Api>*> members_of(const std::vector<int>& group) const {
     std::vector<device<Api>*> members;
     for (int position : group) members.push_back(&device_at(position));
@@ -142,12 +153,10 @@ template <device_api Api> class exchange_runner {
       take_slice(p, result(p), source(p), static_cast<std::size_t>(all.axis_index(p, step.axes)), count);
   }
 
-  /// Groups of one: every collective is a copy, but a permutation in which nobody sends.
-  void run_alone() {
-    for (int p = 0; p < all.size(); ++p) {
-      if (step.kind == parallax::detail::step_kind::permute && step.source_of(0, 1) < 0) fill_zero(p);
-      else copy_across<Api>(device_at(p), result(p), device_at(p), source(p), bytes);
-    }
+  /// In a group of one, every collective is a copy, but a permutation in which nobody sends.
+  void run_alone(int p) {
+    if (step.kind == parallax::detail::step_kind::permute && step.source_of(0, 1) < 0) fill_zero(p);
+    else copy_across<Api>(device_at(p), result(p), device_at(p), source(p), bytes);
   }
   void fill_zero(int position) { device_at(position).fill_zero(result(position), bytes); }
 

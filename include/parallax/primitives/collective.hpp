@@ -1,4 +1,5 @@
-// Operations between the instances of a mapped function. Parameters begin with the number of axes and the axes.
+// Operations between the instances of a mapped function. Parameters begin with the number of axes and the axes, and the
+// groups that their instances are cut into: their number (0: all are together), sizes, and indices, group by group.
 #pragma once
 
 #include <parallax/primitives/assembly.hpp>
@@ -12,11 +13,19 @@ struct collective {
   static constexpr std::span<const std::int64_t> axes(std::span<const std::int64_t> parameters) {
     return parameters.subspan(1, static_cast<std::size_t>(parameters[0]));
   }
-  static constexpr std::span<const std::int64_t> rest(std::span<const std::int64_t> parameters) {
-    return parameters.subspan(1 + static_cast<std::size_t>(parameters[0]));
+  static constexpr bool has_groups(std::span<const std::int64_t> parameters) { return groups(parameters)[0] != 0; }
+  static constexpr std::span<const std::int64_t> groups(std::span<const std::int64_t> parameters) {
+    std::span<const std::int64_t> from = parameters.subspan(1 + static_cast<std::size_t>(parameters[0]));
+    std::size_t count = static_cast<std::size_t>(from[0]), size = 1 + count;
+    for (std::size_t i = 0; i < count; ++i) size += static_cast<std::size_t>(from[1 + i]);
+    return from.first(size);
   }
-  /// The number of instances that take part.
+  static constexpr std::span<const std::int64_t> rest(std::span<const std::int64_t> parameters) {
+    return parameters.subspan(1 + static_cast<std::size_t>(parameters[0]) + groups(parameters).size());
+  }
+  /// The number of instances that each meets; of groups, which then are equally large.
   static constexpr dim group_size(context& trace, std::span<const std::int64_t> parameters) {
+    if (has_groups(parameters)) return groups(parameters)[1];
     dim size = 1;
     for (std::int64_t axis : axes(parameters))
       size = trace.extents.multiply(size, trace.axis_size(static_cast<int>(axis)));
@@ -48,6 +57,7 @@ struct collective {
     for (std::int64_t axis : axes(a.parameters))
       if (axis != a.mapped_axis) parameters.push_back(axis);
     if (parameters[0] == 0) return x;
+    parameters.push_back(0); // groups are not batched along their own axes
     return emit(a.trace, a.operation, std::span<const tracer>(&x, 1),
                 {parameters.data(), static_cast<std::size_t>(parameters.size())});
   }
@@ -147,7 +157,7 @@ struct ppermute : collective {
   }
   static constexpr void vjp(vjp_application& a) {
     std::vector<std::int64_t> inverse(a.parameters.begin(), a.parameters.end());
-    std::size_t at = 1 + static_cast<std::size_t>(a.parameters[0]);
+    std::size_t at = inverse.size() - rest(a.parameters).size();
     if (inverse[at] == static_cast<std::int64_t>(permutation_kind::pairs)) {
       for (std::size_t i = at + 1; i + 1 < inverse.size(); i += 2) {
         std::int64_t source = inverse[i];
@@ -184,7 +194,7 @@ struct pbroadcast : collective {
                  : here * build::extent_value(a.trace, a.trace.axis_size(static_cast<int>(axis)), index.type()) + index;
     }
     tracer total = emit<psum>(a.trace, std::span<const tracer>(&a.cotangent, 1),
-                              a.parameters.first(1 + static_cast<std::size_t>(a.parameters[0])));
+                              a.parameters.first(a.parameters.size() - 1));
     a.give(0, build::select(here == rest(a.parameters)[0], total, build::like(total, 0)));
   }
 };
