@@ -72,10 +72,8 @@ TEST_CASE("gathering and scattering in groups") {
     return std::tuple{plx::all_gather<"i">(x, interleaved), plx::all_gather<"i">(x, axis_index_groups{{2, 0}, {3, 1}}),
                       plx::all_gather<"i">(x, halves, 0, gather_mode::tiled)};
   })(tens(2));
-  check_equal(gathered, {4, 2, 2},
-              std::vector<float>{0, 1, 20, 21, 10, 11, 30, 31, 0, 1, 20, 21, 10, 11, 30, 31});
-  check_equal(backwards, {4, 2, 2},
-              std::vector<float>{20, 21, 0, 1, 30, 31, 10, 11, 20, 21, 0, 1, 30, 31, 10, 11});
+  check_equal(gathered, {4, 2, 2}, std::vector<float>{0, 1, 20, 21, 10, 11, 30, 31, 0, 1, 20, 21, 10, 11, 30, 31});
+  check_equal(backwards, {4, 2, 2}, std::vector<float>{20, 21, 0, 1, 30, 31, 10, 11, 20, 21, 0, 1, 30, 31, 10, 11});
   check_equal(joined, {4, 4}, std::vector<float>{0, 1, 10, 11, 0, 1, 10, 11, 20, 21, 30, 31, 20, 21, 30, 31});
   auto [scattered, tiles] = plx::pmap<"i">([](auto x) {
     return std::tuple{plx::psum_scatter<"i">(plx::slice_in_dim(x, 0, 2), interleaved),
@@ -119,8 +117,8 @@ TEST_CASE("gradients of collectives in groups") {
 
 TEST_CASE("groups of a pmapped axis beside other axes") {
   // a vmap inside: the collective is one of the whole batch
-  auto batch = plx::pmap<"i">(plx::vmap([](auto v) { return plx::all_gather<"i">(v, halves); }, plx::in_axes<0>))(
-      counted(4, 2));
+  auto batch =
+      plx::pmap<"i">(plx::vmap([](auto v) { return plx::all_gather<"i">(v, halves); }, plx::in_axes<0>))(counted(4, 2));
   check_equal(batch, {4, 2, 2}, std::vector<float>{0, 2, 1, 3, 0, 2, 1, 3, 4, 6, 5, 7, 4, 6, 5, 7});
   // groups that are computed, along one of two axes and along both
   constexpr auto nested = plx::pmap<"i">([](auto rows) {

@@ -46,6 +46,18 @@ float run_every_sort_of_step() {
   return result.values()[0] + result.values()[1];
 }
 
+// on a mesh of two by two devices: cliques that are split from that of all, and groups
+constexpr auto several_cliques = plx::pmap<"i">([](auto rows) {
+  return plx::pmap<"j">([](auto x) {
+    return plx::psum<"i">(x) * plx::all_gather<"j">(x, 0, plx::gather_mode::tiled) +
+           plx::psum<"i", "j">(x, plx::axis_index_groups{{0, 3}, {1}, {2}});
+  })(rows);
+});
+void run_several_cliques() {
+  const plx::array<float, 3> result = several_cliques(plx::array<float, 3>::filled({2, 2, 1}, 2.f));
+  static_cast<void>(result.values());
+}
+
 constexpr auto total = [](auto x) { return plx::psum<"i">(x); };
 
 } // namespace
@@ -63,6 +75,17 @@ TEST_CASE("a failure of any call is reported, and nothing is left behind") {
     });
     REQUIRE(calls > 50);
   }
+}
+
+TEST_CASE("a failure while cliques are made is reported, and nothing is left behind") {
+  simulator::machine_options options;
+  options.devices = 4;
+  const auto calls = simulator::try_every_failure(options, [&] {
+    running_backend running;
+    run_several_cliques();
+    backend::shut_down();
+  });
+  REQUIRE(calls > 50);
 }
 
 TEST_CASE("the failing call's exception names it") {

@@ -31,6 +31,14 @@ struct clique_member {
   std::uint64_t launching = 0; ///< the stream that a group goes on for; 0: none does
   std::size_t unfinished = 0;  ///< steps
   bool aborted = false;
+  std::uint64_t child = 0;              ///< of a split that goes on
+  std::uint64_t* child_place = nullptr; ///< where its handle is to be written
+
+  /// What a split made is known when nothing goes on in the background any more.
+  void deliver_child() {
+    if (child_place != nullptr) *child_place = child;
+    child_place = nullptr;
+  }
 
   int device() const { return clique->devices[static_cast<std::size_t>(rank)]; }
   std::string name() const { return text("rank ", rank, " of clique ", clique->number, " (device ", device(), ")"); }

@@ -288,8 +288,8 @@ TEST_CASE("groups of instances", "[errors]") {
   constexpr auto varying = plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 1}, {2}}); },
                                           plx::out_axes<plx::none>);
   CHECK(error_of(varying, matrix).find("differs between instances") != std::string::npos);
-  constexpr auto reversed = plx::pmap<"i">(
-      plx::pmap<"j">([](auto x) { return plx::psum<"j", "i">(x, axis_index_groups{{0, 1, 2, 3}}); }));
+  constexpr auto reversed =
+      plx::pmap<"i">(plx::pmap<"j">([](auto x) { return plx::psum<"j", "i">(x, axis_index_groups{{0, 1, 2, 3}}); }));
   CHECK(error_of(reversed, shaped<float, 2, 2>) == "psum: name each axis once, the outermost first");
 }
 

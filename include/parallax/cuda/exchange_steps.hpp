@@ -41,11 +41,10 @@ template <device_api Api> class exchange_runner {
     });
     if (groups.empty()) return true;
     // devices are distinct in all groups or, where they are shared, perhaps in some
-    bool nccl = true;
-    for (const auto& group : groups) {
-      cliques.push_back(&owner.clique_of(members_of(group)));
-      nccl = nccl && cliques.back()->uses_nccl();
-    }
+    std::vector<std::vector<device<Api>*>> members;
+    for (const auto& group : groups) members.push_back(members_of(group));
+    cliques = owner.cliques_of(all.devices, members);
+    const bool nccl = std::ranges::all_of(cliques, &clique<Api>::uses_nccl);
     if (!nccl)
       for (const auto& group : groups) run_shared(group);
     return !nccl || bytes == 0;

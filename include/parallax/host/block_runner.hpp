@@ -140,12 +140,10 @@ class block_runner {
       all_to_all(all, place.position, who, from, to, inner * size_of(type));
       break;
     case parallax::detail::step_kind::broadcast:
-      broadcast(all, place.position, who, static_cast<int>(step.parameters[0]), from, to,
-                table.bytes_of(step.source));
+      broadcast(all, place.position, who, static_cast<int>(step.parameters[0]), from, to, table.bytes_of(step.source));
       break;
     case parallax::detail::step_kind::axis_slice:
-      parallax::detail::copy_slice_out(from, to, step.outer, all.group_size(step.axes), inner * size_of(type),
-                                       index);
+      parallax::detail::copy_slice_out(from, to, step.outer, all.group_size(step.axes), inner * size_of(type), index);
       break;
     default:
       permute(all, place.position, who, step.source_of(index, all.group_size(step.axes)), from, to,

@@ -179,8 +179,7 @@ inline void all_to_all(team& all, int position, const group_part& who, const voi
 /// may have the same source. `in` and `out` do not overlap.
 inline void permute(team& all, int position, const group_part& who, int source, const void* in, void* out,
                     std::size_t bytes) {
-  if (source < -1 || source >= who.size(all))
-    throw error("the source of a permutation is not in the group");
+  if (source < -1 || source >= who.size(all)) throw error("the source of a permutation is not in the group");
   rendezvous group(all, position, who, collective::permute, in, out, bytes);
   if (bytes == 0) return;
   if (source < 0) std::memset(out, 0, bytes);

@@ -31,7 +31,8 @@ class rendezvous {
  public:
   /// The member at `position` comes with its operand, `bytes` from `in`, and the place of its result. All of the group
   /// along the axes come, whatever parts it is divided into.
-  rendezvous(team& all, int position, const group_part& who, collective kind, const void* in, void* out, std::size_t bytes)
+  rendezvous(team& all, int position, const group_part& who, collective kind, const void* in, void* out,
+             std::size_t bytes)
       : team_(all),
         in_(in),
         out_(out),
@@ -42,9 +43,8 @@ class rendezvous {
     if (who.axes_mask & ~all.all_axes()) throw error("a collective goes over an axis that the mesh does not have");
     if (everybody_ == 1) return;
     place_ = all.place_of(position, who.axes_mask);
-    index_ = who.members.empty()
-                 ? place_.index
-                 : static_cast<int>(std::ranges::find(who.members, place_.index) - who.members.begin());
+    index_ = who.members.empty() ? place_.index
+                                 : static_cast<int>(std::ranges::find(who.members, place_.index) - who.members.begin());
     if (index_ >= size_) throw error("a device is not in the part of a group that it calls a collective of");
     turn_ = place_.at->phase.load() >> 1 & 1;
     team::member& self = place_.members[place_.index];
@@ -85,7 +85,9 @@ class rendezvous {
   }
 
   /// The place of the k-th member's result.
-  std::byte* output(int k) const noexcept { return static_cast<std::byte*>(size_ == 1 ? out_ : published(member(k)).out); }
+  std::byte* output(int k) const noexcept {
+    return static_cast<std::byte*>(size_ == 1 ? out_ : published(member(k)).out);
+  }
 
  private:
   /// The k-th member's place in the group.

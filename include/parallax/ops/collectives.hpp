@@ -18,8 +18,7 @@ template <fixed_string... Names> struct psum_operation : operation<psum_operatio
     // a constant is the same everywhere: its sum is known
     const graph& g = x.owner->at(x.graph_id);
     if (g.at(x.id).operation == primitives::number_of<primitives::literal> && who.equal_groups)
-      return emit<primitives::multiply>(
-          {build::convert(x, x.type()), build::extent_value(trace, who.size, x.type())});
+      return emit<primitives::multiply>({build::convert(x, x.type()), build::extent_value(trace, who.size, x.type())});
     return append_collective<primitives::psum>(trace, x, who);
   }
 };
@@ -28,8 +27,7 @@ template <fixed_string... Names> struct pmean_operation : operation<pmean_operat
     participants who = find_participants<Names...>(trace, "pmean", groups);
     if (trace.failed) return x;
     using total = psum_operation<Names...>;
-    tracer sum = total::sum(
-        trace, x.type() == element_type::boolean || is_integer(x.type()) ? to_inexact(x) : x, who);
+    tracer sum = total::sum(trace, x.type() == element_type::boolean || is_integer(x.type()) ? to_inexact(x) : x, who);
     if (trace.failed) return x;
     return sum / (who.equal_groups ? build::extent_value(trace, who.size, sum.type())
                                    : total::sum(trace, build::like(sum, 1), who));
@@ -156,7 +154,8 @@ template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_
     return x;
   }
   dim size = trace.axis_size(axis_number);
-  std::vector<std::int64_t> parameters{1, axis_number, 0, static_cast<std::int64_t>(primitives::permutation_kind::pairs)};
+  std::vector<std::int64_t> parameters{1, axis_number, 0,
+                                       static_cast<std::int64_t>(primitives::permutation_kind::pairs)};
   const std::size_t first_pair = parameters.size();
   int largest = -1;
   for (const source_destination& p : permutation) {
@@ -213,8 +212,8 @@ template <fixed_string... Names> constexpr tracer pbroadcast(tracer x, int sourc
   return detail::append_collective<primitives::pbroadcast>(trace, x, who, {source});
 }
 
-/// How all_gather, psum_scatter and all_to_all treat their axes: the axis of the instances is one of its own, or (tiled)
-/// joined along, or divided from, a longer one.
+/// How all_gather, psum_scatter and all_to_all treat their axes: the axis of the instances is one of its own, or
+/// (tiled) joined along, or divided from, a longer one.
 enum class gather_mode { stacked, tiled };
 
 /// The values of all instances of a group, along a new axis or (tiled) joined along an existing one. JAX:
@@ -268,8 +267,7 @@ constexpr tracer all_to_all(tracer x, const Groups& groups, int split_axis, int 
     return build::move_axis(pieces, 0, concat);
   };
   dim extent = x.dimension(split);
-  if (mode == gather_mode::stacked)
-    return detail::check_split_equals<Names...>(x, extent, who.size) ? exchange(x) : x;
+  if (mode == gather_mode::stacked) return detail::check_split_equals<Names...>(x, extent, who.size) ? exchange(x) : x;
   if (!detail::check_split_divisible<Names...>(x, extent, who.size) || !check_rank(trace, "all_to_all", x.rank() + 1))
     return x;
   dims cut = x.extents();

@@ -193,8 +193,8 @@ struct pbroadcast : collective {
                  ? index
                  : here * build::extent_value(a.trace, a.trace.axis_size(static_cast<int>(axis)), index.type()) + index;
     }
-    tracer total = emit<psum>(a.trace, std::span<const tracer>(&a.cotangent, 1),
-                              a.parameters.first(a.parameters.size() - 1));
+    tracer total =
+        emit<psum>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters.first(a.parameters.size() - 1));
     a.give(0, build::select(here == rest(a.parameters)[0], total, build::like(total, 0)));
   }
 };

@@ -93,8 +93,9 @@ constexpr std::vector<batched> batch_graph(context& trace, int body, const std::
       for (const batched& x : operands) plain.push_back(x.value);
       values.set(id, {emit(trace, operation, plain, parameters), -1});
     } else if (rules.kind == primitive_kind::collective && groups_along(parameters, mapped_axis)) {
-      trace.fail(message() << rules.name << ": axis_index_groups not supported in vmap collectives; map that axis with "
-                                            "pmap, or split it into two and name one of them");
+      trace.fail(message() << rules.name
+                           << ": axis_index_groups not supported in vmap collectives; map that axis with "
+                              "pmap, or split it into two and name one of them");
     } else if (rules.kind != primitive_kind::collective && !check_rank(trace, rules.name, g.at(id).rank + 1)) {
       break;
     } else if (rules.batch) {
