@@ -104,7 +104,8 @@ template <class T> void check_reductions_of(clique& all, element_type type) {
 
 void check_exchanges_of(clique& all) {
   constexpr std::size_t count = 777;
-  const spread<std::int32_t> from(all, count), gathered(all, count * all.size()), received(all, count);
+  const spread<std::int32_t> from(all, count), gathered(all, count * all.size()), received(all, count),
+      sent(all, count);
   const std::size_t size = all.size();
   all.group([&](std::size_t member) {
     const api::communicator with = all.communicators[member];
@@ -113,11 +114,14 @@ void check_exchanges_of(clique& all) {
     ok(api::send(from.data(member), count, element_type::int32, static_cast<int>((member + 1) % size), with, on));
     ok(api::receive(received.data(member), count, element_type::int32, static_cast<int>((member + size - 1) % size),
                     with, on));
+    ok(api::broadcast(from.data(member), sent.data(member), count, element_type::int32, static_cast<int>(size) - 1,
+                      with, on));
   });
   std::vector<std::int32_t> expected;
   for (const auto& each : from.host) expected.insert(expected.end(), each.begin(), each.end());
   for (std::size_t member = 0; member < size; ++member) {
     require(gathered.values(member) == expected, "all_gather");
+    require(sent.values(member) == from.host[size - 1], "broadcast");
     require(received.values(member) == from.host[(member + size - 1) % size], "send and receive around the ring");
   }
 }
@@ -138,6 +142,39 @@ void check_several() {
   if (device_count() < 2) throw skipped{"one GPU only"};
   check_all_of(device_count());
 }
+
+/// A clique of all GPUs in two parts, counted from the last one: the even ones and the odd ones.
+void check_split_of(int size) {
+  clique whole(size);
+  const auto members = static_cast<std::size_t>(size);
+  std::vector<api::communicator> parts(members);
+  std::vector<api::communicator*> children;
+  std::vector<parallax::cuda::clique_place> places;
+  for (int member = 0; member < size; ++member) {
+    children.push_back(&parts[static_cast<std::size_t>(member)]);
+    places.push_back({member % 2, size - 1 - member});
+  }
+  ok(api::split_clique(children, whole.communicators, places));
+  for (const auto* of : {&whole.communicators, &parts})
+    for (api::communicator each : *of) wait_until([&] { return is_ready(api::communicator_state(each)); });
+  constexpr std::size_t count = 1000;
+  const spread<float> from(whole, count), sums(whole, count);
+  ok(api::group_start());
+  for (std::size_t member = 0; member < members; ++member)
+    ok(api::all_reduce(from.data(member), sums.data(member), count, element_type::float32, reduction_kind::max,
+                       parts[member], whole.queues[member].get()));
+  is_ready(api::group_end());
+  for (api::communicator each : parts) wait_until([&] { return is_ready(api::communicator_state(each)); });
+  for (std::size_t member = 0; member < members; ++member) {
+    std::vector<float> expected = from.host[member];
+    for (std::size_t other = member % 2; other < members; other += 2)
+      for (std::size_t i = 0; i < count; ++i) expected[i] = std::max(expected[i], from.host[other][i]);
+    require(sums.values(member) == expected, "all_reduce of a part");
+  }
+  for (api::communicator each : parts) ok(api::destroy_communicator(each));
+  ok(api::set_device(0));
+}
+void check_split() { check_split_of(device_count()); }
 
 /// A clique that is given up can be made again.
 void check_abort() {
@@ -172,6 +209,7 @@ void check_errors() {
 
 constexpr check all[] = {{"collectives: one GPU", check_one},
                          {"collectives: all GPUs", check_several},
+                         {"collectives: split", check_split},
                          {"collectives: abort", check_abort},
                          {"collectives: errors", check_errors}};
 

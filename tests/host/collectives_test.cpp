@@ -240,7 +240,7 @@ TEST_CASE("permute takes operands from chosen members, or zeros", "[collectives]
     const int group = static_cast<int>(group_of(0, mask).size());
     for (std::size_t bytes : {0u, 5u, 3000u}) {
       for (int shift = 0; shift <= group; ++shift) {
-        // A rotation that drops the member that would wrap around to 0, and at `shift == group` a broadcast from the
+        // A rotation that drops the member that would wrap around to 0; where `shift == group`, a broadcast from the
         // last.
         const auto source = [&](int index) {
           if (shift == group) return group - 1;
@@ -249,7 +249,8 @@ TEST_CASE("permute takes operands from chosen members, or zeros", "[collectives]
         auto in = operands<std::uint8_t>(bytes);
         auto out = results<std::uint8_t>(bytes);
         pool.run(mesh, [&](int p) {
-          permute(mesh, p, mask, source(mesh.axis_index(p, mask)), at(in, p).data(), at(out, p).data(), bytes);
+          if (shift == group) broadcast(mesh, p, mask, group - 1, at(in, p).data(), at(out, p).data(), bytes);
+          else permute(mesh, p, mask, source(mesh.axis_index(p, mask)), at(in, p).data(), at(out, p).data(), bytes);
         });
         for (int p = 0; p < 8; ++p) {
           const auto members = group_of(p, mask);
@@ -261,6 +262,7 @@ TEST_CASE("permute takes operands from chosen members, or zeros", "[collectives]
     }
   }
   CHECK_THROWS_AS(pool.run(mesh, [&](int p) { permute(mesh, p, 1, 2, nullptr, nullptr, 0); }), device_error);
+  CHECK_THROWS_AS(pool.run(mesh, [&](int p) { broadcast(mesh, p, 1, 2, nullptr, nullptr, 0); }), device_error);
 }
 
 TEST_CASE("positions of a mesh are row-major", "[collectives]") {

@@ -34,7 +34,9 @@ constexpr auto every_sort_of_step = [](auto x, auto w) {
   auto sum = plx::psum<"i">(y);
   auto all = plx::all_gather<"i">(x, 1);
   auto next = plx::ppermute<"i">(y, plx::rotate{1});
-  return plx::sum(sum * next) + plx::sum(all);
+  auto first = plx::pbroadcast<"i">(y, 0);
+  auto exchanged = plx::all_to_all<"i">(y, 1, 1);
+  return plx::sum(sum * next) + plx::sum(all) + plx::sum(first * exchanged);
 };
 
 float run_every_sort_of_step() {
@@ -42,6 +44,18 @@ float run_every_sort_of_step() {
   const auto w = plx::array<float, 2>::filled({4, 2}, 0.25f);
   const plx::array<float, 1> result = plx::pmap<"i">(every_sort_of_step, plx::in_axes<0, plx::none>)(x, w);
   return result.values()[0] + result.values()[1];
+}
+
+// on a mesh of two by two devices: cliques that are split from that of all, and groups
+constexpr auto several_cliques = plx::pmap<"i">([](auto rows) {
+  return plx::pmap<"j">([](auto x) {
+    return plx::psum<"i">(x) * plx::all_gather<"j">(x, 0, plx::gather_mode::tiled) +
+           plx::psum<"i", "j">(x, plx::axis_index_groups{{0, 3}, {1}, {2}});
+  })(rows);
+});
+void run_several_cliques() {
+  const plx::array<float, 3> result = several_cliques(plx::array<float, 3>::filled({2, 2, 1}, 2.f));
+  static_cast<void>(result.values());
 }
 
 constexpr auto total = [](auto x) { return plx::psum<"i">(x); };
@@ -61,6 +75,17 @@ TEST_CASE("a failure of any call is reported, and nothing is left behind") {
     });
     REQUIRE(calls > 50);
   }
+}
+
+TEST_CASE("a failure while cliques are made is reported, and nothing is left behind") {
+  simulator::machine_options options;
+  options.devices = 4;
+  const auto calls = simulator::try_every_failure(options, [&] {
+    running_backend running;
+    run_several_cliques();
+    backend::shut_down();
+  });
+  REQUIRE(calls > 50);
 }
 
 TEST_CASE("the failing call's exception names it") {

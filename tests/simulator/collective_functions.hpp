@@ -5,12 +5,16 @@
 #include "simulator/stream_functions.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
 #include <utility>
 
 namespace simulator {
+
+using parallax::cuda::clique_place;
 
 struct collective_functions : stream_functions {
   static status create_clique(std::span<communicator_handle> clique, std::span<const int> devices) {
@@ -37,6 +41,30 @@ struct collective_functions : stream_functions {
     });
   }
 
+  static status split_clique(std::span<communicator_handle* const> children, std::span<const communicator_handle> whole,
+                             std::span<const clique_place> places) {
+    return call("split_clique", [&](world& w) {
+      if (children.size() != whole.size() || places.size() != whole.size() || whole.empty())
+        fail("split_clique of ", whole.size(), " communicators into ", children.size(), " at ", places.size());
+      const std::shared_ptr<clique_state> old = w.communicator(whole[0].number, "split_clique")->clique;
+      std::map<int, std::map<std::pair<int, std::size_t>, std::shared_ptr<clique_member>>> parts; // members in order
+      for (std::size_t r = 0; r < whole.size(); ++r) {
+        const auto member = w.communicator(whole[r].number, "split_clique");
+        if (member->clique != old || static_cast<std::size_t>(member->rank) != r || old->devices.size() != whole.size())
+          fail("split_clique needs all communicators of a clique, by rank; ", member->name(), " is given as rank ", r);
+        if (member->polls_left != 0 || member->launching != 0)
+          fail("split_clique of ", member->name(),
+               ", which is not ready: communicator_state has to be asked until it is");
+        if (member->unfinished != 0)
+          fail("split_clique of ", member->name(), " with work left, which it may come to wait for for ever");
+        *children[r] = {};
+        if (places[r].clique >= 0) parts[places[r].clique][{places[r].rank, r}] = member;
+      }
+      for (const auto& [number, members] : parts) add_part(w, members, children);
+      return status{};
+    });
+  }
+
   static status communicator_state(communicator_handle of) {
     return call("communicator_state", question, [&](world& w) {
       clique_member& found = *w.communicator(of.number, "communicator_state");
@@ -52,6 +80,7 @@ struct collective_functions : stream_functions {
         ++w.activity;
         return not_ready("communicator_state");
       }
+      found.deliver_child();
       w.launch_group(found);
       return status{};
     });
@@ -62,6 +91,7 @@ struct collective_functions : stream_functions {
       const auto found = w.communicator(of.number, "destroy_communicator");
       if (found->unfinished != 0)
         fail("destroy_communicator of ", found->name(), " with work left: wait for it, or abort");
+      found->deliver_child();
       w.communicators.erase(of.number);
       return status{};
     });
@@ -71,6 +101,7 @@ struct collective_functions : stream_functions {
     return call("abort_communicator", ending, [&](world& w) {
       const auto found = w.communicator(of.number, "abort_communicator");
       found->aborted = true;
+      found->deliver_child();
       w.launch_group(*found);
       w.communicators.erase(of.number);
       return status{};
@@ -112,6 +143,11 @@ struct collective_functions : stream_functions {
                of);
   }
 
+  static status broadcast(const void* from, void* to, std::size_t count, element_type type, int member,
+                          communicator_handle of, stream_handle on) {
+    return add("broadcast", {collective_kind::broadcast, from, to, count, type, {}, member, nullptr, on.number}, of);
+  }
+
   static status send(const void* from, std::size_t count, element_type type, int member, communicator_handle of,
                      stream_handle on) {
     return add("send", {collective_kind::send, from, nullptr, count, type, {}, member, nullptr, on.number}, of);
@@ -123,6 +159,28 @@ struct collective_functions : stream_functions {
   }
 
  private:
+  /// Makes one clique of a split: of these members of the old one, which are ready, in this order.
+  static void add_part(world& w, const std::map<std::pair<int, std::size_t>, std::shared_ptr<clique_member>>& members,
+                       std::span<communicator_handle* const> children) {
+    auto made = std::make_shared<clique_state>();
+    made->number = ++w.cliques;
+    for (const auto& [place, old] : members) {
+      auto member = std::make_shared<clique_member>();
+      member->handle = world::new_number();
+      member->clique = made;
+      member->rank = static_cast<int>(made->devices.size());
+      made->devices.push_back(old->device());
+      old->child = member->handle;
+      old->child_place = &children[static_cast<std::size_t>(old->rank)]->number;
+      if (w.options.background) {
+        old->polls_left = static_cast<unsigned>(w.random.below(4));
+        member->polls_left = static_cast<unsigned>(w.random.below(3));
+      }
+      if (old->polls_left == 0) old->deliver_child();
+      w.communicators.emplace(member->handle, std::move(member));
+    }
+  }
+
   /// Adds a call to the group; without one, where the process has one member alone, it is a group by itself.
   static status add(const char* name, collective_call made, communicator_handle of) {
     return call(name, call_traits{.in_group = true}, [&](world& w) {
@@ -135,7 +193,8 @@ struct collective_functions : stream_functions {
         fail(name, " of ", member.name(), ", which is not ready: communicator_state has to be asked until it is");
       if (stream.device != member.device()) fail(name, " of ", member.name(), " on ", stream.name());
       if (stream.capture != nullptr) fail(name, " while ", stream.name(), " is captured");
-      if (!made.is_collective() && (made.peer < 0 || static_cast<std::size_t>(made.peer) >= made.members()))
+      const bool names_peer = !made.is_collective() || made.kind == collective_kind::broadcast;
+      if (names_peer && (made.peer < 0 || static_cast<std::size_t>(made.peer) >= made.members()))
         return machine::failure(name, "invalid argument: no such member", 4);
       if (w.group.depth != 0) w.group.calls.push_back(made);
       else
@@ -153,8 +212,7 @@ struct collective_functions : stream_functions {
       clique_member& member = *step->communicators[r];
       if (w.options.background) member.polls_left = static_cast<unsigned>(w.random.below(3));
       const bool launched = member.polls_left == 0;
-      static constexpr const char* kinds[] = {"all_reduce", "all_gather", "reduce_scatter", "send", "receive"};
-      w.push(stream, {.name = kinds[static_cast<int>(step->calls[r].front().kind)],
+      w.push(stream, {.name = collective_names[static_cast<int>(step->calls[r].front().kind)],
                       .step = step,
                       .rank = static_cast<int>(r),
                       .launched = launched});

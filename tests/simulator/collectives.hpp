@@ -31,12 +31,23 @@ struct clique_member {
   std::uint64_t launching = 0; ///< the stream that a group goes on for; 0: none does
   std::size_t unfinished = 0;  ///< steps
   bool aborted = false;
+  std::uint64_t child = 0;              ///< of a split that goes on
+  std::uint64_t* child_place = nullptr; ///< where its handle is to be written
+
+  /// What a split made is known when nothing goes on in the background any more.
+  void deliver_child() {
+    if (child_place != nullptr) *child_place = child;
+    child_place = nullptr;
+  }
 
   int device() const { return clique->devices[static_cast<std::size_t>(rank)]; }
   std::string name() const { return text("rank ", rank, " of clique ", clique->number, " (device ", device(), ")"); }
 };
 
-enum class collective_kind : unsigned char { all_reduce, all_gather, reduce_scatter, send, receive };
+enum class collective_kind : unsigned char { all_reduce, all_gather, reduce_scatter, broadcast, send, receive };
+
+inline constexpr const char* collective_names[] = {"all_reduce", "all_gather", "reduce_scatter",
+                                                   "broadcast",  "send",       "receive"};
 
 /// One call of a collective function.
 struct collective_call {
@@ -46,7 +57,7 @@ struct collective_call {
   std::size_t count = 0;
   element_type type{};
   reduction_kind how{};
-  int peer = -1;
+  int peer = -1; ///< of a send and a receive; the source of a broadcast
   std::shared_ptr<clique_member> communicator;
   std::uint64_t stream = 0;
 
@@ -54,9 +65,9 @@ struct collective_call {
   std::size_t members() const { return communicator->clique->devices.size(); }
   std::size_t bytes() const { return count * size_of(type); }
   std::size_t source_bytes() const {
-    return kind == collective_kind::receive          ? 0
-           : kind == collective_kind::reduce_scatter ? bytes() * members()
-                                                     : bytes();
+    if (kind == collective_kind::receive || (kind == collective_kind::broadcast && communicator->rank != peer))
+      return 0;
+    return kind == collective_kind::reduce_scatter ? bytes() * members() : bytes();
   }
   std::size_t target_bytes() const {
     return kind == collective_kind::send ? 0 : kind == collective_kind::all_gather ? bytes() * members() : bytes();
@@ -65,20 +76,20 @@ struct collective_call {
   /// Whether the two are the same collective as seen by two members.
   bool matches(const collective_call& other) const {
     return kind == other.kind && count == other.count && type == other.type &&
-           (kind == collective_kind::all_gather || how == other.how);
+           (kind == collective_kind::all_gather || how == other.how) &&
+           (kind != collective_kind::broadcast || peer == other.peer);
   }
 
   /// Such as "all_reduce (sum) of 4 float32".
   std::string name() const {
-    static constexpr const char* kinds[] = {"all_reduce", "all_gather", "reduce_scatter", "send", "receive"};
     static constexpr const char* ways[] = {" (sum)", " (max)", " (min)"};
     const bool reduces = kind == collective_kind::all_reduce || kind == collective_kind::reduce_scatter;
-    return text(kinds[static_cast<int>(kind)], reduces ? ways[static_cast<int>(how)] : "", " of ", count, " ",
-                name_of(type),
-                kind == collective_kind::send      ? " to rank "
-                : kind == collective_kind::receive ? " from rank "
-                                                   : "",
-                is_collective() ? "" : std::to_string(peer));
+    return text(collective_names[static_cast<int>(kind)], reduces ? ways[static_cast<int>(how)] : "", " of ", count,
+                " ", name_of(type),
+                kind == collective_kind::send                                            ? " to rank "
+                : kind == collective_kind::receive || kind == collective_kind::broadcast ? " from rank "
+                                                                                         : "",
+                peer < 0 ? "" : std::to_string(peer));
   }
 };
 
@@ -151,6 +162,9 @@ inline void run_collective(const std::vector<const collective_call*>& calls) {
       const auto* from = static_cast<const std::byte*>(each->source);
       all.insert(all.end(), from, from + bytes);
     }
+  } else if (first.kind == collective_kind::broadcast) {
+    const auto* from = static_cast<const std::byte*>(calls[static_cast<std::size_t>(first.peer)]->source);
+    all.assign(from, from + bytes);
   } else { // the sum, or the like, of all operands
     const auto* from = static_cast<const std::byte*>(first.source);
     all.assign(from, from + first.source_bytes());

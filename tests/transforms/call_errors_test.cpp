@@ -130,6 +130,24 @@ TEST_CASE("what collectives ask of an axis size that only the call knows", "[err
   CHECK(message_of([&] { permuted(ones<1>({2})); }) ==
         "ppermute: index 2 is outside the axis of size 2 (axis 0 of argument 0); give indices from 0 to 1");
   CHECK(message_of([&] { permuted(ones<1>({3})); }) == "no error");
+  auto grouped = plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, plx::axis_index_groups{{0, 2}, {1}}); });
+  CHECK(message_of([&] { grouped(ones<1>({2})); }) ==
+        "psum: axis_index_groups must cover all indices exactly once, but they have 3 for an axis of size 2 (axis 0 of "
+        "argument 0)");
+  CHECK(message_of([&] { grouped(ones<1>({3})); }) == "no error");
+  auto sent = plx::pmap<"i">([](auto x) { return plx::pbroadcast<"i">(x, 2); });
+  CHECK(message_of([&] { sent(ones<1>({2})); }) ==
+        "pbroadcast: index 2 is outside the axis of size 2 (axis 0 of argument 0); give indices from 0 to 1");
+  CHECK(message_of([&] { sent(ones<1>({3})); }) == "no error");
+  auto exchanged = plx::pmap<"i">([](auto x) { return plx::all_to_all<"i">(x, 0, 0); });
+  CHECK(message_of([&] { exchanged(ones<2>({2, 3})); }) ==
+        "all_to_all: split axis 3 (axis 1 of argument 0) of float32[3] must be 2 (axis 0 of argument 0)");
+  CHECK(message_of([&] { exchanged(ones<2>({2, 2})); }) == "no error");
+  auto tiles = plx::pmap<"i">([](auto x) { return plx::all_to_all<"i">(x, 0, 0, plx::gather_mode::tiled); });
+  CHECK(message_of([&] { tiles(ones<2>({2, 7})); }) ==
+        "all_to_all: tiled split axis 7 (axis 1 of argument 0) of float32[7] must be divisible by 2 (axis 0 of "
+        "argument 0)");
+  CHECK(message_of([&] { tiles(ones<2>({2, 6})); }) == "no error");
 }
 
 TEST_CASE("inconsistent mapped sizes list the axes", "[errors]") {

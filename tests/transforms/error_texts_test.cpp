@@ -224,6 +224,73 @@ TEST_CASE("collectives", "[errors]") {
       "it, or map over another number");
   CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::all_gather<"i">(x, 3); }), matrix) ==
         "all_gather: axis 3 is out of bounds for array of dimension 2; give an axis from -2 to 1");
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::pbroadcast<"i">(x, 3); }), matrix) ==
+        "pbroadcast: source 3 is outside the axis of size 3; give an index from 0 to 2");
+  CHECK(error_of(plx::vmap<"i">([](auto x) { return plx::pbroadcast<"j">(x, 0); }), matrix) ==
+        "pbroadcast: unbound axis name: j; bound axis names are: i");
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::all_to_all<"i">(x, 0, 0); }), matrix) ==
+        "all_to_all requires the size of the mapped axis i to equal x.shape[split_axis], but they are 3 and 4 "
+        "respectively; use gather_mode::tiled to divide a longer one");
+  CHECK(error_of(plx::vmap<"i">([](auto x) { return plx::all_to_all<"i">(x, 0, 0, plx::gather_mode::tiled); }),
+                 matrix) == "all_to_all: The size of all_to_all split_axis (4) has to be divisible by the size of the "
+                            "named axis i (3); pad it, or map over another number");
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::all_to_all<"i">(x, 0, 1); }), matrix) ==
+        "all_to_all: axis 1 is out of bounds for array of dimension 1; give an axis from -1 to 0");
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::pswapaxes<"i">(x, 0); }), matrix)
+            .starts_with("all_to_all requires the size of the mapped axis i"));
+}
+
+TEST_CASE("collectives along several axes", "[errors]") {
+  constexpr auto nested = [](auto f) { return plx::pmap<"i">(plx::pmap<"j">(f)); };
+  CHECK(error_of(nested([](auto x) { return plx::all_gather<"j", "i">(x); }), matrix) ==
+        "all_gather: name each axis once, the outermost first");
+  CHECK(error_of(nested([](auto x) { return plx::psum<"j", "i">(x); }), matrix).empty());
+  constexpr auto half = plx::pmap<"i">(plx::vmap<"j">([](auto x) { return plx::pbroadcast<"i", "j">(x, 0); }));
+  CHECK(error_of(half, matrix) == "pbroadcast: several axes of which vmap maps one are not supported; call it for one "
+                                  "axis after the other");
+}
+
+TEST_CASE("groups of instances", "[errors]") {
+  using plx::axis_index_groups;
+  constexpr auto cover = [](std::string_view groups) {
+    return "psum: axis_index_groups must cover all indices exactly once, got " + std::string(groups) +
+           " for an axis of size 3; name each index in one group";
+  };
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 1}}); }), matrix) ==
+        cover("((0, 1))"));
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 1}, {1}}); }), matrix) ==
+        cover("((0, 1), (1))"));
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 3}, {1}}); }), matrix) ==
+        cover("((0, 3), (1))"));
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{}); }), matrix) == cover("()"));
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::pmax<"i">(x, axis_index_groups{{0, 1, 2, 3}}); }), matrix)
+            .starts_with("pmax: axis_index_groups must cover all indices exactly once, got ((0, 1, 2, 3))"));
+  // an axis whose size only the call knows
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::pmean<"i">(x, axis_index_groups{{0, 2}}); }), dynamic) ==
+        "pmean: axis_index_groups must cover all indices exactly once, got ((0, 2)); name each index in one group");
+  CHECK(error_of(plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 2}, {1}}); }), matrix)
+            .empty());
+  auto unequal = [](std::string_view operation) {
+    return std::string(operation) + ": Replica groups must be equally sized, got ((0, 2), (1))";
+  };
+  constexpr auto gather = [](auto x) { return plx::all_gather<"i">(x, axis_index_groups{{0, 2}, {1}}); };
+  constexpr auto scatter = [](auto x) { return plx::psum_scatter<"i">(x, axis_index_groups{{0, 2}, {1}}); };
+  constexpr auto exchange = [](auto x) { return plx::all_to_all<"i">(x, axis_index_groups{{0, 2}, {1}}, 0, 0); };
+  CHECK(error_of(plx::pmap<"i">(gather), matrix) == unequal("all_gather"));
+  CHECK(error_of(plx::pmap<"i">(scatter), matrix) == unequal("psum_scatter"));
+  CHECK(error_of(plx::pmap<"i">(exchange), matrix) == unequal("all_to_all"));
+  constexpr auto single = [](auto x) { return plx::psum_scatter<"i">(x, axis_index_groups{{0, 1, 2}}); };
+  CHECK(error_of(plx::pmap<"i">(single), matrix)
+            .starts_with("psum_scatter: reduce_scatter operand scatter dimension size 4 must match shard count 3"));
+  constexpr auto vmapped = plx::vmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 1}, {2}}); });
+  CHECK(error_of(vmapped, matrix) == "psum: axis_index_groups not supported in vmap collectives; map that axis with "
+                                     "pmap, or split it into two and name one of them");
+  constexpr auto varying = plx::pmap<"i">([](auto x) { return plx::psum<"i">(x, axis_index_groups{{0, 1}, {2}}); },
+                                          plx::out_axes<plx::none>);
+  CHECK(error_of(varying, matrix).find("differs between instances") != std::string::npos);
+  constexpr auto reversed =
+      plx::pmap<"i">(plx::pmap<"j">([](auto x) { return plx::psum<"j", "i">(x, axis_index_groups{{0, 1, 2, 3}}); }));
+  CHECK(error_of(reversed, shaped<float, 2, 2>) == "psum: name each axis once, the outermost first");
 }
 
 TEST_CASE("gradients", "[errors]") {

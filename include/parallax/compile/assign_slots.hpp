@@ -11,7 +11,7 @@ namespace parallax::detail {
 /// none reads another's result.
 constexpr bool is_exchange(step_kind kind) {
   return kind == step_kind::all_reduce || kind == step_kind::all_gather || kind == step_kind::reduce_scatter ||
-         kind == step_kind::permute;
+         kind == step_kind::all_to_all || kind == step_kind::permute || kind == step_kind::broadcast;
 }
 
 /// Buffers that are not live at the same time share a slot; a slot is as large as the largest of them.

@@ -60,6 +60,18 @@ constexpr void print_list(auto& out, const dim_table& table, std::span<const std
   out << ')';
 }
 
+/// Groups of instances as a collective's parameters have them.
+constexpr void print_groups(auto& out, std::span<const std::int64_t> groups) {
+  std::size_t count = static_cast<std::size_t>(groups[0]), at = 1 + count;
+  out << " groups=(";
+  for (std::size_t group = 0; group < count; ++group) {
+    out << (group == 0 ? "(" : ",(");
+    for (std::int64_t i = 0; i < groups[1 + group]; ++i) out << (i == 0 ? "" : ",") << groups[at++];
+    out << ')';
+  }
+  out << ')';
+}
+
 constexpr void print_parameters(auto& out, const context& trace, const graph& g, int id) {
   int operation = g.at(id).operation;
   std::span<const std::int64_t> p = g.parameters(id);
@@ -94,6 +106,7 @@ constexpr void print_parameters(auto& out, const context& trace, const graph& g,
     std::span<const std::int64_t> axes = primitives::collective::axes(p);
     for (std::size_t i = 0; i < axes.size(); ++i) out << (i > 0 ? "," : ""), print_axis(out, trace, axes[i]);
     out << ')';
+    if (primitives::collective::has_groups(p)) print_groups(out, primitives::collective::groups(p));
     for (std::int64_t rest : primitives::collective::rest(p)) out << ' ' << rest;
     out << ']';
   } else if (operation == primitives::number_of<primitives::axis_index>) {

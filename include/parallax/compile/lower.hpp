@@ -192,6 +192,8 @@ class block_builder {
         if (i < axis) step.outer = t.multiply(step.outer, shape[i]);
         else step.inner = t.multiply(step.inner, shape[i]);
     };
+    if (primitives::collective::has_groups(p))
+      for (std::int64_t word : primitives::collective::groups(p)) step.parameters.push_back(word);
     if (operation == primitives::number_of<primitives::psum> || operation == primitives::number_of<primitives::pmax> ||
         operation == primitives::number_of<primitives::pmin>) {
       step.kind = step_kind::all_reduce;
@@ -205,8 +207,14 @@ class block_builder {
     } else if (operation == primitives::number_of<primitives::axis_slice>) {
       step.kind = step_kind::axis_slice;
       around(g.shape(id), static_cast<int>(rest[0]));
+    } else if (operation == primitives::number_of<primitives::all_to_all>) {
+      step.kind = step_kind::all_to_all;
+      dims slice = g.shape(operand);
+      slice.erase(0);
+      around(slice, 0);
     } else {
-      step.kind = step_kind::permute;
+      bool one_source = operation == primitives::number_of<primitives::pbroadcast>;
+      step.kind = one_source ? step_kind::broadcast : step_kind::permute;
       for (std::int64_t parameter : rest) step.parameters.push_back(parameter);
     }
     block.steps.push_back(step);

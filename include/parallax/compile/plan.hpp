@@ -65,7 +65,18 @@ struct planned_buffer {
   int first_step = 0, last_step = 0;
 };
 
-enum class step_kind : int { kernel, product, all_reduce, all_gather, reduce_scatter, permute, axis_slice, call };
+enum class step_kind : int {
+  kernel,
+  product,
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+  permute,
+  broadcast,
+  axis_slice,
+  call
+};
 
 /// One product: batch dimensions with their strides, then rows, columns and the contracted length.
 struct planned_product {
@@ -90,7 +101,7 @@ struct planned_step {
   int reduction = -1;
   unsigned mesh_axes = 0;
   dim outer = 1, inner = 1;
-  std::vector<std::int64_t> parameters; ///< permutation, or axis to slice by
+  std::vector<std::int64_t> parameters; ///< permutation, source of a broadcast, or of others the groups, if any
   // call
   int section = -1;
   std::vector<std::vector<dim>> before; ///< by operand and spread dimension: the number of elements before it

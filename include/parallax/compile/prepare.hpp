@@ -50,6 +50,19 @@ constexpr tracer replay_product(context&, tracer left, tracer right, std::span<c
   return primitives::dot_general::make(left, right, axes);
 }
 
+/// A new dimension that gathers a value of all instances along one axis.
+struct stacked_dimension {
+  int axis = -1;
+  int dimension = -1; ///< none where a node is no such gathering
+
+  static constexpr stacked_dimension of(const graph& g, int id) {
+    if (g.at(id).operation != primitives::number_of<primitives::all_gather>) return {};
+    std::span<const std::int64_t> p = g.parameters(id), rest = primitives::collective::rest(p);
+    if (p[0] != 1 || primitives::collective::has_groups(p) || rest[1] != 0) return {};
+    return {static_cast<int>(p[1]), static_cast<int>(rest[0])};
+  }
+};
+
 class flattening {
  public:
   context& trace;
@@ -128,7 +141,7 @@ class flattening {
         continue;
       std::size_t k = static_cast<std::size_t>(trace.at(body).parameter(user, 0));
       tracer y = outputs[k];
-      if (call.out_axes[k] >= 0) y = emit<primitives::all_gather>(trace, {y}, {1, call.axis, call.out_axes[k], 0});
+      if (call.out_axes[k] >= 0) y = emit<primitives::all_gather>(trace, {y}, {1, call.axis, 0, call.out_axes[k], 0});
       values.set(user, y);
     }
   }
@@ -136,11 +149,10 @@ class flattening {
   /// What was gathered along the same mesh axis and dimension is still in place.
   constexpr tracer own_slice(tracer x, int axis, int dimension) {
     const graph& g = trace.at(x.graph_id);
-    if (g.at(x.id).operation == primitives::number_of<primitives::all_gather> && g.parameter(x.id, 0) == 1 &&
-        g.parameter(x.id, 3) == 0 && g.parameter(x.id, 2) == dimension &&
-        mesh_axis(g.parameter(x.id, 1)) == mesh_axis(axis))
+    stacked_dimension made = stacked_dimension::of(g, x.id);
+    if (made.dimension == dimension && mesh_axis(made.axis) == mesh_axis(axis))
       return {&trace, x.graph_id, g.operand(x.id, 0)};
-    return emit<primitives::axis_slice>(trace, {x}, {1, axis, dimension});
+    return emit<primitives::axis_slice>(trace, {x}, {1, axis, 0, dimension});
   }
   constexpr int mesh_axis(std::int64_t axis) const { return result.mesh_axis_of[static_cast<std::size_t>(axis)]; }
 
@@ -154,7 +166,7 @@ class flattening {
     while (true) {
       int user = users[static_cast<std::size_t>(g.inputs[operand])];
       if (user < 0 || g.at(user).operation != primitives::number_of<primitives::axis_slice>) return spread;
-      int over = mesh_axis(g.parameter(user, 1)), dimension = static_cast<int>(g.parameter(user, 2));
+      int over = mesh_axis(g.parameter(user, 1)), dimension = static_cast<int>(g.parameter(user, 3));
       for (const spread_dimension& s : spread)
         if (s.mesh_axis == over) return spread;
       spread.push_back({over, places[static_cast<std::size_t>(dimension)]});
@@ -188,13 +200,11 @@ class flattening {
     std::vector<int> places; // where the dimensions of what remains stand in the logical result
     for (int i = 0; i < g.at(id).rank; ++i) places.push_back(out_axis >= 0 && i >= out_axis ? i + 1 : i);
     if (out_axis >= 0) spread.push_back({0, out_axis});
-    while (g.at(id).operation == primitives::number_of<primitives::all_gather> && g.parameter(id, 0) == 1 &&
-           g.parameter(id, 3) == 0) {
-      int over = mesh_axis(g.parameter(id, 1));
+    for (stacked_dimension made; (made = stacked_dimension::of(g, id)).dimension >= 0;) {
+      int over = mesh_axis(made.axis), dimension = made.dimension;
       bool used = over == 0;
       for (const spread_dimension& s : spread) used = used || s.mesh_axis == over;
       if (used) break;
-      int dimension = static_cast<int>(g.parameter(id, 2));
       spread.push_back({over, places[static_cast<std::size_t>(dimension)]});
       places.erase(places.begin() + dimension);
       id = g.operand(id, 0);

@@ -33,6 +33,7 @@ struct guard {
     at_least,          ///< left is at least right
     index_within,      ///< index right is one of an axis of extent left
     not_zero,          ///< left is not 0
+    groups_cover,      ///< an axis of extent left has the indices of groups, right in number
     mapped_sizes
   } condition = equal_extents;
   std::string_view operation;

@@ -50,6 +50,12 @@ struct matrix_product {
 /// How a collective combines elements.
 enum class reduction_kind : unsigned char { sum, max, min };
 
+/// Where a member of a clique goes when the clique is split: into which of the new ones (-1: none), as which rank.
+struct clique_place {
+  int clique = -1;
+  int rank = 0;
+};
+
 /// A kernel: a type with `arguments`, which are passed by value, and the code of one thread,
 /// `run(const Block&, const arguments&)`, for any block policy (cuda/block.hpp). `barriers` says whether its threads
 /// wait for one another or exchange values.
@@ -66,7 +72,8 @@ concept device_api =
     requires(typename Api::stream stream, typename Api::event event, typename Api::graph graph,
              typename Api::communicator communicator, void* pointer, const void* source, std::size_t bytes, int device,
              device_properties properties, matrix_product product, element_type type, reduction_kind how,
-             std::span<typename Api::communicator> clique, std::span<const int> devices) {
+             std::span<typename Api::communicator> clique, std::span<typename Api::communicator* const> children,
+             std::span<const clique_place> places, std::span<const int> devices) {
       // devices
       { Api::device_count(device) } -> std::same_as<status>;
       { Api::set_device(device) } -> std::same_as<status>;
@@ -99,6 +106,10 @@ concept device_api =
       { Api::multiply(product, device, stream) } -> std::same_as<status>;
       // collectives; all of one program step lie between group_start and group_end
       { Api::create_clique(clique, devices) } -> std::same_as<status>; ///< may go on in the background
+      /// New cliques of the members of one, of all its members at once, while nothing goes on with it. Where each
+      /// member's new communicator belongs: null at first, and written at any time until the old one's state is ready
+      /// again.
+      { Api::split_clique(children, clique, places) } -> std::same_as<status>;
       {
         Api::communicator_state(communicator)
       } -> std::same_as<status>; ///< not_ready while going on; asynchronous errors
@@ -111,6 +122,8 @@ concept device_api =
       { Api::all_gather(source, pointer, bytes, type, communicator, stream) } -> std::same_as<status>;
       /// operand: `count` elements for every member
       { Api::reduce_scatter(source, pointer, bytes, type, how, communicator, stream) } -> std::same_as<status>;
+      /// what a member has: its rank follows the type
+      { Api::broadcast(source, pointer, bytes, type, device, communicator, stream) } -> std::same_as<status>;
       { Api::send(source, bytes, type, device, communicator, stream) } -> std::same_as<status>;     ///< to a member
       { Api::receive(pointer, bytes, type, device, communicator, stream) } -> std::same_as<status>; ///< from a member
       // graphs: what is enqueued on the stream in between is recorded instead of run

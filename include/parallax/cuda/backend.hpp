@@ -79,11 +79,36 @@ template <device_api Api> class backend {
 
   /// The clique of these devices, made at its first use. The order is that of the ranks.
   clique<Api>& clique_of(std::span<device<Api>* const> members) {
-    for (auto& known : cliques)
-      if (known->is_of(members)) return *known;
+    if (clique<Api>* known = known_clique(members)) return *known;
     cliques.push_back(std::make_unique<clique<Api>>(members));
     wait_for_clique(*cliques.back());
     return *cliques.back();
+  }
+  /// The cliques of groups of a program's devices. Where NCCL serves all devices together, they are split from the
+  /// clique of all, which costs less than making them anew.
+  std::vector<clique<Api>*> cliques_of(const std::vector<device<Api>*>& all,
+                                       const std::vector<std::vector<device<Api>*>>& groups) {
+    std::vector<clique<Api>*> found, parts;
+    for (const auto& group : groups) found.push_back(known_clique(group));
+    if (std::ranges::find(found, nullptr) == found.end()) return found;
+    clique<Api>& whole = clique_of(all);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (!whole.uses_nccl() || groups[i] == all) found[i] = &clique_of(groups[i]);
+      if (found[i] != nullptr) continue;
+      parts.push_back(cliques.emplace_back(std::make_unique<clique<Api>>(groups[i], whole)).get());
+      found[i] = parts.back();
+    }
+    if (parts.empty()) return found;
+    try {
+      wait_for_all(); // NCCL wants nothing outstanding on a communicator that it splits
+      whole.split(parts);
+    } catch (...) {
+      abandon_cliques();
+      throw;
+    }
+    wait_for_clique(whole);
+    for (const clique<Api>* part : parts) wait_for_clique(*part);
+    return found;
   }
 
   /// Waits until nothing goes on in the background of a clique.
@@ -149,6 +174,12 @@ template <device_api Api> class backend {
   static std::unique_ptr<backend>& slot() {
     static std::unique_ptr<backend>& only = *new std::unique_ptr<backend>;
     return only;
+  }
+
+  clique<Api>* known_clique(std::span<device<Api>* const> members) {
+    for (auto& known : cliques)
+      if (known->is_of(members)) return known.get();
+    return nullptr;
   }
 
   static bool is_unfinished(const device<Api>& each) noexcept {

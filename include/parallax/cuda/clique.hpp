@@ -14,7 +14,8 @@ namespace parallax::cuda {
 template <device_api Api> class clique {
  public:
   std::vector<device<Api>*> members;
-  std::vector<typename Api::communicator> communicators; ///< by rank; none where NCCL does not serve
+  using communicator = typename Api::communicator;
+  std::vector<communicator> communicators; ///< by rank; none where NCCL does not serve, null while being split off
 
   /// Initialisation goes on in the background: wait until `is_ready`.
   explicit clique(std::span<device<Api>* const> devices) : members(devices.begin(), devices.end()) {
@@ -26,10 +27,31 @@ template <device_api Api> class clique {
     communicators.resize(members.size());
     check(Api::create_clique(communicators, physical));
   }
+  /// Part of a clique that NCCL serves, to be split from it.
+  clique(std::span<device<Api>* const> devices, const clique& whole) : members(devices.begin(), devices.end()) {
+    if (whole.uses_nccl()) communicators.resize(members.size());
+  }
+  /// Gives these parts their communicators, in the background: wait until this clique is idle, and then the parts.
+  /// Nothing may be going on with this one.
+  void split(std::span<clique* const> parts) {
+    left_out.resize(members.size());
+    std::vector<communicator*> children;
+    for (communicator& each : left_out) children.push_back(&each);
+    std::vector<clique_place> places(members.size());
+    for (std::size_t part = 0; part < parts.size(); ++part)
+      for (std::size_t rank = 0; rank < parts[part]->members.size(); ++rank) {
+        const auto at =
+            static_cast<std::size_t>(std::ranges::find(members, parts[part]->members[rank]) - members.begin());
+        children[at] = &parts[part]->communicators[rank];
+        places[at] = {static_cast<int>(part), static_cast<int>(rank)};
+      }
+    check(Api::split_clique(children, communicators, places));
+  }
   clique(const clique&) = delete;
   clique& operator=(const clique&) = delete;
   ~clique() {
     for (std::size_t rank = 0; rank < communicators.size(); ++rank) {
+      if (communicators[rank] == communicator{}) continue;
       kept_failure::keep(Api::set_device(members[rank]->physical));
       kept_failure::keep(Api::destroy_communicator(communicators[rank]));
     }
@@ -43,18 +65,24 @@ template <device_api Api> class clique {
   /// Whether nothing is going on in the background. Throws `cuda_error` for an asynchronous error.
   bool is_idle() const {
     for (std::size_t rank = 0; rank < communicators.size(); ++rank)
-      if (!cuda::is_ready(Api::communicator_state(communicators[rank]), members[rank]->number)) return false;
+      if (communicators[rank] == communicator{} ||
+          !cuda::is_ready(Api::communicator_state(communicators[rank]), members[rank]->number))
+        return false;
     return true;
   }
 
   /// Ends what is going on, which never will by itself. The clique is of no use afterwards.
   void abort() noexcept {
     for (std::size_t rank = 0; rank < communicators.size(); ++rank) {
+      if (communicators[rank] == communicator{}) continue;
       kept_failure::keep(Api::set_device(members[rank]->physical));
       kept_failure::keep(Api::abort_communicator(communicators[rank]));
     }
     communicators.clear();
   }
+
+ private:
+  std::vector<communicator> left_out; ///< the places of members that get nothing of a split
 };
 
 } // namespace parallax::cuda

@@ -34,17 +34,17 @@ template <device_api Api> class exchange_runner {
       run_axis_slice();
       return true;
     }
-    groups = all.groups(step.axes);
-    if (groups[0].size() == 1) {
-      run_alone();
-      return true;
-    }
+    groups = divided(all.groups(step.axes));
+    std::erase_if(groups, [this](const std::vector<int>& group) {
+      if (group.size() == 1) run_alone(group[0]);
+      return group.size() == 1;
+    });
+    if (groups.empty()) return true;
     // devices are distinct in all groups or, where they are shared, perhaps in some
-    bool nccl = true;
-    for (const auto& group : groups) {
-      cliques.push_back(&owner.clique_of(members_of(group)));
-      nccl = nccl && cliques.back()->uses_nccl();
-    }
+    std::vector<std::vector<device<Api>*>> members;
+    for (const auto& group : groups) members.push_back(members_of(group));
+    cliques = owner.cliques_of(all.devices, members);
+    const bool nccl = std::ranges::all_of(cliques, &clique<Api>::uses_nccl);
     if (!nccl)
       for (const auto& group : groups) run_shared(group);
     return !nccl || bytes == 0;
@@ -63,6 +63,8 @@ template <device_api Api> class exchange_runner {
     }
     if (step.kind == parallax::detail::step_kind::permute)
       for (const auto& group : groups) fill_from_nobody(group);
+    if (step.kind == parallax::detail::step_kind::all_to_all)
+      for (const auto& group : groups) keep_own_block(group);
     owner.recorder.begin(name(), step.axes, bytes, all.devices);
   }
   /// Enqueues every member's call.
@@ -103,6 +105,16 @@ template <device_api Api> class exchange_runner {
   device<Api>& device_at(int position) const { return *all.devices[static_cast<std::size_t>(position)]; }
   std::byte* source(int position) const { return sources[static_cast<std::size_t>(position)]; }
   std::byte* result(int position) const { return results[static_cast<std::size_t>(position)]; }
+  /// Groups along axes, divided where the step says how.
+  std::vector<std::vector<int>> divided(std::vector<std::vector<int>> whole) const {
+    std::vector<std::vector<int>> parts;
+    for (const std::vector<int>& group : whole)
+      step.each_group([&](std::span<const std::int64_t> indices) {
+        std::vector<int>& part = parts.emplace_back();
+        for (std::int64_t index : indices) part.push_back(group[static_cast<std::size_t>(index)]);
+      });
+    return parts.empty() ? whole : parts;
+  }
   std::vector<device<Api>*> members_of(const std::vector<int>& group) const {
     std::vector<device<Api>*> members;
     for (int position : group) members.push_back(&device_at(position));
@@ -113,11 +125,15 @@ template <device_api Api> class exchange_runner {
            : step.reduction == primitives::number_of<primitives::pmin> ? reduction_kind::min
                                                                        : reduction_kind::sum;
   }
+  /// The member that a broadcast is from.
+  int source_rank() const { return static_cast<int>(step.parameters[0]); }
   const char* name() const {
     switch (step.kind) {
     case parallax::detail::step_kind::all_reduce: return "all_reduce";
     case parallax::detail::step_kind::all_gather: return "all_gather";
     case parallax::detail::step_kind::reduce_scatter: return "reduce_scatter";
+    case parallax::detail::step_kind::all_to_all: return "all_to_all";
+    case parallax::detail::step_kind::broadcast: return "broadcast";
     default: return "permute";
     }
   }
@@ -136,12 +152,10 @@ template <device_api Api> class exchange_runner {
       take_slice(p, result(p), source(p), static_cast<std::size_t>(all.axis_index(p, step.axes)), count);
   }
 
-  /// Groups of one: every collective is a copy, but a permutation in which nobody sends.
-  void run_alone() {
-    for (int p = 0; p < all.size(); ++p) {
-      if (step.kind == parallax::detail::step_kind::permute && step.source_of(0, 1) < 0) fill_zero(p);
-      else copy_across<Api>(device_at(p), result(p), device_at(p), source(p), bytes);
-    }
+  /// In a group of one, every collective is a copy, but a permutation in which nobody sends.
+  void run_alone(int p) {
+    if (step.kind == parallax::detail::step_kind::permute && step.source_of(0, 1) < 0) fill_zero(p);
+    else copy_across<Api>(device_at(p), result(p), device_at(p), source(p), bytes);
   }
   void fill_zero(int position) { device_at(position).fill_zero(result(position), bytes); }
 
@@ -154,6 +168,15 @@ template <device_api Api> class exchange_runner {
       if (sender < 0) fill_zero(position);
       if (std::cmp_equal(sender, rank))
         copy_across<Api>(device_at(position), result(position), device_at(position), source(position), bytes);
+    }
+  }
+
+  /// What an all-to-all sends to no other device.
+  void keep_own_block(const std::vector<int>& group) {
+    for (std::size_t rank = 0; rank < group.size(); ++rank) {
+      device<Api>& on = device_at(group[rank]);
+      const std::size_t own = rank * inner_bytes;
+      copy_across<Api>(on, result(group[rank]) + own, on, source(group[rank]) + own, inner_bytes);
     }
   }
 
@@ -172,6 +195,9 @@ template <device_api Api> class exchange_runner {
       return check(
           Api::reduce_scatter(from, to, count / group.size(), type, reduction_kind::sum, communicator, on.stream()),
           on.number);
+    case parallax::detail::step_kind::broadcast:
+      return check(Api::broadcast(from, to, count, type, source_rank(), communicator, on.stream()), on.number);
+    case parallax::detail::step_kind::all_to_all: return enqueue_blocks(on, from, to, group.size(), rank, communicator);
     default: break;
     }
     const int size = static_cast<int>(group.size());
@@ -181,6 +207,18 @@ template <device_api Api> class exchange_runner {
         check(Api::send(from, count, type, receiver, communicator, on.stream()), on.number);
     if (sender >= 0 && sender != rank)
       check(Api::receive(to, count, type, sender, communicator, on.stream()), on.number);
+  }
+
+  /// A member's part of an all-to-all: a block to and one from each other member.
+  void enqueue_blocks(const device<Api>& on, const std::byte* from, std::byte* to, std::size_t members, int rank,
+                      typename Api::communicator communicator) {
+    const auto count = static_cast<std::size_t>(step.inner);
+    for (std::size_t k = 0; k < members; ++k) {
+      const int other = static_cast<int>(k);
+      if (other == rank) continue;
+      check(Api::send(from + k * inner_bytes, count, type, other, communicator, on.stream()), on.number);
+      check(Api::receive(to + k * inner_bytes, count, type, other, communicator, on.stream()), on.number);
+    }
   }
 
   // Devices that share memory
@@ -230,6 +268,14 @@ template <device_api Api> class exchange_runner {
         }
       }
       return;
+    }
+    case parallax::detail::step_kind::all_to_all:
+      for (std::size_t k = 0; k < group.size(); ++k)
+        copy(result(position) + k * inner_bytes, group[k], source(group[k]) + rank * inner_bytes, inner_bytes);
+      return;
+    case parallax::detail::step_kind::broadcast: {
+      const int from = group[static_cast<std::size_t>(source_rank())];
+      return copy(result(position), from, source(from), bytes);
     }
     default: {
       const int sender = step.source_of(static_cast<int>(rank), static_cast<int>(group.size()));

@@ -80,6 +80,23 @@ struct nccl_calls {
     return first;
   }
 
+  /// New communicators for the members of `clique`, which are all of its; goes on in the background. Of a member that
+  /// gets none, `children` has a place that stays null.
+  static status split_clique(std::span<communicator* const> children, std::span<const communicator> clique,
+                             std::span<const clique_place> places) {
+    status first = group_start();
+    if (!first.ok()) return first;
+    for (std::size_t i = 0; i < clique.size() && first.ok(); ++i) {
+      *children[i] = nullptr;
+      const int color = places[i].clique < 0 ? NCCL_SPLIT_NOCOLOR : places[i].clique;
+      // without a configuration of its own, a child does not block either
+      first =
+          detail::nccl_begun("ncclCommSplit", ncclCommSplit(clique[i], color, places[i].rank, children[i], nullptr));
+    }
+    keep_first(first, detail::nccl_begun("ncclGroupEnd", ncclGroupEnd()));
+    return first;
+  }
+
   /// What is going on, or the error that ended the communicator.
   static status communicator_state(communicator asked) {
     ncclResult_t state = ncclSuccess;
@@ -115,6 +132,11 @@ struct nccl_calls {
                                communicator among, cudaStream_t stream) {
     return detail::nccl_begun("ncclReduceScatter", ncclReduceScatter(from, to, count, detail::nccl_type(type),
                                                                      detail::nccl_operation(how, type), among, stream));
+  }
+  static status broadcast(const void* from, void* to, std::size_t count, element_type type, int member,
+                          communicator among, cudaStream_t stream) {
+    return detail::nccl_begun("ncclBroadcast",
+                              ncclBroadcast(from, to, count, detail::nccl_type(type), member, among, stream));
   }
   static status send(const void* from, std::size_t count, element_type type, int member, communicator among,
                      cudaStream_t stream) {

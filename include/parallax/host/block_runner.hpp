@@ -120,27 +120,33 @@ class block_runner {
     std::byte* to = data(step.result);
     const auto outer = static_cast<std::size_t>(step.outer), inner = static_cast<std::size_t>(step.inner);
     team& all = *place.together;
+    const int index = all.axis_index(place.position, step.axes);
+    const group_part who(step.axes, step.group_of(index));
     switch (step.kind) {
     case parallax::detail::step_kind::all_reduce: {
       reduction how = step.reduction == primitives::number_of<primitives::psum>   ? reduction::sum
                       : step.reduction == primitives::number_of<primitives::pmax> ? reduction::max
                                                                                   : reduction::min;
-      all_reduce(all, place.position, step.axes, how, type, from, to, table.bytes_of(step.source) / size_of(type));
+      all_reduce(all, place.position, who, how, type, from, to, table.bytes_of(step.source) / size_of(type));
       break;
     }
     case parallax::detail::step_kind::all_gather:
-      all_gather(all, place.position, step.axes, from, to, outer, inner * size_of(type));
+      all_gather(all, place.position, who, from, to, outer, inner * size_of(type));
       break;
     case parallax::detail::step_kind::reduce_scatter:
-      reduce_scatter(all, place.position, step.axes, reduction::sum, type, from, to, outer, inner);
+      reduce_scatter(all, place.position, who, reduction::sum, type, from, to, outer, inner);
+      break;
+    case parallax::detail::step_kind::all_to_all:
+      all_to_all(all, place.position, who, from, to, inner * size_of(type));
+      break;
+    case parallax::detail::step_kind::broadcast:
+      broadcast(all, place.position, who, static_cast<int>(step.parameters[0]), from, to, table.bytes_of(step.source));
       break;
     case parallax::detail::step_kind::axis_slice:
-      parallax::detail::copy_slice_out(from, to, step.outer, all.group_size(step.axes), inner * size_of(type),
-                                       all.axis_index(place.position, step.axes));
+      parallax::detail::copy_slice_out(from, to, step.outer, all.group_size(step.axes), inner * size_of(type), index);
       break;
     default:
-      permute(all, place.position, step.axes,
-              step.source_of(all.axis_index(place.position, step.axes), all.group_size(step.axes)), from, to,
+      permute(all, place.position, who, step.source_of(index, all.group_size(step.axes)), from, to,
               table.bytes_of(step.source));
     }
   }

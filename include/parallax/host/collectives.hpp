@@ -99,11 +99,11 @@ inline void copy_rows(std::byte* to, std::size_t to_stride, const std::byte* fro
 ///
 /// This and the other collectives throw `timeout_error` when a member does not come before the team's deadline,
 /// `peer_failed` when another device failed, and `error` when members call different collectives.
-inline void all_reduce(team& all, int position, unsigned axes_mask, reduction how, element_type type, const void* in,
+inline void all_reduce(team& all, int position, const group_part& who, reduction how, element_type type, const void* in,
                        void* out, std::size_t count) {
   const combine_function combine = combine_for(how, type);
   const std::size_t element = size_of(type);
-  rendezvous group(all, position, axes_mask, collective::all_reduce, in, out, count * element);
+  rendezvous group(all, position, who, collective::all_reduce, in, out, count * element);
   // Each member combines a chunk and writes it into all results. A chunk is read by nobody else, so that a result may
   // lie where an operand does. Copied operands are so short that everybody combines all of them.
   const bool alone = group.buffered() || group.size() == 1;
@@ -129,9 +129,9 @@ inline void all_reduce(team& all, int position, unsigned axes_mask, reduction ho
 
 /// Every member gets what all members have: `in` is [outer, inner], `out` is [outer, group size, inner], `inner` being
 /// `inner_bytes` long. They do not overlap.
-inline void all_gather(team& all, int position, unsigned axes_mask, const void* in, void* out, std::size_t outer,
+inline void all_gather(team& all, int position, const group_part& who, const void* in, void* out, std::size_t outer,
                        std::size_t inner_bytes) {
-  rendezvous group(all, position, axes_mask, collective::all_gather, in, out, outer * inner_bytes);
+  rendezvous group(all, position, who, collective::all_gather, in, out, outer * inner_bytes);
   std::byte* to = static_cast<std::byte*>(out);
   const std::size_t stride = inner_bytes * static_cast<std::size_t>(group.size());
   for (int k = 0; k < group.size(); ++k, to += inner_bytes) {
@@ -141,12 +141,12 @@ inline void all_gather(team& all, int position, unsigned axes_mask, const void* 
 
 /// The i-th member gets the i-th slice of the combination of all members' operands, combined in group order: `in` is
 /// [outer, group size, inner], `out` is [outer, inner]. They do not overlap.
-inline void reduce_scatter(team& all, int position, unsigned axes_mask, reduction how, element_type type,
+inline void reduce_scatter(team& all, int position, const group_part& who, reduction how, element_type type,
                            const void* in, void* out, std::size_t outer, std::size_t inner_count) {
   const combine_function combine = combine_for(how, type);
   const std::size_t element = size_of(type);
-  const std::size_t stride = inner_count * static_cast<std::size_t>(all.group_size(axes_mask));
-  rendezvous group(all, position, axes_mask, collective::reduce_scatter, in, out, outer * stride * element);
+  const std::size_t stride = inner_count * static_cast<std::size_t>(who.size(all));
+  rendezvous group(all, position, who, collective::reduce_scatter, in, out, outer * stride * element);
   if (inner_count == 0) return;
   // Blocks of whole rows where they are short, of parts of one row where they are long.
   const std::size_t width = std::min(inner_count, reduction_block_bytes / element);
@@ -166,10 +166,10 @@ inline void reduce_scatter(team& all, int position, unsigned axes_mask, reductio
 
 /// The i-th member gets the i-th block of every member: `in` is [group size, block], `out` is [group size, block], the
 /// k-th block coming from the k-th member. They do not overlap.
-inline void all_to_all(team& all, int position, unsigned axes_mask, const void* in, void* out,
+inline void all_to_all(team& all, int position, const group_part& who, const void* in, void* out,
                        std::size_t block_bytes) {
-  const auto members = static_cast<std::size_t>(all.group_size(axes_mask));
-  rendezvous group(all, position, axes_mask, collective::all_to_all, in, out, members * block_bytes);
+  const auto members = static_cast<std::size_t>(who.size(all));
+  rendezvous group(all, position, who, collective::all_to_all, in, out, members * block_bytes);
   const std::size_t mine = static_cast<std::size_t>(group.index()) * block_bytes;
   std::byte* to = static_cast<std::byte*>(out);
   for (int k = 0; k < group.size(); ++k, to += block_bytes) copy_rows(to, 0, group.input(k) + mine, 0, 1, block_bytes);
@@ -177,14 +177,21 @@ inline void all_to_all(team& all, int position, unsigned axes_mask, const void* 
 
 /// A member gets the operand of the member `source`, an index into the group, or zeros where `source` is -1. Several
 /// may have the same source. `in` and `out` do not overlap.
-inline void permute(team& all, int position, unsigned axes_mask, int source, const void* in, void* out,
+inline void permute(team& all, int position, const group_part& who, int source, const void* in, void* out,
                     std::size_t bytes) {
-  if (source < -1 || source >= all.group_size(axes_mask))
-    throw error("the source of a permutation is not in the group");
-  rendezvous group(all, position, axes_mask, collective::permute, in, out, bytes);
+  if (source < -1 || source >= who.size(all)) throw error("the source of a permutation is not in the group");
+  rendezvous group(all, position, who, collective::permute, in, out, bytes);
   if (bytes == 0) return;
   if (source < 0) std::memset(out, 0, bytes);
   else std::memcpy(out, group.input(source), bytes);
+}
+
+/// Every member gets the operand of the member `source`, an index into the group. `in` and `out` do not overlap.
+inline void broadcast(team& all, int position, const group_part& who, int source, const void* in, void* out,
+                      std::size_t bytes) {
+  if (source < 0 || source >= who.size(all)) throw error("the source of a broadcast is not in the group");
+  rendezvous group(all, position, who, collective::broadcast, in, out, bytes);
+  if (bytes > 0) std::memcpy(out, group.input(source), bytes);
 }
 
 } // namespace parallax::host

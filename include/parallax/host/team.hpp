@@ -27,10 +27,11 @@ inline constexpr int max_mesh_axes = 4;
 inline constexpr int max_devices = 4096;
 
 /// The collectives, as far as members of a group must agree on which one they are in.
-enum class collective : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all, permute };
+enum class collective : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all, permute, broadcast };
 
 constexpr std::string_view name_of(collective kind) {
-  constexpr std::string_view names[] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "permute"};
+  constexpr std::string_view names[] = {"all_reduce", "all_gather", "reduce_scatter",
+                                        "all_to_all", "permute",    "broadcast"};
   return names[static_cast<int>(kind)];
 }
 

@@ -25,7 +25,8 @@ using catalogue = list<
     // index changes
     struct broadcast_in_dim, struct reshape, struct transpose, struct slice, struct concatenate, struct pad,
     // collectives
-    struct psum, struct pmax, struct pmin, struct ppermute, struct all_gather, struct psum_scatter, struct axis_slice,
+    struct psum, struct pmax, struct pmin, struct ppermute, struct pbroadcast, struct all_gather, struct psum_scatter,
+    struct all_to_all, struct axis_slice,
     // functions of functions
     struct pmap_call, struct call_result>;
 

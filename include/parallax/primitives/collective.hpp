@@ -1,4 +1,5 @@
-// Operations between the instances of a mapped function. Parameters begin with the number of axes and the axes.
+// Operations between the instances of a mapped function. Parameters begin with the number of axes and the axes, and the
+// groups that their instances are cut into: their number (0: all are together), sizes, and indices, group by group.
 #pragma once
 
 #include <parallax/primitives/assembly.hpp>
@@ -12,11 +13,19 @@ struct collective {
   static constexpr std::span<const std::int64_t> axes(std::span<const std::int64_t> parameters) {
     return parameters.subspan(1, static_cast<std::size_t>(parameters[0]));
   }
-  static constexpr std::span<const std::int64_t> rest(std::span<const std::int64_t> parameters) {
-    return parameters.subspan(1 + static_cast<std::size_t>(parameters[0]));
+  static constexpr bool has_groups(std::span<const std::int64_t> parameters) { return groups(parameters)[0] != 0; }
+  static constexpr std::span<const std::int64_t> groups(std::span<const std::int64_t> parameters) {
+    std::span<const std::int64_t> from = parameters.subspan(1 + static_cast<std::size_t>(parameters[0]));
+    std::size_t count = static_cast<std::size_t>(from[0]), size = 1 + count;
+    for (std::size_t i = 0; i < count; ++i) size += static_cast<std::size_t>(from[1 + i]);
+    return from.first(size);
   }
-  /// The number of instances that take part.
+  static constexpr std::span<const std::int64_t> rest(std::span<const std::int64_t> parameters) {
+    return parameters.subspan(1 + static_cast<std::size_t>(parameters[0]) + groups(parameters).size());
+  }
+  /// The number of instances that each meets; of groups, which then are equally large.
   static constexpr dim group_size(context& trace, std::span<const std::int64_t> parameters) {
+    if (has_groups(parameters)) return groups(parameters)[1];
     dim size = 1;
     for (std::int64_t axis : axes(parameters))
       size = trace.extents.multiply(size, trace.axis_size(static_cast<int>(axis)));
@@ -34,12 +43,21 @@ struct collective {
       if (axis == a.mapped_axis) return true;
     return false;
   }
+  /// Whether instances are counted along one axis only; otherwise an error, as in JAX.
+  static constexpr bool one_axis(const batch_application& a, std::string_view name) {
+    if (a.parameters[0] == 1) return true;
+    a.trace.fail(message() << name
+                           << ": several axes of which vmap maps one are not supported; call it for one axis "
+                              "after the other");
+    return false;
+  }
   /// The operation over the axes that remain when the vmapped one has been dealt with.
   static constexpr tracer over_other_axes(const batch_application& a, tracer x) {
     small_vector<std::int64_t, 16> parameters{a.parameters[0] - 1};
     for (std::int64_t axis : axes(a.parameters))
       if (axis != a.mapped_axis) parameters.push_back(axis);
     if (parameters[0] == 0) return x;
+    parameters.push_back(0); // groups are not batched along their own axes
     return emit(a.trace, a.operation, std::span<const tracer>(&x, 1),
                 {parameters.data(), static_cast<std::size_t>(parameters.size())});
   }
@@ -139,7 +157,7 @@ struct ppermute : collective {
   }
   static constexpr void vjp(vjp_application& a) {
     std::vector<std::int64_t> inverse(a.parameters.begin(), a.parameters.end());
-    std::size_t at = 1 + static_cast<std::size_t>(a.parameters[0]);
+    std::size_t at = inverse.size() - rest(a.parameters).size();
     if (inverse[at] == static_cast<std::int64_t>(permutation_kind::pairs)) {
       for (std::size_t i = at + 1; i + 1 < inverse.size(); i += 2) {
         std::int64_t source = inverse[i];
@@ -150,6 +168,34 @@ struct ppermute : collective {
       inverse[at + 1] = -inverse[at + 1];
     }
     a.give(0, emit<ppermute>(a.trace, std::span<const tracer>(&a.cotangent, 1), inverse));
+  }
+};
+
+/// Every instance gets the value of instance `source`. Further parameter: the source.
+struct pbroadcast : collective {
+  static constexpr std::string_view name = "pbroadcast";
+
+  static constexpr batched batch(const batch_application& a) {
+    if (!takes_part(a)) return unchanged(a);
+    const batched& x = a.operands[0];
+    if (x.axis < 0 || !one_axis(a, name)) return x;
+    std::int64_t source = rest(a.parameters)[0];
+    dims shape = x.value.extents();
+    shape.erase(x.axis);
+    return {build::reshape(detail::slice_axis(x.value, x.axis, source, source + 1), shape), -1};
+  }
+  /// The source gets the sum of all cotangents, the others nothing.
+  static constexpr void vjp(vjp_application& a) {
+    tracer here; // row-major along the axes
+    for (std::int64_t axis : axes(a.parameters)) {
+      tracer index = emit<axis_index>(a.trace, {}, {axis});
+      here = here.owner == nullptr
+                 ? index
+                 : here * build::extent_value(a.trace, a.trace.axis_size(static_cast<int>(axis)), index.type()) + index;
+    }
+    tracer total =
+        emit<psum>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters.first(a.parameters.size() - 1));
+    a.give(0, build::select(here == rest(a.parameters)[0], total, build::like(total, 0)));
   }
 };
 
@@ -174,6 +220,7 @@ struct all_gather : collective {
       if (bump) ++parameters[parameters.size() - 2];
       return {append(a, a.operands[0].value, parameters), bump || tiled != 0 ? mapped : mapped + 1};
     }
+    if (!one_axis(a, name)) return a.operands[0];
     tracer x = mapped_at(a, static_cast<int>(dimension));
     if (tiled != 0) {
       dims joined = x.extents();
@@ -227,6 +274,7 @@ struct psum_scatter : collective {
       if (bump) ++parameters[parameters.size() - 2];
       return {append(a, a.operands[0].value, parameters), bump || tiled != 0 ? mapped : mapped - 1};
     }
+    if (!one_axis(a, name)) return a.operands[0];
     tracer x = a.operands[0].value;
     x = mapped < 0 ? x * build::extent_value(a.trace, a.size, x.type()) : build::sum(x, mapped);
     if (tiled != 0) {
@@ -239,6 +287,25 @@ struct psum_scatter : collective {
   }
   static constexpr void vjp(vjp_application& a) {
     a.give(0, emit<all_gather>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters));
+  }
+};
+
+/// Instance i gets the i-th slices of all instances' operands, along axis 0, in the order of the instances. It is its
+/// own transpose. Other axes are moved to where this one is.
+struct all_to_all : collective {
+  static constexpr std::string_view name = "all_to_all";
+
+  static constexpr batched batch(const batch_application& a) {
+    if (!takes_part(a)) {
+      int axis = a.operands[0].axis == 0 ? 1 : a.operands[0].axis;
+      return {append(a, build::move_axis(a.operands[0].value, a.operands[0].axis, axis), a.parameters), axis};
+    }
+    if (!one_axis(a, name)) return a.operands[0];
+    // x[i][k] becomes x[k][i]: the two axes change their meaning
+    return {mapped_at(a, 0), 1};
+  }
+  static constexpr void vjp(vjp_application& a) {
+    a.give(0, emit<all_to_all>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters));
   }
 };
 

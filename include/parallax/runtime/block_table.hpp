@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace parallax::detail {
@@ -157,6 +158,22 @@ struct exchange_step {
     s.parameter_count = r.next();
     s.parameters = r.skip(s.parameter_count);
     return s;
+  }
+
+  /// Where instances are cut into groups: calls `f` with each group's indices along the axes, in the group's order.
+  template <class F> void each_group(const F& f) const {
+    if (parameter_count == 0 || kind == step_kind::permute || kind == step_kind::broadcast) return;
+    const std::int64_t *sizes = parameters + 1, *indices = sizes + parameters[0];
+    for (std::int64_t group = 0; group < parameters[0]; indices += sizes[group++])
+      f(std::span<const std::int64_t>(indices, static_cast<std::size_t>(sizes[group])));
+  }
+  /// The indices of those that the one at `here` meets, itself among them; none where it meets all.
+  std::span<const std::int64_t> group_of(int here) const {
+    std::span<const std::int64_t> own;
+    each_group([&](std::span<const std::int64_t> group) {
+      if (std::ranges::find(group, here) != group.end()) own = group;
+    });
+    return own;
   }
 
   /// Of a permutation of `size` devices: the index that the one at `here` receives from; -1 for none.

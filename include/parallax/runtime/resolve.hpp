@@ -105,7 +105,8 @@ inline bool guard_holds(table_reader& r, const resolved_extents& extents) {
   switch (condition) {
   case guard::equal_extents:
   case guard::broadcast_extents:
-  case guard::same_size: return extents[left] == extents[right];
+  case guard::same_size:
+  case guard::groups_cover: return extents[left] == extents[right];
   case guard::divisible: return extents[right] != 0 && extents[left] % extents[right] == 0;
   case guard::at_least: return extents[left] >= extents[right];
   case guard::index_within: return extents[right] < extents[left];
@@ -160,6 +161,11 @@ inline bool guard_holds(table_reader& r, const resolved_extents& extents) {
   case guard::index_within:
     text << operation << ": index " << extents[right] << " is outside the axis of size ";
     put(left) << "; give indices from 0 to " << extents[left] - 1;
+    break;
+  case guard::groups_cover:
+    text << operation << ": axis_index_groups must cover all indices exactly once, but they have " << extents[right]
+         << " for an axis of size ";
+    put(left);
     break;
   case guard::not_zero:
     text << operation << describe_extent(table, left) << ", for ";

@@ -52,6 +52,13 @@ constexpr std::vector<batched> batch_call(context& trace, call_parameters call, 
   return all;
 }
 
+/// Whether a collective is among groups of the instances along an axis.
+constexpr bool groups_along(std::span<const std::int64_t> parameters, int axis) {
+  bool along = false;
+  for (std::int64_t each : primitives::collective::axes(parameters)) along = along || each == axis;
+  return along && primitives::collective::has_groups(parameters);
+}
+
 /// Appends the batched form of graph `body` to the innermost graph. What depends on no mapped input stays unmapped.
 constexpr std::vector<batched> batch_graph(context& trace, int body, const std::vector<batched>& inputs, dim size,
                                            int mapped_axis) {
@@ -85,6 +92,10 @@ constexpr std::vector<batched> batch_graph(context& trace, int body, const std::
       std::vector<tracer> plain;
       for (const batched& x : operands) plain.push_back(x.value);
       values.set(id, {emit(trace, operation, plain, parameters), -1});
+    } else if (rules.kind == primitive_kind::collective && groups_along(parameters, mapped_axis)) {
+      trace.fail(message() << rules.name
+                           << ": axis_index_groups not supported in vmap collectives; map that axis with "
+                              "pmap, or split it into two and name one of them");
     } else if (rules.kind != primitive_kind::collective && !check_rank(trace, rules.name, g.at(id).rank + 1)) {
       break;
     } else if (rules.batch) {

@@ -27,8 +27,10 @@ constexpr std::vector<char> varies_along(const context& trace, int body, int axi
     if (rules_of(operation).kind != primitive_kind::collective) continue;
     for (std::int64_t over : primitives::collective::axes(g.parameters(id)))
       if (over == axis_number)
-        result = operation == primitives::number_of<primitives::ppermute> ||
+        result = primitives::collective::has_groups(g.parameters(id)) ||
+                 operation == primitives::number_of<primitives::ppermute> ||
                  operation == primitives::number_of<primitives::psum_scatter> ||
+                 operation == primitives::number_of<primitives::all_to_all> ||
                  operation == primitives::number_of<primitives::axis_slice>;
   }
   return varies;

@@ -160,7 +160,7 @@ constexpr void reverse_pass::call_forward(int id) {
     if (!wanted[k] || !gradients[k].owner) continue;
     record.differentiated_operands.push_back(static_cast<int>(k));
     tracer gradient = gradients[k];
-    if (call.in_axes[k] < 0) gradient = emit<primitives::psum>(trace, {gradient}, {1, call.axis});
+    if (call.in_axes[k] < 0) gradient = emit<primitives::psum>(trace, {gradient}, {1, call.axis, 0});
     gradient_ids.push_back(trace.import(gradient.graph_id, gradient.id));
     record.backward.out_axes.push_back(call.in_axes[k]);
   }
