@@ -2,8 +2,10 @@
 #pragma once
 
 #include <parallax/cuda/block_runner.hpp>
+#include <parallax/cuda/memory_need.hpp>
 #include <parallax/runtime/section_call.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -22,18 +24,18 @@ template <device_api Api> class program_run {
     std::erase_if(values, [](const parallax::detail::runtime_value& value) { return !value.is_input; });
   }
 
-  /// Runs the program; its outputs stay on the devices.
+  /// Runs the program; its outputs stay on the devices. Throws what the devices' calls give rise to, and
+  /// `out_of_memory`.
   std::vector<parallax::detail::runtime_value> run() {
     std::lock_guard lock(backend<Api>::mutex());
     kept_failure::check_kept();
     owner = &backend<Api>::instance();
-    home = &owner->device_at(0);
-    auto value_at = [this](std::size_t number, int) { return address_of<Api>(at_home(values[number])); };
-    runner outermost(*owner, table, 0, extents, kernels, mesh<Api>({}, {home}), value_at);
-    values.resize(static_cast<std::size_t>(outermost.table.value_count));
-    outermost.prepare();
-    run_or_settle(outermost, [this](parallax::detail::table_reader& r, runner& block) { call(r, block); });
-    return parallax::detail::outermost_results(outermost.table, values, std::move(outermost.outputs[0]));
+    try {
+      return run_outermost();
+    } catch (const out_of_memory& failure) {
+      if (failure.device() < 0) throw;
+      throw failure.with("; the program needs " + need_on(failure.device()).text());
+    }
   }
 
  private:
@@ -45,6 +47,27 @@ template <device_api Api> class program_run {
   parallax::detail::resolved_extents extents;
   backend<Api>* owner = nullptr;
   device<Api>* home = nullptr;
+  int section_block = 0;            ///< of the last section that was called; 0 where none was
+  std::vector<int> section_devices; ///< and its devices
+
+  std::vector<parallax::detail::runtime_value> run_outermost() {
+    home = &owner->device_at(0);
+    auto value_at = [this](std::size_t number, int) { return address_of<Api>(at_home(values[number])); };
+    runner outermost(*owner, table, 0, extents, kernels, mesh<Api>({}, {home}), value_at);
+    values.resize(static_cast<std::size_t>(outermost.table.value_count));
+    outermost.prepare();
+    run_or_settle(outermost, [this](parallax::detail::table_reader& r, runner& block) { call(r, block); });
+    return parallax::detail::outermost_results(outermost.table, values, std::move(outermost.outputs[0]));
+  }
+
+  /// What the blocks that run need on a device.
+  memory_need need_on(int number) const {
+    memory_need need;
+    if (number == 0) need += memory_need::of_block(table, 0, extents, owner->device_count());
+    if (std::ranges::find(section_devices, number) != section_devices.end())
+      need += memory_need::of_block(table, section_block, extents, owner->device_count());
+    return need;
+  }
 
   /// Runs a block. Where that fails, its memory is released once no device uses it any more: what orders the devices
   /// may not have been enqueued.
@@ -134,6 +157,8 @@ template <device_api Api> class program_run {
   void call(parallax::detail::table_reader& r, runner& outer) {
     const auto section = parallax::detail::section_call::read(table, r, extents, owner->device_count(),
                                                               "set PARALLAX_CUDA_DEVICES_PER_GPU to have more");
+    section_block = section.block;
+    section_devices = section.devices;
     std::vector<device<Api>*> devices;
     for (int number : section.devices) devices.push_back(&owner->device_at(number));
     std::vector<std::vector<buffer>> inputs; // by operand, by position
