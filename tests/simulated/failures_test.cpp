@@ -131,8 +131,9 @@ TEST_CASE("memory that is exhausted: how much was asked, and how much is free") 
     REQUIRE(failure.bytes() == std::size_t{128} << 20);
     REQUIRE(text.find("134217728 bytes asked of device 0, which has ") != std::string::npos);
     REQUIRE(text.find("67108864 bytes free") != std::string::npos);
-    REQUIRE(text.find("; the program needs 402653184 bytes there: 268435456 for arguments, 134217728 for results, 0 for "
-                      "intermediate values") != std::string::npos);
+    REQUIRE(
+        text.find("; the program needs 402653184 bytes there: 268435456 for arguments, 134217728 for results, 0 for "
+                  "intermediate values") != std::string::npos);
     REQUIRE(failure.device() == 0);
   }
 }

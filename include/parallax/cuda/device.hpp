@@ -44,8 +44,10 @@ template <device_api Api> class device {
     if (got.is == status::kind::out_of_memory) {
       std::size_t free = 0, total = 0;
       check(Api::memory_info(free, total), number);
-      throw out_of_memory(bytes, "device " + std::to_string(number) + ", which has " + std::to_string(free) + " of " +
-                                     std::to_string(total) + " bytes free", number);
+      throw out_of_memory(bytes,
+                          "device " + std::to_string(number) + ", which has " + std::to_string(free) + " of " +
+                              std::to_string(total) + " bytes free",
+                          number);
     }
     check(got, number);
     return address;

@@ -19,7 +19,8 @@ struct memory_need {
     using parallax::detail::buffer_place;
     const parallax::detail::block_table table(whole, number, extents);
     std::vector<bool> is_read(static_cast<std::size_t>(table.buffer_count));
-    for_each_read(whole, table, devices, [&](std::int64_t buffer) { is_read[static_cast<std::size_t>(buffer)] = true; });
+    for_each_read(whole, table, devices,
+                  [&](std::int64_t buffer) { is_read[static_cast<std::size_t>(buffer)] = true; });
     memory_need need;
     for (std::int64_t i = 0; i < table.buffer_count; ++i) {
       if (table.place_of(i) == buffer_place::output) need.results += table.bytes_of(i);

@@ -3,9 +3,12 @@
 
 #include <parallax/cuda/block_runner.hpp>
 #include <parallax/cuda/memory_need.hpp>
+#include <parallax/cuda/small_values.hpp>
 #include <parallax/runtime/section_call.hpp>
 
 #include <algorithm>
+#include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -47,12 +50,14 @@ template <device_api Api> class program_run {
   parallax::detail::resolved_extents extents;
   backend<Api>* owner = nullptr;
   device<Api>* home = nullptr;
-  int section_block = 0;            ///< of the last section that was called; 0 where none was
-  std::vector<int> section_devices; ///< and its devices
+  int section_block = 0;                                 ///< of the last section that was called; 0 where none was
+  std::vector<int> section_devices;                      ///< and its devices
+  std::optional<small_values<Api>> small_arguments;      ///< on device 0
+  std::vector<std::optional<std::size_t>> small_numbers; ///< by value, those that are among them
 
   std::vector<parallax::detail::runtime_value> run_outermost() {
     home = &owner->device_at(0);
-    auto value_at = [this](std::size_t number, int) { return address_of<Api>(at_home(values[number])); };
+    auto value_at = [this](std::size_t number, int) { return address_at_home(number); };
     runner outermost(*owner, table, 0, extents, kernels, mesh<Api>({}, {home}), value_at);
     values.resize(static_cast<std::size_t>(outermost.table.value_count));
     outermost.prepare();
@@ -78,6 +83,23 @@ template <device_api Api> class program_run {
       owner->settle();
       throw;
     }
+  }
+
+  /// Where a value's elements are on device 0, once they are asked for.
+  std::byte* address_at_home(std::size_t number) {
+    if (!is_small(values[number])) return address_of<Api>(at_home(values[number]));
+    if (!small_arguments) send_small_arguments();
+    return small_arguments->address(*small_numbers[number]);
+  }
+  static bool is_small(const parallax::detail::runtime_value& value) {
+    return value.on_host && value.host.on_device() == nullptr && small_values<Api>::takes(value.bytes());
+  }
+  void send_small_arguments() {
+    small_arguments.emplace(*home);
+    small_numbers.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (is_small(values[i])) small_numbers[i] = small_arguments->add(values[i].host.data(), values[i].bytes());
+    small_arguments->send();
   }
 
   /// A value's elements in one buffer on device 0, where they are kept for the rest of the call.
@@ -161,10 +183,15 @@ template <device_api Api> class program_run {
     section_devices = section.devices;
     std::vector<device<Api>*> devices;
     for (int number : section.devices) devices.push_back(&owner->device_at(number));
-    std::vector<std::vector<buffer>> inputs; // by operand, by position
-    for (const auto& operand : section.operands) inputs.push_back(pieces_of(outer, section, operand, devices));
+    std::deque<small_values<Api>> small; // by position
+    for (device<Api>* each : devices) small.emplace_back(*each);
+    std::vector<operand_pieces> inputs;
+    for (const auto& operand : section.operands) inputs.push_back(pieces_of(outer, section, operand, devices, small));
+    for (auto& each : small) each.send();
     auto value_at = [&](std::size_t number, int position) {
-      return address_of<Api>(inputs[number][static_cast<std::size_t>(position)]);
+      const operand_pieces& of = inputs[number];
+      const auto p = static_cast<std::size_t>(position);
+      return of.small_number ? small[p].address(*of.small_number) : address_of<Api>(of.pieces[p]);
     };
     runner block(*owner, table, section.block, extents, kernels, mesh<Api>(section.mesh, devices), value_at);
     block.prepare();
@@ -172,27 +199,24 @@ template <device_api Api> class program_run {
     section.set_results(table, extents, values, std::move(block.outputs));
   }
 
-  /// An operand's pieces by position: where they lie already if they lie so, otherwise copied there.
-  std::vector<buffer> pieces_of(runner& outer, const parallax::detail::section_call& section,
-                                const parallax::detail::section_operand& wanted,
-                                const std::vector<device<Api>*>& devices) {
+  /// An operand of a section: its pieces by position, or their number among each device's small values.
+  struct operand_pieces {
+    std::vector<buffer> pieces;
+    std::optional<std::size_t> small_number{};
+  };
+
+  /// An operand's pieces: where they lie already if they lie so, otherwise copied there.
+  operand_pieces pieces_of(runner& outer, const parallax::detail::section_call& section,
+                           const parallax::detail::section_operand& wanted, const std::vector<device<Api>*>& devices,
+                           std::deque<small_values<Api>>& small) {
     const std::size_t bytes = outer.table.bytes_of(wanted.source);
     std::vector<buffer> pieces;
     if (outer.table.place_of(wanted.source) == parallax::detail::buffer_place::value) {
       auto& value = values[static_cast<std::size_t>(outer.table.number_of(wanted.source))];
-      if (section.in_place(value, wanted) && lies_here(value.pieces)) return value.pieces;
+      if (section.in_place(value, wanted) && lies_here(value.pieces)) return {value.pieces};
       const bool on_host = value.on_host && allocation_of<Api>(value.host) == nullptr;
       if (on_host || (!value.on_host && !lies_here(value.pieces))) {
-        const std::byte* whole = value.host_data();
-        for (std::size_t p = 0; p < devices.size(); ++p) {
-          if (wanted.spread.empty()) {
-            pieces.push_back(upload<Api>(*devices[p], whole, bytes));
-          } else {
-            const buffer piece = wanted.piece_of(whole, bytes, static_cast<std::int64_t>(p));
-            pieces.push_back(upload<Api>(*devices[p], piece.data(), piece.bytes()));
-          }
-        }
-        return pieces;
+        return uploaded(value.host_data(), bytes, wanted, devices, small);
       }
     }
     std::byte* whole = outer.data(wanted.source, 0);
@@ -210,7 +234,21 @@ template <device_api Api> class program_run {
       }
       pieces.push_back(std::move(piece));
     }
-    return pieces;
+    return {std::move(pieces)};
+  }
+
+  /// The pieces of an operand that lies on the host.
+  operand_pieces uploaded(const std::byte* whole, std::size_t bytes, const parallax::detail::section_operand& wanted,
+                          const std::vector<device<Api>*>& devices, std::deque<small_values<Api>>& small) {
+    operand_pieces result;
+    const std::size_t piece_bytes = wanted.piece_bytes(bytes);
+    for (std::size_t p = 0; p < devices.size(); ++p) {
+      const buffer cut = wanted.spread.empty() ? buffer{} : wanted.piece_of(whole, bytes, static_cast<std::int64_t>(p));
+      const std::byte* from = wanted.spread.empty() ? whole : cut.data();
+      if (small_values<Api>::takes(piece_bytes)) result.small_number = small[p].add(from, piece_bytes);
+      else result.pieces.push_back(upload<Api>(*devices[p], from, piece_bytes));
+    }
+    return result;
   }
 };
 
