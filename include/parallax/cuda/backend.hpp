@@ -22,6 +22,11 @@ namespace parallax::cuda {
 struct backend_options {
   int devices_per_gpu = host::environment_integer("PARALLAX_CUDA_DEVICES_PER_GPU", 1, 1, 64);
   std::chrono::nanoseconds collective_timeout = host::collective_timeout(); ///< zero: none
+  /// Whether blocks of programs become CUDA graphs at their second call: those of at least `graph_steps` steps, and of
+  /// each device's the `cached_blocks` that were called last.
+  bool graphs = host::environment_integer("PARALLAX_CUDA_GRAPHS", 1, 0, 1) != 0;
+  int graph_steps = 2; ///< a graph's launch costs as much as a kernel's
+  std::size_t cached_blocks = 256;
 };
 
 /// Made at its first use, and never destroyed: arrays with static storage may outlive any other object. One thread at a

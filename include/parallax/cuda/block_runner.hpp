@@ -64,10 +64,17 @@ template <device_api Api> class block_runner {
     }
   }
 
+  /// Instead of `prepare`, for each buffer that is used: where it is.
+  void place(std::int64_t number, int position, std::byte* address) {
+    pointers[static_cast<std::size_t>(number)][static_cast<std::size_t>(position)] = address;
+  }
+
   void run(call_function call) {
     parallax::detail::table_reader r = table.read_steps();
     for (std::int64_t count = r.next(); count > 0; --count) {
       const auto kind = static_cast<parallax::detail::step_kind>(r.next());
+      ++steps;
+      local = local && kind != parallax::detail::step_kind::call && !parallax::detail::is_exchange(kind);
       if (!parallax::detail::is_exchange(kind)) run_exchanges();
       switch (kind) {
       case parallax::detail::step_kind::kernel: run_kernel(r); break;
@@ -78,6 +85,13 @@ template <device_api Api> class block_runner {
     }
     run_exchanges();
   }
+
+  // What has been run
+
+  int step_count() const { return steps; }
+  /// Whether each device was on its own.
+  bool is_local() const { return local; }
+  bool is_used(std::int64_t number) const { return pointers[static_cast<std::size_t>(number)][0] != nullptr; }
 
   /// A buffer's first byte at a position.
   std::byte* data(std::int64_t number, int position) {
@@ -92,6 +106,8 @@ template <device_api Api> class block_runner {
   const parallax::detail::resolved_extents& extents;
   const kernel_launcher<Api>* kernels;
   value_function value_at;
+  int steps = 0;
+  bool local = true;
   std::vector<buffer> arenas;
   std::vector<std::vector<std::byte*>> pointers; ///< by buffer, by position
 

@@ -1,6 +1,7 @@
 // A logical device: its stream, its workspaces, and memory in the order of its stream.
 #pragma once
 
+#include <parallax/cuda/graph_cache.hpp>
 #include <parallax/cuda/handles.hpp>
 #include <parallax/cuda/launch.hpp>
 #include <parallax/cuda/staging.hpp>
@@ -103,6 +104,7 @@ template <device_api Api> class device {
  public:
   device_properties properties;
   staging<Api> host_copies{stream_.get()};
+  graph_cache<Api> graphs;
 };
 
 } // namespace parallax::cuda

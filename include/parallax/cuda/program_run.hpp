@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/cuda/block_runner.hpp>
+#include <parallax/cuda/graph_run.hpp>
 #include <parallax/cuda/memory_need.hpp>
 #include <parallax/cuda/small_values.hpp>
 #include <parallax/runtime/section_call.hpp>
@@ -57,11 +58,19 @@ template <device_api Api> class program_run {
 
   std::vector<parallax::detail::runtime_value> run_outermost() {
     home = &owner->device_at(0);
+    graph_run<Api> graphs(*owner, table, 0, extents, {&home, 1});
+    if (graphs.is_possible()) {
+      auto outputs = or_settle([&] {
+        return graphs.run(kernels, {}, [this](std::size_t number, int) { return source_at_home(values[number]); });
+      });
+      return parallax::detail::outermost_results({table, 0, extents}, values, std::move(outputs[0]));
+    }
     auto value_at = [this](std::size_t number, int) { return address_at_home(number); };
     runner outermost(*owner, table, 0, extents, kernels, mesh<Api>({}, {home}), value_at);
     values.resize(static_cast<std::size_t>(outermost.table.value_count));
     outermost.prepare();
-    run_or_settle(outermost, [this](parallax::detail::table_reader& r, runner& block) { call(r, block); });
+    or_settle([&] { outermost.run([this](parallax::detail::table_reader& r, runner& block) { call(r, block); }); });
+    graphs.note(outermost);
     return parallax::detail::outermost_results(outermost.table, values, std::move(outermost.outputs[0]));
   }
 
@@ -74,15 +83,22 @@ template <device_api Api> class program_run {
     return need;
   }
 
-  /// Runs a block. Where that fails, its memory is released once no device uses it any more: what orders the devices
-  /// may not have been enqueued.
-  void run_or_settle(runner& block, typename runner::call_function call) {
+  /// Runs a block by `run()`. Where that fails, its memory is released once no device uses it any more: what orders the
+  /// devices may not have been enqueued.
+  template <class Run> auto or_settle(Run run) {
     try {
-      block.run(call);
+      return run();
     } catch (...) {
       owner->settle();
       throw;
     }
+  }
+
+  /// Where a value's elements are for a graph of device 0.
+  argument_source source_at_home(parallax::detail::runtime_value& value) {
+    if (!value.on_host && !lies_here(value.pieces)) value.host_data();
+    if (value.on_host && allocation_of<Api>(value.host) == nullptr) return {value.host.data(), true};
+    return {address_of<Api>(at_home(value)), false};
   }
 
   /// Where a value's elements are on device 0, once they are asked for.
@@ -183,32 +199,47 @@ template <device_api Api> class program_run {
     section_devices = section.devices;
     std::vector<device<Api>*> devices;
     for (int number : section.devices) devices.push_back(&owner->device_at(number));
+    std::vector<operand_pieces> inputs;
+    for (const auto& operand : section.operands) inputs.push_back(pieces_of(outer, section, operand, devices));
+    graph_run<Api> graphs(*owner, table, section.block, extents, devices);
+    if (graphs.is_possible()) {
+      auto source_of = [&](std::size_t number, int position) -> argument_source {
+        const buffer& piece = inputs[number].pieces[static_cast<std::size_t>(position)];
+        if (inputs[number].on_host) return {piece.data(), true};
+        return {address_of<Api>(piece), false};
+      };
+      section.set_results(table, extents, values,
+                          or_settle([&] { return graphs.run(kernels, section.mesh, source_of); }));
+      return;
+    }
     std::deque<small_values<Api>> small; // by position
     for (device<Api>* each : devices) small.emplace_back(*each);
-    std::vector<operand_pieces> inputs;
-    for (const auto& operand : section.operands) inputs.push_back(pieces_of(outer, section, operand, devices, small));
+    for (operand_pieces& each : inputs)
+      for (std::size_t p = 0; each.on_host && p < devices.size(); ++p)
+        each.small_number = small[p].add(each.pieces[p].data(), each.pieces[p].bytes());
     for (auto& each : small) each.send();
     auto value_at = [&](std::size_t number, int position) {
       const operand_pieces& of = inputs[number];
       const auto p = static_cast<std::size_t>(position);
-      return of.small_number ? small[p].address(*of.small_number) : address_of<Api>(of.pieces[p]);
+      return of.on_host ? small[p].address(of.small_number) : address_of<Api>(of.pieces[p]);
     };
     runner block(*owner, table, section.block, extents, kernels, mesh<Api>(section.mesh, devices), value_at);
     block.prepare();
-    run_or_settle(block, [](parallax::detail::table_reader&, runner&) {});
+    or_settle([&] { block.run([](parallax::detail::table_reader&, runner&) {}); });
+    graphs.note(block);
     section.set_results(table, extents, values, std::move(block.outputs));
   }
 
-  /// An operand of a section: its pieces by position, or their number among each device's small values.
+  /// An operand of a section: its pieces by position, on their devices, or all on the host where they are small.
   struct operand_pieces {
     std::vector<buffer> pieces;
-    std::optional<std::size_t> small_number{};
+    bool on_host = false;
+    std::size_t small_number = 0; ///< among each device's small values
   };
 
-  /// An operand's pieces: where they lie already if they lie so, otherwise copied there.
+  /// An operand's pieces: where they lie already if they lie so, otherwise copied there, unless they are small.
   operand_pieces pieces_of(runner& outer, const parallax::detail::section_call& section,
-                           const parallax::detail::section_operand& wanted, const std::vector<device<Api>*>& devices,
-                           std::deque<small_values<Api>>& small) {
+                           const parallax::detail::section_operand& wanted, const std::vector<device<Api>*>& devices) {
     const std::size_t bytes = outer.table.bytes_of(wanted.source);
     std::vector<buffer> pieces;
     if (outer.table.place_of(wanted.source) == parallax::detail::buffer_place::value) {
@@ -216,7 +247,14 @@ template <device_api Api> class program_run {
       if (section.in_place(value, wanted) && lies_here(value.pieces)) return {value.pieces};
       const bool on_host = value.on_host && allocation_of<Api>(value.host) == nullptr;
       if (on_host || (!value.on_host && !lies_here(value.pieces))) {
-        return uploaded(value.host_data(), bytes, wanted, devices, small);
+        value.host_data();
+        const bool small = small_values<Api>::takes(wanted.piece_bytes(bytes));
+        for (std::size_t p = 0; p < devices.size(); ++p) {
+          buffer piece = value.host;
+          if (!wanted.spread.empty()) piece = wanted.piece_of(value.host.data(), bytes, static_cast<std::int64_t>(p));
+          pieces.push_back(small ? piece : upload<Api>(*devices[p], piece.data(), piece.bytes()));
+        }
+        return {std::move(pieces), small};
       }
     }
     std::byte* whole = outer.data(wanted.source, 0);
@@ -235,20 +273,6 @@ template <device_api Api> class program_run {
       pieces.push_back(std::move(piece));
     }
     return {std::move(pieces)};
-  }
-
-  /// The pieces of an operand that lies on the host.
-  operand_pieces uploaded(const std::byte* whole, std::size_t bytes, const parallax::detail::section_operand& wanted,
-                          const std::vector<device<Api>*>& devices, std::deque<small_values<Api>>& small) {
-    operand_pieces result;
-    const std::size_t piece_bytes = wanted.piece_bytes(bytes);
-    for (std::size_t p = 0; p < devices.size(); ++p) {
-      const buffer cut = wanted.spread.empty() ? buffer{} : wanted.piece_of(whole, bytes, static_cast<std::int64_t>(p));
-      const std::byte* from = wanted.spread.empty() ? whole : cut.data();
-      if (small_values<Api>::takes(piece_bytes)) result.small_number = small[p].add(from, piece_bytes);
-      else result.pieces.push_back(upload<Api>(*devices[p], from, piece_bytes));
-    }
-    return result;
   }
 };
 
