@@ -27,6 +27,9 @@ struct backend_options {
   bool graphs = host::environment_integer("PARALLAX_CUDA_GRAPHS", 1, 0, 1) != 0;
   int graph_steps = 2; ///< a graph's launch costs as much as a kernel's
   std::size_t cached_blocks = 256;
+  /// Collectives wait for one another as long as their results are not needed; so many bytes of operands then run on
+  /// the side streams, while the devices compute on.
+  std::size_t overlap_bytes = std::size_t{4} << 20;
 };
 
 /// Made at its first use, and never destroyed: arrays with static storage may outlive any other object. One thread at a
@@ -131,7 +134,8 @@ template <device_api Api> class backend {
     auto wait = waiting();
     for (device<Api>& each : devices) {
       each.activate();
-      while (!is_ready(Api::query_stream(each.stream()), each.number)) wait();
+      for (const auto stream : each.streams())
+        while (!is_ready(Api::query_stream(stream), each.number)) wait();
     }
   }
 
@@ -158,7 +162,9 @@ template <device_api Api> class backend {
 
   static bool is_unfinished(const device<Api>& each) noexcept {
     kept_failure::keep(Api::set_device(each.physical));
-    return Api::query_stream(each.stream()).is == status::kind::not_ready;
+    for (const auto stream : each.streams())
+      if (Api::query_stream(stream).is == status::kind::not_ready) return true;
+    return false;
   }
 
   bool idle_or_abort(const clique<Api>& each) {
