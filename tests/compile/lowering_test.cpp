@@ -12,13 +12,14 @@ namespace {
 
 /// What the tests ask of a lowered program; its outermost block, unless there is a section, which then is meant.
 struct facts {
-  int kernels = 0;      ///< distinct ones
-  int kernel_steps = 0; ///< loops
-  int products = 0;     ///< matrix products
-  int collectives = 0;  ///< all kinds
-  int calls = 0;        ///< of sections
-  int slots = 0;        ///< memory for intermediates
-  int longest = 0;      ///< statements of the longest kernel
+  int kernels = 0;         ///< distinct ones
+  int kernel_steps = 0;    ///< loops
+  int products = 0;        ///< matrix products
+  int collectives = 0;     ///< all kinds
+  int calls = 0;           ///< of sections
+  int slots = 0;           ///< memory for intermediates
+  int longest = 0;         ///< statements of the longest kernel
+  int products_behind = 0; ///< the first collective
   bool failed = false;
 };
 
@@ -34,7 +35,7 @@ template <class Function, class... Arguments> constexpr facts lower(const Functi
   for (const auto& block : program.blocks) {
     for (const auto& step : block.steps) {
       if (step.kind == step_kind::kernel) ++result.kernel_steps;
-      else if (step.kind == step_kind::product) ++result.products;
+      else if (step.kind == step_kind::product) ++result.products, result.products_behind += result.collectives > 0;
       else if (step.kind == step_kind::call) ++result.calls;
       else ++result.collectives;
     }
@@ -142,6 +143,14 @@ static_assert(mapped.calls == 1 && mapped.collectives == 1);
 constexpr facts mesh =
     lower(plx::pmap<"r">(plx::pmap<"c">([](auto x) { return x / plx::psum<"r", "c">(x); })), shaped<float, 4, 2>);
 static_assert(mesh.calls == 1 && mesh.collectives == 1);
+// a gradient's all-reduce stands behind the part of the backward pass that computes it
+constexpr auto two_layers = [](auto params, auto x) {
+  return plx::sum(plx::tanh(plx::dot(plx::tanh(plx::dot(x, params.first)), params.second)));
+};
+constexpr facts gradients = lower(
+    plx::pmap<"i">([](auto v, auto w, auto x) { return plx::pmean<"i">(plx::grad(two_layers)(std::pair{v, w}, x)); }),
+    shaped<float, 2, 6, 5>, shaped<float, 2, 5, 3>, shaped<float, 2, 4, 6>);
+static_assert(gradients.collectives == 2 && gradients.products == 5 && gradients.products_behind == 1);
 // what an inner pmap takes and returns stays where it is
 constexpr facts inner = lower(plx::pmap(plx::pmap([](auto x) { return x * 2.f; })), shaped<float, 4, 2>);
 static_assert(inner.calls == 1);

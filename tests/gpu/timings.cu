@@ -194,14 +194,22 @@ void measure_launches(std::vector<timing>& report) {
   report.push_back({"launch of a kernel, host", host_microseconds(on, tiny), "us", 0, ""});
   report.push_back({"launch of a kernel, device", watch.seconds(tiny) * 1e6, "us", 0, ""});
   for (int kernels : {1, 100}) {
-    api::graph recorded = nullptr;
+    api::graph recorded;
+    api::graph_node first{};
     ok(api::begin_capture(on.get()));
-    for (int i = 0; i < kernels; ++i) tiny();
+    tiny();
+    ok(api::last_captured(on.get(), first));
+    for (int i = 1; i < kernels; ++i) tiny();
     ok(api::end_capture(on.get(), recorded));
     auto replay = [&] { ok(api::launch_graph(recorded, on.get())); };
     const std::string name = "graph of " + std::to_string(kernels) + (kernels > 1 ? " kernels" : " kernel");
     report.push_back({name + ", host", host_microseconds(on, replay), "us", 0, ""});
     report.push_back({name + ", device", watch.seconds(replay) * 1e6, "us", 0, ""});
+    auto replay_updated = [&] {
+      ok(api::update_launch(recorded, first, fill_kernel{}, {1, 32, 0}, {x.data(), 32, 1}));
+      replay();
+    };
+    report.push_back({name + " with an update, host", host_microseconds(on, replay_updated), "us", 0, ""});
     on.wait();
     ok(api::destroy_graph(recorded));
   }

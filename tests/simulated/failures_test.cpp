@@ -156,6 +156,33 @@ TEST_CASE("memory that is exhausted: how much was asked, and how much is free") 
     REQUIRE(failure.bytes() == std::size_t{128} << 20);
     REQUIRE(text.find("134217728 bytes asked of device 0, which has ") != std::string::npos);
     REQUIRE(text.find("67108864 bytes free") != std::string::npos);
+    REQUIRE(
+        text.find("; the program needs 402653184 bytes there: 268435456 for arguments, 134217728 for results, 0 for "
+                  "intermediate values") != std::string::npos);
+    REQUIRE(failure.device() == 0);
+  }
+}
+
+TEST_CASE("memory that is exhausted on a section's device: what the section's plan needs there") {
+  simulator::machine_options options;
+  options.devices = 2;
+  options.memory_bytes = std::size_t{48} << 20;
+  simulator::machine machine(options);
+  running_backend running;
+  const auto x = plx::array<float, 2>::filled({2, 4 << 20}, 1.f);
+  constexpr auto shifted = [](auto v) {
+    auto lowered = plx::exp(v - plx::max(v));
+    return lowered + plx::psum<"i">(lowered);
+  };
+  try {
+    plx::array<float, 2> result = plx::pmap<"i">(shifted)(x);
+    FAIL("nothing was thrown");
+  } catch (const plx::out_of_memory& failure) {
+    const std::string text = failure.what();
+    CAPTURE(text);
+    REQUIRE(text.find("bytes there: 16777216 for arguments, 16777216 for results, 33554688 for intermediate values") !=
+            std::string::npos);
+    REQUIRE(failure.device() == 0);
   }
 }
 

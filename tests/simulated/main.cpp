@@ -3,6 +3,8 @@
 // PARALLAX_SIMULATED_DEVICES   how many devices, 8 by default
 // PARALLAX_SIMULATED_SEEDS     how many seeds, 1 by default
 // PARALLAX_SIMULATED_FIRST     the first of them, 1 by default
+// PARALLAX_SIMULATED_RUNS      how often all run under a seed, 1 by default: from the second time on, graphs are
+// launched
 #define CATCH_CONFIG_RUNNER
 #include "test.hpp"
 
@@ -18,14 +20,19 @@ namespace {
 
 using backend = parallax::cuda::backend<simulator::api>;
 
-int run_on(Catch::Session& session, int devices, int seed) {
+int run_on(Catch::Session& session, int devices, int seed, int runs) {
   simulator::machine_options options;
   options.devices = devices;
   options.seed = static_cast<std::uint64_t>(seed);
   simulator::machine machine(options);
-  backend::restart({});
+  parallax::cuda::backend_options given;
+  given.graph_steps = 1;
+  given.cached_blocks = 100'000;
+  if (seed % 2 == 1) given.overlap_bytes = 0; // all that can run on the side streams does
+  backend::restart(given);
   const parallax::use_backend here(parallax::backend::cuda);
-  const int failed = session.run();
+  int failed = 0;
+  for (int run = 0; run < runs && failed == 0; ++run) failed = session.run();
   backend::shut_down();
   machine.finish();
   return failed;
@@ -40,9 +47,10 @@ int main(int argument_count, char* arguments[]) {
   const int devices = environment_integer("PARALLAX_SIMULATED_DEVICES", 8, 1, 64);
   const int seeds = environment_integer("PARALLAX_SIMULATED_SEEDS", 1, 1, 1'000'000);
   const int first = environment_integer("PARALLAX_SIMULATED_FIRST", 1, 0, 1'000'000'000);
+  const int runs = environment_integer("PARALLAX_SIMULATED_RUNS", 1, 1, 1000);
   for (int seed = first; seed < first + seeds; ++seed) {
     try {
-      if (run_on(session, devices, seed) != 0) {
+      if (run_on(session, devices, seed, runs) != 0) {
         std::fprintf(stderr, "failed under seed %d of %d devices\n", seed, devices);
         return 1;
       }

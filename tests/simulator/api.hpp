@@ -12,6 +12,7 @@ struct api : collective_functions {
   using stream = stream_handle;
   using event = event_handle;
   using graph = graph_handle;
+  using graph_node = graph_node_handle;
   using communicator = communicator_handle;
 };
 

@@ -16,6 +16,12 @@ using event_handle = handle<struct event_tag>;
 using graph_handle = handle<struct graph_tag>;
 using communicator_handle = handle<struct communicator_tag>;
 
+/// The `place`-th operation of a capture, from 1.
+struct graph_node_handle {
+  std::uint64_t capture = 0;
+  std::size_t place = 0;
+};
+
 inline constexpr call_traits ordinary{};
 inline constexpr call_traits question{.asks = true};
 inline constexpr call_traits ending{.ends = true};

@@ -49,6 +49,7 @@ struct operation {
 
 /// What is enqueued while a stream is captured.
 struct graph_state {
+  std::uint64_t number = 0; ///< of the capture, which nodes have
   int device = 0;
   std::vector<operation> operations;
 };

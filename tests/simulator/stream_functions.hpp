@@ -167,22 +167,29 @@ struct stream_functions : device_functions {
   template <parallax::cuda::device_kernel Kernel>
   static status launch(Kernel, const parallax::cuda::launch_shape& shape, stream_handle on,
                        const typename Kernel::arguments& arguments) {
-    static const std::string name = readable(typeid(Kernel).name());
     return call("launch", [&](world& w) {
-      if (shape.blocks == 0 || shape.threads == 0 || shape.threads > 1024 ||
-          shape.shared_bytes > w.options.shared_bytes_per_block)
-        fail("launch of ", name, " with ", shape.blocks, " blocks of ", shape.threads, " threads and ",
-             shape.shared_bytes, " bytes of shared memory");
-      w.enqueue(w.current_stream(on.number, "launch"),
-                {.name = name.c_str(), .run = [shape, arguments, &random = w.random](recorder& log) {
-                   try {
-                     run_kernel<Kernel>(shape, arguments, random.bits(), log);
-                   } catch (const fault& found) {
-                     const std::string who = name_of(log.who());
-                     if (std::string_view(found.what()).starts_with(who)) throw;
-                     fail(who, ": ", found.what());
-                   }
-                 }});
+      w.enqueue(w.current_stream(on.number, "launch"), launch_of<Kernel>(w, shape, arguments));
+      return status{};
+    });
+  }
+
+  /// Replaces a captured launch by another of the same kernel.
+  template <parallax::cuda::device_kernel Kernel>
+  static status update_launch(graph_handle of, graph_node_handle node, Kernel,
+                              const parallax::cuda::launch_shape& shape, const typename Kernel::arguments& arguments) {
+    return call("update_launch", [&](world& w) {
+      const auto found = w.graphs.find(of.number);
+      if (found == w.graphs.end())
+        fail("update_launch of a ", of.number == 0 ? "null graph" : "graph that was destroyed");
+      graph_state& graph = *found->second;
+      if (node.capture != graph.number || node.place == 0 || node.place > graph.operations.size())
+        fail("update_launch of a node that is not the graph's");
+      if (graph.device != w.device)
+        fail("update_launch of a graph of device ", graph.device, " while device ", w.device, " is current");
+      operation& replaced = graph.operations[node.place - 1];
+      operation next = launch_of<Kernel>(w, shape, arguments);
+      if (replaced.name != next.name) fail("update_launch of ", replaced.name, " to be ", next.name);
+      replaced = std::move(next);
       return status{};
     });
   }
@@ -192,7 +199,18 @@ struct stream_functions : device_functions {
       stream_state& stream = w.stream(on.number, "begin_capture");
       if (stream.capture != nullptr) fail("begin_capture while ", stream.name(), " is captured");
       stream.capture = std::make_shared<graph_state>();
+      stream.capture->number = world::new_number();
       stream.capture->device = stream.device;
+      return status{};
+    });
+  }
+
+  static status last_captured(stream_handle on, graph_node_handle& node) {
+    return call("last_captured", [&](world& w) {
+      const stream_state& stream = w.stream(on.number, "last_captured");
+      if (stream.capture == nullptr) fail("last_captured while ", stream.name(), " is not captured");
+      if (stream.capture->operations.empty()) fail("last_captured before anything was");
+      node = {stream.capture->number, stream.capture->operations.size()};
       return status{};
     });
   }
@@ -201,11 +219,10 @@ struct stream_functions : device_functions {
     return call("end_capture", call_traits{.closes = true}, [&](world& w) {
       stream_state& stream = w.stream(on.number, "end_capture");
       if (stream.capture == nullptr) fail("end_capture while ", stream.name(), " is not captured");
-      const std::shared_ptr<const graph_state> captured = std::exchange(stream.capture, nullptr);
+      std::shared_ptr<graph_state> captured = std::exchange(stream.capture, nullptr);
       if (w.failing) return status{};
-      if (graph.number != 0 && w.graphs.erase(graph.number) == 0) fail("end_capture into a graph that was destroyed");
       graph.number = world::new_number();
-      w.graphs.emplace(graph.number, captured);
+      w.graphs.emplace(graph.number, std::move(captured));
       return status{};
     });
   }
@@ -238,6 +255,25 @@ struct stream_functions : device_functions {
   }
 
  private:
+  template <class Kernel>
+  static operation launch_of(world& w, const parallax::cuda::launch_shape& shape,
+                             const typename Kernel::arguments& arguments) {
+    static const std::string name = readable(typeid(Kernel).name());
+    if (shape.blocks == 0 || shape.threads == 0 || shape.threads > 1024 ||
+        shape.shared_bytes > w.options.shared_bytes_per_block)
+      fail("launch of ", name, " with ", shape.blocks, " blocks of ", shape.threads, " threads and ",
+           shape.shared_bytes, " bytes of shared memory");
+    return {.name = name.c_str(), .run = [shape, arguments, &random = w.random](recorder& log) {
+              try {
+                run_kernel<Kernel>(shape, arguments, random.bits(), log);
+              } catch (const fault& found) {
+                const std::string who = name_of(log.who());
+                if (std::string_view(found.what()).starts_with(who)) throw;
+                fail(who, ": ", found.what());
+              }
+            }};
+  }
+
   static void copy(recorder& log, void* to, int target, const void* from, int source, std::size_t bytes) {
     log.read_of(source, from, bytes);
     log.write_of(target, to, bytes);

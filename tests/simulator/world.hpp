@@ -56,7 +56,7 @@ struct world {
   scheduler scheduled;
   std::map<std::uint64_t, event_state> events;
   std::map<std::uint64_t, std::shared_ptr<clique_member>> communicators;
-  std::map<std::uint64_t, std::shared_ptr<const graph_state>> graphs;
+  std::map<std::uint64_t, std::shared_ptr<graph_state>> graphs;
   std::map<int, std::size_t> used; ///< bytes of each device's memory
   group_state group;
   std::shared_ptr<const vector_clock> known = std::make_shared<const vector_clock>(); ///< to the host

@@ -1,8 +1,9 @@
 // Memory for the intermediate results of a block.
 #pragma once
 
-#include <parallax/compile/plan.hpp>
+#include <parallax/compile/start_early.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace parallax::detail {
@@ -14,7 +15,8 @@ constexpr bool is_exchange(step_kind kind) {
          kind == step_kind::all_to_all || kind == step_kind::permute || kind == step_kind::broadcast;
 }
 
-/// Buffers that are not live at the same time share a slot; a slot is as large as the largest of them.
+/// Buffers that are not live at the same time share a slot; a slot is as large as the largest of them. An exchange may
+/// run at any time until a step wants its result: until then its operand is live too.
 constexpr void assign_slots(planned_block& block) {
   auto at = [](int number) { return static_cast<std::size_t>(number); };
   const int count = static_cast<int>(block.steps.size());
@@ -29,10 +31,16 @@ constexpr void assign_slots(planned_block& block) {
       if (number < 0) return;
       planned_buffer& b = block.buffers[at(number)];
       if (b.first_step < 0) b.first_step = begin;
-      b.last_step = end;
+      b.last_step = std::max(b.last_step, end);
     };
     touch(step.result);
     for (int operand : step.operands) touch(operand);
+    if (is_exchange(step.kind)) {
+      int until = s + 1;
+      while (until < count && !touches(block.steps[at(until)], step.result)) ++until;
+      for (int operand : step.operands)
+        if (int& last = block.buffers[at(operand)].last_step; last < until) last = std::min(until, count - 1);
+    }
     for (const access& a : step.accesses) touch(a.buffer);
   }
   std::vector<std::vector<int>> beginning(block.steps.size()); // by step: the buffers that it is the first to use

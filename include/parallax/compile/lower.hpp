@@ -4,6 +4,7 @@
 #include <parallax/compile/assign_slots.hpp>
 #include <parallax/compile/build_kernel.hpp>
 #include <parallax/compile/plan_product.hpp>
+#include <parallax/compile/start_early.hpp>
 
 #include <utility>
 
@@ -33,6 +34,7 @@ class block_builder {
       if (fused.live[at(id)] && g.at(id).operation >= 0) emit(id);
     if (trace.failed) return;
     place_outputs();
+    start_reductions_early(block);
     assign_slots(block);
   }
 

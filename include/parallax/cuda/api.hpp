@@ -70,10 +70,11 @@ concept device_kernel = std::is_trivially_copyable_v<typename K::arguments> && r
 template <class Api>
 concept device_api =
     requires(typename Api::stream stream, typename Api::event event, typename Api::graph graph,
-             typename Api::communicator communicator, void* pointer, const void* source, std::size_t bytes, int device,
-             device_properties properties, matrix_product product, element_type type, reduction_kind how,
-             std::span<typename Api::communicator> clique, std::span<typename Api::communicator* const> children,
-             std::span<const clique_place> places, std::span<const int> devices) {
+             typename Api::graph_node node, typename Api::communicator communicator, void* pointer, const void* source,
+             std::size_t bytes, int device, device_properties properties, matrix_product product, element_type type,
+             reduction_kind how, std::span<typename Api::communicator> clique,
+             std::span<typename Api::communicator* const> children, std::span<const clique_place> places,
+             std::span<const int> devices) {
       // devices
       { Api::device_count(device) } -> std::same_as<status>;
       { Api::set_device(device) } -> std::same_as<status>;
@@ -128,10 +129,15 @@ concept device_api =
       { Api::receive(pointer, bytes, type, device, communicator, stream) } -> std::same_as<status>; ///< from a member
       // graphs: what is enqueued on the stream in between is recorded instead of run
       { Api::begin_capture(stream) } -> std::same_as<status>;
-      { Api::end_capture(stream, graph) } -> std::same_as<status>; ///< ready to be launched; replaces what `graph` was
+      { Api::last_captured(stream, node) } -> std::same_as<status>; ///< what was enqueued last, while that goes on
+      {
+        Api::end_capture(stream, graph)
+      } -> std::same_as<status>; ///< ready to be launched; captures no more in any case
       { Api::launch_graph(graph, stream) } -> std::same_as<status>;
       { Api::destroy_graph(graph) } -> std::same_as<status>;
     };
-// Beside these, `status launch(K, const launch_shape&, stream, const K::arguments&)` for every `device_kernel`.
+// Beside these, for every `device_kernel`, `status launch(K, const launch_shape&, stream, const K::arguments&)`, and
+// `status update_launch(graph, node, K, const launch_shape&, const K::arguments&)`: the next launches of the graph have
+// other arguments for this launch of K, those before do not.
 
 } // namespace parallax::cuda

@@ -22,6 +22,14 @@ namespace parallax::cuda {
 struct backend_options {
   int devices_per_gpu = host::environment_integer("PARALLAX_CUDA_DEVICES_PER_GPU", 1, 1, 64);
   std::chrono::nanoseconds collective_timeout = host::collective_timeout(); ///< zero: none
+  /// Whether blocks of programs become CUDA graphs at their second call: those of at least `graph_steps` steps, and of
+  /// each device's the `cached_blocks` that were called last.
+  bool graphs = host::environment_integer("PARALLAX_CUDA_GRAPHS", 1, 0, 1) != 0;
+  int graph_steps = 2; ///< a graph's launch costs as much as a kernel's
+  std::size_t cached_blocks = 256;
+  /// Collectives wait for one another as long as their results are not needed; so many bytes of operands then run on
+  /// the side streams, while the devices compute on.
+  std::size_t overlap_bytes = std::size_t{4} << 20;
 };
 
 /// Made at its first use, and never destroyed: arrays with static storage may outlive any other object. One thread at a
@@ -151,7 +159,8 @@ template <device_api Api> class backend {
     auto wait = waiting();
     for (device<Api>& each : devices) {
       each.activate();
-      while (!is_ready(Api::query_stream(each.stream()), each.number)) wait();
+      for (const auto stream : each.streams())
+        while (!is_ready(Api::query_stream(stream), each.number)) wait();
     }
   }
 
@@ -184,7 +193,9 @@ template <device_api Api> class backend {
 
   static bool is_unfinished(const device<Api>& each) noexcept {
     kept_failure::keep(Api::set_device(each.physical));
-    return Api::query_stream(each.stream()).is == status::kind::not_ready;
+    for (const auto stream : each.streams())
+      if (Api::query_stream(stream).is == status::kind::not_ready) return true;
+    return false;
   }
 
   bool idle_or_abort(const clique<Api>& each) {

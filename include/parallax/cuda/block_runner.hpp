@@ -7,6 +7,8 @@
 #include <parallax/host/kernel_arguments.hpp>
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 #include <vector>
 
 namespace parallax::cuda {
@@ -64,23 +66,42 @@ template <device_api Api> class block_runner {
     }
   }
 
+  /// Instead of `prepare`, for each buffer that is used: where it is.
+  void place(std::int64_t number, int position, std::byte* address) {
+    pointers[static_cast<std::size_t>(number)][static_cast<std::size_t>(position)] = address;
+  }
+
   void run(call_function call) {
     parallax::detail::table_reader r = table.read_steps();
     for (std::int64_t count = r.next(); count > 0; --count) {
       const auto kind = static_cast<parallax::detail::step_kind>(r.next());
-      if (!parallax::detail::is_exchange(kind)) run_exchanges();
+      ++steps;
+      local = local && kind != parallax::detail::step_kind::call && !is_exchange(kind);
+      if (may_start_aside() && !is_exchange(kind) && !wants_waiting(kind, r)) start_aside();
       switch (kind) {
       case parallax::detail::step_kind::kernel: run_kernel(r); break;
       case parallax::detail::step_kind::product: run_product(r); break;
       case parallax::detail::step_kind::call: call(r, *this); break;
+      case parallax::detail::step_kind::axis_slice:
+        run_slice(parallax::detail::exchange_step::read(kind, r, extents));
+        break;
       default: add_exchange(parallax::detail::exchange_step::read(kind, r, extents)); continue;
       }
     }
     run_exchanges();
+    await(started.size());
   }
 
-  /// A buffer's first byte at a position.
+  // What has been run
+
+  int step_count() const { return steps; }
+  /// Whether each device was on its own.
+  bool is_local() const { return local; }
+  bool is_used(std::int64_t number) const { return pointers[static_cast<std::size_t>(number)][0] != nullptr; }
+
+  /// A buffer's first byte at a position. What is enqueued from now on may read and write it.
   std::byte* data(std::int64_t number, int position) {
+    if (!waiting.empty() || !started.empty()) need(number);
     std::byte*& pointer = pointers[static_cast<std::size_t>(number)][static_cast<std::size_t>(position)];
     if (pointer == nullptr && table.place_of(number) == parallax::detail::buffer_place::value)
       pointer = value_at(static_cast<std::size_t>(table.number_of(number)), position);
@@ -92,17 +113,36 @@ template <device_api Api> class block_runner {
   const parallax::detail::resolved_extents& extents;
   const kernel_launcher<Api>* kernels;
   value_function value_at;
+  int steps = 0;
+  bool local = true;
   std::vector<buffer> arenas;
   std::vector<std::vector<std::byte*>> pointers; ///< by buffer, by position
 
-  /// Steps that have been read and may run together.
-  std::vector<exchange_runner<Api>> waiting;
+  // Steps that exchange values wait for one another, and for whatever wants one of their results first. Their buffers
+  // are not used for anything else before that.
+
+  std::vector<exchange_runner<Api>> waiting; ///< steps that have been read and may run together
+  std::vector<std::int64_t> waiting_results; ///< the buffers of their results
+  std::size_t waiting_bytes = 0;             ///< of their operands
   struct range {
     const std::byte* begin;
     std::size_t bytes;
     bool meets(const range& other) const { return begin < other.begin + other.bytes && other.begin < begin + bytes; }
   };
   std::vector<range> read_ranges, written_ranges; ///< of these steps, at the first position; all are planned alike
+
+  /// Steps on the side streams.
+  struct aside {
+    std::vector<exchange_runner<Api>> steps;
+    std::vector<std::int64_t> results;
+    std::vector<device_event<Api>> done; ///< by position
+  };
+  std::deque<aside> started; ///< that what is enqueued next does not wait for
+
+  static bool is_exchange(parallax::detail::step_kind kind) { return parallax::detail::is_exchange(kind); }
+  static bool contains(const std::vector<std::int64_t>& list, std::int64_t number) {
+    return std::ranges::find(list, number) != list.end();
+  }
 
   void add_exchange(const parallax::detail::exchange_step& step) {
     for (int p = 0; p < all.size(); ++p) data(step.source, p);
@@ -112,18 +152,95 @@ template <device_api Api> class block_runner {
       return std::ranges::any_of(ranges, [&](const range& other) { return one.meets(other); });
     };
     if (meets(written_ranges, reads) || meets(written_ranges, writes) || meets(read_ranges, writes)) run_exchanges();
-    waiting.emplace_back(owner, all, step, table.type_of(step.source), table.bytes_of(step.source),
-                         pointers[static_cast<std::size_t>(step.source)],
-                         pointers[static_cast<std::size_t>(step.result)]);
+    waiting.push_back(runner_of(step));
+    waiting_results.push_back(step.result);
+    waiting_bytes += reads.bytes;
     read_ranges.push_back(reads);
     written_ranges.push_back(writes);
   }
-  void run_exchanges() {
-    if (waiting.empty()) return;
-    cuda::run_exchanges<Api>(owner, waiting);
-    waiting.clear();
+  exchange_runner<Api> runner_of(const parallax::detail::exchange_step& step) {
+    return {owner,
+            all,
+            step,
+            table.type_of(step.source),
+            table.bytes_of(step.source),
+            pointers[static_cast<std::size_t>(step.source)],
+            pointers[static_cast<std::size_t>(step.result)]};
+  }
+  std::vector<exchange_runner<Api>> take_waiting() {
+    waiting_results.clear();
+    waiting_bytes = 0;
     read_ranges.clear();
     written_ranges.clear();
+    return std::exchange(waiting, {});
+  }
+
+  void run_exchanges() {
+    if (waiting.empty()) return;
+    await(started.size()); // collectives run one after another on each device, in the same order on all
+    cuda::run_exchanges<Api>(owner, waiting);
+    take_waiting();
+  }
+
+  /// Whether the waiting steps are worth streams of their own.
+  bool may_start_aside() const { return !waiting.empty() && waiting_bytes >= owner.options.overlap_bytes; }
+
+  /// Runs the waiting steps on the side streams, behind all that has been enqueued.
+  void start_aside() {
+    aside& group = started.emplace_back();
+    group.results = waiting_results;
+    group.steps = take_waiting();
+    const side_streams<Api> here(all.devices);
+    cuda::run_exchanges<Api>(owner, group.steps);
+    for (device<Api>* each : all.devices) {
+      each->activate();
+      group.done.emplace_back(each->physical);
+      check(Api::record_event(group.done.back().event.get(), each->stream()), each->number);
+    }
+  }
+  /// What is enqueued from now on waits for the first `count` groups on the side streams: for the last of them, as they
+  /// run one after another.
+  void await(std::size_t count) {
+    if (count == 0) return;
+    for (std::size_t p = 0; p < all.devices.size(); ++p) {
+      const device<Api>& each = *all.devices[p];
+      each.activate();
+      check(Api::wait_event(each.stream(), started[count - 1].done[p].event.get()), each.number);
+    }
+    for (; count > 0; --count) started.pop_front();
+  }
+
+  /// The buffer is going to be used.
+  void need(std::int64_t number) {
+    if (contains(waiting_results, number)) run_exchanges();
+    for (std::size_t count = started.size(); count > 0; --count)
+      if (contains(started[count - 1].results, number)) return await(count);
+  }
+
+  /// Whether the step that the reader stands at wants a result of those that wait.
+  bool wants_waiting(parallax::detail::step_kind kind, parallax::detail::table_reader r) const {
+    bool wants = kind == parallax::detail::step_kind::call;
+    auto look_at = [&](std::int64_t number) {
+      wants = wants || contains(waiting_results, number);
+      return static_cast<std::byte*>(nullptr);
+    };
+    if (kind == parallax::detail::step_kind::kernel) {
+      host::kernel_arguments a;
+      host::operand operands[host::max_accesses];
+      host::constant_bits constants[host::max_accesses];
+      table.read_kernel(r, a, operands, constants, look_at, [](int) { return 0; });
+    } else if (kind == parallax::detail::step_kind::product) {
+      const auto step = parallax::detail::product_step::read(r, extents);
+      look_at(step.left), look_at(step.right);
+    } else if (kind == parallax::detail::step_kind::axis_slice) {
+      look_at(parallax::detail::exchange_step::read(kind, r, extents).source);
+    }
+    return wants;
+  }
+
+  void run_slice(const parallax::detail::exchange_step& step) {
+    for (int p = 0; p < all.size(); ++p) data(step.source, p), data(step.result, p);
+    runner_of(step).run_without_nccl();
   }
 
   void run_kernel(parallax::detail::table_reader& r) {

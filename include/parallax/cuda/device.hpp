@@ -1,12 +1,15 @@
-// A logical device: its stream, its workspaces, and memory in the order of its stream.
+// A logical device: its streams, its workspaces, and memory in the order of its first stream.
 #pragma once
 
+#include <parallax/cuda/graph_cache.hpp>
 #include <parallax/cuda/handles.hpp>
 #include <parallax/cuda/launch.hpp>
 #include <parallax/cuda/staging.hpp>
 #include <parallax/runtime/buffer.hpp>
 
+#include <array>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace parallax::cuda {
@@ -27,7 +30,10 @@ template <device_api Api> class device {
   device(const device&) = delete;
   device& operator=(const device&) = delete;
 
-  typename Api::stream stream() const { return stream_.get(); }
+  /// Where work is enqueued: the first stream, or the side stream as long as a `side_streams` says so.
+  typename Api::stream stream() const { return aside_ ? side_.get() : stream_.get(); }
+  /// All streams that work is enqueued on.
+  std::array<typename Api::stream, 2> streams() const { return {stream_.get(), side_.get()}; }
 
   /// Makes this the device that the libraries' calls are for.
   void activate() const { check(Api::set_device(physical), number); }
@@ -44,8 +50,10 @@ template <device_api Api> class device {
     if (got.is == status::kind::out_of_memory) {
       std::size_t free = 0, total = 0;
       check(Api::memory_info(free, total), number);
-      throw out_of_memory(bytes, "device " + std::to_string(number) + ", which has " + std::to_string(free) + " of " +
-                                     std::to_string(total) + " bytes free");
+      throw out_of_memory(bytes,
+                          "device " + std::to_string(number) + ", which has " + std::to_string(free) + " of " +
+                              std::to_string(total) + " bytes free",
+                          number);
     }
     check(got, number);
     return address;
@@ -74,13 +82,23 @@ template <device_api Api> class device {
     check(Api::wait_event(stream(), other.mark_.get()), number);
   }
 
+  /// What is enqueued on the side stream from now on waits for what has been enqueued on the first.
+  void fork() {
+    activate();
+    check(Api::record_event(mark_.get(), stream_.get()), number);
+    check(Api::wait_event(side_.get(), mark_.get()), number);
+  }
+
  private:
+  template <device_api> friend class side_streams;
+
   static int current(int gpu) {
     check(Api::set_device(gpu), gpu);
     return gpu;
   }
 
-  unique_stream<Api> stream_;
+  unique_stream<Api> stream_, side_;
+  bool aside_ = false;
   unique_event<Api> mark_;
   /// Memory that the device keeps for itself.
   struct kept_memory {
@@ -101,6 +119,24 @@ template <device_api Api> class device {
  public:
   device_properties properties;
   staging<Api> host_copies{stream_.get()};
+  graph_cache<Api> graphs;
+};
+
+/// As long as it lives, work is enqueued on the side streams of these devices, behind what is on their first streams.
+template <device_api Api> class side_streams {
+ public:
+  explicit side_streams(std::span<device<Api>* const> these) : devices(these) {
+    for (device<Api>* each : devices) each->fork();
+    for (device<Api>* each : devices) each->aside_ = true;
+  }
+  side_streams(const side_streams&) = delete;
+  side_streams& operator=(const side_streams&) = delete;
+  ~side_streams() {
+    for (device<Api>* each : devices) each->aside_ = false;
+  }
+
+ private:
+  std::span<device<Api>* const> devices;
 };
 
 } // namespace parallax::cuda

@@ -1,15 +1,24 @@
 // CUDA graphs: work recorded from a stream, launched as one.
 #pragma once
 
+#include <parallax/cuda/device_block.cuh>
 #include <parallax/cuda/runtime_status.cuh>
 
 #include <cuda_runtime.h>
+
+#include <cstddef>
 
 namespace parallax::cuda {
 
 /// The part of `device_api` that is about graphs.
 struct graph_calls {
-  using graph = cudaGraphExec_t;
+  using graph_node = cudaGraphNode_t;
+
+  /// What was recorded, whose nodes name what is to be updated, and what is launched.
+  struct graph {
+    cudaGraph_t recorded = nullptr;
+    cudaGraphExec_t executable = nullptr;
+  };
 
   /// Only calls of the same thread are recorded or forbidden meanwhile.
   static status begin_capture(cudaStream_t stream) {
@@ -17,37 +26,62 @@ struct graph_calls {
                                   cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   }
 
-  /// Updates `replaced` where only arguments differ from what it was, and makes it anew elsewhere.
-  static status end_capture(cudaStream_t stream, graph& replaced) {
-    cudaGraph_t captured = nullptr;
-    if (cudaError_t code = cudaStreamEndCapture(stream, &captured); code != cudaSuccess)
+  /// The node that what comes next would depend on. Fails where that is not one.
+  static status last_captured(cudaStream_t stream, graph_node& node) {
+    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+    const cudaGraphNode_t* nodes = nullptr;
+    std::size_t count = 0;
+#if CUDART_VERSION >= 13000
+    const cudaError_t code = cudaStreamGetCaptureInfo(stream, &capturing, nullptr, nullptr, &nodes, nullptr, &count);
+#else
+    const cudaError_t code = cudaStreamGetCaptureInfo_v2(stream, &capturing, nullptr, nullptr, &nodes, &count);
+#endif
+    if (code != cudaSuccess) return detail::runtime_status("cudaStreamGetCaptureInfo", code);
+    if (capturing != cudaStreamCaptureStatusActive || count != 1)
+      return detail::runtime_status("cudaStreamGetCaptureInfo", cudaErrorIllegalState);
+    node = nodes[0];
+    return {};
+  }
+
+  static status end_capture(cudaStream_t stream, graph& made) {
+    made = {};
+    if (cudaError_t code = cudaStreamEndCapture(stream, &made.recorded); code != cudaSuccess)
       return detail::runtime_status("cudaStreamEndCapture", code);
-    const status made = make(captured, replaced);
-    const status destroyed = detail::runtime_status("cudaGraphDestroy", cudaGraphDestroy(captured));
-    return made.ok() ? destroyed : made;
+    const status ready =
+        detail::runtime_status("cudaGraphInstantiate", cudaGraphInstantiate(&made.executable, made.recorded, 0));
+    if (ready.ok()) return ready;
+    made.executable = nullptr;
+    const status destroyed = destroy_graph(made);
+    made = {};
+    return destroyed.ok() ? ready : destroyed;
   }
 
-  static status launch_graph(graph launched, cudaStream_t stream) {
-    return detail::runtime_status("cudaGraphLaunch", cudaGraphLaunch(launched, stream));
+  template <device_kernel K>
+  static status update_launch(const graph& of, graph_node node, K, const launch_shape& shape,
+                              const typename K::arguments& arguments) {
+    void* values[] = {const_cast<typename K::arguments*>(&arguments)};
+    cudaKernelNodeParams launch = {};
+    launch.func = reinterpret_cast<void*>(&detail::entry<K>);
+    launch.gridDim = dim3(shape.blocks);
+    launch.blockDim = dim3(shape.threads);
+    launch.sharedMemBytes = static_cast<unsigned>(shape.shared_bytes);
+    launch.kernelParams = values;
+    return detail::runtime_status("cudaGraphExecKernelNodeSetParams",
+                                  cudaGraphExecKernelNodeSetParams(of.executable, node, &launch));
   }
 
-  static status destroy_graph(graph old) {
-    if (old == nullptr) return {};
-    return detail::runtime_status("cudaGraphExecDestroy", cudaGraphExecDestroy(old));
+  static status launch_graph(const graph& launched, cudaStream_t stream) {
+    return detail::runtime_status("cudaGraphLaunch", cudaGraphLaunch(launched.executable, stream));
   }
 
- private:
-  static status make(cudaGraph_t captured, graph& replaced) {
-    if (replaced != nullptr) {
-      cudaGraphExecUpdateResultInfo difference = {};
-      const cudaError_t updated = cudaGraphExecUpdate(replaced, captured, &difference);
-      if (updated != cudaErrorGraphExecUpdateFailure) return detail::runtime_status("cudaGraphExecUpdate", updated);
-      static_cast<void>(cudaGetLastError()); // the graphs differ in more than arguments: no failure
-      const status destroyed = destroy_graph(replaced);
-      replaced = nullptr;
-      if (!destroyed.ok()) return destroyed;
-    }
-    return detail::runtime_status("cudaGraphInstantiate", cudaGraphInstantiate(&replaced, captured, 0));
+  /// What still runs of it runs to its end.
+  static status destroy_graph(const graph& old) {
+    status destroyed;
+    if (old.executable != nullptr)
+      destroyed = detail::runtime_status("cudaGraphExecDestroy", cudaGraphExecDestroy(old.executable));
+    if (old.recorded == nullptr) return destroyed;
+    const status forgotten = detail::runtime_status("cudaGraphDestroy", cudaGraphDestroy(old.recorded));
+    return destroyed.ok() ? forgotten : destroyed;
   }
 };
 

@@ -2,8 +2,14 @@
 #pragma once
 
 #include <parallax/cuda/block_runner.hpp>
+#include <parallax/cuda/graph_run.hpp>
+#include <parallax/cuda/memory_need.hpp>
+#include <parallax/cuda/small_values.hpp>
 #include <parallax/runtime/section_call.hpp>
 
+#include <algorithm>
+#include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,18 +28,18 @@ template <device_api Api> class program_run {
     std::erase_if(values, [](const parallax::detail::runtime_value& value) { return !value.is_input; });
   }
 
-  /// Runs the program; its outputs stay on the devices.
+  /// Runs the program; its outputs stay on the devices. Throws what the devices' calls give rise to, and
+  /// `out_of_memory`.
   std::vector<parallax::detail::runtime_value> run() {
     std::lock_guard lock(backend<Api>::mutex());
     kept_failure::check_kept();
     owner = &backend<Api>::instance();
-    home = &owner->device_at(0);
-    auto value_at = [this](std::size_t number, int) { return address_of<Api>(at_home(values[number])); };
-    runner outermost(*owner, table, 0, extents, kernels, mesh<Api>({}, {home}), value_at);
-    values.resize(static_cast<std::size_t>(outermost.table.value_count));
-    outermost.prepare();
-    run_or_settle(outermost, [this](parallax::detail::table_reader& r, runner& block) { call(r, block); });
-    return parallax::detail::outermost_results(outermost.table, values, std::move(outermost.outputs[0]));
+    try {
+      return run_outermost();
+    } catch (const out_of_memory& failure) {
+      if (failure.device() < 0) throw;
+      throw failure.with("; the program needs " + need_on(failure.device()).text());
+    }
   }
 
  private:
@@ -45,16 +51,71 @@ template <device_api Api> class program_run {
   parallax::detail::resolved_extents extents;
   backend<Api>* owner = nullptr;
   device<Api>* home = nullptr;
+  int section_block = 0;                                 ///< of the last section that was called; 0 where none was
+  std::vector<int> section_devices;                      ///< and its devices
+  std::optional<small_values<Api>> small_arguments;      ///< on device 0
+  std::vector<std::optional<std::size_t>> small_numbers; ///< by value, those that are among them
 
-  /// Runs a block. Where that fails, its memory is released once no device uses it any more: what orders the devices
-  /// may not have been enqueued.
-  void run_or_settle(runner& block, typename runner::call_function call) {
+  std::vector<parallax::detail::runtime_value> run_outermost() {
+    home = &owner->device_at(0);
+    graph_run<Api> graphs(*owner, table, 0, extents, {&home, 1});
+    if (graphs.is_possible()) {
+      auto outputs = or_settle([&] {
+        return graphs.run(kernels, {}, [this](std::size_t number, int) { return source_at_home(values[number]); });
+      });
+      return parallax::detail::outermost_results({table, 0, extents}, values, std::move(outputs[0]));
+    }
+    auto value_at = [this](std::size_t number, int) { return address_at_home(number); };
+    runner outermost(*owner, table, 0, extents, kernels, mesh<Api>({}, {home}), value_at);
+    values.resize(static_cast<std::size_t>(outermost.table.value_count));
+    outermost.prepare();
+    or_settle([&] { outermost.run([this](parallax::detail::table_reader& r, runner& block) { call(r, block); }); });
+    graphs.note(outermost);
+    return parallax::detail::outermost_results(outermost.table, values, std::move(outermost.outputs[0]));
+  }
+
+  /// What the blocks that run need on a device.
+  memory_need need_on(int number) const {
+    memory_need need;
+    if (number == 0) need += memory_need::of_block(table, 0, extents, owner->device_count());
+    if (std::ranges::find(section_devices, number) != section_devices.end())
+      need += memory_need::of_block(table, section_block, extents, owner->device_count());
+    return need;
+  }
+
+  /// Runs a block by `run()`. Where that fails, its memory is released once no device uses it any more: what orders the
+  /// devices may not have been enqueued.
+  template <class Run> auto or_settle(Run run) {
     try {
-      block.run(call);
+      return run();
     } catch (...) {
       owner->settle();
       throw;
     }
+  }
+
+  /// Where a value's elements are for a graph of device 0.
+  argument_source source_at_home(parallax::detail::runtime_value& value) {
+    if (!value.on_host && !lies_here(value.pieces)) value.host_data();
+    if (value.on_host && allocation_of<Api>(value.host) == nullptr) return {value.host.data(), true};
+    return {address_of<Api>(at_home(value)), false};
+  }
+
+  /// Where a value's elements are on device 0, once they are asked for.
+  std::byte* address_at_home(std::size_t number) {
+    if (!is_small(values[number])) return address_of<Api>(at_home(values[number]));
+    if (!small_arguments) send_small_arguments();
+    return small_arguments->address(*small_numbers[number]);
+  }
+  static bool is_small(const parallax::detail::runtime_value& value) {
+    return value.on_host && value.host.on_device() == nullptr && small_values<Api>::takes(value.bytes());
+  }
+  void send_small_arguments() {
+    small_arguments.emplace(*home);
+    small_numbers.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (is_small(values[i])) small_numbers[i] = small_arguments->add(values[i].host.data(), values[i].bytes());
+    small_arguments->send();
   }
 
   /// A value's elements in one buffer on device 0, where they are kept for the rest of the call.
@@ -134,40 +195,66 @@ template <device_api Api> class program_run {
   void call(parallax::detail::table_reader& r, runner& outer) {
     const auto section = parallax::detail::section_call::read(table, r, extents, owner->device_count(),
                                                               "set PARALLAX_CUDA_DEVICES_PER_GPU to have more");
+    section_block = section.block;
+    section_devices = section.devices;
     std::vector<device<Api>*> devices;
     for (int number : section.devices) devices.push_back(&owner->device_at(number));
-    std::vector<std::vector<buffer>> inputs; // by operand, by position
+    std::vector<operand_pieces> inputs;
     for (const auto& operand : section.operands) inputs.push_back(pieces_of(outer, section, operand, devices));
+    graph_run<Api> graphs(*owner, table, section.block, extents, devices);
+    if (graphs.is_possible()) {
+      auto source_of = [&](std::size_t number, int position) -> argument_source {
+        const buffer& piece = inputs[number].pieces[static_cast<std::size_t>(position)];
+        if (inputs[number].on_host) return {piece.data(), true};
+        return {address_of<Api>(piece), false};
+      };
+      section.set_results(table, extents, values,
+                          or_settle([&] { return graphs.run(kernels, section.mesh, source_of); }));
+      return;
+    }
+    std::deque<small_values<Api>> small; // by position
+    for (device<Api>* each : devices) small.emplace_back(*each);
+    for (operand_pieces& each : inputs)
+      for (std::size_t p = 0; each.on_host && p < devices.size(); ++p)
+        each.small_number = small[p].add(each.pieces[p].data(), each.pieces[p].bytes());
+    for (auto& each : small) each.send();
     auto value_at = [&](std::size_t number, int position) {
-      return address_of<Api>(inputs[number][static_cast<std::size_t>(position)]);
+      const operand_pieces& of = inputs[number];
+      const auto p = static_cast<std::size_t>(position);
+      return of.on_host ? small[p].address(of.small_number) : address_of<Api>(of.pieces[p]);
     };
     runner block(*owner, table, section.block, extents, kernels, mesh<Api>(section.mesh, devices), value_at);
     block.prepare();
-    run_or_settle(block, [](parallax::detail::table_reader&, runner&) {});
+    or_settle([&] { block.run([](parallax::detail::table_reader&, runner&) {}); });
+    graphs.note(block);
     section.set_results(table, extents, values, std::move(block.outputs));
   }
 
-  /// An operand's pieces by position: where they lie already if they lie so, otherwise copied there.
-  std::vector<buffer> pieces_of(runner& outer, const parallax::detail::section_call& section,
-                                const parallax::detail::section_operand& wanted,
-                                const std::vector<device<Api>*>& devices) {
+  /// An operand of a section: its pieces by position, on their devices, or all on the host where they are small.
+  struct operand_pieces {
+    std::vector<buffer> pieces;
+    bool on_host = false;
+    std::size_t small_number = 0; ///< among each device's small values
+  };
+
+  /// An operand's pieces: where they lie already if they lie so, otherwise copied there, unless they are small.
+  operand_pieces pieces_of(runner& outer, const parallax::detail::section_call& section,
+                           const parallax::detail::section_operand& wanted, const std::vector<device<Api>*>& devices) {
     const std::size_t bytes = outer.table.bytes_of(wanted.source);
     std::vector<buffer> pieces;
     if (outer.table.place_of(wanted.source) == parallax::detail::buffer_place::value) {
       auto& value = values[static_cast<std::size_t>(outer.table.number_of(wanted.source))];
-      if (section.in_place(value, wanted) && lies_here(value.pieces)) return value.pieces;
+      if (section.in_place(value, wanted) && lies_here(value.pieces)) return {value.pieces};
       const bool on_host = value.on_host && allocation_of<Api>(value.host) == nullptr;
       if (on_host || (!value.on_host && !lies_here(value.pieces))) {
-        const std::byte* whole = value.host_data();
+        value.host_data();
+        const bool small = small_values<Api>::takes(wanted.piece_bytes(bytes));
         for (std::size_t p = 0; p < devices.size(); ++p) {
-          if (wanted.spread.empty()) {
-            pieces.push_back(upload<Api>(*devices[p], whole, bytes));
-          } else {
-            const buffer piece = wanted.piece_of(whole, bytes, static_cast<std::int64_t>(p));
-            pieces.push_back(upload<Api>(*devices[p], piece.data(), piece.bytes()));
-          }
+          buffer piece = value.host;
+          if (!wanted.spread.empty()) piece = wanted.piece_of(value.host.data(), bytes, static_cast<std::int64_t>(p));
+          pieces.push_back(small ? piece : upload<Api>(*devices[p], piece.data(), piece.bytes()));
         }
-        return pieces;
+        return {std::move(pieces), small};
       }
     }
     std::byte* whole = outer.data(wanted.source, 0);
@@ -185,7 +272,7 @@ template <device_api Api> class program_run {
       }
       pieces.push_back(std::move(piece));
     }
-    return pieces;
+    return {std::move(pieces)};
   }
 };
 

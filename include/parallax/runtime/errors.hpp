@@ -26,15 +26,24 @@ class shape_error : public error {
 /// A device's memory is exhausted.
 class out_of_memory : public error {
  public:
-  /// `bytes` is the size of the allocation that failed, `where` the memory asked, such as "device 3".
-  out_of_memory(std::size_t bytes, const std::string& where)
-      : error("out of memory: " + std::to_string(bytes) + " bytes asked of " + where), bytes_(bytes) {}
+  /// `bytes` is the size of the allocation that failed, `where` the memory asked, such as "device 3", which is that of
+  /// logical device number `device` (-1: the host).
+  out_of_memory(std::size_t bytes, const std::string& where, int device = -1)
+      : error("out of memory: " + std::to_string(bytes) + " bytes asked of " + where), bytes_(bytes), device_(device) {}
+
+  /// The same, which says more.
+  out_of_memory with(const std::string& more) const { return {std::string(what()) + more, bytes_, device_}; }
 
   /// The size of the allocation that failed.
   std::size_t bytes() const noexcept { return bytes_; }
+  /// The device whose memory is exhausted; -1 for the host.
+  int device() const noexcept { return device_; }
 
  private:
+  out_of_memory(const std::string& text, std::size_t bytes, int device) : error(text), bytes_(bytes), device_(device) {}
+
   std::size_t bytes_;
+  int device_;
 };
 
 namespace detail {

@@ -5,6 +5,7 @@
 #include <parallax/runtime/errors.hpp>
 #include <parallax/runtime/scratch_array.hpp>
 
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ class resolved_extents {
   std::int64_t operator[](dim extent) const {
     return is_static(extent) ? extent : entries[static_cast<std::size_t>(-extent - 1)];
   }
+  /// All of them.
+  std::span<const std::int64_t> values() const { return {entries.data(), entries.size()}; }
 
  private:
   scratch_array<std::int64_t, 32> entries;

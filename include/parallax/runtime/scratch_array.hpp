@@ -18,6 +18,7 @@ template <class T, std::size_t Few> class scratch_array {
 
   std::size_t size() const { return size_; }
   T* data() { return data_; }
+  const T* data() const { return data_; }
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
   T* begin() { return data_; }
