@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <vector>
 
 namespace simulator {
 
@@ -45,21 +47,30 @@ template <class T> T multiplied(T sum, T x, T y, bool boolean) {
   }
 }
 
-/// The first loop is for the usual strides: compilers make vectors of it.
+/// The first loop is for the usual strides: compilers make vectors of it. 16-bit numbers are summed as floats.
 template <class T> void multiply_one(const matrix_product& p, const T* left, const T* right, T* result) {
+  constexpr bool widened = parallax::math::floating16_element<T>;
+  using sum_type = std::conditional_t<widened, float, T>;
   const bool boolean = p.type == element_type::boolean;
+  std::vector<sum_type> sums(widened ? static_cast<std::size_t>(p.columns) : 0);
   for (std::int64_t i = 0; i < p.rows; ++i) {
-    T* const line = result + i * p.columns;
-    for (std::int64_t j = 0; j < p.columns; ++j) line[j] = T{};
+    T* const target = result + i * p.columns;
+    sum_type* line = nullptr;
+    if constexpr (widened) line = sums.data();
+    else line = target;
+    for (std::int64_t j = 0; j < p.columns; ++j) line[j] = sum_type{};
     for (std::int64_t k = 0; k < p.depth; ++k) {
-      const T factor = left[i * p.left_row + k * p.left_depth];
+      const sum_type factor = left[i * p.left_row + k * p.left_depth];
       const T* const other = right + k * p.right_depth;
       if (p.right_column == 1)
-        for (std::int64_t j = 0; j < p.columns; ++j) line[j] = multiplied(line[j], factor, other[j], boolean);
+        for (std::int64_t j = 0; j < p.columns; ++j)
+          line[j] = multiplied<sum_type>(line[j], factor, other[j], boolean);
       else
         for (std::int64_t j = 0; j < p.columns; ++j)
-          line[j] = multiplied(line[j], factor, other[j * p.right_column], boolean);
+          line[j] = multiplied<sum_type>(line[j], factor, other[j * p.right_column], boolean);
     }
+    if constexpr (widened)
+      for (std::int64_t j = 0; j < p.columns; ++j) target[j] = T(line[j]);
   }
 }
 
