@@ -77,10 +77,29 @@ constexpr tracer bits(tracer key, const dims& shape, element_type type, std::str
       {emit<primitives::shift_left>({high, build::integer_literal(trace, element_type::uint64, 32)}), low});
 }
 
+/// From [0, 1) to [low, high).
+constexpr tracer scaled(tracer unit, tracer low, tracer high, element_type type) {
+  low = build::convert(low, type);
+  high = build::convert(high, type);
+  return emit<primitives::maximum>({low, unit * (high - low) + low});
+}
+
 /// Uniform in [low, high): random mantissa bits under the exponent of 1, minus 1.
 constexpr tracer uniform(tracer key, const dims& shape, element_type type, tracer low, tracer high,
                          std::string_view name) {
   context& trace = *key.owner;
+  if (is_floating16(type)) {
+    // as many bits as the type's mantissa is made of; under the exponent of 1, they are a multiple of its last place
+    bool is_half = type == element_type::float16;
+    tracer words = bits(key, shape, element_type::uint32, name);
+    if (trace.failed) return key;
+    tracer low_bits = emit<primitives::bitwise_and>(
+        {words, build::integer_literal(trace, element_type::uint32, is_half ? 0xFFFF : 0xFF)});
+    tracer fraction = emit<primitives::shift_right>(
+        {low_bits, build::integer_literal(trace, element_type::uint32, is_half ? 6 : 1)});
+    tracer unit = build::convert(fraction, type) * build::literal(trace, type, is_half ? 0x1p-10 : 0x1p-7);
+    return scaled(unit, low, high, type);
+  }
   bool wide = type == element_type::float64;
   element_type unsigned_type = wide ? element_type::uint64 : element_type::uint32;
   tracer random_bits = bits(key, shape, unsigned_type, name);
@@ -88,10 +107,7 @@ constexpr tracer uniform(tracer key, const dims& shape, element_type type, trace
   tracer shift = build::integer_literal(trace, unsigned_type, wide ? 12 : 9);
   tracer exponent = build::integer_literal(trace, unsigned_type, wide ? 0x3FF0000000000000 : 0x3F800000);
   tracer pattern = emit<primitives::bitwise_or>({emit<primitives::shift_right>({random_bits, shift}), exponent});
-  tracer unit = emit<primitives::bitcast>({pattern}, {static_cast<std::int64_t>(type)}) - 1;
-  low = build::convert(low, type);
-  high = build::convert(high, type);
-  return emit<primitives::maximum>({low, unit * (high - low) + low});
+  return scaled(emit<primitives::bitcast>({pattern}, {static_cast<std::int64_t>(type)}) - 1, low, high, type);
 }
 
 struct key_operation : operation<key_operation> {
@@ -147,7 +163,10 @@ template <element T> struct uniform_operation : operation<uniform_operation<T>> 
 template <element T> struct normal_operation : operation<normal_operation<T>> {
   template <int N> static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape) {
     constexpr element_type type = element_type_of<T>;
-    constexpr double below_one = type == element_type::float32 ? -0x1.fffffep-1 : -0x1.fffffffffffffp-1;
+    constexpr double below_one = type == element_type::float16    ? -0x1.ffcp-1
+                                 : type == element_type::bfloat16 ? -0x1.fep-1
+                                 : type == element_type::float32  ? -0x1.fffffep-1
+                                                                  : -0x1.fffffffffffffp-1;
     tracer u = uniform(key, dims_of(trace, "random::normal", shape), type, build::literal(trace, type, below_one),
                        build::literal(trace, type, 1), "random::normal");
     if (trace.failed) return key;
