@@ -186,6 +186,7 @@ struct product_step {
   int batch_rank;
   std::int64_t batch[max_rank], left_batch[max_rank], right_batch[max_rank];
   std::int64_t rows, columns, depth, left_row, left_depth, right_depth, right_column;
+  product_precision precision;
 
   static product_step read(table_reader& r, const resolved_extents& extents) {
     product_step p{};
@@ -198,6 +199,7 @@ struct product_step {
     for (std::int64_t* field :
          {&p.rows, &p.columns, &p.depth, &p.left_row, &p.left_depth, &p.right_depth, &p.right_column})
       *field = extents[r.next()];
+    p.precision = static_cast<product_precision>(r.next());
     return p;
   }
 };
