@@ -198,8 +198,8 @@ TEMPLATE_TEST_CASE("products of 16 bits are rounded once", "[float16]", float16,
 
 TEMPLATE_TEST_CASE("batched products of 16 bits are those of single ones", "[float16]", float16, plx::bfloat16) {
   using T = TestType;
-  const auto a = scattered<T>(0, 6, 9, 17), b = scattered<T>(0.7, 6, 17, 11), w = scattered<T>(0.2, 17, 11);
-  const auto v = scattered<T>(0.9, 6, 17);
+  const auto a = scattered<T>(0, 6, 9, 17), b = scattered<T>(0.7, 6, 17, 11);
+  const auto w = scattered<T>(0.2, 17, 11), v = scattered<T>(0.9, 6, 17);
   constexpr auto product = [](auto x, auto y) { return plx::dot(x, y); };
   const auto both = plx::jit(plx::vmap(product))(a, b);
   const auto one = plx::jit(plx::vmap(product, plx::in_axes<0, plx::none>))(a, w);

@@ -22,9 +22,13 @@ PARALLAX_INLINE half_vector narrow_float16(float_part x) {
   return (half_vector)__builtin_ia32_vcvtps2ph512_mask(x, 0, words{}, static_cast<unsigned short>(-1));
 }
 PARALLAX_INLINE float_part widen_float16(half_vector x) {
+#ifdef __clang__
+  constexpr unsigned short all = 0xFFFF;
+#else
+  constexpr short all = -1;
+#endif
   constexpr int current_rounding = 4;
-  return __builtin_ia32_vcvtph2ps512_mask((vector<std::int16_t, lanes>)x, float_part{},
-                                          static_cast<unsigned short>(-1), current_rounding);
+  return __builtin_ia32_vcvtph2ps512_mask((vector<std::int16_t, lanes>)x, float_part{}, all, current_rounding);
 }
 #elif defined(__F16C__) && defined(__AVX__)
 #define PARALLAX_FLOAT16_MOVES
