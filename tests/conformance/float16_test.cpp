@@ -115,9 +115,9 @@ TEST_CASE("types of 16 bits mix as JAX's do") {
 TEST_CASE("conversions from and to 16 bits") {
   const plx::array<float, 1> x{1e-8f, 0.1f, -2.5f, 65519, 65520, -1e30f};
   const plx::array h = plx::astype<float16>(x);
-  check_same(h, std::vector<float16>{float16(0), float16(0.1f), float16(-2.5f), float16(65504),
-                                     std::numeric_limits<float16>::infinity(),
-                                     -std::numeric_limits<float16>::infinity()});
+  check_same(h,
+             std::vector<float16>{float16(0), float16(0.1f), float16(-2.5f), float16(65504),
+                                  std::numeric_limits<float16>::infinity(), -std::numeric_limits<float16>::infinity()});
   check_equal(plx::array(plx::astype<std::int32_t>(h)), {6},
               std::vector<std::int32_t>{0, 0, -2, 65504, std::numeric_limits<std::int32_t>::max(),
                                         std::numeric_limits<std::int32_t>::min()});
@@ -233,9 +233,8 @@ TEMPLATE_TEST_CASE("gradients in 16 bits are near those of doubles", "[float16]"
 TEMPLATE_TEST_CASE("16 bits on several devices", "[float16]", float16, plx::bfloat16) {
   using T = TestType;
   const auto x = scattered<T>(0, 8, 1000);
-  const auto [total, most, mine] = plx::pmap<"i">([](auto row) {
-    return std::tuple{plx::psum<"i">(row), plx::pmax<"i">(row), row - plx::pmean<"i">(row)};
-  })(x);
+  const auto [total, most, mine] = plx::pmap<"i">(
+      [](auto row) { return std::tuple{plx::psum<"i">(row), plx::pmax<"i">(row), row - plx::pmean<"i">(row)}; })(x);
   const auto sums = on_host(total), extremes = on_host(most), rests = on_host(mine);
   for (int j = 0; j < 1000; ++j) {
     float sum = 0;
@@ -246,8 +245,7 @@ TEMPLATE_TEST_CASE("16 bits on several devices", "[float16]", float16, plx::bflo
       REQUIRE(std::abs(sums(i, j) - sum) <= 40 * static_cast<float>(std::numeric_limits<T>::epsilon()));
       REQUIRE(extremes(i, j) == largest);
     }
-    REQUIRE(std::abs(rests(3, j) - (x(3, j) - sum / 8)) <=
-            8 * static_cast<float>(std::numeric_limits<T>::epsilon()));
+    REQUIRE(std::abs(rests(3, j) - (x(3, j) - sum / 8)) <= 8 * static_cast<float>(std::numeric_limits<T>::epsilon()));
   }
   const auto gathered = plx::pmap<"i">([](auto row) { return plx::all_gather<"i">(row); })(x);
   check_same(part(on_host(gathered), 5), x.to_vector());

@@ -46,7 +46,8 @@ template <class T> constexpr bool round_trips() {
 }
 static_assert(round_trips<bool>() && round_trips<std::uint8_t>() && round_trips<std::int32_t>() &&
               round_trips<std::uint32_t>() && round_trips<std::int64_t>() && round_trips<std::uint64_t>() &&
-              round_trips<parallax::float16>() && round_trips<parallax::bfloat16>() && round_trips<float>() && round_trips<double>());
+              round_trips<parallax::float16>() && round_trips<parallax::bfloat16>() && round_trips<float>() &&
+              round_trips<double>());
 
 static_assert(parallax::element<float> && !parallax::element<short> && !parallax::element<char> &&
               !parallax::element<long double>);

@@ -18,10 +18,10 @@ template <class T> double meaning(std::uint16_t bits) {
   constexpr int fraction_bits = std::numeric_limits<T>::digits - 1, exponent_bits = 15 - fraction_bits;
   constexpr int bias = (1 << (exponent_bits - 1)) - 1, largest = (1 << exponent_bits) - 1;
   const int exponent = bits >> fraction_bits & largest, fraction = bits & ((1 << fraction_bits) - 1);
-  double size = exponent == largest
-                    ? (fraction == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN())
-                : exponent == 0 ? std::ldexp(fraction, 1 - bias - fraction_bits)
-                                : std::ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
+  double size = exponent == largest ? (fraction == 0 ? std::numeric_limits<double>::infinity()
+                                                     : std::numeric_limits<double>::quiet_NaN())
+                : exponent == 0     ? std::ldexp(fraction, 1 - bias - fraction_bits)
+                                    : std::ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
   return (bits & 0x8000) != 0 ? -size : size;
 }
 
@@ -33,7 +33,8 @@ static_assert(std::is_same_v<decltype(float16(1) + float16(1)), float16>);
 static_assert(std::is_same_v<decltype(float16(1) + 1.0f), float> && std::is_same_v<decltype(1 + bfloat16(1)), float>);
 static_assert(-float16(0.0f) == float16(0) && (-float16(0.0f)).bits() == 0x8000);
 static_assert(std::numeric_limits<float16>::max() == 65504.0f && std::numeric_limits<float16>::min() == 0x1p-14f);
-static_assert(std::numeric_limits<float16>::epsilon() == 0x1p-10f && std::numeric_limits<bfloat16>::epsilon() == 0x1p-7f);
+static_assert(std::numeric_limits<float16>::epsilon() == 0x1p-10f &&
+              std::numeric_limits<bfloat16>::epsilon() == 0x1p-7f);
 static_assert(std::numeric_limits<bfloat16>::min() == std::numeric_limits<float>::min());
 static_assert(!(std::numeric_limits<float16>::quiet_NaN() == std::numeric_limits<float16>::quiet_NaN()));
 
@@ -64,8 +65,9 @@ TEMPLATE_TEST_CASE("floats between two numbers go to the nearest, from the middl
   for (std::uint16_t bits = 0; bits < infinity; ++bits) {
     const auto next = static_cast<std::uint16_t>(bits + 1);
     // beyond the largest number, as if the exponents went on
-    const double low = meaning<T>(bits),
-                 high = next == infinity ? 2 * low - meaning<T>(static_cast<std::uint16_t>(bits - 1)) : meaning<T>(next);
+    const double low = meaning<T>(bits), high = next == infinity
+                                                    ? 2 * low - meaning<T>(static_cast<std::uint16_t>(bits - 1))
+                                                    : meaning<T>(next);
     const float middle = static_cast<float>((low + high) / 2);
     REQUIRE(static_cast<double>(middle) == (low + high) / 2); // a float has room for it
     for (float sign : {1.0f, -1.0f}) {
@@ -92,8 +94,7 @@ TEMPLATE_TEST_CASE("arithmetic of 16 bits is that of real numbers, rounded once"
         float cut = static_cast<float>(exact);
         if (std::isinf(cut)) return T(cut);
         if (std::abs(static_cast<double>(cut)) > std::abs(exact)) cut = std::nextafter(cut, 0.0f);
-        if (static_cast<double>(cut) != exact)
-          cut = std::bit_cast<float>(std::bit_cast<std::uint32_t>(cut) | 1U);
+        if (static_cast<double>(cut) != exact) cut = std::bit_cast<float>(std::bit_cast<std::uint32_t>(cut) | 1U);
         return T(cut);
       };
       REQUIRE((x + y).bits() == nearest(a + b).bits());

@@ -24,8 +24,12 @@ TEMPLATE_TEST_CASE("chains of 16-bit numbers of all lengths, aligned and not", "
 
 TEST_CASE("16-bit numbers beside others, transposed and indexed") {
   static constexpr auto mixed = plx::jit([](auto h, auto b, auto f, auto mask) {
-    return std::tuple{h * f, plx::astype<plx::float16>(f) + h, plx::where(mask, b, -b), plx::astype<std::uint8_t>(h * h),
-                      plx::maximum(b, 0) > 1.f, h + plx::arange<plx::float16>(16)};
+    return std::tuple{h * f,
+                      plx::astype<plx::float16>(f) + h,
+                      plx::where(mask, b, -b),
+                      plx::astype<std::uint8_t>(h * h),
+                      plx::maximum(b, 0) > 1.f,
+                      h + plx::arange<plx::float16>(16)};
   });
   for (std::int64_t m : {1, 3, 40})
     compare(mixed, 0, numbers<plx::float16, 2>({m, 16}), numbers<plx::bfloat16, 2>({m, 16}, 2),
@@ -39,8 +43,8 @@ TEST_CASE("16-bit numbers beside others, transposed and indexed") {
 TEMPLATE_TEST_CASE("sums, extremes and their positions of 16-bit numbers", "", plx::float16, plx::bfloat16) {
   using T = TestType;
   static constexpr auto reductions = plx::jit([](auto x) {
-    return std::tuple{plx::sum(x, 0),    plx::sum(x, 1),    plx::sum(x * x), plx::max(x, 0), plx::min(x, 1),
-                      plx::argmax(x, 1), plx::argmin(x, 0), plx::mean(x, 1)};
+    return std::tuple{plx::sum(x, 0), plx::sum(x, 1),    plx::sum(x * x),   plx::max(x, 0),
+                      plx::min(x, 1), plx::argmax(x, 1), plx::argmin(x, 0), plx::mean(x, 1)};
   });
   for (auto [m, n] : {std::pair{1, 1}, {2, 3}, {1, 40}, {7, 64}, {33, 8}, {40, 1030}, {700, 3}})
     compare(reductions, 1.1 * static_cast<double>(std::numeric_limits<T>::epsilon()), numbers<T, 2>({m, n}));

@@ -146,6 +146,7 @@ TEST_CASE("16-bit floats print with the digits that identify them among their ow
   CHECK(to_string(array<float16, 0>(0.1f)) == "0.1");
   CHECK(to_string(array<float16, 0>(1234.0f)) == "1234.0");
   CHECK(to_string(array<float16, 0>(6e-8f)) == "6e-08");
-  CHECK(to_string(parallax::array<parallax::bfloat16, 1>{0.1, 1.5, 3, infinity, nan_value}) == "[0.100098 1.5 3 inf nan]");
+  CHECK(to_string(parallax::array<parallax::bfloat16, 1>{0.1, 1.5, 3, infinity, nan_value}) ==
+        "[0.100098 1.5 3 inf nan]");
   CHECK(to_string(parallax::array<parallax::bfloat16, 0>(0x1p100f)) == "1.26765e+30");
 }

@@ -60,8 +60,8 @@ inline void multiply_tf32(const matrix_product& p, const float* left, const floa
     for (std::int64_t j = 0; j < p.columns; ++j) {
       float sum = 0;
       for (std::int64_t k = 0; k < p.depth; ++k)
-        sum += as_tf32(left[i * p.left_row + k * p.left_depth]) *
-               as_tf32(right[k * p.right_depth + j * p.right_column]);
+        sum +=
+            as_tf32(left[i * p.left_row + k * p.left_depth]) * as_tf32(right[k * p.right_depth + j * p.right_column]);
       result[i * p.columns + j] = sum;
     }
 }
@@ -84,8 +84,7 @@ template <class T> void multiply_one(const matrix_product& p, const T* left, con
       const sum_type factor = left[i * p.left_row + k * p.left_depth];
       const T* const other = right + k * p.right_depth;
       if (p.right_column == 1)
-        for (std::int64_t j = 0; j < p.columns; ++j)
-          line[j] = multiplied<sum_type>(line[j], factor, other[j], boolean);
+        for (std::int64_t j = 0; j < p.columns; ++j) line[j] = multiplied<sum_type>(line[j], factor, other[j], boolean);
       else
         for (std::int64_t j = 0; j < p.columns; ++j)
           line[j] = multiplied<sum_type>(line[j], factor, other[j * p.right_column], boolean);

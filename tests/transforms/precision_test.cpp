@@ -54,8 +54,6 @@ TEST_CASE("on the host both precisions are float32's") {
   const plx::use_backend here(plx::backend::host);
   CHECK(plx::array(plx::dot(a, b, plx::precision::tf32)).to_vector() == plx::array(plx::dot(a, b)).to_vector());
   CHECK(plx::jit(fast)(a, b).to_vector() == plx::jit(exact)(a, b).to_vector());
-  CHECK(plx::jit([](auto x, auto y) {
-          return plx::dot_general(x, y, {{1}, {0}}, plx::precision::tf32);
-        })(a, b)
+  CHECK(plx::jit([](auto x, auto y) { return plx::dot_general(x, y, {{1}, {0}}, plx::precision::tf32); })(a, b)
             .to_vector() == plx::jit(exact)(a, b).to_vector());
 }

@@ -13,7 +13,18 @@ namespace parallax {
 
 /// The type of an array's elements. The order is by category (boolean, unsigned, signed, floating) within which the
 /// promotion rules of `promote` hold.
-enum class element_type : std::uint8_t { boolean, uint8, int32, uint32, int64, uint64, float16, bfloat16, float32, float64 };
+enum class element_type : std::uint8_t {
+  boolean,
+  uint8,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64
+};
 
 inline constexpr int element_type_count = 10;
 
@@ -27,10 +38,10 @@ static_assert(sizeof(float16) == 2 && std::is_trivially_copyable_v<float16> &&
 
 /// A C++ type that can be the element of an array.
 template <class T>
-concept element = std::same_as<T, bool> || std::same_as<T, std::uint8_t> || std::same_as<T, std::int32_t> ||
-                  std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
-                  std::same_as<T, float16> || std::same_as<T, bfloat16> || std::same_as<T, float> ||
-                  std::same_as<T, double>;
+concept element =
+    std::same_as<T, bool> || std::same_as<T, std::uint8_t> || std::same_as<T, std::int32_t> ||
+    std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
+    std::same_as<T, float16> || std::same_as<T, bfloat16> || std::same_as<T, float> || std::same_as<T, double>;
 
 namespace detail {
 template <element_type> struct element_of;

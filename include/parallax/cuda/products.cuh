@@ -116,8 +116,8 @@ struct product_calls {
   /// What the library's authors recommend for the largest GPUs. Aligned to 256 bytes.
   static constexpr std::size_t product_workspace_bytes = 32 << 20;
 
-  /// Sums of f32 and smaller types are f32's. f32 products have all their bits unless `precision` says otherwise. What the library has no call for is done by
-  /// `strided_product`. `device` is the current one.
+  /// Sums of f32 and smaller types are f32's. f32 products have all their bits unless `precision` says otherwise. What
+  /// the library has no call for is done by `strided_product`. `device` is the current one.
   static status multiply(const matrix_product& p, int device, cudaStream_t stream) {
     if (p.batch == 0 || p.rows == 0 || p.columns == 0) return {};
     const auto as = p.depth == 0 ? std::nullopt : detail::library_product::of(p);

@@ -29,8 +29,7 @@ template <class P, class T> PARALLAX_HD constexpr T neutral() {
 template <class Block, class T> PARALLAX_DEVICE PARALLAX_INLINE T exchange(const Block& block, T value, int mask) {
   if constexpr (math::floating16_element<T>)
     return T::from_bits(static_cast<std::uint16_t>(block.shuffle_xor(std::uint32_t{value.bits()}, mask)));
-  else if constexpr (sizeof(T) < 4)
-    return static_cast<T>(block.shuffle_xor(static_cast<std::uint32_t>(value), mask));
+  else if constexpr (sizeof(T) < 4) return static_cast<T>(block.shuffle_xor(static_cast<std::uint32_t>(value), mask));
   else return block.shuffle_xor(value, mask);
 }
 } // namespace detail

@@ -13,6 +13,7 @@ using math::floating16_element;
 using half_vector = vector<std::uint16_t, lanes>;
 using float_part = pack<float>::part_type;
 using word_part = pack<float>::bits_type;
+using mask_part = pack<float>::mask_type;
 
 // The conversions of <immintrin.h>, without the header.
 #if defined(__AVX512F__)
@@ -39,9 +40,31 @@ PARALLAX_INLINE float_part widen_float16(half_vector x) {
 #endif
 
 PARALLAX_INLINE word_part in_all(std::uint32_t value) { return word_part{} + value; }
+/// -1 where x < limit, both below 2^31: machines compare signed words only.
+PARALLAX_INLINE mask_part below(word_part x, std::uint32_t limit) { return (mask_part)x < (mask_part)in_all(limit); }
 /// a where the mask is -1, b where it is 0.
 template <class M> PARALLAX_INLINE word_part choose_word(M mask, word_part a, word_part b) {
   return ((word_part)mask & a) | (~(word_part)mask & b);
+}
+
+/// Words of 16 bits as words of 32, and back where they fit.
+PARALLAX_INLINE word_part wide_words(half_vector halves) {
+#if defined(__SSE2__) && !defined(__AVX__) // g++ would go through each word
+  const vector<std::uint64_t, 2> low{__builtin_bit_cast(std::uint64_t, halves), 0};
+  return (word_part)__builtin_shufflevector((vector<std::uint16_t, 8>)low, vector<std::uint16_t, 8>{}, 0, 8, 1, 9, 2,
+                                            10, 3, 11);
+#else
+  return __builtin_convertvector(halves, word_part);
+#endif
+}
+PARALLAX_INLINE half_vector narrow_words(word_part words) {
+#if defined(__SSE2__) && !defined(__AVX__)
+  const mask_part extended = (mask_part)(words << 16) >> 16; // the instruction saturates
+  const auto packed = (vector<std::uint64_t, 2>)__builtin_ia32_packssdw128(extended, extended);
+  return __builtin_bit_cast(half_vector, static_cast<std::uint64_t>(packed[0]));
+#else
+  return __builtin_convertvector(words, half_vector);
+#endif
 }
 
 /// Rounds floats to numbers of T. NaN stays NaN.
@@ -56,12 +79,12 @@ template <floating16_element T> PARALLAX_INLINE float_part round_to(float_part x
 #else
     const word_part size = bits & 0x7FFFFFFFU;
     word_part normal = (size + 0xFFFU + (size >> 13 & 1U)) & ~0x1FFFU;
-    normal = choose_word(normal >= in_all(0x47800000U), in_all(0x7F800000U), normal);
-    normal = choose_word(size > in_all(0x7F800000U), (size | 0x400000U) & ~0x1FFFU, normal);
+    normal = choose_word(below(normal, 0x47800000U), normal, in_all(0x7F800000U));
+    normal = choose_word(below(size, 0x7F800001U), normal, (size | 0x400000U) & ~0x1FFFU);
     // multiples of 2^-24, which is the last place of 0.5
     const float_part half = (float_part)in_all(0x3F000000U);
     const word_part small = (word_part)((float_part)size + half - half);
-    return (float_part)(choose_word(size < in_all(0x38800000U), small, normal) | (bits & 0x80000000U));
+    return (float_part)(choose_word(below(size, 0x38800000U), small, normal) | (bits & 0x80000000U));
 #endif
   }
 }
@@ -70,16 +93,16 @@ template <floating16_element T> PARALLAX_INLINE float_part round_to(float_part x
 template <floating16_element T> PARALLAX_INLINE pack<T> from_halves(half_vector halves) {
   pack<T> result;
   if constexpr (std::is_same_v<T, bfloat16>) {
-    result.template set_part<0>((float_part)(__builtin_convertvector(halves, word_part) << 16));
+    result.template set_part<0>((float_part)(wide_words(halves) << 16));
   } else {
 #ifdef PARALLAX_FLOAT16_MOVES
     result.template set_part<0>(widen_float16(halves));
 #else
-    const word_part bits = __builtin_convertvector(halves, word_part), size = bits & 0x7FFFU;
+    const word_part bits = wide_words(halves), size = bits & 0x7FFFU;
     // the exponent is made that of a float by a product, which is exact for subnormal numbers too
     const float_part scale = (float_part)in_all(0x77800000U); // 2^112
     word_part wide = (word_part)((float_part)(size << 13) * scale);
-    wide = choose_word(size >= in_all(0x7C00U), (size << 13) | 0x7F800000U, wide);
+    wide = choose_word(below(size, 0x7C00U), wide, (size << 13) | 0x7F800000U);
     result.template set_part<0>((float_part)(wide | (bits & 0x8000U) << 16));
 #endif
   }
@@ -89,7 +112,7 @@ template <floating16_element T> PARALLAX_INLINE pack<T> from_halves(half_vector 
 template <floating16_element T> PARALLAX_INLINE half_vector to_halves(const pack<T>& x) {
   const float_part part = x.template part<0>();
   if constexpr (std::is_same_v<T, bfloat16>) {
-    return __builtin_convertvector((word_part)part >> 16, half_vector);
+    return narrow_words((word_part)part >> 16);
   } else {
 #ifdef PARALLAX_FLOAT16_MOVES
     return narrow_float16(part);
@@ -97,8 +120,8 @@ template <floating16_element T> PARALLAX_INLINE half_vector to_halves(const pack
     const word_part bits = (word_part)part, size = bits & 0x7FFFFFFFU;
     const float_part scale = (float_part)in_all(0x07800000U); // 2^-112
     word_part narrow = (word_part)((float_part)size * scale) >> 13;
-    narrow = choose_word(size >= in_all(0x7F800000U), (size >> 13 & 0x3FFU) | 0x7C00U, narrow);
-    return __builtin_convertvector(narrow | (bits >> 16 & 0x8000U), half_vector);
+    narrow = choose_word(below(size, 0x7F800000U), narrow, (size >> 13 & 0x3FFU) | 0x7C00U);
+    return narrow_words(narrow | (bits >> 16 & 0x8000U));
 #endif
   }
 }

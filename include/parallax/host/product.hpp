@@ -166,7 +166,8 @@ struct widened_operand {
                             std::int64_t inner_extent, std::int64_t inner_stride) {
     widened_operand result;
     if (outer_stride == 1 && inner_stride != 1) { // read in the order in which it lies
-      result = of(data, batch_rank, batch_extents, batch_strides, inner_extent, inner_stride, outer_extent, outer_stride);
+      result =
+          of(data, batch_rank, batch_extents, batch_strides, inner_extent, inner_stride, outer_extent, outer_stride);
       std::swap(result.outer, result.inner);
       return result;
     }

@@ -141,12 +141,13 @@ template <floating_element T> PARALLAX_INLINE pack<T> sqrt(const pack<T>& x) {
 
 template <floating_element T> PARALLAX_INLINE pack<T> floor(const pack<T>& x) {
   if constexpr (floating16_element<T>) return detail::rounded<T>(floor(detail::widened(x)));
-  else return detail::by_parts<pack<T>>(
-      [](auto part) {
-        auto rounded = detail::round_part<T>(part);
-        return detail::choose(rounded > part, rounded - detail::repeat<pack<T>>(T{1}), rounded);
-      },
-      x);
+  else
+    return detail::by_parts<pack<T>>(
+        [](auto part) {
+          auto rounded = detail::round_part<T>(part);
+          return detail::choose(rounded > part, rounded - detail::repeat<pack<T>>(T{1}), rounded);
+        },
+        x);
 }
 
 template <floating_element T> PARALLAX_INLINE pack<T> ceil(const pack<T>& x) { return neg(floor(neg(x))); }

@@ -31,7 +31,8 @@ struct decimal {
 template <math::floating16_element T> int shortest_fraction(T value) {
   for (int fraction = 0;; ++fraction) {
     char text[64];
-    auto end = std::to_chars(text, text + sizeof text, static_cast<float>(value), std::chars_format::scientific, fraction);
+    auto end =
+        std::to_chars(text, text + sizeof text, static_cast<float>(value), std::chars_format::scientific, fraction);
     float read = 0;
     std::from_chars(text, end.ptr, read);
     if (T(read) == value) return fraction;

@@ -95,8 +95,8 @@ constexpr tracer uniform(tracer key, const dims& shape, element_type type, trace
     if (trace.failed) return key;
     tracer low_bits = emit<primitives::bitwise_and>(
         {words, build::integer_literal(trace, element_type::uint32, is_half ? 0xFFFF : 0xFF)});
-    tracer fraction = emit<primitives::shift_right>(
-        {low_bits, build::integer_literal(trace, element_type::uint32, is_half ? 6 : 1)});
+    tracer fraction =
+        emit<primitives::shift_right>({low_bits, build::integer_literal(trace, element_type::uint32, is_half ? 6 : 1)});
     tracer unit = build::convert(fraction, type) * build::literal(trace, type, is_half ? 0x1p-10 : 0x1p-7);
     return scaled(unit, low, high, type);
   }

@@ -19,11 +19,11 @@ inline constexpr element_type scalar_type_of =
     std::same_as<T, bool>       ? element_type::boolean
     : std::same_as<T, float16>  ? element_type::float16
     : std::same_as<T, bfloat16> ? element_type::bfloat16
-    : std::same_as<T, float>  ? element_type::float32
-    : std::floating_point<T>  ? element_type::float64
-    : std::signed_integral<T> ? (sizeof(T) > 4 ? element_type::int64 : element_type::int32)
-    : sizeof(T) > 4           ? element_type::uint64
-                              : element_type::uint32;
+    : std::same_as<T, float>    ? element_type::float32
+    : std::floating_point<T>    ? element_type::float64
+    : std::signed_integral<T>   ? (sizeof(T) > 4 ? element_type::int64 : element_type::int32)
+    : sizeof(T) > 4             ? element_type::uint64
+                                : element_type::uint32;
 
 namespace build {
 

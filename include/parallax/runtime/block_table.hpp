@@ -123,8 +123,7 @@ class block_table {
     if (kind == constant_kind::axis_index) integer = axis_index_of(static_cast<int>(word));
     bool literal = kind == constant_kind::literal;
     switch (type) {
-    case element_type::float16:
-      return Constant::of(literal ? float16(std::bit_cast<double>(word)) : float16(integer));
+    case element_type::float16: return Constant::of(literal ? float16(std::bit_cast<double>(word)) : float16(integer));
     case element_type::bfloat16:
       return Constant::of(literal ? bfloat16(std::bit_cast<double>(word)) : bfloat16(integer));
     case element_type::float32:
