@@ -77,37 +77,36 @@ constexpr tracer bits(tracer key, const dims& shape, element_type type, std::str
       {emit<primitives::shift_left>({high, build::integer_literal(trace, element_type::uint64, 32)}), low});
 }
 
-/// From [0, 1) to [low, high).
-constexpr tracer scaled(tracer unit, tracer low, tracer high, element_type type) {
-  low = build::convert(low, type);
-  high = build::convert(high, type);
-  return emit<primitives::maximum>({low, unit * (high - low) + low});
+/// In [0, 1), of 16 bits, from random words: as many of their low bits as JAX takes. Under the exponent of 1 they would
+/// be a multiple of its last place.
+constexpr tracer unit_of_16_bits(tracer words, element_type type) {
+  context& trace = *words.owner;
+  auto word = [&](std::int64_t value) { return build::integer_literal(trace, element_type::uint32, value); };
+  const bool is_half = type == element_type::float16;
+  tracer low_bits = emit<primitives::bitwise_and>({words, word(is_half ? 0xFFFF : 0xFF)});
+  tracer fraction = emit<primitives::shift_right>({low_bits, word(is_half ? 6 : 1)});
+  return build::convert(fraction, type) * build::literal(trace, type, is_half ? 0x1p-10 : 0x1p-7);
+}
+/// In [0, 1), from random words of the type's size: mantissa bits under the exponent of 1, minus 1.
+constexpr tracer unit_of_words(tracer words, element_type type) {
+  context& trace = *words.owner;
+  const bool wide = type == element_type::float64;
+  tracer shift = build::integer_literal(trace, words.type(), wide ? 12 : 9);
+  tracer exponent = build::integer_literal(trace, words.type(), wide ? 0x3FF0000000000000 : 0x3F800000);
+  tracer pattern = emit<primitives::bitwise_or>({emit<primitives::shift_right>({words, shift}), exponent});
+  return emit<primitives::bitcast>({pattern}, {static_cast<std::int64_t>(type)}) - 1;
 }
 
-/// Uniform in [low, high): random mantissa bits under the exponent of 1, minus 1.
+/// Uniform in [low, high).
 constexpr tracer uniform(tracer key, const dims& shape, element_type type, tracer low, tracer high,
                          std::string_view name) {
   context& trace = *key.owner;
-  if (is_floating16(type)) {
-    // as many bits as the type's mantissa is made of; under the exponent of 1, they are a multiple of its last place
-    bool is_half = type == element_type::float16;
-    tracer words = bits(key, shape, element_type::uint32, name);
-    if (trace.failed) return key;
-    tracer low_bits = emit<primitives::bitwise_and>(
-        {words, build::integer_literal(trace, element_type::uint32, is_half ? 0xFFFF : 0xFF)});
-    tracer fraction =
-        emit<primitives::shift_right>({low_bits, build::integer_literal(trace, element_type::uint32, is_half ? 6 : 1)});
-    tracer unit = build::convert(fraction, type) * build::literal(trace, type, is_half ? 0x1p-10 : 0x1p-7);
-    return scaled(unit, low, high, type);
-  }
-  bool wide = type == element_type::float64;
-  element_type unsigned_type = wide ? element_type::uint64 : element_type::uint32;
-  tracer random_bits = bits(key, shape, unsigned_type, name);
+  tracer words = bits(key, shape, type == element_type::float64 ? element_type::uint64 : element_type::uint32, name);
   if (trace.failed) return key;
-  tracer shift = build::integer_literal(trace, unsigned_type, wide ? 12 : 9);
-  tracer exponent = build::integer_literal(trace, unsigned_type, wide ? 0x3FF0000000000000 : 0x3F800000);
-  tracer pattern = emit<primitives::bitwise_or>({emit<primitives::shift_right>({random_bits, shift}), exponent});
-  return scaled(emit<primitives::bitcast>({pattern}, {static_cast<std::int64_t>(type)}) - 1, low, high, type);
+  tracer unit = is_floating16(type) ? unit_of_16_bits(words, type) : unit_of_words(words, type);
+  low = build::convert(low, type);
+  high = build::convert(high, type);
+  return emit<primitives::maximum>({low, unit * (high - low) + low});
 }
 
 struct key_operation : operation<key_operation> {
