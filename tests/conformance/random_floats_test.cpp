@@ -2,7 +2,10 @@
 // exact; normal ones may differ by 3 units in the last place, as contraction to multiply-adds is left open.
 #include "expected.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 namespace {
 
@@ -91,4 +94,44 @@ TEST_CASE("row 15: one key per device") {
   };
   std::apply(check, plx::pmap(draw)(keys));
   std::apply(check, plx::vmap(draw)(keys));
+}
+
+TEST_CASE("uniform numbers of 16 bits") {
+  constexpr auto both = [](auto key) {
+    return std::tuple{plx::random::uniform<plx::float16>(key, {5}), plx::random::uniform<plx::bfloat16>(key, {5})};
+  };
+  auto check = [&](std::uint32_t seed, const std::vector<double>& halves, const std::vector<double>& brains) {
+    auto [f16, bf16] = plx::jit(both)(key_of(seed));
+    check_close<plx::float16>(f16, {5}, halves, 0);
+    check_close<plx::bfloat16>(bf16, {5}, brains, 0);
+  };
+  check(0, {0.310546875, 0.212890625, 0.0546875, 0.65625, 0.232421875},
+        {0.6484375, 0.5703125, 0.15625, 0.203125, 0.7109375});
+  check(1, {0.220703125, 0.03125, 0.7080078125, 0.7490234375, 0.576171875},
+        {0.7109375, 0.2421875, 0.4765625, 0.9375, 0.640625});
+  const plx::array between = plx::random::uniform<plx::float16>(key_of(0), {5}, -2.f, 6.f);
+  check_close<plx::float16>(between, {5}, {0.484375, -0.296875, -1.5625, 3.25, -0.140625}, 0);
+}
+
+// made of the uniform ones: sqrt(2) * erf_inv(2 u - 1), each step rounded
+TEMPLATE_TEST_CASE("normal numbers of 16 bits", "", plx::float16, plx::bfloat16) {
+  using T = TestType;
+  const plx::array key = plx::random::key(7);
+  const plx::array unit = plx::random::uniform<T>(key, {20000});
+  const plx::array gauss = plx::random::normal<T>(key, {20000});
+  double sum = 0, squares = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const T below_one = std::bit_cast<T>(static_cast<std::uint16_t>(T(-1).bits() - 1));
+    const T u = std::max(unit(i) * T(2) + below_one, below_one);
+    REQUIRE(u < 1);
+    // erf is steep where its inverse is not, and the other way round
+    const double x = static_cast<double>(gauss(i)), place = static_cast<double>(std::numeric_limits<T>::epsilon());
+    const double low = std::erf((x - 2 * place * std::abs(x)) / std::sqrt(2.)),
+                 high = std::erf((x + 2 * place * std::abs(x)) / std::sqrt(2.));
+    REQUIRE(static_cast<double>(u) >= low);
+    REQUIRE(static_cast<double>(u) <= high);
+    sum += x, squares += x * x;
+  }
+  CHECK(std::abs(sum / 20000) < 0.03);
+  CHECK(std::abs(squares / 20000 - 1) < 0.06);
 }

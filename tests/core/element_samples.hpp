@@ -7,6 +7,7 @@
 #include <concepts>
 #include <limits>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 template <parallax::element T> std::vector<T> element_samples(int random_count) {
@@ -27,7 +28,7 @@ template <parallax::element T> std::vector<T> element_samples(int random_count) 
   } else {
     for (T size : {T{0},
                    limits::denorm_min(),
-                   limits::min() / 3,
+                   T(limits::min() / 3),
                    limits::min(),
                    limits::epsilon(),
                    T(0.25),
@@ -55,7 +56,7 @@ template <parallax::element T> std::vector<T> element_samples(int random_count) 
       samples.push_back(size);
       samples.push_back(-size);
     }
-    std::uniform_real_distribution<T> exponent(-20, 20);
+    std::uniform_real_distribution<std::conditional_t<sizeof(T) == 2, float, T>> exponent(-20, 20);
     for (int i = 0; i < random_count; ++i)
       samples.push_back(static_cast<T>((engine() % 2 ? 1 : -1) * std::exp2(exponent(engine))));
   }

@@ -8,23 +8,25 @@ using enum parallax::element_type;
 
 namespace {
 
-constexpr element_type all[] = {boolean, uint8, int32, uint32, int64, uint64, float32, float64};
+constexpr element_type all[] = {boolean, uint8, int32, uint32, int64, uint64, float16, bfloat16, float32, float64};
 
 /// JAX's promotion, row by row in the order of `all`.
-constexpr element_type table[8][8] = {
-    {boolean, uint8, int32, uint32, int64, uint64, float32, float64},
-    {uint8, uint8, int32, uint32, int64, uint64, float32, float64},
-    {int32, int32, int32, int64, int64, float32, float32, float64},
-    {uint32, uint32, int64, uint32, int64, uint64, float32, float64},
-    {int64, int64, int64, int64, int64, float32, float32, float64},
-    {uint64, uint64, float32, uint64, float32, uint64, float32, float64},
-    {float32, float32, float32, float32, float32, float32, float32, float64},
-    {float64, float64, float64, float64, float64, float64, float64, float64},
+constexpr element_type table[10][10] = {
+    {boolean, uint8, int32, uint32, int64, uint64, float16, bfloat16, float32, float64},
+    {uint8, uint8, int32, uint32, int64, uint64, float16, bfloat16, float32, float64},
+    {int32, int32, int32, int64, int64, float32, float16, bfloat16, float32, float64},
+    {uint32, uint32, int64, uint32, int64, uint64, float16, bfloat16, float32, float64},
+    {int64, int64, int64, int64, int64, float32, float16, bfloat16, float32, float64},
+    {uint64, uint64, float32, uint64, float32, uint64, float16, bfloat16, float32, float64},
+    {float16, float16, float16, float16, float16, float16, float16, float32, float32, float64},
+    {bfloat16, bfloat16, bfloat16, bfloat16, bfloat16, bfloat16, float32, bfloat16, float32, float64},
+    {float32, float32, float32, float32, float32, float32, float32, float32, float32, float64},
+    {float64, float64, float64, float64, float64, float64, float64, float64, float64, float64},
 };
 
 constexpr bool promotes_as_the_table() {
-  for (int i = 0; i < 8; ++i)
-    for (int j = 0; j < 8; ++j)
+  for (int i = 0; i < 10; ++i)
+    for (int j = 0; j < 10; ++j)
       if (parallax::promote(all[i], all[j]) != table[i][j]) return false;
   return true;
 }
@@ -44,23 +46,27 @@ template <class T> constexpr bool round_trips() {
 }
 static_assert(round_trips<bool>() && round_trips<std::uint8_t>() && round_trips<std::int32_t>() &&
               round_trips<std::uint32_t>() && round_trips<std::int64_t>() && round_trips<std::uint64_t>() &&
-              round_trips<float>() && round_trips<double>());
+              round_trips<parallax::float16>() && round_trips<parallax::bfloat16>() && round_trips<float>() &&
+              round_trips<double>());
 
 static_assert(parallax::element<float> && !parallax::element<short> && !parallax::element<char> &&
               !parallax::element<long double>);
 static_assert(parallax::name_of(boolean) == "bool" && parallax::name_of(uint64) == "uint64" &&
+              parallax::name_of(float16) == "float16" && parallax::name_of(bfloat16) == "bfloat16" &&
               parallax::name_of(float64) == "float64");
 static_assert(parallax::category_of(boolean) == 0 && parallax::category_of(uint8) == 1 &&
               parallax::category_of(float32) == 2);
 static_assert(parallax::is_signed(int64) && parallax::is_signed(float32) && !parallax::is_signed(uint8) &&
               !parallax::is_signed(boolean));
-static_assert(parallax::is_integer(uint64) && !parallax::is_integer(boolean) && !parallax::is_integer(float32));
+static_assert(parallax::is_integer(uint64) && !parallax::is_integer(boolean) && !parallax::is_integer(float32) &&
+              !parallax::is_integer(float16));
+static_assert(parallax::is_floating(float16) && parallax::is_floating(bfloat16) && parallax::is_signed(bfloat16));
 
 } // namespace
 
 TEST_CASE("every pair of element types meets at JAX's type", "[core]") {
-  for (int i = 0; i < 8; ++i)
-    for (int j = 0; j < 8; ++j) {
+  for (int i = 0; i < 10; ++i)
+    for (int j = 0; j < 10; ++j) {
       INFO(parallax::name_of(all[i]) << " and " << parallax::name_of(all[j]));
       CHECK(parallax::promote(all[i], all[j]) == table[i][j]);
     }

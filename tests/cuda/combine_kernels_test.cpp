@@ -105,6 +105,8 @@ template <class T> void check_all() {
 TEST_CASE("members' operands are combined in order") {
   check_all<float>();
   check_all<double>();
+  check_all<parallax::float16>();
+  check_all<parallax::bfloat16>();
   check_all<std::int32_t>();
   check_all<std::uint32_t>();
   check_all<std::int64_t>();

@@ -82,8 +82,12 @@ TEST_CASE("products that the library does not do") {
     p.type = type;
     CHECK_FALSE(library_product::of(p));
   }
-  p.type = element_type::float64;
-  CHECK(library_product::of(p));
+  for (element_type type : {element_type::float64, element_type::float16, element_type::bfloat16}) {
+    p.type = type;
+    CHECK(library_product::of(p));
+  }
+  CHECK(parallax::cuda::detail::library_type(element_type::float16) == CUDA_R_16F);
+  CHECK(parallax::cuda::detail::library_type(element_type::bfloat16) == CUDA_R_16BF);
   p.left_row = 0;
   CHECK_FALSE(library_product::of(p));
 }

@@ -107,3 +107,11 @@ TEST_CASE("more elements than threads are computed too") {
       result = multiply<std::uint8_t>(p, one, std::vector<std::uint8_t>(5000, 5), 25'000'000);
   CHECK(result == std::vector<std::uint8_t>(25'000'000, 15));
 }
+
+TEST_CASE("sums of 16-bit products are rounded once") {
+  matrix_product p;
+  p.type = element_type::bfloat16;
+  p.rows = 1, p.columns = 1, p.depth = 1000;
+  const std::vector<parallax::bfloat16> ones(1000, parallax::bfloat16(1)); // more than a bfloat16 can count to
+  CHECK(multiply<parallax::bfloat16>(p, ones, ones, 1) == std::vector<parallax::bfloat16>{parallax::bfloat16(1000)});
+}

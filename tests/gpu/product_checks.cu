@@ -31,9 +31,10 @@ template <class T> void run(matrix_product p, const std::string& what, std::size
   const std::size_t result_size = extent_of(p.batch, p.result_batch, p.rows, p.columns, p.columns, 1);
   std::vector<T> left(shift + left_size), right(shift + right_size);
   // booleans are 0 and 1
+  constexpr bool is_signed = std::is_signed_v<T> || sizeof(T) == 2;
   auto fill = [](std::vector<T>& values, unsigned seed) {
     const std::vector<int> from = numbers<int>(values.size(), seed);
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(from[i] - (std::is_signed_v<T> ? 3 : 0));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(from[i] - (is_signed ? 3 : 0));
   };
   fill(left, 1), fill(right, 2);
   if (p.type == element_type::boolean)
@@ -53,14 +54,14 @@ template <class T> void run(matrix_product p, const std::string& what, std::size
   for (std::int64_t b = 0; b < p.batch; ++b)
     for (std::int64_t i = 0; i < p.rows; ++i)
       for (std::int64_t j = 0; j < p.columns; ++j) {
-        T sum{};
+        std::conditional_t<sizeof(T) == 2, float, T> sum{};
         for (std::int64_t k = 0; k < p.depth; ++k)
-          sum = static_cast<T>(
+          sum = static_cast<decltype(sum)>(
               sum +
               left[shift + static_cast<std::size_t>(b * p.left_batch + i * p.left_row + k * p.left_depth)] *
                   right[shift + static_cast<std::size_t>(b * p.right_batch + k * p.right_depth + j * p.right_column)]);
-        if (p.type == element_type::boolean) sum = sum != T(0) ? T(1) : T(0);
-        expected[shift + static_cast<std::size_t>(b * p.result_batch + i * p.columns + j)] = sum;
+        if (p.type == element_type::boolean) sum = sum != 0 ? 1 : 0;
+        expected[shift + static_cast<std::size_t>(b * p.result_batch + i * p.columns + j)] = static_cast<T>(sum);
       }
   // small whole numbers: every way of computing them is exact
   for (std::size_t i = 0; i < result.size(); ++i)
@@ -97,6 +98,8 @@ template <class T> void check_shapes(element_type type) {
 }
 
 void check_float() { check_shapes<float>(element_type::float32); }
+void check_float16() { check_shapes<parallax::float16>(element_type::float16); }
+void check_bfloat16() { check_shapes<parallax::bfloat16>(element_type::bfloat16); }
 void check_double() { check_shapes<double>(element_type::float64); }
 void check_int() { check_shapes<std::int32_t>(element_type::int32); }
 void check_uint64() { check_shapes<std::uint64_t>(element_type::uint64); }
@@ -174,6 +177,7 @@ void check_precision() {
 }
 
 constexpr check all[] = {{"products: float32", check_float},      {"products: float64", check_double},
+                         {"products: float16", check_float16},    {"products: bfloat16", check_bfloat16},
                          {"products: int32", check_int},          {"products: uint64", check_uint64},
                          {"products: uint8", check_uint8},        {"products: boolean", check_bool},
                          {"products: strides", check_strides},    {"products: of nothing", check_empty},

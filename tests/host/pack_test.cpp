@@ -89,8 +89,10 @@ template <class T> class guarded_array {
 
 } // namespace
 
-#define ELEMENT_TYPES bool, std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double
-#define NUMBER_TYPES std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double
+#define NUMBER_TYPES                                                                                                   \
+  std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, parallax::float16, parallax::bfloat16,       \
+      float, double
+#define ELEMENT_TYPES bool, NUMBER_TYPES
 #define INTEGER_TYPES std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t
 
 TEMPLATE_TEST_CASE("packs compare, choose and combine as elements do", "[pack]", ELEMENT_TYPES) {
@@ -138,7 +140,8 @@ TEST_CASE("packs of booleans operate on bits as elements do", "[pack]") {
   CHECK(agrees<bool>([](auto x, auto) { return math::bit_not(x); }));
 }
 
-TEMPLATE_TEST_CASE("packs of floating numbers round as elements do", "[pack]", float, double) {
+TEMPLATE_TEST_CASE("packs of floating numbers round as elements do", "[pack]", parallax::float16, parallax::bfloat16,
+                   float, double) {
   using T = TestType;
   CHECK(agrees<T>([](auto x, auto) { return math::floor(x); }));
   CHECK(agrees<T>([](auto x, auto) { return math::ceil(x); }));
@@ -155,6 +158,8 @@ TEMPLATE_TEST_CASE("packs convert as elements do", "[pack]", ELEMENT_TYPES) {
   CHECK(agrees<T>([](auto x, auto) { return math::convert<std::uint32_t>(x); }));
   CHECK(agrees<T>([](auto x, auto) { return math::convert<std::int64_t>(x); }));
   CHECK(agrees<T>([](auto x, auto) { return math::convert<std::uint64_t>(x); }));
+  CHECK(agrees<T>([](auto x, auto) { return math::convert<parallax::float16>(x); }));
+  CHECK(agrees<T>([](auto x, auto) { return math::convert<parallax::bfloat16>(x); }));
   CHECK(agrees<T>([](auto x, auto) { return math::convert<float>(x); }));
   CHECK(agrees<T>([](auto x, auto) { return math::convert<double>(x); }));
 }
@@ -165,6 +170,8 @@ TEST_CASE("packs read their bits as elements do", "[pack]") {
   CHECK(agrees<double>([](auto x, auto) { return math::bit_cast<std::uint64_t>(x); }));
   CHECK(agrees<std::int64_t>([](auto x, auto) { return math::bit_cast<double>(x); }));
   CHECK(agrees<std::uint8_t>([](auto x, auto) { return math::bit_cast<std::uint8_t>(x); }));
+  CHECK(agrees<parallax::float16>([](auto x, auto) { return math::bit_cast<parallax::bfloat16>(x); }));
+  CHECK(agrees<parallax::bfloat16>([](auto x, auto) { return math::bit_cast<parallax::float16>(x); }));
 }
 
 TEST_CASE("packs are enciphered as elements are", "[pack]") {
@@ -240,10 +247,11 @@ TEMPLATE_TEST_CASE("reducing a pack", "[pack]", ELEMENT_TYPES) {
   CHECK(host::reduce_add(x) == sum);
   CHECK(host::reduce_max(x) == largest);
   CHECK(host::reduce_min(x) == smallest);
-  CHECK(host::reduce(x, [](auto a, auto b) { return math::mul(a, b); }) == product);
+  if constexpr (sizeof(T) != 2) // which are rounded in another order
+    CHECK(host::reduce(x, [](auto a, auto b) { return math::mul(a, b); }) == product);
 }
 
-TEMPLATE_TEST_CASE("a NaN in any lane is the extreme", "[pack]", float, double) {
+TEMPLATE_TEST_CASE("a NaN in any lane is the extreme", "[pack]", parallax::float16, float, double) {
   using T = TestType;
   for (int i = 0; i < lanes; ++i) {
     auto elements = elements_of(host::lane_index<T>());

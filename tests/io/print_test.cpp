@@ -138,3 +138,15 @@ TEST_CASE("streams take arrays and sharded arrays") {
   out << a << '\n' << shard(a, 1, devices) << '\n' << replicate(array<std::int32_t, 0>{5}, devices);
   CHECK(out.str() == "[[1. 2.]\n [3. 4.]]\n[[1. 2.]\n [3. 4.]]\n5");
 }
+
+TEST_CASE("16-bit floats print with the digits that identify them among their own") {
+  CHECK(to_string(array<float16, 1>{0.1, 1. / 3, -2, 65504}) == "[ 9.998e-02  3.333e-01 -2.000e+00  6.550e+04]");
+  CHECK(to_string(array<float16, 1>{0.1, 0.5, 1. / 3, 2}) == "[0.1    0.5    0.3333 2.    ]");
+  CHECK(to_string(array<float16, 2>{{1, nan_value}, {infinity, -infinity}}) == "[[  1.  nan]\n [ inf -inf]]");
+  CHECK(to_string(array<float16, 0>(0.1f)) == "0.1");
+  CHECK(to_string(array<float16, 0>(1234.0f)) == "1234.0");
+  CHECK(to_string(array<float16, 0>(6e-8f)) == "6e-08");
+  CHECK(to_string(parallax::array<parallax::bfloat16, 1>{0.1, 1.5, 3, infinity, nan_value}) ==
+        "[0.100098 1.5 3 inf nan]");
+  CHECK(to_string(parallax::array<parallax::bfloat16, 0>(0x1p100f)) == "1.26765e+30");
+}

@@ -108,7 +108,7 @@ class block_state {
     const int lane = other(static_cast<int>(mine - first));
     if (lane < 0 || lane >= parallax::cuda::warp_size) return value;
     T result;
-    std::memcpy(&result, &published_[first + static_cast<unsigned>(lane)], sizeof result);
+    std::memcpy(static_cast<void*>(&result), &published_[first + static_cast<unsigned>(lane)], sizeof result);
     return result;
   }
 

@@ -1,6 +1,7 @@
 // How the simulator's collectives combine elements.
 #pragma once
 
+#include <parallax/core/scalar_operations.hpp>
 #include <parallax/cuda/api.hpp>
 
 #include <algorithm>
@@ -22,6 +23,8 @@ template <class F> void with_type(element_type type, F f) {
   case element_type::uint32: return f(std::uint32_t{});
   case element_type::int64: return f(std::int64_t{});
   case element_type::uint64: return f(std::uint64_t{});
+  case element_type::float16: return f(parallax::float16{});
+  case element_type::bfloat16: return f(parallax::bfloat16{});
   case element_type::float32: return f(float{});
   case element_type::float64: return f(double{});
   }
@@ -29,7 +32,7 @@ template <class F> void with_type(element_type type, F f) {
 
 /// The sum of two elements; integers wrap around.
 template <class T> T added(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return a + b;
+  if constexpr (parallax::math::floating_element<T>) return a + b;
   else return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
 }
 

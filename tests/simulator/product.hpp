@@ -6,8 +6,11 @@
 
 #include <parallax/cuda/api.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <vector>
 
 namespace simulator {
 
@@ -35,6 +38,13 @@ void touch_matrix(std::int64_t rows, std::int64_t columns, std::int64_t row, std
       for (std::int64_t j = 0; j < columns; ++j) touch(data + (i * row + j * column) * size, element);
 }
 
+/// What a tensor core reads of a float: 11 significant bits.
+inline float as_tf32(float x) {
+  std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+  bits = (bits + 0xFFFU + (bits >> 13 & 1U)) & ~0x1FFFU;
+  return x - x == 0 ? std::bit_cast<float>(bits) : x;
+}
+
 /// sum + x * y; integers wrap around, and of booleans it is whether either holds.
 template <class T> T multiplied(T sum, T x, T y, bool boolean) {
   if constexpr (std::is_floating_point_v<T>) return sum + x * y;
@@ -45,21 +55,42 @@ template <class T> T multiplied(T sum, T x, T y, bool boolean) {
   }
 }
 
-/// The first loop is for the usual strides: compilers make vectors of it.
+inline void multiply_tf32(const matrix_product& p, const float* left, const float* right, float* result) {
+  for (std::int64_t i = 0; i < p.rows; ++i)
+    for (std::int64_t j = 0; j < p.columns; ++j) {
+      float sum = 0;
+      for (std::int64_t k = 0; k < p.depth; ++k)
+        sum +=
+            as_tf32(left[i * p.left_row + k * p.left_depth]) * as_tf32(right[k * p.right_depth + j * p.right_column]);
+      result[i * p.columns + j] = sum;
+    }
+}
+
+/// The first loop is for the usual strides: compilers make vectors of it. 16-bit numbers are summed as floats.
 template <class T> void multiply_one(const matrix_product& p, const T* left, const T* right, T* result) {
+  constexpr bool widened = parallax::math::floating16_element<T>;
+  using sum_type = std::conditional_t<widened, float, T>;
   const bool boolean = p.type == element_type::boolean;
+  if constexpr (std::is_same_v<T, float>)
+    if (p.precision == parallax::product_precision::tensor_float_32) return multiply_tf32(p, left, right, result);
+  std::vector<sum_type> sums(widened ? static_cast<std::size_t>(p.columns) : 0);
   for (std::int64_t i = 0; i < p.rows; ++i) {
-    T* const line = result + i * p.columns;
-    for (std::int64_t j = 0; j < p.columns; ++j) line[j] = T{};
+    T* const target = result + i * p.columns;
+    sum_type* line = nullptr;
+    if constexpr (widened) line = sums.data();
+    else line = target;
+    for (std::int64_t j = 0; j < p.columns; ++j) line[j] = sum_type{};
     for (std::int64_t k = 0; k < p.depth; ++k) {
-      const T factor = left[i * p.left_row + k * p.left_depth];
+      const sum_type factor = left[i * p.left_row + k * p.left_depth];
       const T* const other = right + k * p.right_depth;
       if (p.right_column == 1)
-        for (std::int64_t j = 0; j < p.columns; ++j) line[j] = multiplied(line[j], factor, other[j], boolean);
+        for (std::int64_t j = 0; j < p.columns; ++j) line[j] = multiplied<sum_type>(line[j], factor, other[j], boolean);
       else
         for (std::int64_t j = 0; j < p.columns; ++j)
-          line[j] = multiplied(line[j], factor, other[j * p.right_column], boolean);
+          line[j] = multiplied<sum_type>(line[j], factor, other[j * p.right_column], boolean);
     }
+    if constexpr (widened)
+      for (std::int64_t j = 0; j < p.columns; ++j) target[j] = T(line[j]);
   }
 }
 

@@ -125,6 +125,7 @@ template <std::size_t Capacity> class table_writer {
         for (dim stride : *strides) put(stride);
       put(p.rows), put(p.columns), put(p.depth), put(p.left_row), put(p.left_depth), put(p.right_depth),
           put(p.right_column);
+      put(static_cast<std::int64_t>(p.precision));
       break;
     }
     case step_kind::call:

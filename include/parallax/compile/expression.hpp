@@ -86,7 +86,9 @@ constexpr void print_parameters(auto& out, const context& trace, const graph& g,
     };
     out << "[contract=(", list(axes.left_contract), out << ',', list(axes.right_contract), out << ") batch=(",
         list(axes.left_batch);
-    out << ',', list(axes.right_batch), out << ")]";
+    out << ',', list(axes.right_batch), out << ')';
+    if (axes.precision == product_precision::tensor_float_32) out << " precision=tf32";
+    out << ']';
   } else if (kind == primitive_kind::reduction) {
     out << "[axes=", print_list(out, table, p), out << ']';
   } else if (operation == primitives::number_of<primitives::broadcast_in_dim>) {

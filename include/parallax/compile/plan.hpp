@@ -83,6 +83,7 @@ struct planned_product {
   small_vector<dim, max_rank> batch, left_batch, right_batch, result_batch;
   dim rows = 1, columns = 1, depth = 1;
   dim left_row = 0, left_depth = 0, right_depth = 0, right_column = 0;
+  product_precision precision = product_precision::full;
 };
 
 struct planned_step {

@@ -30,6 +30,7 @@ constexpr planned_step plan_product(dim_table& t, const fusion& fused, const std
   dims left_shape = g.shape(left), right_shape = g.shape(right);
   auto left_free = axes.left_free(left_shape.size()), right_free = axes.right_free(right_shape.size());
   planned_product& p = step.product;
+  p.precision = axes.precision;
   for (int axis : left_free) p.rows = t.multiply(p.rows, left_shape[axis]);
   for (int axis : right_free) p.columns = t.multiply(p.columns, right_shape[axis]);
   for (int axis : axes.left_contract) p.depth = t.multiply(p.depth, left_shape[axis]);

@@ -1,24 +1,47 @@
 // The element types an array can hold, and how they mix.
 #pragma once
 
+#include <parallax/core/float16.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 namespace parallax {
 
 /// The type of an array's elements. The order is by category (boolean, unsigned, signed, floating) within which the
 /// promotion rules of `promote` hold.
-enum class element_type : std::uint8_t { boolean, uint8, int32, uint32, int64, uint64, float32, float64 };
+enum class element_type : std::uint8_t {
+  boolean,
+  uint8,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64
+};
 
-inline constexpr int element_type_count = 8;
+inline constexpr int element_type_count = 10;
+
+/// IEEE 754's binary16: 11 significant bits, up to 65504. NumPy: float16
+using float16 = detail::small_float<detail::binary16_format>;
+/// The range of float with 8 significant bits. JAX: bfloat16
+using bfloat16 = detail::small_float<detail::bfloat16_format>;
+
+static_assert(sizeof(float16) == 2 && std::is_trivially_copyable_v<float16> &&
+              std::is_trivially_default_constructible_v<float16>);
 
 /// A C++ type that can be the element of an array.
 template <class T>
-concept element = std::same_as<T, bool> || std::same_as<T, std::uint8_t> || std::same_as<T, std::int32_t> ||
-                  std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
-                  std::same_as<T, float> || std::same_as<T, double>;
+concept element =
+    std::same_as<T, bool> || std::same_as<T, std::uint8_t> || std::same_as<T, std::int32_t> ||
+    std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
+    std::same_as<T, float16> || std::same_as<T, bfloat16> || std::same_as<T, float> || std::same_as<T, double>;
 
 namespace detail {
 template <element_type> struct element_of;
@@ -40,6 +63,12 @@ template <> struct element_of<element_type::int64> {
 template <> struct element_of<element_type::uint64> {
   using type = std::uint64_t;
 };
+template <> struct element_of<element_type::float16> {
+  using type = float16;
+};
+template <> struct element_of<element_type::bfloat16> {
+  using type = bfloat16;
+};
 template <> struct element_of<element_type::float32> {
   using type = float;
 };
@@ -59,6 +88,8 @@ inline constexpr element_type element_type_of = std::same_as<T, bool>           
                                                 : std::same_as<T, std::uint32_t> ? element_type::uint32
                                                 : std::same_as<T, std::int64_t>  ? element_type::int64
                                                 : std::same_as<T, std::uint64_t> ? element_type::uint64
+                                                : std::same_as<T, float16>       ? element_type::float16
+                                                : std::same_as<T, bfloat16>      ? element_type::bfloat16
                                                 : std::same_as<T, float>         ? element_type::float32
                                                                                  : element_type::float64;
 
@@ -67,6 +98,8 @@ constexpr std::size_t size_of(element_type type) {
   switch (type) {
   case element_type::boolean:
   case element_type::uint8: return 1;
+  case element_type::float16:
+  case element_type::bfloat16: return 2;
   case element_type::int32:
   case element_type::uint32:
   case element_type::float32: return 4;
@@ -76,12 +109,17 @@ constexpr std::size_t size_of(element_type type) {
 
 /// NumPy's name of the type.
 constexpr std::string_view name_of(element_type type) {
-  constexpr std::string_view names[] = {"bool", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64"};
+  constexpr std::string_view names[] = {"bool",   "uint8",   "int32",    "uint32",  "int64",
+                                        "uint64", "float16", "bfloat16", "float32", "float64"};
   return names[static_cast<int>(type)];
 }
 
-constexpr bool is_floating(element_type type) { return type >= element_type::float32; }
-constexpr bool is_integer(element_type type) { return type > element_type::boolean && type < element_type::float32; }
+constexpr bool is_floating(element_type type) { return type >= element_type::float16; }
+constexpr bool is_integer(element_type type) { return type > element_type::boolean && type < element_type::float16; }
+/// Whether it is a floating type of 16 bits. Sums and products of those are made in float32 and rounded once.
+constexpr bool is_floating16(element_type type) {
+  return type == element_type::float16 || type == element_type::bfloat16;
+}
 constexpr bool is_signed(element_type type) {
   return type == element_type::int32 || type == element_type::int64 || is_floating(type);
 }
@@ -93,7 +131,8 @@ constexpr int category_of(element_type type) { return is_floating(type) ? 2 : is
 constexpr element_type promote(element_type a, element_type b) {
   if (a == b) return a;
   if (category_of(a) != category_of(b)) return category_of(a) > category_of(b) ? a : b;
-  if (is_floating(a)) return element_type::float64;
+  if (is_floating(a))
+    return a == element_type::float64 || b == element_type::float64 ? element_type::float64 : element_type::float32;
   if (is_signed(a) == is_signed(b)) return size_of(a) > size_of(b) ? a : b;
   element_type with_sign = is_signed(a) ? a : b;
   element_type without = is_signed(a) ? b : a;

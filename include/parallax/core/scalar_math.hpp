@@ -15,27 +15,41 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V shift_right(const V& x, const V
 
 /// 1 / sqrt(x).
 PARALLAX_CALLS_HOST
-template <class V> PARALLAX_HD PARALLAX_INLINE V rsqrt(const V& x) { return div(V(element_of<V>{1}), sqrt(x)); }
+template <class V> PARALLAX_HD PARALLAX_INLINE V rsqrt(const V& x) {
+  using T = element_of<V>;
+  if constexpr (floating16_element<T>) return convert<T>(rsqrt(convert<float>(x)));
+  else return div(V(T{1}), sqrt(x));
+}
 
 /// 1 / (1 + exp(-x)), accurate for all x, because the exponential is never larger than 1.
 PARALLAX_CALLS_HOST
 template <class V> PARALLAX_HD PARALLAX_INLINE V logistic(const V& x) {
-  const V zero(element_of<V>{0}), one(element_of<V>{1});
-  V small = exp(neg(abs(x)));
-  return div(select(lt(x, zero), small, one), add(one, small));
+  using T = element_of<V>;
+  if constexpr (floating16_element<T>) {
+    return convert<T>(logistic(convert<float>(x)));
+  } else {
+    const V zero(T{0}), one(T{1});
+    V small = exp(neg(abs(x)));
+    return div(select(lt(x, zero), small, one), add(one, small));
+  }
 }
 
 /// x to the integer power n by squaring, in the order JAX multiplies; the reciprocal's for a negative n.
 PARALLAX_CALLS_HOST
 template <class V> PARALLAX_HD PARALLAX_INLINE V integer_pow(const V& x, int n) {
-  const V one(element_of<V>{1});
-  V result = one, square = x;
-  bool empty = true;
-  for (unsigned rest = n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n); rest != 0; rest >>= 1) {
-    if (rest & 1) result = empty ? square : mul(result, square), empty = false;
-    if (rest > 1) square = mul(square, square);
+  using T = element_of<V>;
+  if constexpr (floating16_element<T>) {
+    return convert<T>(integer_pow(convert<float>(x), n));
+  } else {
+    const V one(T{1});
+    V result = one, square = x;
+    bool empty = true;
+    for (unsigned rest = n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n); rest != 0; rest >>= 1) {
+      if (rest & 1) result = empty ? square : mul(result, square), empty = false;
+      if (rest > 1) square = mul(square, square);
+    }
+    return n < 0 ? div(one, result) : result;
   }
-  return n < 0 ? div(one, result) : result;
 }
 
 /// x to the power y, both integers, by squaring; what overflows wraps. A negative y gives 1 / x^-y rounded towards
@@ -143,10 +157,14 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V erf_inv_double(const V& x, cons
 PARALLAX_CALLS_HOST
 template <class V> PARALLAX_HD PARALLAX_INLINE V erf_inv(const V& x) {
   using T = element_of<V>;
-  V w = neg(log1p(neg(mul(x, x)))), result = x;
-  if constexpr (std::same_as<T, float>) result = detail::erf_inv_single(x, w);
-  else result = detail::erf_inv_double(x, w);
-  return select(eq(abs(x), V(T{1})), mul(x, V(detail::infinity<T>)), result);
+  if constexpr (floating16_element<T>) {
+    return convert<T>(erf_inv(convert<float>(x)));
+  } else {
+    V w = neg(log1p(neg(mul(x, x)))), result = x;
+    if constexpr (std::same_as<T, float>) result = detail::erf_inv_single(x, w);
+    else result = detail::erf_inv_double(x, w);
+    return select(eq(abs(x), V(T{1})), mul(x, V(detail::infinity<T>)), result);
+  }
 }
 
 } // namespace parallax::math

@@ -14,7 +14,11 @@
 namespace parallax::math {
 
 template <class T>
-concept floating_element = element<T> && std::floating_point<T>;
+concept floating_element =
+    element<T> && (std::floating_point<T> || std::same_as<T, float16> || std::same_as<T, bfloat16>);
+/// The floating types of 16 bits: functions of them are computed in float and rounded.
+template <class T>
+concept floating16_element = floating_element<T> && sizeof(T) == 2;
 template <class T>
 concept integer_element = element<T> && std::integral<T> && !std::same_as<T, bool>;
 template <class T>
@@ -35,8 +39,17 @@ template <class T> inline constexpr T infinity = std::numeric_limits<T>::infinit
 /// The type in which arithmetic on `T` neither overflows nor is promoted to a signed type.
 template <class T> using wrapping_t = typename wrapping<T>::type;
 
+/// Whether there are numbers below 0.
+template <class T> inline constexpr bool has_sign = floating_element<T> || std::is_signed_v<T>;
+
+/// x as the type that the C library has functions for.
+template <floating_element T> PARALLAX_HD constexpr auto widen(T x) {
+  if constexpr (floating16_element<T>) return static_cast<float>(x);
+  else return x;
+}
+
 template <class T> PARALLAX_HD constexpr bool is_nan(T x) {
-  if constexpr (std::floating_point<T>) return x != x;
+  if constexpr (floating_element<T>) return x != x;
   else return false;
 }
 } // namespace detail
@@ -77,7 +90,7 @@ template <number_element T> PARALLAX_HD constexpr T div(T x, T y) {
 
 /// What is left of x after truncating division by y, with the sign of x. An integer is left whole by zero.
 template <number_element T> PARALLAX_HD inline T rem(T x, T y) {
-  if constexpr (floating_element<T>) return std::fmod(x, y);
+  if constexpr (floating_element<T>) return static_cast<T>(std::fmod(detail::widen(x), detail::widen(y)));
   else return sub(x, mul(div(x, y), y));
 }
 
@@ -89,14 +102,14 @@ template <element T> PARALLAX_HD constexpr T min(T x, T y) { return x < y || det
 
 /// |x|; the most negative integer stays.
 template <number_element T> PARALLAX_HD inline T abs(T x) {
-  if constexpr (floating_element<T>) return std::fabs(x);
+  if constexpr (floating_element<T>) return static_cast<T>(std::fabs(detail::widen(x)));
   else return std::signed_integral<T> && x < T{0} ? neg(x) : x;
 }
 
 /// -1, 0 or 1 by the sign of x; a floating zero or NaN stays as it is.
 template <number_element T> PARALLAX_HD constexpr T sign(T x) {
   if (x > T{0}) return T{1};
-  return std::is_signed_v<T> && x < T{0} ? static_cast<T>(-1) : x;
+  return detail::has_sign<T> && x < T{0} ? static_cast<T>(-1) : x;
 }
 
 // ---- bits -----------------------------------------------------------------------------------------------------------
@@ -164,7 +177,8 @@ template <element T> PARALLAX_HD constexpr T select(bool condition, T x, T y) { 
 
 /// Neither infinite nor NaN.
 template <floating_element T> PARALLAX_HD constexpr bool is_finite(T x) {
-  return x >= detail::lowest<T> && x <= detail::largest<T>;
+  using wide = decltype(detail::widen(x));
+  return detail::widen(x) >= detail::lowest<wide> && detail::widen(x) <= detail::largest<wide>;
 }
 
 // ---- conversions ----------------------------------------------------------------------------------------------------
@@ -173,10 +187,14 @@ template <floating_element T> PARALLAX_HD constexpr bool is_finite(T x) {
 template <element To, element From> PARALLAX_HD constexpr To convert(From x) {
   if constexpr (std::same_as<To, bool>) {
     return x != From{0};
+  } else if constexpr (floating16_element<From> && integer_element<To>) {
+    return convert<To>(static_cast<float>(x));
   } else if constexpr (floating_element<From> && integer_element<To>) {
     if (x != x) return To{0};
     if (x <= static_cast<From>(detail::lowest<To>)) return detail::lowest<To>;
     return x >= static_cast<From>(detail::largest<To>) ? detail::largest<To> : static_cast<To>(x);
+  } else if constexpr (floating_element<From>) {
+    return static_cast<To>(detail::widen(x));
   } else {
     return static_cast<To>(x);
   }
@@ -191,20 +209,22 @@ PARALLAX_HD constexpr To bit_cast(From x) {
 
 // ---- functions ------------------------------------------------------------------------------------------------------
 
-template <floating_element T> PARALLAX_HD inline T exp(T x) { return std::exp(x); }
-template <floating_element T> PARALLAX_HD inline T expm1(T x) { return std::expm1(x); }
-template <floating_element T> PARALLAX_HD inline T log(T x) { return std::log(x); }
-template <floating_element T> PARALLAX_HD inline T log1p(T x) { return std::log1p(x); }
-template <floating_element T> PARALLAX_HD inline T tanh(T x) { return std::tanh(x); }
-template <floating_element T> PARALLAX_HD inline T sin(T x) { return std::sin(x); }
-template <floating_element T> PARALLAX_HD inline T cos(T x) { return std::cos(x); }
-template <floating_element T> PARALLAX_HD inline T tan(T x) { return std::tan(x); }
-template <floating_element T> PARALLAX_HD inline T erf(T x) { return std::erf(x); }
-template <floating_element T> PARALLAX_HD inline T sqrt(T x) { return std::sqrt(x); }
-template <floating_element T> PARALLAX_HD inline T floor(T x) { return std::floor(x); }
-template <floating_element T> PARALLAX_HD inline T ceil(T x) { return std::ceil(x); }
+template <floating_element T> PARALLAX_HD inline T exp(T x) { return static_cast<T>(std::exp(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T expm1(T x) { return static_cast<T>(std::expm1(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T log(T x) { return static_cast<T>(std::log(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T log1p(T x) { return static_cast<T>(std::log1p(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T tanh(T x) { return static_cast<T>(std::tanh(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T sin(T x) { return static_cast<T>(std::sin(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T cos(T x) { return static_cast<T>(std::cos(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T tan(T x) { return static_cast<T>(std::tan(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T erf(T x) { return static_cast<T>(std::erf(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T sqrt(T x) { return static_cast<T>(std::sqrt(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T floor(T x) { return static_cast<T>(std::floor(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T ceil(T x) { return static_cast<T>(std::ceil(detail::widen(x))); }
 /// x to the power y.
-template <floating_element T> PARALLAX_HD inline T pow(T x, T y) { return std::pow(x, y); }
+template <floating_element T> PARALLAX_HD inline T pow(T x, T y) {
+  return static_cast<T>(std::pow(detail::widen(x), detail::widen(y)));
+}
 
 // ---- registers of lanes ---------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
+#include <parallax/core/precision.hpp>
 #include <parallax/cuda/status.hpp>
 
 #include <concepts>
@@ -30,8 +31,7 @@ struct device_properties {
   std::size_t memory_bytes = 0;
 };
 
-/// How f32 products may be computed: with all bits, or in TF32 on tensor cores.
-enum class product_precision : unsigned char { full, tensor_float_32 };
+using parallax::product_precision;
 
 /// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]. Strides are in elements; of each operand's two
 /// matrix strides one is 1, or both are of extents of 1. The result is row-major. One batch dimension with any strides.

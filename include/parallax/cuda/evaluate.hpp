@@ -112,6 +112,7 @@ struct transfer<statement<parallax::detail::load_constant, Type, Parameter, Numb
   PARALLAX_DEVICE PARALLAX_INLINE void load(const Block&, const Loop& l, const Place&) {
     if constexpr (sizeof(T) == 8) value = __builtin_bit_cast(T, l.constants[Number]);
     else if constexpr (sizeof(T) == 4) value = __builtin_bit_cast(T, static_cast<std::uint32_t>(l.constants[Number]));
+    else if constexpr (sizeof(T) == 2) value = __builtin_bit_cast(T, static_cast<std::uint16_t>(l.constants[Number]));
     else value = static_cast<T>(l.constants[Number]);
   }
   PARALLAX_DEVICE PARALLAX_INLINE T lane(int) const { return value; }

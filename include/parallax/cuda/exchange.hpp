@@ -108,6 +108,8 @@ status launch_combine(const launch_context<Api>& where, reduction_kind how, elem
   case element_type::uint32: return launch(std::uint32_t{});
   case element_type::int64: return launch(std::int64_t{});
   case element_type::uint64: return launch(std::uint64_t{});
+  case element_type::float16: return launch(float16{});
+  case element_type::bfloat16: return launch(bfloat16{});
   case element_type::float32: return launch(float{});
   case element_type::float64: return launch(double{});
   }

@@ -43,6 +43,8 @@ constexpr ncclDataType_t nccl_type(element_type type) {
   case element_type::uint32: return ncclUint32;
   case element_type::int64: return ncclInt64;
   case element_type::uint64: return ncclUint64;
+  case element_type::float16: return ncclFloat16;
+  case element_type::bfloat16: return ncclBfloat16;
   case element_type::float32: return ncclFloat32;
   default: return ncclFloat64;
   }

@@ -51,6 +51,7 @@ void run_batched_product(const device<Api>& on, const parallax::detail::product_
 
   matrix_product p;
   p.type = type;
+  p.precision = step.precision;
   p.batch = batch[0], p.left_batch = left_batch[0], p.right_batch = right_batch[0], p.result_batch = matrix;
   p.rows = step.rows, p.columns = step.columns, p.depth = step.depth;
   p.left_row = step.left_row, p.left_depth = step.left_depth;

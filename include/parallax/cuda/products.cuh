@@ -30,6 +30,16 @@ inline status product_status(const char* call, cublasStatus_t code) {
   return {is, static_cast<int>(code), "cuBLASLt", call, cublasLtGetStatusString(code)};
 }
 
+/// Of a floating type.
+constexpr cudaDataType_t library_type(element_type type) {
+  switch (type) {
+  case element_type::float16: return CUDA_R_16F;
+  case element_type::bfloat16: return CUDA_R_16BF;
+  case element_type::float32: return CUDA_R_32F;
+  default: return CUDA_R_64F;
+  }
+}
+
 /// How the library sees an operand: stored in columns, which are `leading` elements apart.
 struct stored_matrix {
   cublasOperation_t operation;
@@ -106,8 +116,8 @@ struct product_calls {
   /// What the library's authors recommend for the largest GPUs. Aligned to 256 bytes.
   static constexpr std::size_t product_workspace_bytes = 32 << 20;
 
-  /// f32 products have all their bits unless `precision` says otherwise. What the library has no call for is done by
-  /// `strided_product`. `device` is the current one.
+  /// Sums of f32 and smaller types are f32's. f32 products have all their bits unless `precision` says otherwise. What
+  /// the library has no call for is done by `strided_product`. `device` is the current one.
   static status multiply(const matrix_product& p, int device, cudaStream_t stream) {
     if (p.batch == 0 || p.rows == 0 || p.columns == 0) return {};
     const auto as = p.depth == 0 ? std::nullopt : detail::library_product::of(p);
@@ -162,12 +172,12 @@ struct product_calls {
   static status make_plan(detail::product_plan& plan, cublasLtHandle_t handle, const matrix_product& p,
                           const detail::library_product& as, const detail::product_key& key) {
     const bool wide = p.type == element_type::float64;
-    const cudaDataType_t type = wide ? CUDA_R_64F : CUDA_R_32F;
+    const cudaDataType_t type = detail::library_type(p.type);
     const cublasComputeType_t compute = wide ? CUBLAS_COMPUTE_64F
                                         : p.precision == product_precision::tensor_float_32
                                             ? CUBLAS_COMPUTE_32F_FAST_TF32
                                             : CUBLAS_COMPUTE_32F;
-    cublasStatus_t code = cublasLtMatmulDescInit(&plan.operation, compute, type);
+    cublasStatus_t code = cublasLtMatmulDescInit(&plan.operation, compute, wide ? CUDA_R_64F : CUDA_R_32F);
     auto say = [&](cublasLtMatmulDescAttributes_t what, auto value) {
       if (code == CUBLAS_STATUS_SUCCESS)
         code = cublasLtMatmulDescSetAttribute(&plan.operation, what, &value, sizeof value);

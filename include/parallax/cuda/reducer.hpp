@@ -18,6 +18,8 @@ namespace detail {
 template <class P, class T> PARALLAX_HD constexpr T neutral() {
   constexpr bool is_max = std::is_same_v<P, primitives::reduce_max>;
   if constexpr (std::is_same_v<P, primitives::reduce_sum>) return T{};
+  else if constexpr (math::floating16_element<T>)
+    return static_cast<T>(is_max ? -math::detail::infinity<float> : math::detail::infinity<float>);
   else if constexpr (std::is_floating_point_v<T>)
     return is_max ? -math::detail::infinity<T> : math::detail::infinity<T>;
   else return is_max ? math::detail::lowest<T> : math::detail::largest<T>;
@@ -25,7 +27,9 @@ template <class P, class T> PARALLAX_HD constexpr T neutral() {
 
 /// The value of the thread whose lane differs from this one's by `mask`.
 template <class Block, class T> PARALLAX_DEVICE PARALLAX_INLINE T exchange(const Block& block, T value, int mask) {
-  if constexpr (sizeof(T) < 4) return static_cast<T>(block.shuffle_xor(static_cast<std::uint32_t>(value), mask));
+  if constexpr (math::floating16_element<T>)
+    return T::from_bits(static_cast<std::uint16_t>(block.shuffle_xor(std::uint32_t{value.bits()}, mask)));
+  else if constexpr (sizeof(T) < 4) return static_cast<T>(block.shuffle_xor(static_cast<std::uint32_t>(value), mask));
   else return block.shuffle_xor(value, mask);
 }
 } // namespace detail

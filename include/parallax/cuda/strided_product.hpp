@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace parallax::cuda {
 
@@ -24,10 +25,12 @@ template <element T> struct strided_product {
       const std::int64_t batch = i / of_one, row = i % of_one / p.columns, column = i % p.columns;
       const T* left = static_cast<const T*>(p.left) + batch * p.left_batch + row * p.left_row;
       const T* right = static_cast<const T*>(p.right) + batch * p.right_batch + column * p.right_column;
-      T sum{};
+      using wide = std::conditional_t<math::floating16_element<T>, float, T>;
+      wide sum{};
       for (std::int64_t k = 0; k < p.depth; ++k)
-        sum = math::add(sum, math::mul(block.load(left + k * p.left_depth), block.load(right + k * p.right_depth)));
-      block.store(static_cast<T*>(p.result) + batch * p.result_batch + row * p.columns + column, sum);
+        sum = math::add(sum, math::mul(static_cast<wide>(block.load(left + k * p.left_depth)),
+                                       static_cast<wide>(block.load(right + k * p.right_depth))));
+      block.store(static_cast<T*>(p.result) + batch * p.result_batch + row * p.columns + column, static_cast<T>(sum));
     }
   }
 };
@@ -50,6 +53,8 @@ template <class Api> status multiply_strided(const matrix_product& product, type
   case element_type::uint32: return launched(strided_product<std::uint32_t>{});
   case element_type::int64:
   case element_type::uint64: return launched(strided_product<std::uint64_t>{});
+  case element_type::float16: return launched(strided_product<float16>{});
+  case element_type::bfloat16: return launched(strided_product<bfloat16>{});
   case element_type::float32: return launched(strided_product<float>{});
   case element_type::float64: return launched(strided_product<double>{});
   }

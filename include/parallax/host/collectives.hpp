@@ -62,6 +62,8 @@ template <reduction Reduction> combine_function combine_for(element_type type) {
   case element_type::uint32: return combine<Reduction, std::uint32_t>;
   case element_type::int64: return combine<Reduction, std::int64_t>;
   case element_type::uint64: return combine<Reduction, std::uint64_t>;
+  case element_type::float16: return combine<Reduction, float16>;
+  case element_type::bfloat16: return combine<Reduction, bfloat16>;
   case element_type::float32: return combine<Reduction, float>;
   case element_type::float64: return combine<Reduction, double>;
   }

@@ -98,10 +98,12 @@ PARALLAX_INLINE auto evaluate(statement<Operation, Type, Parameter, Operands...>
     if constexpr (Operation == compiled::load_constant) {
       return broadcast(constants[k].template as<T>());
     } else if constexpr (Operation == compiled::load_index) {
-      auto lane = host::lane_index<T>();
+      // in floats where 16 bits would round each part of the sum
+      using number = std::conditional_t<math::floating16_element<T>, float, T>;
+      auto lane = host::lane_index<number>();
       std::int64_t stride = operand_at<k>(row).stride;
-      T start = static_cast<T>(operand_at<k>(row).start + offset * stride);
-      return math::add(broadcast(start), math::mul(lane, broadcast(static_cast<T>(stride))));
+      number start = static_cast<number>(operand_at<k>(row).start + offset * stride);
+      return math::convert<T>(math::add(broadcast(start), math::mul(lane, broadcast(static_cast<number>(stride)))));
     } else {
       const T* data = reinterpret_cast<const T*>(operand_at<k>(row).data);
       std::int64_t stride = operand_at<k>(row).stride;

@@ -23,7 +23,7 @@ struct constant_bits {
   }
   template <class T> T as() const {
     T value;
-    __builtin_memcpy(&value, &bits, sizeof value);
+    __builtin_memcpy(static_cast<void*>(&value), &bits, sizeof value);
     return value;
   }
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/scalar_math.hpp>
+#include <parallax/host/pack_float16.hpp>
 #include <parallax/host/pack_type.hpp>
 
 namespace parallax::host {
@@ -30,7 +31,8 @@ template <class T> PARALLAX_INLINE pack<T> wrap(const pack<T>& x) {
 
 /// Adds, subtracts or multiplies: integers as unsigned ones, which wrap.
 template <class T, class F> PARALLAX_INLINE pack<T> wrapping(F f, const pack<T>& x, const pack<T>& y) {
-  if constexpr (std::is_floating_point_v<T>) return by_parts<pack<T>>(f, x, y);
+  if constexpr (floating16_element<T>) return rounded<T>(by_parts<pack<float>>(f, x, y));
+  else if constexpr (std::is_floating_point_v<T>) return by_parts<pack<T>>(f, x, y);
   else {
     using bits = typename pack<T>::bits_type;
     return wrap(by_parts<pack<T>>([f](auto a, auto b) { return f((bits)a, (bits)b); }, x, y));
@@ -45,7 +47,7 @@ template <class T, class F> PARALLAX_INLINE pack<bool> compare(F f, const pack<T
 
 } // namespace detail
 
-using math::floating_element, math::integer_element, math::number_element;
+using math::floating_element, math::floating16_element, math::integer_element, math::number_element;
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
 
@@ -191,7 +193,7 @@ template <number_element T> PARALLAX_INLINE pack<T> abs(const pack<T>& x) {
   if constexpr (floating_element<T>)
     return detail::by_parts<pack<T>>(
         [](auto a) { return (part_type)((bits)a & ~(bits)detail::repeat<pack<T>>(T(-0.0))); }, x);
-  else if constexpr (std::is_signed_v<T>) return max(x, neg(x));
+  else if constexpr (math::detail::has_sign<T>) return max(x, neg(x));
   else return x;
 }
 
@@ -200,7 +202,7 @@ template <number_element T> PARALLAX_INLINE pack<T> sign(const pack<T>& x) {
       [](auto a) {
         const auto zero = detail::repeat<pack<T>>(T{0}), one = detail::repeat<pack<T>>(T{1});
         auto lower = a;
-        if constexpr (std::is_signed_v<T>) lower = detail::choose(a < zero, zero - one, a);
+        if constexpr (math::detail::has_sign<T>) lower = detail::choose(a < zero, zero - one, a);
         return detail::choose(a > zero, one, lower);
       },
       x);
@@ -217,6 +219,10 @@ template <element To, element From> PARALLAX_INLINE pack<To> convert(const pack<
     return x;
   } else if constexpr (std::is_same_v<To, bool>) {
     return ne(x, pack<From>(From{0}));
+  } else if constexpr (floating16_element<From>) {
+    return convert<To>(detail::widened(x));
+  } else if constexpr (floating16_element<To>) {
+    return detail::rounded<To>(convert<float>(x));
   } else if constexpr (std::is_same_v<From, bool>) {
     return detail::convert_lanes<pack<To>>(detail::by_parts<pack<std::int32_t>>([](auto a) { return -a; }, x));
   } else if constexpr (std::is_same_v<From, std::uint8_t>) {
@@ -241,13 +247,16 @@ template <element To, element From> PARALLAX_INLINE pack<To> convert(const pack<
 template <element To, element From>
   requires(sizeof(To) == sizeof(From) && std::same_as<To, bool> == std::same_as<From, bool>)
 PARALLAX_INLINE pack<To> bit_cast(const pack<From>& x) {
-  return detail::by_parts<pack<To>>([](auto a) { return a; }, x);
+  if constexpr (sizeof(To) == 2) return detail::from_halves<To>(detail::to_halves(x));
+  else return detail::by_parts<pack<To>>([](auto a) { return a; }, x);
 }
 
 // ---- division -------------------------------------------------------------------------------------------------------
 
 template <number_element T> PARALLAX_INLINE pack<T> div(const pack<T>& x, const pack<T>& y) {
-  if constexpr (floating_element<T>) {
+  if constexpr (floating16_element<T>) {
+    return detail::rounded<T>(div(detail::widened(x), detail::widened(y)));
+  } else if constexpr (floating_element<T>) {
     return detail::by_parts<pack<T>>([](auto a, auto b) { return a / b; }, x, y);
   } else if constexpr (sizeof(T) == 8) {
     return detail::by_lanes<pack<T>>([](T a, T b) { return math::div(a, b); }, x, y);
@@ -260,7 +269,9 @@ template <number_element T> PARALLAX_INLINE pack<T> div(const pack<T>& x, const 
 }
 
 template <number_element T> PARALLAX_INLINE pack<T> rem(const pack<T>& x, const pack<T>& y) {
-  if constexpr (floating_element<T>) return detail::by_lanes<pack<T>>([](T a, T b) { return math::rem(a, b); }, x, y);
+  if constexpr (floating16_element<T>) return detail::rounded<T>(rem(detail::widened(x), detail::widened(y)));
+  else if constexpr (floating_element<T>)
+    return detail::by_lanes<pack<T>>([](T a, T b) { return math::rem(a, b); }, x, y);
   else return sub(x, mul(div(x, y), y));
 }
 

@@ -115,11 +115,11 @@ PARALLAX_INLINE pack<float> exp(const pack<float>& x) {
   return detail::by_parts<pack<float>>([](auto part) { return detail::exp_part(part); }, x);
 }
 
-template <floating_element T> PARALLAX_INLINE pack<T> log(const pack<T>& x) {
+template <std::floating_point T> PARALLAX_INLINE pack<T> log(const pack<T>& x) {
   return detail::by_parts<pack<T>>([](auto part) { return detail::log_part<T, false>(part); }, x);
 }
 
-template <floating_element T> PARALLAX_INLINE pack<T> log1p(const pack<T>& x) {
+template <std::floating_point T> PARALLAX_INLINE pack<T> log1p(const pack<T>& x) {
   return detail::by_parts<pack<T>>([](auto part) { return detail::log_part<T, true>(part); }, x);
 }
 

@@ -1,6 +1,7 @@
 // Moving packs from and to memory, whole or in part, contiguous or strided.
 #pragma once
 
+#include <parallax/host/pack_float16.hpp>
 #include <parallax/host/pack_partial.hpp>
 #include <parallax/host/pack_type.hpp>
 
@@ -37,6 +38,10 @@ template <element T> PARALLAX_INLINE pack<T> load(const T* source) {
     detail::byte_vector bytes;
     __builtin_memcpy(&bytes, source, sizeof bytes);
     return detail::from_bytes<T>(bytes);
+  } else if constexpr (sizeof(T) == 2) {
+    detail::half_vector halves;
+    __builtin_memcpy(&halves, source, sizeof halves);
+    return detail::from_halves<T>(halves);
   } else {
     using pack_type = pack<T>;
     pack_type result;
@@ -88,6 +93,9 @@ template <element T> PARALLAX_INLINE void store(T* target, const pack<T>& x) {
   if constexpr (sizeof(T) == 1) {
     detail::byte_vector bytes = detail::to_bytes(x);
     __builtin_memcpy(target, &bytes, sizeof bytes);
+  } else if constexpr (sizeof(T) == 2) {
+    detail::half_vector halves = detail::to_halves(x);
+    __builtin_memcpy(static_cast<void*>(target), &halves, sizeof halves);
   } else {
     auto part = x.template part<0>();
     __builtin_memcpy(target, &part, sizeof part);

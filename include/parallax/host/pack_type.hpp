@@ -22,10 +22,13 @@ inline constexpr int register_bytes = 16;
 inline constexpr int lanes = register_bytes / static_cast<int>(sizeof(float));
 
 namespace detail {
-// Booleans (0 and -1) and bytes take 32 bits, so that they need no conversion when they meet floats.
+// Booleans (0 and -1) and bytes take 32 bits, so that they need no conversion when they meet floats. Floating types of
+// 16 bits are floats that have been rounded.
 template <class T>
-using lane_of = std::conditional_t<std::is_same_v<T, bool>, std::int32_t,
-                                   std::conditional_t<std::is_same_v<T, std::uint8_t>, std::uint32_t, T>>;
+using lane_of = std::conditional_t<
+    std::is_same_v<T, bool>, std::int32_t,
+    std::conditional_t<std::is_same_v<T, std::uint8_t>, std::uint32_t,
+                       std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>>>;
 
 template <class Lane, int Count> struct vector_of {
   typedef Lane type __attribute__((vector_size(Count * sizeof(Lane))));

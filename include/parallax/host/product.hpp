@@ -4,12 +4,14 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
 #include <parallax/core/scalar_math.hpp>
+#include <parallax/host/pack.hpp>
 #include <parallax/host/parallel_for.hpp>
 
 #include <cblas.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #if defined(__GNUC__)
 // OpenBLAS's own; absent from other CBLAS libraries
@@ -153,12 +155,87 @@ template <class T> void run_product(const product_arguments& p) {
   }
 }
 
+/// An operand as floats, all its elements one after another; batch dimensions along which it repeats stay repeated.
+struct widened_operand {
+  std::unique_ptr<float[]> elements;
+  std::int64_t batch[max_rank] = {}, outer = 0, inner = 0; ///< strides
+
+  template <floating16_element T>
+  static widened_operand of(const T* data, int batch_rank, const std::int64_t* batch_extents,
+                            const std::int64_t* batch_strides, std::int64_t outer_extent, std::int64_t outer_stride,
+                            std::int64_t inner_extent, std::int64_t inner_stride) {
+    widened_operand result;
+    if (outer_stride == 1 && inner_stride != 1) { // read in the order in which it lies
+      result =
+          of(data, batch_rank, batch_extents, batch_strides, inner_extent, inner_stride, outer_extent, outer_stride);
+      std::swap(result.outer, result.inner);
+      return result;
+    }
+    result.outer = inner_extent, result.inner = 1;
+    std::int64_t rows = outer_extent, extents[max_rank] = {};
+    for (int d = batch_rank; d-- > 0;) {
+      result.batch[d] = batch_strides[d] == 0 ? 0 : rows * inner_extent;
+      extents[d] = batch_strides[d] == 0 ? 1 : batch_extents[d];
+      rows *= extents[d];
+    }
+    result.elements = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(rows * inner_extent));
+    parallel_for(rows, 1 + (1 << 16) / (1 + inner_extent), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        std::int64_t rest = row / outer_extent, offset = row % outer_extent * outer_stride;
+        for (int d = batch_rank; d-- > 0;) {
+          offset += rest % extents[d] * batch_strides[d];
+          rest /= extents[d];
+        }
+        widen_row(data + offset, inner_stride, result.elements.get() + row * inner_extent, inner_extent);
+      }
+    });
+    return result;
+  }
+
+ private:
+  template <class T> static void widen_row(const T* from, std::int64_t stride, float* to, std::int64_t count) {
+    std::int64_t i = 0;
+    if (stride == 1)
+      for (; i + lanes <= count; i += lanes) store(to + i, widened(load(from + i)));
+    for (; i < count; ++i) to[i] = static_cast<float>(from[i * stride]);
+  }
+};
+
+/// Products of 16 bits are made as floats, and rounded at the end.
+template <floating16_element T> void run_widened(const product_arguments& p) {
+  auto left = widened_operand::of(static_cast<const T*>(p.left), p.batch_rank, p.batch, p.left_batch, p.rows,
+                                  p.left_row, p.depth, p.left_depth);
+  auto right = widened_operand::of(static_cast<const T*>(p.right), p.batch_rank, p.batch, p.right_batch, p.depth,
+                                   p.right_depth, p.columns, p.right_column);
+  product_arguments wide = p;
+  std::int64_t count = p.rows * p.columns;
+  for (int d = 0; d < p.batch_rank; ++d) {
+    wide.left_batch[d] = left.batch[d], wide.right_batch[d] = right.batch[d];
+    count *= p.batch[d];
+  }
+  auto result = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(count));
+  wide.type = element_type::float32;
+  wide.left_row = left.outer, wide.left_depth = left.inner;
+  wide.right_depth = right.outer, wide.right_column = right.inner;
+  wide.left = left.elements.get(), wide.right = right.elements.get(), wide.result = result.get();
+  run_product<float>(wide);
+  const float* from = result.get();
+  T* to = static_cast<T*>(p.result);
+  parallel_for(count, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t i = begin;
+    for (; i + lanes <= end; i += lanes) store(to + i, rounded<T>(load(from + i)));
+    for (; i < end; ++i) to[i] = T(from[i]);
+  });
+}
+
 } // namespace detail
 
 /// Runs a product.
 inline void run_product(const product_arguments& p) {
   detail::use_one_blas_thread();
   switch (p.type) {
+  case element_type::float16: return detail::run_widened<float16>(p);
+  case element_type::bfloat16: return detail::run_widened<bfloat16>(p);
   case element_type::float32: return detail::run_product<float>(p);
   case element_type::float64: return detail::run_product<double>(p);
   case element_type::int32: return detail::run_product<std::int32_t>(p);

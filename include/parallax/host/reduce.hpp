@@ -112,7 +112,7 @@ template <class Kernel> void reduce_positions(const kernel_arguments& a) {
   using T = typename evaluate::value_type::value_type;
   constexpr bool largest = Kernel::reduction == primitives::number_of<primitives::argmax>;
   auto beats = [](T x, T best) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (math::floating_element<T>) {
       if (best != best) return false;
       if (x != x) return true;
     }

@@ -39,23 +39,23 @@ namespace libmvec {
   namespace libmvec {                                                                                                  \
   PARALLAX_EXPAND(PARALLAX_UNARY_SYMBOLS, PARALLAX_SYMBOLS, name)                                                      \
   }                                                                                                                    \
-  template <floating_element T> PARALLAX_INLINE pack<T> name(const pack<T>& x) {                                       \
+  template <std::floating_point T> PARALLAX_INLINE pack<T> name(const pack<T>& x) {                                    \
     return detail::by_parts<pack<T>>([](auto part) { return libmvec::name(part); }, x);                                \
   }
 #define PARALLAX_BINARY(name)                                                                                          \
   namespace libmvec {                                                                                                  \
   PARALLAX_EXPAND(PARALLAX_BINARY_SYMBOLS, PARALLAX_SYMBOLS, name)                                                     \
   }                                                                                                                    \
-  template <floating_element T> PARALLAX_INLINE pack<T> name(const pack<T>& x, const pack<T>& y) {                     \
+  template <std::floating_point T> PARALLAX_INLINE pack<T> name(const pack<T>& x, const pack<T>& y) {                  \
     return detail::by_parts<pack<T>>([](auto a, auto b) { return libmvec::name(a, b); }, x, y);                        \
   }
 #else
 #define PARALLAX_UNARY(name)                                                                                           \
-  template <floating_element T> PARALLAX_INLINE pack<T> name(const pack<T>& x) {                                       \
+  template <std::floating_point T> PARALLAX_INLINE pack<T> name(const pack<T>& x) {                                    \
     return detail::by_lanes<pack<T>>([](T lane) { return math::name(lane); }, x);                                      \
   }
 #define PARALLAX_BINARY(name)                                                                                          \
-  template <floating_element T> PARALLAX_INLINE pack<T> name(const pack<T>& x, const pack<T>& y) {                     \
+  template <std::floating_point T> PARALLAX_INLINE pack<T> name(const pack<T>& x, const pack<T>& y) {                  \
     return detail::by_lanes<pack<T>>([](T a, T b) { return math::name(a, b); }, x, y);                                 \
   }
 #endif
@@ -68,6 +68,25 @@ PARALLAX_UNARY(cos)
 PARALLAX_UNARY(tan)
 PARALLAX_UNARY(erf)
 PARALLAX_BINARY(pow)
+
+// of 16 bits: computed as floats and rounded
+#define PARALLAX_UNARY_FLOAT16(name)                                                                                   \
+  template <floating16_element T> PARALLAX_INLINE pack<T> name(const pack<T>& x) {                                     \
+    return detail::rounded<T>(name(detail::widened(x)));                                                               \
+  }
+PARALLAX_UNARY_FLOAT16(exp)
+PARALLAX_UNARY_FLOAT16(expm1)
+PARALLAX_UNARY_FLOAT16(log)
+PARALLAX_UNARY_FLOAT16(log1p)
+PARALLAX_UNARY_FLOAT16(tanh)
+PARALLAX_UNARY_FLOAT16(sin)
+PARALLAX_UNARY_FLOAT16(cos)
+PARALLAX_UNARY_FLOAT16(tan)
+PARALLAX_UNARY_FLOAT16(erf)
+template <floating16_element T> PARALLAX_INLINE pack<T> pow(const pack<T>& x, const pack<T>& y) {
+  return detail::rounded<T>(pow(detail::widened(x), detail::widened(y)));
+}
+#undef PARALLAX_UNARY_FLOAT16
 
 #undef PARALLAX_UNARY
 #undef PARALLAX_BINARY
@@ -116,16 +135,19 @@ template <class T> PARALLAX_INLINE typename pack<T>::part_type round_part(typena
 } // namespace detail
 
 template <floating_element T> PARALLAX_INLINE pack<T> sqrt(const pack<T>& x) {
-  return detail::by_parts<pack<T>>([](auto part) { return detail::sqrt_part<T>(part); }, x);
+  if constexpr (floating16_element<T>) return detail::rounded<T>(sqrt(detail::widened(x)));
+  else return detail::by_parts<pack<T>>([](auto part) { return detail::sqrt_part<T>(part); }, x);
 }
 
 template <floating_element T> PARALLAX_INLINE pack<T> floor(const pack<T>& x) {
-  return detail::by_parts<pack<T>>(
-      [](auto part) {
-        auto rounded = detail::round_part<T>(part);
-        return detail::choose(rounded > part, rounded - detail::repeat<pack<T>>(T{1}), rounded);
-      },
-      x);
+  if constexpr (floating16_element<T>) return detail::rounded<T>(floor(detail::widened(x)));
+  else
+    return detail::by_parts<pack<T>>(
+        [](auto part) {
+          auto rounded = detail::round_part<T>(part);
+          return detail::choose(rounded > part, rounded - detail::repeat<pack<T>>(T{1}), rounded);
+        },
+        x);
 }
 
 template <floating_element T> PARALLAX_INLINE pack<T> ceil(const pack<T>& x) { return neg(floor(neg(x))); }

@@ -1,11 +1,14 @@
 // Numbers as text by NumPy's rules: the shortest digits that read back as the same number, cut off after a precision.
 #pragma once
 
+#include <parallax/core/scalar_operations.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -24,9 +27,24 @@ struct decimal {
   int fraction_digits() const { return static_cast<int>(digits.size()) - 1 - exponent; }
 };
 
+/// The fewest digits after the first that identify the finite `value` among the numbers of its type.
+template <math::floating16_element T> int shortest_fraction(T value) {
+  for (int fraction = 0;; ++fraction) {
+    char text[64];
+    auto end =
+        std::to_chars(text, text + sizeof text, static_cast<float>(value), std::chars_format::scientific, fraction);
+    float read = 0;
+    std::from_chars(text, end.ptr, read);
+    if (T(read) == value) return fraction;
+  }
+}
+
 /// The finite `value` with the fewest digits that identify it among the numbers of its type; with `fraction` >= 0,
 /// with that many digits after the first.
-template <std::floating_point T> decimal to_decimal(T value, int fraction = -1) {
+template <math::floating_element T> decimal to_decimal(T number, int fraction = -1) {
+  if constexpr (math::floating16_element<T>)
+    if (fraction < 0) fraction = shortest_fraction(number);
+  const auto value = math::detail::widen(number);
   char text[64];
   auto end = fraction < 0 ? std::to_chars(text, text + sizeof text, value, std::chars_format::scientific)
                           : std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, fraction);
@@ -41,9 +59,9 @@ template <std::floating_point T> decimal to_decimal(T value, int fraction = -1) 
 inline void trim_zeros(std::string& text) { text.erase(text.find_last_not_of('0') + 1); }
 
 /// `value` rounded to `fraction` digits after the point, which is always there, without trailing zeros: "0.5", "3.".
-template <std::floating_point T> std::string fixed_text(T value, int fraction) {
+template <math::floating_element T> std::string fixed_text(T value, int fraction) {
   char text[400];
-  auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, fraction);
+  auto end = std::to_chars(text, text + sizeof text, math::detail::widen(value), std::chars_format::fixed, fraction);
   std::string result(text, end.ptr);
   if (fraction == 0) return result + '.';
   trim_zeros(result);
@@ -51,7 +69,7 @@ template <std::floating_point T> std::string fixed_text(T value, int fraction) {
 }
 
 /// `value` in positional form, with its shortest digits but at most `print_precision` after the point.
-template <std::floating_point T> std::string positional(T value) {
+template <math::floating_element T> std::string positional(T value) {
   return fixed_text(value, std::clamp(to_decimal(value).fraction_digits(), 0, print_precision));
 }
 
@@ -69,7 +87,7 @@ inline scientific_parts parts_of(const decimal& d) {
 }
 
 /// `value` in scientific form with its shortest digits but at most `print_precision` after the point.
-template <std::floating_point T> scientific_parts scientific(T value) {
+template <math::floating_element T> scientific_parts scientific(T value) {
   const decimal shortest = to_decimal(value);
   const bool too_long = static_cast<int>(shortest.digits.size()) - 1 > print_precision;
   scientific_parts parts = parts_of(too_long ? to_decimal(value, print_precision) : shortest);
@@ -78,16 +96,24 @@ template <std::floating_point T> scientific_parts scientific(T value) {
 }
 
 /// The text of a number that is not finite.
-template <std::floating_point T> std::string_view non_finite(T value) {
-  return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+template <math::floating_element T> std::string_view non_finite(T value) {
+  return value != value ? "nan" : value < 0 ? "-inf" : "inf";
+}
+
+/// A bfloat16 as its NumPy type (ml_dtypes) writes it: with six digits at most.
+inline std::string short_text(bfloat16 value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", static_cast<double>(value));
+  return value != value ? "nan" : text;
 }
 
 /// One number on its own, as NumPy prints a scalar: all its digits, scientific where it is large or small.
 template <class T> std::string scalar_text(T value) {
   if constexpr (std::same_as<T, bool>) return value ? "True" : "False";
   else if constexpr (std::integral<T>) return std::to_string(value);
+  else if constexpr (std::same_as<T, bfloat16>) return short_text(value);
   else {
-    if (!std::isfinite(value)) return std::string(non_finite(value));
+    if (!math::is_finite(value)) return std::string(non_finite(value));
     const double magnitude = std::abs(static_cast<double>(value));
     const decimal d = to_decimal(value);
     if (magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e16)) {

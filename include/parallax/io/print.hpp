@@ -44,13 +44,13 @@ template <class T> class element_format {
 };
 
 /// Writes elements of floating arrays with aligned points: positional, or all scientific where magnitudes differ much.
-template <std::floating_point T> class element_format<T> {
+template <math::floating_element T> class element_format<T> {
  public:
   explicit element_format(const std::vector<T>& shown) {
     scientific_ = spread_is_large(shown);
     std::size_t non_finite_width = 0;
     for (const T value : shown) {
-      if (!std::isfinite(value)) {
+      if (!math::is_finite(value)) {
         non_finite_width = std::max(non_finite_width, non_finite(value).size());
       } else if (scientific_) {
         const scientific_parts s = scientific(value);
@@ -69,7 +69,7 @@ template <std::floating_point T> class element_format<T> {
   }
 
   std::string operator()(T value) const {
-    if (!std::isfinite(value)) return padded_left(std::string(non_finite(value)), width());
+    if (!math::is_finite(value)) return padded_left(std::string(non_finite(value)), width());
     if (scientific_) {
       // All with as many digits as the longest: further digits of the exact value, not zeros.
       scientific_parts s = parts_of(to_decimal(value, static_cast<int>(fraction_)));
@@ -88,19 +88,26 @@ template <std::floating_point T> class element_format<T> {
   // In the arithmetic of T, as NumPy 2.0 to 2.2 compares. Later ones print float32 scientifically from 1e6 on, though
   // such numbers still have digits behind the point.
   static bool spread_is_large(const std::vector<T>& shown) {
-    T least = 0, most = 0;
+    T least{0}, most{0};
     for (const T value : shown) {
-      const T magnitude = std::abs(value);
-      if (magnitude == 0 || !std::isfinite(value)) continue;
+      const T magnitude = math::abs(value);
+      if (magnitude == T{0} || !math::is_finite(value)) continue;
       most = std::max(most, magnitude);
-      least = least == 0 ? magnitude : std::min(least, magnitude);
+      least = least == T{0} ? magnitude : std::min(least, magnitude);
     }
-    return most != 0 &&
+    return most != T{0} &&
            (most >= static_cast<T>(1e8) || least < static_cast<T>(1e-4) || most / least > static_cast<T>(1000));
   }
 
   bool scientific_ = false;
   std::size_t whole_ = 0, fraction_ = 0, exponent_ = 0;
+};
+
+/// Writes elements of bfloat16 arrays: NumPy, which does not know the type, aligns nothing.
+template <> class element_format<bfloat16> {
+ public:
+  explicit element_format(const std::vector<bfloat16>&) {}
+  std::string operator()(bfloat16 value) const { return short_text(value); }
 };
 
 /// Lays out one array: brackets, line breaks and, for a large one, dots in the place of what is left out.

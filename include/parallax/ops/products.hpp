@@ -32,31 +32,43 @@ constexpr bool contracts(std::string_view name, tracer a, int a_axis, tracer b, 
   return false;
 }
 
-constexpr tracer multiply_out(tracer a, tracer b, const primitives::dot_axes& axes) {
+constexpr tracer multiply_out(tracer a, tracer b, primitives::dot_axes axes, product_precision precision) {
   build::promote_types(a, b);
+  axes.precision = precision;
   return primitives::dot_general::make(a, b, axes);
 }
 
-/// NumPy's dot: the last axis of the left operand with the second to last (or only) one of the right.
-struct dot_operation : operation<dot_operation> {
+/// `Derived::multiply(a, b, precision)` multiplies; this adds the way to say how precisely.
+template <class Derived> struct product_operation : operation<Derived> {
   static constexpr tracer apply(context&, tracer a, tracer b) {
+    return Derived::multiply(a, b, product_precision::full);
+  }
+  template <product_precision Precision>
+  static constexpr tracer apply(context&, tracer a, tracer b, precision_t<Precision>) {
+    return Derived::multiply(a, b, Precision);
+  }
+};
+
+/// NumPy's dot: the last axis of the left operand with the second to last (or only) one of the right.
+struct dot_operation : product_operation<dot_operation> {
+  static constexpr tracer multiply(tracer a, tracer b, product_precision precision) {
     if (a.rank() == 0 || b.rank() == 0) return a * b;
     int right = b.rank() == 1 ? 0 : b.rank() - 2;
     if (!contracts("dot", a, a.rank() - 1, b, right)) return a;
-    return multiply_out(a, b, {{a.rank() - 1}, {right}, {}, {}});
+    return multiply_out(a, b, {{a.rank() - 1}, {right}, {}, {}}, precision);
   }
 };
 
 /// NumPy's matmul: matrices in the last two axes, the axes before them broadcast.
-struct matmul_operation : operation<matmul_operation> {
-  static constexpr tracer apply(context&, tracer a, tracer b) {
+struct matmul_operation : product_operation<matmul_operation> {
+  static constexpr tracer multiply(tracer a, tracer b, product_precision precision) {
     if (a.rank() == 0 || b.rank() == 0) {
       product_mismatch("matmul", a, b, "scalars are not allowed; use *");
       return a;
     }
     int left = a.rank() - 1, right = b.rank() == 1 ? 0 : b.rank() - 2;
     if (!contracts("matmul", a, left, b, right)) return a;
-    if (a.rank() <= 2 && b.rank() <= 2) return multiply_out(a, b, {{left}, {right}, {}, {}});
+    if (a.rank() <= 2 && b.rank() <= 2) return multiply_out(a, b, {{left}, {right}, {}, {}}, precision);
     // Batch axes of extent 1 or missing on one side become free axes of the other; only shared ones are batch axes.
     int left_batch = a.rank() > 2 ? a.rank() - 2 : 0, right_batch = b.rank() > 2 ? b.rank() - 2 : 0;
     dims left_shape = a.extents(), right_shape = b.extents();
@@ -79,7 +91,7 @@ struct matmul_operation : operation<matmul_operation> {
       axes.left_batch.push_back(left_batch - i);
       axes.right_batch.push_back(right_batch - i);
     }
-    tracer product = multiply_out(a, b, axes);
+    tracer product = multiply_out(a, b, axes, precision);
     // product: common batch, left's own batch, rows, right's own batch, columns
     int own_left = left_batch - common, own_right = right_batch - common;
     int rows = a.rank() > 1 ? 1 : 0;
@@ -93,19 +105,21 @@ struct matmul_operation : operation<matmul_operation> {
   }
 };
 
-struct vdot_operation : operation<vdot_operation> {
-  static constexpr tracer apply(context& trace, tracer a, tracer b) {
+struct vdot_operation : product_operation<vdot_operation> {
+  static constexpr tracer multiply(tracer a, tracer b, product_precision precision) {
+    context& trace = *a.owner;
     a = build::reshape(a, {trace.extents.product(a.extents())});
     b = build::reshape(b, {trace.extents.product(b.extents())});
-    return dot_operation::apply(trace, a, b);
+    return dot_operation::multiply(a, b, precision);
   }
 };
 
-struct outer_operation : operation<outer_operation> {
-  static constexpr tracer apply(context& trace, tracer a, tracer b) {
+struct outer_operation : product_operation<outer_operation> {
+  static constexpr tracer multiply(tracer a, tracer b, product_precision precision) {
+    context& trace = *a.owner;
     a = build::reshape(a, {trace.extents.product(a.extents())});
     b = build::reshape(b, {trace.extents.product(b.extents())});
-    return multiply_out(a, b, {});
+    return multiply_out(a, b, {}, precision);
   }
 };
 
@@ -116,6 +130,15 @@ struct dot_dimensions {
 
 struct dot_general_operation {
   constexpr tracer operator()(tracer a, tracer b, dot_dimensions dimensions) const {
+    return multiply(a, b, dimensions, product_precision::full);
+  }
+  template <product_precision Precision>
+  constexpr tracer operator()(tracer a, tracer b, dot_dimensions dimensions, precision_t<Precision>) const {
+    return multiply(a, b, dimensions, Precision);
+  }
+
+ private:
+  static constexpr tracer multiply(tracer a, tracer b, dot_dimensions dimensions, product_precision precision) {
     context& trace = *a.owner;
     primitives::dot_axes axes{normalize_axes(trace, "dot_general", dimensions.left_contract, a.rank()),
                               normalize_axes(trace, "dot_general", dimensions.right_contract, b.rank()),
@@ -130,18 +153,19 @@ struct dot_general_operation {
       if (!contracts("dot_general", a, axes.left_contract[i], b, axes.right_contract[i])) return a;
     for (int i = 0; i < axes.left_batch.size(); ++i)
       if (!contracts("dot_general", a, axes.left_batch[i], b, axes.right_batch[i])) return a;
-    return multiply_out(a, b, axes);
+    return multiply_out(a, b, axes, precision);
   }
 };
 
 } // namespace detail
 
+/// NumPy's dot. Products take how precise they have to be as a further argument: `dot(a, b, precision::tf32)`.
 inline constexpr detail::dot_operation dot{};
 inline constexpr detail::matmul_operation matmul{};
 /// The inner product of two arrays as flat vectors.
 inline constexpr detail::vdot_operation vdot{};
 inline constexpr detail::outer_operation outer{};
-/// `dot_general(a, b, {left_contract, right_contract, left_batch, right_batch})`. JAX: lax.dot_general
+/// `dot_general(a, b, {left_contract, right_contract, left_batch, right_batch})`, and a precision. JAX: lax.dot_general
 inline constexpr detail::dot_general_operation dot_general{};
 
 } // namespace parallax

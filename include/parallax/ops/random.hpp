@@ -97,20 +97,34 @@ struct threefry_generator {
 template <class Generator, fixed_string Function>
 inline constexpr auto name_of_function = text_buffer<32>{} << Generator::name << "::" << Function.view();
 
-/// Uniform in [low, high): random mantissa bits under the exponent of 1, minus 1.
+/// In [0, 1), of 16 bits, from random words: as many of their low bits as JAX takes. Under the exponent of 1 they would
+/// be a multiple of its last place.
+constexpr tracer unit_of_16_bits(tracer words, element_type type) {
+  context& trace = *words.owner;
+  auto word = [&](std::int64_t value) { return build::integer_literal(trace, element_type::uint32, value); };
+  const bool is_half = type == element_type::float16;
+  tracer low_bits = emit<primitives::bitwise_and>({words, word(is_half ? 0xFFFF : 0xFF)});
+  tracer fraction = emit<primitives::shift_right>({low_bits, word(is_half ? 6 : 1)});
+  return build::convert(fraction, type) * build::literal(trace, type, is_half ? 0x1p-10 : 0x1p-7);
+}
+/// In [0, 1), from random words of the type's size: mantissa bits under the exponent of 1, minus 1.
+constexpr tracer unit_of_words(tracer words, element_type type) {
+  context& trace = *words.owner;
+  const bool wide = type == element_type::float64;
+  tracer shift = build::integer_literal(trace, words.type(), wide ? 12 : 9);
+  tracer exponent = build::integer_literal(trace, words.type(), wide ? 0x3FF0000000000000 : 0x3F800000);
+  tracer pattern = emit<primitives::bitwise_or>({emit<primitives::shift_right>({words, shift}), exponent});
+  return emit<primitives::bitcast>({pattern}, {static_cast<std::int64_t>(type)}) - 1;
+}
+
+/// Uniform in [low, high).
 template <class Generator>
 constexpr tracer uniform_numbers(tracer key, const dims& shape, element_type type, tracer low, tracer high,
                                  std::string_view name) {
-  context& trace = *key.owner;
-  bool wide = type == element_type::float64;
-  element_type unsigned_type = wide ? element_type::uint64 : element_type::uint32;
   key_words k = words_of(key, name);
-  if (trace.failed) return key;
-  tracer random_bits = Generator::bits(k, shape, unsigned_type);
-  tracer shift = build::integer_literal(trace, unsigned_type, wide ? 12 : 9);
-  tracer exponent = build::integer_literal(trace, unsigned_type, wide ? 0x3FF0000000000000 : 0x3F800000);
-  tracer pattern = emit<primitives::bitwise_or>({emit<primitives::shift_right>({random_bits, shift}), exponent});
-  tracer unit = emit<primitives::bitcast>({pattern}, {static_cast<std::int64_t>(type)}) - 1;
+  if (key.owner->failed) return key;
+  tracer words = Generator::bits(k, shape, type == element_type::float64 ? element_type::uint64 : element_type::uint32);
+  tracer unit = is_floating16(type) ? unit_of_16_bits(words, type) : unit_of_words(words, type);
   low = build::convert(low, type);
   high = build::convert(high, type);
   return emit<primitives::maximum>({low, unit * (high - low) + low});
@@ -162,7 +176,10 @@ template <class Generator, element T> struct normal_operation : operation<normal
   template <int N> static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape) {
     constexpr std::string_view name = name_of_function<Generator, "normal">.view();
     constexpr element_type type = element_type_of<T>;
-    constexpr double below_one = type == element_type::float32 ? -0x1.fffffep-1 : -0x1.fffffffffffffp-1;
+    constexpr double below_one = type == element_type::float16    ? -0x1.ffcp-1
+                                 : type == element_type::bfloat16 ? -0x1.fep-1
+                                 : type == element_type::float32  ? -0x1.fffffep-1
+                                                                  : -0x1.fffffffffffffp-1;
     tracer u = uniform_numbers<Generator>(key, dims_of(trace, name, shape), type,
                                           build::literal(trace, type, below_one), build::literal(trace, type, 1), name);
     if (trace.failed) return key;

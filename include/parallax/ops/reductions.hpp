@@ -116,19 +116,23 @@ struct all_operation : axis_reduction<all_operation> {
     return build::reduce<primitives::reduce_min>(to_truth(x), as_span(axes));
   }
 };
+/// Floating types of 16 bits as float32, since their sums may be out of their range.
+constexpr tracer to_wide(tracer x) { return is_floating16(x.type()) ? build::convert(x, element_type::float32) : x; }
+
 struct mean_operation : axis_reduction<mean_operation> {
   static constexpr std::string_view name = "mean";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
     x = to_inexact(x);
-    return build::sum(x, as_span(axes)) / count_of(x, axes, x.type());
+    tracer wide = to_wide(x);
+    return build::convert(build::sum(wide, as_span(axes)) / count_of(wide, axes, wide.type()), x.type());
   }
 };
 struct var_operation : axis_reduction<var_operation> {
   static constexpr std::string_view name = "var";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
     x = to_inexact(x);
-    tracer centered = x - restore_axes(mean_operation::reduce(x, axes), x, axes);
-    return mean_operation::reduce(centered * centered, axes);
+    tracer wide = to_wide(x), centered = wide - restore_axes(mean_operation::reduce(wide, axes), wide, axes);
+    return build::convert(mean_operation::reduce(centered * centered, axes), x.type());
   }
 };
 /// log(sum(exp(x))), shifted by the maximum so that it neither overflows nor loses all digits.

@@ -10,22 +10,27 @@
 namespace parallax {
 
 template <class T>
-concept scalar = std::is_arithmetic_v<std::remove_cvref_t<T>>;
+concept scalar = std::is_arithmetic_v<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, float16> ||
+                 std::same_as<std::remove_cvref_t<T>, bfloat16>;
 
 /// The element type a C++ scalar stands for. Beside arrays it is weakly typed: it takes their type.
 template <scalar T>
 inline constexpr element_type scalar_type_of =
-    std::same_as<T, bool>     ? element_type::boolean
-    : std::same_as<T, float>  ? element_type::float32
-    : std::floating_point<T>  ? element_type::float64
-    : std::signed_integral<T> ? (sizeof(T) > 4 ? element_type::int64 : element_type::int32)
-    : sizeof(T) > 4           ? element_type::uint64
-                              : element_type::uint32;
+    std::same_as<T, bool>       ? element_type::boolean
+    : std::same_as<T, float16>  ? element_type::float16
+    : std::same_as<T, bfloat16> ? element_type::bfloat16
+    : std::same_as<T, float>    ? element_type::float32
+    : std::floating_point<T>    ? element_type::float64
+    : std::signed_integral<T>   ? (sizeof(T) > 4 ? element_type::int64 : element_type::int32)
+    : sizeof(T) > 4             ? element_type::uint64
+                                : element_type::uint32;
 
 namespace build {
 
 /// A constant; `value` is exact for the types it is used with.
 constexpr tracer literal(context& trace, element_type type, double value, bool weak = false) {
+  if (type == element_type::float16) value = static_cast<double>(float16(value));
+  if (type == element_type::bfloat16) value = static_cast<double>(bfloat16(value));
   if (type == element_type::float32) value = static_cast<double>(static_cast<float>(value));
   return emit<primitives::literal>(trace, {},
                                    {static_cast<std::int64_t>(type), weak ? 1 : 0, std::bit_cast<std::int64_t>(value)});
@@ -35,7 +40,7 @@ constexpr tracer integer_literal(context& trace, element_type type, std::int64_t
   return emit<primitives::literal>(trace, {}, {static_cast<std::int64_t>(type), weak ? 1 : 0, value});
 }
 template <scalar T> constexpr tracer scalar_literal(context& trace, T value, element_type type, bool weak) {
-  if constexpr (std::floating_point<T>) return literal(trace, type, static_cast<double>(value), weak);
+  if constexpr (is_floating(scalar_type_of<T>)) return literal(trace, type, static_cast<double>(value), weak);
   else return integer_literal(trace, type, static_cast<std::int64_t>(value), weak);
 }
 template <scalar T> constexpr tracer weak_literal(context& trace, T value) {
@@ -112,6 +117,8 @@ constexpr tracer insert_axis(tracer x, int axis, dim size) {
 }
 template <class Reduction> constexpr tracer reduce(tracer x, std::span<const int> axes) {
   if (axes.empty()) return x;
+  if constexpr (std::same_as<Reduction, primitives::reduce_sum>) // rounded once
+    if (is_floating16(x.type())) return convert(reduce<Reduction>(convert(x, element_type::float32), axes), x.type());
   small_vector<std::int64_t, max_rank> parameters;
   for (int axis : axes) {
     int at = parameters.size();

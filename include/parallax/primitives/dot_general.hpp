@@ -1,13 +1,15 @@
 // The general product of two arrays: sums over contracted axes, runs along batch axes. JAX: lax.dot_general.
 #pragma once
 
+#include <parallax/core/precision.hpp>
 #include <parallax/primitives/build.hpp>
 
 namespace parallax::primitives {
 
-/// The axes of a product.
+/// The axes of a product, and how precise it has to be.
 struct dot_axes {
   small_vector<int, max_rank> left_contract, right_contract, left_batch, right_batch;
+  product_precision precision = product_precision::full;
 
   static constexpr dot_axes read(std::span<const std::int64_t> parameters) {
     dot_axes axes;
@@ -17,6 +19,7 @@ struct dot_axes {
     for (std::size_t i = 0; i < contract; ++i) axes.right_contract.push_back(static_cast<int>(parameters[at++]));
     for (std::size_t i = 0; i < batch; ++i) axes.left_batch.push_back(static_cast<int>(parameters[at++]));
     for (std::size_t i = 0; i < batch; ++i) axes.right_batch.push_back(static_cast<int>(parameters[at++]));
+    axes.precision = static_cast<product_precision>(parameters[at]);
     return axes;
   }
   constexpr small_vector<int, max_rank> left_free(int rank) const { return free_axes(rank, left_contract, left_batch); }
@@ -40,11 +43,12 @@ struct dot_general {
   static constexpr std::string_view name = "dot_general";
 
   static constexpr tracer make(tracer left, tracer right, const dot_axes& axes) {
-    small_vector<std::int64_t, 4 * max_rank + 2> parameters;
+    small_vector<std::int64_t, 4 * max_rank + 3> parameters;
     parameters.push_back(axes.left_contract.size());
     parameters.push_back(axes.left_batch.size());
     for (const auto* list : {&axes.left_contract, &axes.right_contract, &axes.left_batch, &axes.right_batch})
       for (int axis : *list) parameters.push_back(axis);
+    parameters.push_back(static_cast<std::int64_t>(axes.precision));
     tracer operands[] = {left, right};
     return emit<dot_general>(*left.owner, operands, {parameters.data(), static_cast<std::size_t>(parameters.size())});
   }
@@ -96,6 +100,7 @@ struct dot_general {
     auto left_free = axes.left_free(left.rank()), right_free = axes.right_free(right.rank());
     int batch = axes.left_batch.size();
     dot_axes product;
+    product.precision = axes.precision;
     for (int i = 0; i < batch; ++i) product.left_batch.push_back(i);
     if (a.wants(0)) {
       // result: batch, left free, left contracted in the order of the right operand's axes
@@ -110,6 +115,7 @@ struct dot_general {
     if (a.wants(1)) {
       // result: batch, right contracted in the order of the left operand's axes, right free
       dot_axes swapped;
+      swapped.precision = axes.precision;
       swapped.left_batch = axes.left_batch;
       swapped.right_batch = product.left_batch;
       swapped.left_contract = left_free;

@@ -81,23 +81,26 @@ constexpr bool fold_constants(const graph& g, int operation, std::span<const int
     if (operation == primitives::number_of<primitives::add>) result = x + y;
     else if (operation == primitives::number_of<primitives::subtract>) result = x - y;
     else if (operation == primitives::number_of<primitives::multiply>) result = x * y;
-    else if (operation == primitives::number_of<primitives::divide> && std::is_floating_point_v<T> && y != 0)
+    else if (operation == primitives::number_of<primitives::divide> && is_floating(element_type_of<T>) && y != 0)
       result = x / y;
     else return false;
     return true;
   };
-  if (type == element_type::float32 || type == element_type::float64) {
+  if (is_floating(type)) {
     double x = std::bit_cast<double>(left), y = std::bit_cast<double>(right), result = 0;
     constexpr double moderate = 1e15; // what overflows or is not finite is no constant expression
     if (!(x > -moderate && x < moderate && y > -moderate && y < moderate)) return false;
     if (y != 0 && y < 1 / moderate && y > -1 / moderate) return false;
-    if (type == element_type::float32) {
-      float rounded = 0;
-      if (!compute(static_cast<float>(x), static_cast<float>(y), rounded)) return false;
+    auto compute_as = [&]<class T>(T rounded) {
+      if (!compute(static_cast<T>(x), static_cast<T>(y), rounded)) return false;
       result = static_cast<double>(rounded);
-    } else if (!compute(x, y, result)) {
-      return false;
-    }
+      return true;
+    };
+    bool done = type == element_type::float16    ? compute_as(float16{})
+                : type == element_type::bfloat16 ? compute_as(bfloat16{})
+                : type == element_type::float32  ? compute_as(float{})
+                                                 : compute_as(double{});
+    if (!done) return false;
     bits = std::bit_cast<std::int64_t>(result);
     return true;
   }

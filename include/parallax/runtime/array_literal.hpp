@@ -18,7 +18,8 @@ template <class T> inline constexpr int arithmetic_category = std::same_as<T, bo
 
 /// A scalar that may stand for an element of type `T`: one of the same category, or of a lower one.
 template <class U, class T>
-concept literal_for = std::is_arithmetic_v<U> && (arithmetic_category<U> <= arithmetic_category<T>);
+concept literal_for =
+    (std::is_arithmetic_v<U> || std::same_as<U, T>) && (arithmetic_category<U> <= arithmetic_category<T>);
 
 /// One element written in source: `array<float, 1>{1, 2.5, n}` takes ints and doubles without a narrowing error, while
 /// a floating value is no integer and an integer that does not fit is an error.

@@ -124,6 +124,9 @@ class block_table {
     if (kind == constant_kind::axis_index) integer = axis_index_of(static_cast<int>(word));
     bool literal = kind == constant_kind::literal;
     switch (type) {
+    case element_type::float16: return Constant::of(literal ? float16(std::bit_cast<double>(word)) : float16(integer));
+    case element_type::bfloat16:
+      return Constant::of(literal ? bfloat16(std::bit_cast<double>(word)) : bfloat16(integer));
     case element_type::float32:
       return Constant::of(literal ? static_cast<float>(std::bit_cast<double>(word)) : static_cast<float>(integer));
     case element_type::float64:
@@ -199,6 +202,7 @@ struct product_step {
   int batch_rank;
   std::int64_t batch[max_rank], left_batch[max_rank], right_batch[max_rank];
   std::int64_t rows, columns, depth, left_row, left_depth, right_depth, right_column;
+  product_precision precision;
 
   static product_step read(table_reader& r, const resolved_extents& extents) {
     product_step p{};
@@ -211,6 +215,7 @@ struct product_step {
     for (std::int64_t* field :
          {&p.rows, &p.columns, &p.depth, &p.left_row, &p.left_depth, &p.right_depth, &p.right_column})
       *field = extents[r.next()];
+    p.precision = static_cast<product_precision>(r.next());
     return p;
   }
 };

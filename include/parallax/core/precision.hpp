@@ -1,0 +1,21 @@
+// How precise products have to be.
+#pragma once
+
+namespace parallax {
+
+/// How products of float32 may be computed: with all bits, or in TF32 on tensor cores. Other types have one way.
+enum class product_precision : unsigned char { full, tensor_float_32 };
+
+/// A precision as an argument of `dot`, `matmul`, `vdot`, `outer` and `dot_general`: `plx::dot(a, b,
+/// plx::precision::tf32)`. It holds for the derivatives too.
+template <product_precision Precision> struct precision_t {};
+
+namespace precision {
+/// Every bit of float32; what is taken where none is given. JAX: Precision.HIGHEST
+inline constexpr precision_t<product_precision::full> highest{};
+/// On CUDA devices, operands may be rounded to TF32's 11 significant bits, for many times the speed; products are still
+/// summed in float32. The host computes the same as under `highest`. JAX: Precision.DEFAULT on a GPU
+inline constexpr precision_t<product_precision::tensor_float_32> tf32{};
+} // namespace precision
+
+} // namespace parallax
