@@ -41,4 +41,11 @@ std::span<const check> product_checks();
 std::span<const check> collective_checks();
 std::span<const check> graph_checks();
 
+// programs on CUDA devices against the host backend
+std::span<const check> elementwise_programs();
+std::span<const check> reduction_programs();
+std::span<const check> product_programs();
+std::span<const check> collective_programs();
+std::span<const check> training_programs();
+
 } // namespace gpu

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,8 +64,10 @@ options read(int count, char** arguments) {
 std::vector<result> run_checks(const options& wanted) {
   std::vector<result> results;
   // what could hang, if anything does, comes last
-  for (const auto& family : {gpu::memory_checks(), gpu::kernel_checks(), gpu::random_checks(), gpu::product_checks(),
-                             gpu::graph_checks(), gpu::collective_checks()})
+  for (const auto& family :
+       {gpu::memory_checks(), gpu::kernel_checks(), gpu::random_checks(), gpu::product_checks(), gpu::graph_checks(),
+        gpu::elementwise_programs(), gpu::reduction_programs(), gpu::product_programs(), gpu::training_programs(),
+        gpu::collective_programs(), gpu::collective_checks()})
     for (const gpu::check& each : family) {
       const std::string_view name = each.name;
       bool matches = wanted.match.empty();
@@ -129,14 +133,25 @@ void write_report(const std::string& path, const parallax::cuda::device_properti
   for (const gpu::timing& each : timings) {
     out << separator << "    {\"name\": " << quoted(each.name) << ", \"value\": " << each.value
         << ", \"unit\": " << quoted(each.unit);
-    if (each.compared > 0)
-      out << ", \"" << each.compared_with << "\": " << each.compared << ", \"ratio\": " << each.ratio();
+    out << ", \"compared\": [";
+    for (const auto& compared : each.compared)
+      out << (&compared == &each.compared.front() ? "" : ", ") << "{\"with\": " << quoted(compared.name)
+          << ", \"value\": " << compared.value << ", \"ratio\": " << gpu::ratio(each, compared) << "}";
+    out << "]";
+    if (!each.failure.empty()) out << ", \"failure\": " << quoted(each.failure);
     out << "}";
     separator = ",\n";
   }
   out << "\n  ]\n}\n";
   out.close();
   gpu::require(bool(out), "the report is written to " + path);
+}
+
+void show(const gpu::timing& each) {
+  std::printf("%-52s %10.2f %s", each.name.c_str(), each.value, each.unit.c_str());
+  for (const auto& compared : each.compared)
+    std::printf(", %.2f of %s (%.2f)", gpu::ratio(each, compared), compared.name.c_str(), compared.value);
+  std::printf("%s%s\n", each.failure.empty() ? "" : ": failed: ", each.failure.c_str());
 }
 
 int run(const options& wanted) {
@@ -161,18 +176,18 @@ int run(const options& wanted) {
   const std::vector<result> checks = run_checks(wanted);
   std::vector<gpu::timing> timings;
   if (wanted.timings) {
-    try {
-      timings = gpu::measure();
-    } catch (const std::exception& failure) {
-      stages.push_back({"timings", "failed", failure.what(), 0});
-      std::printf("timings: failed: %s\n", failure.what());
+    for (auto* measure : {gpu::measure_rows, gpu::measure_launches, gpu::measure_products}) {
+      try {
+        std::ranges::move(measure(), std::back_inserter(timings));
+      } catch (const std::exception& failure) {
+        stages.push_back({"timings", "failed", failure.what(), 0});
+        std::printf("timings: failed: %s\n", failure.what());
+      }
     }
   }
-  for (const gpu::timing& each : timings) {
-    std::printf("%-44s %10.2f %s", each.name.c_str(), each.value, each.unit.c_str());
-    if (each.compared > 0) std::printf(", %.2f of %s", each.ratio(), each.compared_with.c_str());
-    std::printf("\n");
-  }
+  for (const gpu::timing& each : timings) show(each);
+  for (const gpu::timing& each : timings)
+    if (!each.failure.empty()) stages.push_back({"timing of " + each.name, "failed", each.failure, 0});
   const auto failed = std::ranges::count_if(stages, &result::failed) + std::ranges::count_if(checks, &result::failed);
   if (!wanted.report.empty()) write_report(wanted.report, properties, stages, checks, timings);
   std::printf("%zu checks and %zu other stages, %td failed\n", checks.size(), stages.size(), failed);
@@ -187,6 +202,9 @@ int main(int count, char** arguments) {
       std::cout << usage;
       return 0;
     }
+    // programs of four devices, on whatever number of GPUs
+    setenv("PARALLAX_CUDA_DEVICES_PER_GPU", "4", 0);
+    setenv("PARALLAX_HOST_DEVICES", "4", 0);
     return run(read(count, arguments));
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "gpu_check: %s\n%s", failure.what(), usage);

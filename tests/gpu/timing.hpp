@@ -6,18 +6,29 @@
 
 namespace gpu {
 
-/// A measurement, and what it is compared with: a limit of the hardware or another library's.
+/// A measurement, and what it is compared with: a limit of the hardware, or what another library reaches.
 struct timing {
   std::string name;
   double value = 0;
   std::string unit;
-  double compared = 0; ///< 0: with nothing
-  std::string compared_with;
-  /// How much of `compared` is reached; 0 where there is none.
-  double ratio() const { return compared > 0 ? value / compared : 0; }
+  struct reference {
+    std::string name;
+    double value = 0;
+  };
+  std::vector<reference> compared; ///< in the same unit
+  std::string failure;             ///< empty, or why nothing was measured
 };
 
-/// Measures copies, a fused chain, matrix products and launches. Takes about a minute.
-std::vector<timing> measure();
+/// How much of a reference is reached: of rates the more the better, of times the less.
+inline double ratio(const timing& of, const timing::reference& compared) {
+  return of.unit == "us" ? compared.value / of.value : of.value / compared.value;
+}
+
+/// Matrix products next to cuBLAS and cuBLASLt. Takes about a minute.
+std::vector<timing> measure_products();
+/// Normalised rows, a chain, a training step, a tiny program. Takes half a minute.
+std::vector<timing> measure_rows();
+/// Kernels and graphs, launched by hand. Takes seconds.
+std::vector<timing> measure_launches();
 
 } // namespace gpu

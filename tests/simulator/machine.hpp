@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -62,6 +63,9 @@ class machine {
   /// How many calls of the api were made.
   std::uint64_t calls() const { return calls_; }
 
+  /// Counts the calls from now on by their functions' names; null: no longer.
+  void count_calls(std::map<std::string_view, int>* into) { counted_ = into; }
+
   /// Makes the `call`-th call, from 1, return a failure.
   void fail_call(std::uint64_t call, status::kind how = status::kind::failure) {
     failing_ = call;
@@ -110,6 +114,7 @@ class machine {
   /// Makes a call: `f` returns its status.
   template <class F> status call(const char* name, const call_traits& traits, F f) {
     ++calls_;
+    if (counted_ != nullptr) ++(*counted_)[name];
     if (!fault_.empty()) return refuse(name, traits);
     const bool failing = calls_ == failing_;
     if (failing) {
@@ -207,6 +212,7 @@ class machine {
   machine* outer_;
   std::thread::id thread_ = std::this_thread::get_id();
   std::uint64_t calls_ = 0;
+  std::map<std::string_view, int>* counted_ = nullptr;
   std::uint64_t failing_ = 0;
   status::kind failing_how_ = status::kind::failure;
   std::string failed_call_;

@@ -154,8 +154,9 @@ struct stream_functions : device_functions {
     });
   }
 
+  /// As `runtime_api` has it: a call of the library, or a kernel where the library has none.
   static status multiply(const matrix_product& product, int device, stream_handle on) {
-    return call("multiply", [&](world& w) {
+    return call(parallax::is_floating(product.type) ? "multiply" : "launch", [&](world& w) {
       stream_state& stream = w.current_stream(on.number, "multiply");
       if (device != stream.device) fail("multiply for device ", device, " on ", stream.name());
       w.enqueue(stream, {.name = "multiply", .run = [=](recorder& log) { simulator::multiply(product, log); }});

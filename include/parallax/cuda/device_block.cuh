@@ -61,8 +61,16 @@ template <class K> constexpr int max_threads_of() {
   else return 1024;
 }
 
+/// How many blocks of a kernel a multiprocessor holds at least: its `min_blocks` where it has one, else what ptxas
+/// likes best, which may be more than go without spills.
+template <class K> constexpr int min_blocks_of() {
+  if constexpr (requires { K::min_blocks; }) return K::min_blocks;
+  else return 0;
+}
+
 template <class K>
-__global__ void __launch_bounds__(max_threads_of<K>()) entry(const __grid_constant__ typename K::arguments arguments) {
+__global__ void __launch_bounds__(max_threads_of<K>(), min_blocks_of<K>())
+    entry(const __grid_constant__ typename K::arguments arguments) {
   K::run(device_block{}, arguments);
 }
 

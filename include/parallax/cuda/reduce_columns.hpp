@@ -13,6 +13,7 @@ template <class Kernel> struct reduce_columns {
   using accumulator = typename R::accumulator;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::reduction_threads;
+  static constexpr int min_blocks = detail::min_reduction_blocks<accumulator>;
 
   struct arguments {
     typename evaluate::loop_type loop;

@@ -9,6 +9,10 @@ namespace parallax::cuda {
 namespace detail {
 inline constexpr int reduction_threads = 256;
 inline constexpr int most_reduction_threads = 512; ///< where a block computes one result
+
+/// The blocks that a multiprocessor is to hold at least, 0 for as many as the compiler likes: large accumulators would
+/// be spilled to make room for more.
+template <class Accumulator> inline constexpr int min_reduction_blocks = sizeof(Accumulator) > 4 ? 1 : 0;
 } // namespace detail
 
 /// How a reduction is divided: `pieces` of each result's elements, whose accumulators are combined by another kernel
@@ -30,6 +34,7 @@ template <class Kernel> struct reduce_rows {
   using accumulator = typename R::accumulator;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::most_reduction_threads;
+  static constexpr int min_blocks = detail::min_reduction_blocks<accumulator>;
 
   struct arguments {
     typename evaluate::loop_type loop;

@@ -20,6 +20,7 @@ template <class Kernel, int Width> struct held_rows {
   using passes = row_passes<Kernel>;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::most_row_threads;
+  static constexpr int min_blocks = 1; // what is held must not be spilled
   /// The vectors that a thread holds, as registers allow.
   static constexpr int vectors = std::max((passes::kept_count > 3 ? 8 : 16) / Width, 1);
 
@@ -81,6 +82,7 @@ template <class Kernel> struct long_rows {
   using passes = row_passes<Kernel>;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::long_row_threads;
+  static constexpr int min_blocks = 1;
   static constexpr int launches = std::max(passes::schedule::passes, passes::schedule::rounds);
 
   struct arguments {

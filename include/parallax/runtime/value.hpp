@@ -89,7 +89,7 @@ template <int Rank> runtime_value value_of(const extent_list<Rank>& list) {
 
 template <std::size_t Rank> std::array<std::int64_t, Rank> shape_array(const runtime_value& value) {
   std::array<std::int64_t, Rank> shape{};
-  for (std::size_t i = 0; i < Rank; ++i) shape[i] = value.shape[static_cast<int>(i)];
+  for (int i = 0; i < static_cast<int>(Rank); ++i) shape[static_cast<std::size_t>(i)] = value.shape[i];
   return shape;
 }
 
