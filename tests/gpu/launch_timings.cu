@@ -44,7 +44,8 @@ std::vector<timing> measure_launches() {
     const std::string name = "graph of " + std::to_string(kernels) + (kernels > 1 ? " kernels" : " kernel");
     both(name, [&] { ok(api::launch_graph(recorded, on)); });
     both(name + " with an update", [&] {
-      ok(api::update_launch(recorded, first, bench::fill_kernel<float>{}, {1, 32, 0}, {bench::data_of(x), x.size(), 1}));
+      ok(api::update_launch(recorded, first, bench::fill_kernel<float>{}, {1, 32, 0},
+                            {bench::data_of(x), x.size(), 1}));
       ok(api::launch_graph(recorded, on));
     });
     ok(api::destroy_graph(recorded));

@@ -227,9 +227,9 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
       detail::transfer_at<I, Statement, Width>(const_cast<State&>(state)).store(block, l, p);
   }
   template <int Pass, int I, class Statement, class State, class Kept>
-  static PARALLAX_DEVICE PARALLAX_INLINE void
-  evaluate_one(Statement s, values& own, [[maybe_unused]] State& state, [[maybe_unused]] Kept& kept,
-               [[maybe_unused]] int vector, [[maybe_unused]] int i, [[maybe_unused]] values& totals) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void evaluate_one(Statement s, values& own, [[maybe_unused]] State& state,
+                                                           [[maybe_unused]] Kept& kept, [[maybe_unused]] int vector,
+                                                           [[maybe_unused]] int i, [[maybe_unused]] values& totals) {
     if constexpr (reduces_in<I, Pass>) {
       using reduction = reduction_of<Statement>;
       detail::value_at<I>(totals) =
