@@ -121,6 +121,7 @@ template <class Format> class small_float {
 
 } // namespace parallax::detail
 
+// NOLINTBEGIN(readability-identifier-naming): the names are the standard's
 template <class Format> class std::numeric_limits<parallax::detail::small_float<Format>> {
   using number = parallax::detail::small_float<Format>;
   static constexpr std::uint16_t exponent_bits = 0x7FFFU >> (Format::digits - 1) << (Format::digits - 1);
@@ -148,3 +149,4 @@ template <class Format> class std::numeric_limits<parallax::detail::small_float<
   static constexpr number signaling_NaN() noexcept { return number::from_bits(exponent_bits | 1U << (digits - 3)); }
   static constexpr number denorm_min() noexcept { return number::from_bits(1); }
 };
+// NOLINTEND(readability-identifier-naming)

@@ -71,8 +71,8 @@ PARALLAX_INLINE half_vector narrow_words(word_part words) {
 template <floating16_element T> PARALLAX_INLINE float_part round_to(float_part x) {
   const word_part bits = (word_part)x;
   if constexpr (std::is_same_v<T, bfloat16>) {
-    word_part rounded = bits + 0x7FFFU + (bits >> 16 & 1U);
-    return (float_part)(choose_word(x != x, bits | 0x400000U, rounded) & 0xFFFF0000U);
+    const word_part size = bits & 0x7FFFFFFFU, rounded = bits + 0x7FFFU + (bits >> 16 & 1U);
+    return (float_part)(choose_word(below(size, 0x7F800001U), rounded, bits | 0x400000U) & 0xFFFF0000U);
   } else {
 #ifdef PARALLAX_FLOAT16_MOVES
     return widen_float16(narrow_float16(x));
