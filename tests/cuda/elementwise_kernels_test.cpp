@@ -65,6 +65,12 @@ TEST_CASE("indices, random numbers and scalars") {
     return std::pair{plx::random::uniform<float>(key, {5, 13}), plx::random::bits<std::uint32_t>(key, {64})};
   });
   compare(noise, 0, plx::array<std::uint32_t, 1>(plx::random::key(7)));
+  static constexpr auto philox = plx::jit([](auto key, auto row) {
+    auto wide = plx::transpose(plx::philox::bits<std::uint64_t>(key, {7, 33}));
+    return std::tuple{plx::philox::bits(key, {7, 33}) ^ row, wide, plx::philox::bits<std::uint8_t>(key, {101}),
+                      plx::slice(plx::philox::uniform(key, {1000}), {3}, {995})};
+  });
+  compare(philox, 0, plx::array<std::uint32_t, 1>(plx::philox::key(7)), numbers<std::uint32_t, 1>({33}));
   static constexpr auto scalars = plx::jit([](auto x, auto y) { return plx::sqrt(x * x + y * y) / 2.f; });
   compare(scalars, 1e-6, plx::array<float, 0>(3.f), plx::array<float, 0>(4.f));
 }

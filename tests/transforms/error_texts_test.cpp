@@ -185,6 +185,7 @@ TEST_CASE("types that an operation does not take", "[errors]") {
   CHECK(error_of([](auto x) { return plx::random::uniform<float>(x, {2}); }, shaped<std::uint32_t, 3, 2>) ==
         "random::uniform: expected a key, uint32[2], but got uint32[3,2]; make one with random::key, and use vmap for "
         "several");
+  CHECK(error_of([](auto x) { return plx::philox::normal(x); }, matrix).starts_with("philox::normal: expected a key"));
   CHECK(error_of([](auto x) { return x * static_cast<float>(x.shape(0).number()); }, dynamic) ==
         "number: this extent is known at the call only; give the array a static extent to use it as a number");
 }
