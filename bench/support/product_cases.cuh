@@ -19,22 +19,17 @@
 
 namespace bench {
 
-/// How programs multiply where nothing else is said.
-struct plain_product {
-  constexpr auto operator()(auto a, auto b) const { return plx::matmul(a, b); }
-};
-
 /// Numbers that are multiplied: the element type, the libraries' names for it, the units that do it, how many bits of a
-/// result can be trusted, and what a program says.
+/// result can be trusted, and what else a program says to `matmul`.
 template <plx::fixed_string Name, class T, cudaDataType_t Data, cublasComputeType_t Compute, arithmetic Units, int Bits,
-          class Product = plain_product>
+          auto... Precision>
 struct number_format {
   using type = T;
   using scale = std::conditional_t<Compute == CUBLAS_COMPUTE_64F, double, float>; ///< of alpha and beta
   static constexpr cudaDataType_t data = Data, scale_data = Compute == CUBLAS_COMPUTE_64F ? CUDA_R_64F : CUDA_R_32F;
   static constexpr cublasComputeType_t compute = Compute;
   static constexpr arithmetic units = Units;
-  static constexpr Product product{};
+  static constexpr auto product = [](auto a, auto b) { return plx::matmul(a, b, Precision...); };
   static std::string name() { return std::string(Name.view()); }
   /// How far results may be apart. Sums of few bits are rounded once, others at every step.
   static double tolerance() { return std::ldexp(Bits < 24 ? 8. : 256., -Bits); }
