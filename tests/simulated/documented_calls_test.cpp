@@ -105,6 +105,7 @@ bool is_work(std::string_view library_call) {
 
 // ---- The programs -------------------------------------------------------------------------------
 
+// too large to come to a device as a kernel's argument
 const auto x = plx::array<float, 2>::filled({4, 150}, 0.5f), y = plx::array<float, 2>::filled({4, 150}, 2.f);
 
 constexpr auto one_loop = [](auto a, auto b) {
@@ -116,6 +117,13 @@ void run_elementwise() { static_cast<void>(plx::jit(one_loop)(x, y)); }
 void run_reductions() {
   static_cast<void>(plx::jit([](auto a, auto b) { return plx::sum(plx::tanh(a) * b, 1); })(x, y));
   static_cast<void>(plx::jit([](auto a) { return plx::max(a); })(x));
+}
+
+void run_rows() {
+  static_cast<void>(plx::jit([](auto a) {
+    auto e = plx::exp(a - plx::max(a, 1, plx::keepdims));
+    return e / plx::sum(e, 1, plx::keepdims);
+  })(plx::array<float, 2>::filled({4, 60}, 1.f)));
 }
 
 void run_products() {
@@ -149,11 +157,26 @@ void run_scatter() {
 void run_permutation() {
   static_cast<void>(plx::pmap<"i">([](auto a) { return plx::ppermute<"i">(a, plx::rotate{1}); })(x));
 }
+void run_broadcast() {
+  static_cast<void>(plx::pmap<"i">([](auto a) { return plx::pbroadcast<"i">(a, 2); })(x));
+}
+void run_nested() {
+  static_cast<void>(plx::pmap<"i">(plx::pmap<"j">([](auto a) { return plx::psum<"i">(a); }))(
+      plx::array<float, 3>::filled({2, 2, 70}, 1.f)));
+}
 void run_shared() {
   run_reducing_collectives();
   run_gather();
   run_scatter();
   run_permutation();
+}
+
+const plx::array<std::uint32_t, 1> key{0, 1};
+void run_threefry() {
+  static_cast<void>(plx::jit([](auto k, auto a) { return a + plx::random::uniform(k, {4, 150}); })(key, x));
+}
+void run_philox() {
+  static_cast<void>(plx::jit([](auto k, auto a) { return a + plx::philox::uniform(k, {4, 150}); })(key, x));
 }
 
 constexpr auto twice = plx::pmap([](auto a) { return a + a; });
@@ -175,12 +198,18 @@ struct documented {
 const documented programs[] = {
     {"elementwise operations, broadcasts, slices, `where`, ...", run_elementwise, 1, 1},
     {"`sum`, `max`, ... with what is fused into them", run_reductions, 2, 4},
+    {"softmax, logsumexp, layernorm, a variance: reductions along the last axis with what is computed beside them",
+     run_rows, 1, 1},
     {"`dot`, `matmul`, `dot_general`, `vmap` of these", run_products},
     {"... of integers and booleans", run_other_products, 2, 2},
     {"`psum`, `pmean`, `pmax`, `pmin`", run_reducing_collectives, 0, 0, 4}, // pmean divides, on each device
     {"`all_gather`", run_gather},
     {"`psum_scatter`", run_scatter},
-    {"`ppermute`", run_permutation},
+    {"`ppermute`, `all_to_all`, `pswapaxes`", run_permutation},
+    {"`pbroadcast`", run_broadcast},
+    {"... over an inner or outer axis of nested `pmap`s, or with `axis_index_groups`", run_nested},
+    {"`plx::random`", run_threefry, 1, 1, 1}, // the key comes with a kernel
+    {"`plx::philox`", run_philox, 1, 1, 1},
     {"... among devices that share a GPU", run_shared, 4, 100, 0, 2},
     {"an array's memory", run_elementwise, 0, 0, 1},
     {"an array that goes to a device or comes back", run_round_trip, 0, 0, 1},
