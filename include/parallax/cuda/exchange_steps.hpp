@@ -106,7 +106,7 @@ template <device_api Api> class exchange_runner {
   std::byte* source(int position) const { return sources[static_cast<std::size_t>(position)]; }
   std::byte* result(int position) const { return results[static_cast<std::size_t>(position)]; }
   /// Groups along axes, divided where the step says how.
-  std::vector<std::vector<int>> divided(std::vector<std::vector<int>> whole) const {
+  std::vector<std::vector<int>> divided(const std::vector<std::vector<int>>& whole) const {
     std::vector<std::vector<int>> parts;
     for (const std::vector<int>& group : whole)
       step.each_group([&](std::span<const std::int64_t> indices) {

@@ -3,6 +3,7 @@
 
 #include <parallax/ops/elementwise.hpp>
 #include <parallax/ops/mapped_axes.hpp>
+#include <parallax/primitives/exchange.hpp>
 
 namespace parallax {
 

@@ -18,8 +18,9 @@
 #include <parallax/primitives/sources.hpp>
 #include <parallax/primitives/threefry.hpp>
 #include <parallax/primitives/trigonometric.hpp>
-// after the reductions and assemblies it is batched to
+// after the reductions and assemblies they are batched to
 #include <parallax/primitives/collective.hpp>
+#include <parallax/primitives/exchange.hpp>
 
 namespace parallax {
 
