@@ -167,9 +167,12 @@ PARALLAX_INLINE pack<std::uint64_t> philox_wide_word(const pack<std::uint32_t>& 
   };
   const philox::places lower = half(std::integral_constant<int, 0>{}), upper = half(std::integral_constant<int, 1>{});
   pack<std::uint64_t> result;
-  if (__builtin_expect(!philox::any(lower.disorder() | upper.disorder()), 1)) {
+  // with the keys of the lower half, which then are prepared once
+  const philox::places other{lower.key0, lower.key1, upper.high, upper.low};
+  const philox::words keys = (lower.key0 ^ upper.key0) | (lower.key1 ^ upper.key1);
+  if (__builtin_expect(!philox::any(lower.disorder() | other.disorder() | keys), 1)) {
     result.set_part<0>((part)lower.blocks(subsequence));
-    result.set_part<1>((part)upper.blocks(subsequence));
+    result.set_part<1>((part)other.blocks(subsequence));
   } else {
     result.set_part<0>((part)philox::scattered_words(lower, subsequence));
     result.set_part<1>((part)philox::scattered_words(upper, subsequence));

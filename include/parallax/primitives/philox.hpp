@@ -27,13 +27,13 @@ struct philox4x32 : elementwise {
   using shared_by_neighbours = math::philox_words;
 
   template <element_type, std::int64_t Stream>
-  static PARALLAX_HD auto evaluate(shared_by_neighbours& words, std::uint32_t key0, std::uint32_t key1,
-                                   std::uint32_t high, std::uint32_t low) {
+  static PARALLAX_HD PARALLAX_INLINE auto evaluate(shared_by_neighbours& words, std::uint32_t key0, std::uint32_t key1,
+                                                   std::uint32_t high, std::uint32_t low) {
     if constexpr (is_wide<Stream>) return words.wide_word(key0, key1, high, low, subsequence<Stream>);
     else return words.word(key0, key1, high, low, subsequence<Stream>);
   }
   template <element_type, std::int64_t Stream, class V>
-  static PARALLAX_HD auto evaluate(V key0, V key1, V high, V low) {
+  static PARALLAX_HD PARALLAX_INLINE auto evaluate(V key0, V key1, V high, V low) {
     if constexpr (is_wide<Stream>) return math::philox_wide_word(key0, key1, high, low, subsequence<Stream>);
     else return math::philox_word(key0, key1, high, low, subsequence<Stream>);
   }
