@@ -45,6 +45,7 @@ void check_replay() {
   ok(api::begin_capture(on.get()));
   for (int i = 0; i < 3; ++i) ok(add(on, one, sum));
   ok(api::end_capture(on.get(), recorded.graph));
+  ok(api::instantiate(recorded.graph));
   require(sum.values() == std::vector<float>(count, 0.f), "what is captured does not run");
   for (int i = 0; i < 5; ++i) ok(api::launch_graph(recorded.graph, on.get()));
   require(sum.values() == std::vector<float>(count, 15.f), "a graph runs each time it is launched");
@@ -57,6 +58,7 @@ void check_replay() {
   ok(api::last_captured(on.get(), second));
   ok(add(on, one, sum));
   ok(api::end_capture(on.get(), updated.graph));
+  ok(api::instantiate(updated.graph));
   for (int i = 0; i < 2; ++i) {
     ok(api::launch_graph(updated.graph, on.get())); // must not see what comes now
     ok(api::update_launch(updated.graph, second, add_kernel{}, {8, 128, 0}, {two.data(), sum.data(), count}));
@@ -80,6 +82,7 @@ void check_two_streams() {
   ok(api::wait_event(first.get(), joined.get()));
   ok(add(first, b, a));
   ok(api::end_capture(first.get(), recorded.graph));
+  ok(api::instantiate(recorded.graph));
   ok(api::launch_graph(recorded.graph, first.get()));
   require(a.values() == std::vector<float>(count, 2.f), "both streams' work is in the graph");
 }
@@ -100,6 +103,7 @@ void check_products() {
   ok(api::begin_capture(on.get()));
   ok(api::multiply(p, 0, on.get()));
   ok(api::end_capture(on.get(), recorded.graph));
+  ok(api::instantiate(recorded.graph));
   ok(api::fill_zero(result.data(), n * n * sizeof(float), on.get()));
   ok(api::launch_graph(recorded.graph, on.get()));
   std::vector<float> expected = values;

@@ -41,6 +41,7 @@ std::vector<timing> measure_launches() {
     ok(api::last_captured(on, first));
     for (int i = 1; i < kernels; ++i) tiny();
     ok(api::end_capture(on, recorded));
+    ok(api::instantiate(recorded));
     const std::string name = "graph of " + std::to_string(kernels) + (kernels > 1 ? " kernels" : " kernel");
     both(name, [&] { ok(api::launch_graph(recorded, on)); });
     both(name + " with an update", [&] {

@@ -2,7 +2,10 @@
 #include "simulator/programs.hpp"
 #include "test.hpp"
 
+#include <parallax/cuda/copy_pieces.hpp>
+
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,6 +94,7 @@ TEST_CASE("What is captured runs when the graph is launched, as often as that") 
     check(api::copy_between(c.data, 0, b.data, 0, 8, on.stream));
     check(api::copy_between(b.data, 0, a.data, 0, 8, on.stream));
     check(api::end_capture(on.stream, graph));
+    check(api::instantiate(graph));
     REQUIRE(get(c) == std::vector<float>{5, 6});
     check(api::launch_graph(graph, on.stream));
     REQUIRE(get(c) == std::vector<float>{3, 4});
@@ -98,6 +102,72 @@ TEST_CASE("What is captured runs when the graph is launched, as often as that") 
     check(api::destroy_graph(graph));
     REQUIRE(get(c) == std::vector<float>{1, 2});
   });
+}
+
+TEST_CASE("A launch in a graph is given other arguments") {
+  under_seeds(100, {.devices = 1}, [&](machine&) {
+    const queue on;
+    const floats a(on, 2), b(on, 2), c(on, 2);
+    put(a, {1, 2});
+    put(b, {3, 4});
+    put(c, {5, 6});
+    graph_handle graph;
+    graph_node_handle second;
+    const auto copied = [](const floats& from, const floats& to) {
+      parallax::cuda::copy_pieces::arguments arguments{};
+      arguments.count = 1, arguments.tiles = 1;
+      arguments.pieces[0] = {reinterpret_cast<const std::byte*>(from.data), reinterpret_cast<std::byte*>(to.data), 8, 0,
+                             0};
+      return arguments;
+    };
+    const parallax::cuda::copy_pieces kernel;
+    const parallax::cuda::launch_shape shape{1, 256};
+    check(api::begin_capture(on.stream));
+    check(api::launch(kernel, shape, on.stream, copied(a, b)));
+    check(api::launch(kernel, shape, on.stream, copied(b, c)));
+    check(api::last_captured(on.stream, second));
+    check(api::end_capture(on.stream, graph));
+    check(api::instantiate(graph));
+    check(api::launch_graph(graph, on.stream));
+    check(api::update_launch(graph, second, kernel, shape, copied(c, a)));
+    REQUIRE(get(c) == std::vector<float>{1, 2}); // what was launched before is what it was
+    put(c, {7, 8});
+    check(api::launch_graph(graph, on.stream));
+    REQUIRE(get(a) == std::vector<float>{7, 8});
+    REQUIRE(get(b) == std::vector<float>{1, 2});
+    check(api::destroy_graph(graph));
+  });
+}
+
+TEST_CASE("Graphs are instantiated, and only their own nodes are updated") {
+  const parallax::cuda::copy_pieces kernel;
+  const parallax::cuda::copy_pieces::arguments nothing{};
+  const auto with_graphs = [&](auto program) {
+    return fault_of([&] {
+      machine on({.devices = 1});
+      std::optional<queue> queue;
+      queue.emplace();
+      graph_handle graphs[2];
+      graph_node_handle nodes[2];
+      for (int i = 0; i < 2; ++i) {
+        check(api::begin_capture(queue->stream));
+        check(api::launch(kernel, {1, 256}, queue->stream, nothing));
+        check(api::last_captured(queue->stream, nodes[i]));
+        check(api::end_capture(queue->stream, graphs[i]));
+      }
+      program(*queue, graphs, nodes);
+    });
+  };
+  CHECK(with_graphs([](const queue& on, auto& graphs, auto&) { check(api::launch_graph(graphs[0], on.stream)); }) ==
+        "launch_graph of a graph that was not instantiated");
+  CHECK(with_graphs([&](const queue&, auto& graphs, auto& nodes) {
+          check(api::instantiate(graphs[0]));
+          check(api::update_launch(graphs[0], nodes[1], kernel, {1, 256}, nothing));
+        }) == "update_launch of a node that is not the graph's");
+  CHECK(with_graphs([](const queue& on, auto& graphs, auto&) {
+          check(api::begin_capture(on.stream));
+          check(api::instantiate(graphs[0]));
+        }) == "instantiate while stream 1 on device 0 is captured");
 }
 
 TEST_CASE("A graph whose memory is gone is found") {
@@ -110,6 +180,7 @@ TEST_CASE("A graph whose memory is gone is found") {
         check(api::begin_capture(on.stream));
         check(api::fill_zero(memory.data, 8, on.stream));
         check(api::end_capture(on.stream, graph));
+        check(api::instantiate(graph));
       }
       check(api::launch_graph(graph, on.stream));
       on.wait();

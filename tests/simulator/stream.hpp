@@ -51,6 +51,7 @@ struct operation {
 struct graph_state {
   std::uint64_t number = 0; ///< of the capture, which nodes have
   int device = 0;
+  bool instantiated = false;
   std::vector<operation> operations;
 };
 

@@ -183,6 +183,7 @@ struct stream_functions : device_functions {
       if (found == w.graphs.end())
         fail("update_launch of a ", of.number == 0 ? "null graph" : "graph that was destroyed");
       graph_state& graph = *found->second;
+      if (!graph.instantiated) fail("update_launch of a graph that was not instantiated");
       if (node.capture != graph.number || node.place == 0 || node.place > graph.operations.size())
         fail("update_launch of a node that is not the graph's");
       if (graph.device != w.device)
@@ -228,6 +229,18 @@ struct stream_functions : device_functions {
     });
   }
 
+  static status instantiate(graph_handle& graph) {
+    return call("instantiate", [&](world& w) {
+      const auto found = w.graphs.find(graph.number);
+      if (found == w.graphs.end())
+        fail("instantiate of a ", graph.number == 0 ? "null graph" : "graph that was destroyed");
+      for (const auto& each : w.scheduled.streams())
+        if (each->capture != nullptr) fail("instantiate while ", each->name(), " is captured");
+      found->second->instantiated = true;
+      return status{};
+    });
+  }
+
   static status launch_graph(graph_handle graph, stream_handle on) {
     return call("launch_graph", [&](world& w) {
       stream_state& stream = w.current_stream(on.number, "launch_graph");
@@ -235,6 +248,7 @@ struct stream_functions : device_functions {
       if (found == w.graphs.end())
         fail("launch_graph of a ", graph.number == 0 ? "null graph" : "graph that was destroyed");
       if (stream.capture != nullptr) fail("launch_graph while ", stream.name(), " is captured");
+      if (!found->second->instantiated) fail("launch_graph of a graph that was not instantiated");
       if (found->second->device != stream.device)
         fail("launch_graph of a graph of device ", found->second->device, " on ", stream.name());
       for (const operation& each : found->second->operations) w.push(stream, each);

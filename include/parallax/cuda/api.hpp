@@ -130,9 +130,8 @@ concept device_api =
       // graphs: what is enqueued on the stream in between is recorded instead of run
       { Api::begin_capture(stream) } -> std::same_as<status>;
       { Api::last_captured(stream, node) } -> std::same_as<status>; ///< what was enqueued last, while that goes on
-      {
-        Api::end_capture(stream, graph)
-      } -> std::same_as<status>; ///< ready to be launched; captures no more in any case
+      { Api::end_capture(stream, graph) } -> std::same_as<status>;  ///< captures no more in any case
+      { Api::instantiate(graph) } -> std::same_as<status>; ///< before launches and updates; while nothing is captured
       { Api::launch_graph(graph, stream) } -> std::same_as<status>;
       { Api::destroy_graph(graph) } -> std::same_as<status>;
     };

@@ -20,6 +20,7 @@ namespace parallax::cuda {
 template <device_api Api> class unique_graph {
  public:
   explicit unique_graph(typename Api::graph captured) : handle(captured) {}
+  void instantiate(int device) { check(Api::instantiate(handle), device); }
   unique_graph(const unique_graph&) = delete;
   unique_graph& operator=(const unique_graph&) = delete;
   ~unique_graph() { kept_failure::keep(Api::destroy_graph(handle)); }

@@ -147,6 +147,10 @@ template <device_api Api> class graph_run {
         devices[p]->graphs.make_room(blocks[p]->memory_bytes);
         blocks[p]->memory = allocate<Api>(*devices[p], blocks[p]->memory_bytes);
         place(runner, *blocks[p], static_cast<int>(p));
+        // copies nothing, but loads the kernel, which a capture had better not
+        devices[p]->activate();
+        check(Api::launch(copy_pieces{}, {1, detail::elementwise_threads}, devices[p]->stream(), {}),
+              devices[p]->number);
       }
       std::deque<detail::capture_scope<Api>> captures;
       for (std::size_t p = 0; p < devices.size(); ++p) {
@@ -157,6 +161,10 @@ template <device_api Api> class graph_run {
       for (std::size_t p = 0; p < devices.size(); ++p) {
         copy_out(*blocks[p], *devices[p]);
         blocks[p]->graph.emplace(captures[p].end());
+      }
+      for (std::size_t p = 0; p < devices.size(); ++p) {
+        devices[p]->activate();
+        blocks[p]->graph->instantiate(devices[p]->number);
       }
     } catch (...) {
       for (block_graph<Api>* each : blocks) forget(*each);

@@ -45,15 +45,11 @@ struct graph_calls {
 
   static status end_capture(cudaStream_t stream, graph& made) {
     made = {};
-    if (cudaError_t code = cudaStreamEndCapture(stream, &made.recorded); code != cudaSuccess)
-      return detail::runtime_status("cudaStreamEndCapture", code);
-    const status ready =
-        detail::runtime_status("cudaGraphInstantiate", cudaGraphInstantiate(&made.executable, made.recorded, 0));
-    if (ready.ok()) return ready;
-    made.executable = nullptr;
-    const status destroyed = destroy_graph(made);
-    made = {};
-    return destroyed.ok() ? ready : destroyed;
+    return detail::runtime_status("cudaStreamEndCapture", cudaStreamEndCapture(stream, &made.recorded));
+  }
+
+  static status instantiate(graph& made) {
+    return detail::runtime_status("cudaGraphInstantiate", cudaGraphInstantiate(&made.executable, made.recorded, 0));
   }
 
   template <device_kernel K>
