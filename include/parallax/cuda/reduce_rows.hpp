@@ -10,9 +10,8 @@ namespace detail {
 inline constexpr int reduction_threads = 256;
 inline constexpr int most_reduction_threads = 512; ///< where a block computes one result
 
-/// The blocks that a multiprocessor is to hold at least, 0 for as many as the compiler likes: large accumulators would
-/// be spilled to make room for more.
-template <class Accumulator> inline constexpr int min_reduction_blocks = sizeof(Accumulator) > 4 ? 1 : 0;
+/// The blocks that a multiprocessor is to hold at least. The compiler would make room for more by spilling registers.
+template <class Accumulator> inline constexpr int min_reduction_blocks = sizeof(Accumulator) > 4 ? 1 : 2;
 } // namespace detail
 
 /// How a reduction is divided: `pieces` of each result's elements, whose accumulators are combined by another kernel
