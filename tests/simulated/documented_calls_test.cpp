@@ -179,6 +179,14 @@ void run_philox() {
   static_cast<void>(plx::jit([](auto k, auto a) { return a + plx::philox::uniform(k, {4, 150}); })(key, x));
 }
 
+void run_small() {
+  const plx::array<float, 1> few{1, 2, 3};
+  static_cast<void>(plx::jit([](auto a, auto b, auto c) { return a * b + c; })(few, few + 1.f, 2.f));
+}
+void run_again() {
+  for (int call = 0; call < 3; ++call) static_cast<void>(plx::jit([](auto a) { return a / plx::sum(a); })(x));
+}
+
 constexpr auto twice = plx::pmap([](auto a) { return a + a; });
 void run_round_trip() { static_cast<void>(plx::array<float, 2>(plx::jit(one_loop)(x, y)).values()[0]); }
 void run_move() {
@@ -211,6 +219,8 @@ const documented programs[] = {
     {"`plx::random`", run_threefry, 1, 1, 1}, // the key comes with a kernel
     {"`plx::philox`", run_philox, 1, 1, 1},
     {"... among devices that share a GPU", run_shared, 4, 100, 0, 2},
+    {"small arguments of the host (up to 256 bytes): numbers, short vectors", run_small, 1, 1, 2},
+    {"the second and later calls of a program without collectives", run_again, 0, 0, 6},
     {"an array's memory", run_elementwise, 0, 0, 1},
     {"an array that goes to a device or comes back", run_round_trip, 0, 0, 1},
     {"... from one device to another", run_move, 0, 0, 8},
