@@ -134,6 +134,12 @@ struct transfer<statement<parallax::detail::store_vector, Type, Parameter, Value
   }
 };
 
+template <element_type Type, std::int64_t Parameter, int Value, int Operand, int Width>
+struct transfer<statement<parallax::detail::store_row, Type, Parameter, Value, Operand>, Width>
+    : transfer<void, Width> {
+  static constexpr int operands = Operand + 1;
+};
+
 template <int I, class T> struct numbered_value {
   T value;
 };
