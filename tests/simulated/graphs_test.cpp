@@ -310,6 +310,28 @@ TEST_CASE("a device keeps the graphs that were used last") {
   machine.finish(); // and nothing is left
 }
 
+TEST_CASE("a device's graphs have a bounded memory") {
+  simulator::machine machine({.devices = 1});
+  plx::cuda::backend_options options;
+  options.graph_memory = 8000; // for one of these
+  const running_backend running(options);
+  constexpr auto normed = [](auto x) { return x / plx::sum(x); };
+  auto run = [&](std::int64_t size) {
+    REQUIRE(result_of(normed, row(size, 1)).size() == static_cast<std::size_t>(size));
+    return counting_api::captures;
+  };
+  run(500);
+  REQUIRE(run(500) == 1);
+  run(501);
+  REQUIRE(run(501) == 2); // instead of the first
+  REQUIRE(run(501) == 2);
+  REQUIRE(run(500) == 2);
+  REQUIRE(run(500) == 3);
+  REQUIRE(counting_api::graph_launches == 4);
+  backend::shut_down();
+  machine.finish();
+}
+
 TEST_CASE("graphs can be switched off") {
   simulator::machine machine({.devices = 1});
   plx::cuda::backend_options options;

@@ -27,6 +27,7 @@ struct backend_options {
   bool graphs = host::environment_integer("PARALLAX_CUDA_GRAPHS", 1, 0, 1) != 0;
   int graph_steps = 2; ///< a graph's launch costs as much as a kernel's
   std::size_t cached_blocks = 256;
+  std::size_t graph_memory = std::size_t{64} << 20; ///< of all graphs of a device
   /// Collectives wait for one another as long as their results are not needed; so many bytes of operands then run on
   /// the side streams, while the devices compute on.
   std::size_t overlap_bytes = std::size_t{4} << 20;

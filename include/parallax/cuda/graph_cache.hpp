@@ -94,8 +94,6 @@ template <device_api Api> struct block_graph {
 /// A device's, the one that was used last first.
 template <device_api Api> class graph_cache {
  public:
-  static constexpr std::size_t most_bytes = std::size_t{64} << 20; ///< of all graphs' memory
-
   /// A block's entry, which is made if it is not there. It stays until `most_blocks` others have been asked for, or
   /// `make_room` was called.
   block_graph<Api>& find(const block_key& key, std::size_t most_blocks) {
@@ -109,8 +107,8 @@ template <device_api Api> class graph_cache {
     return *blocks.front();
   }
 
-  /// Destroys graphs until `bytes` more are allowed; not that of the entry found last.
-  void make_room(std::size_t bytes) {
+  /// Destroys graphs until `bytes` more are within `most_bytes`; not that of the entry found last.
+  void make_room(std::size_t bytes, std::size_t most_bytes) {
     std::size_t used = bytes;
     for (const auto& each : blocks) used += each->memory.bytes();
     while (used > most_bytes && blocks.size() > 1) {

@@ -144,7 +144,7 @@ template <device_api Api> class graph_run {
                                mesh<Api>(mesh_sizes, {devices.begin(), devices.end()}),
                                [](std::size_t, int) { return static_cast<std::byte*>(nullptr); });
       for (std::size_t p = 0; p < devices.size(); ++p) {
-        devices[p]->graphs.make_room(blocks[p]->memory_bytes);
+        devices[p]->graphs.make_room(blocks[p]->memory_bytes, owner.options.graph_memory);
         blocks[p]->memory = allocate<Api>(*devices[p], blocks[p]->memory_bytes);
         place(runner, *blocks[p], static_cast<int>(p));
         // copies nothing, but loads the kernel, which a capture had better not
