@@ -61,8 +61,8 @@ template <class K> constexpr int max_threads_of() {
   else return 1024;
 }
 
-/// The blocks that a multiprocessor is to hold at least: a kernel's `min_blocks` where it has one; 0 leaves it to ptxas,
-/// which weighs them against spills.
+/// The blocks that a multiprocessor is to hold at least: a kernel's `min_blocks` where it has one; 0 leaves it to
+/// ptxas, which weighs them against spills.
 template <class K> constexpr int min_blocks_of() {
   if constexpr (requires { K::min_blocks; }) return K::min_blocks;
   else return 0;
