@@ -199,7 +199,7 @@ struct documented {
   std::string_view row; ///< its first column
   void (*run)();
   int least_kernels = 0, most_kernels = 0; ///< that the row is about
-  int other_kernels = 0;                   ///< what else the program launches
+  int other_kernels = 0;                   ///< what else the program launches at most
   int devices_per_gpu = 1;
 };
 
@@ -275,7 +275,7 @@ TEST_CASE("the table of docs/cuda.md: each row's program makes the calls that th
       CHECK((!is_work(name) || named.contains(name) || says("the same"))); // as the row before it
     }
     CHECK(says("kernel") == (program->most_kernels > 0));
-    CHECK(calls["launch"] >= program->least_kernels + program->other_kernels);
+    CHECK(calls["launch"] >= program->least_kernels);
     CHECK(calls["launch"] <= program->most_kernels + program->other_kernels);
     if (says("copies")) CHECK(calls["copy_between"] + calls["copy_rows"] > 0);
     if (says("events")) CHECK((calls["record_event"] > 0 && calls["wait_event"] > 0));
