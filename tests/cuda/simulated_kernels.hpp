@@ -28,14 +28,16 @@ class operand_guard : public simulator::access_observer {
     writable_.clear();
     written_.clear();
     expected_ = 0;
-    bool is_result[parallax::host::max_accesses] = {true};
-    (note_result(S{}, is_result), ...);
+    constexpr bool of_rows = Result == static_cast<int>(parallax::detail::kernel_result::rows);
+    bool is_result[parallax::host::max_accesses] = {!of_rows};
+    bool is_whole[parallax::host::max_accesses] = {}; // and not one element for each row
+    (note_result(S{}, is_result, is_whole), ...);
     for (int i = 0; i < a.operand_count; ++i) {
       const parallax::host::operand& o = a.operands[i];
       if (!o.data) continue;
       std::int64_t low = 0, high = 0, count = 1;
       for (int d = 0; d < a.rank; ++d) {
-        if (is_result[i] && (a.reduced >> d & 1U)) continue;
+        if (is_result[i] && !(of_rows && is_whole[i]) && (a.reduced >> d & 1U)) continue;
         std::int64_t reach = (a.extents[d] - 1) * o.strides[d];
         (reach < 0 ? low : high) += reach;
         count *= a.extents[d];
@@ -90,9 +92,11 @@ class operand_guard : public simulator::access_observer {
     return false;
   }
   template <int Operation, parallax::element_type Type, std::int64_t Parameter, int... Operands>
-  static void note_result(parallax::statement<Operation, Type, Parameter, Operands...>, bool* is_result) {
+  static void note_result(parallax::statement<Operation, Type, Parameter, Operands...>, bool* is_result,
+                          bool* is_whole) {
     constexpr int operands[] = {Operands..., 0, 0};
-    if (Operation == parallax::detail::store_vector) is_result[operands[1]] = true;
+    if (Operation == parallax::detail::store_vector) is_result[operands[1]] = is_whole[operands[1]] = true;
+    if (Operation == parallax::detail::store_row) is_result[operands[1]] = true;
   }
 };
 

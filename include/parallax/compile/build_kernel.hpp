@@ -44,8 +44,23 @@ class kernel_builder {
     result_statement = value_of(expression, map);
     for (const fused_value& v : values) value_at[static_cast<std::size_t>(v.id)] = -1;
   }
+  /// The loop of a row group: along the rows, the innermost dimension. Members that are kept are stored.
+  constexpr void run_rows(int loop) {
+    const row_groups::group& group = fused.rows.groups[static_cast<std::size_t>(fused.row_group(loop))];
+    step.kind = step_kind::kernel;
+    step.extents = group.rows;
+    step.reduced = 1U << (group.rows.size() - 1);
+    structure.result = kernel_result::rows;
+    root = loop;
+    const std::vector<int>& members = fused.members[static_cast<std::size_t>(loop)];
+    for (int id : members)
+      if (fused.row_group(id) >= 0) insert(id, row_map(id));
+    for (int id : members) place_operands(id);
+    for (std::size_t i = members.size(); i-- > 0;) append(members[i]);
+    for (const fused_value& v : values) value_at[static_cast<std::size_t>(v.id)] = -1;
+  }
   /// Writes the result contiguously into a buffer of the expression's shape without the reduced axes.
-  constexpr void write_whole(int buffer) { finish(contiguous(buffer)); }
+  constexpr void write_whole(int buffer) { finish(contiguous(buffer, step.reduced)); }
   /// Writes into a window of a larger buffer: its element strides and an offset, by axis of the expression.
   constexpr void write_window(int buffer, const dims& strides, dim offset) {
     access out{buffer, offset, dims(step.extents.size(), 0)};
@@ -73,12 +88,12 @@ class kernel_builder {
   index_map expression_map;
   int result_statement = -1;
 
-  /// Where the loop's positions lie in a contiguous array without the reduced dimensions.
-  constexpr access contiguous(int buffer) {
+  /// Where the loop's positions lie in a contiguous array without the dimensions in `reduced`.
+  constexpr access contiguous(int buffer, unsigned reduced) {
     access result{buffer, 0, dims(step.extents.size(), 0)};
     dim stride = 1;
     for (int i = step.extents.size(); i-- > 0;) {
-      if (step.reduced >> i & 1U) continue;
+      if (reduced >> i & 1U) continue;
       result.strides[i] = stride;
       stride = trace.extents.multiply(stride, step.extents[i]);
     }
@@ -94,20 +109,38 @@ class kernel_builder {
     return &values.back();
   }
 
+  constexpr bool is_row_loop() const { return structure.result == kernel_result::rows; }
   /// Whether a node of this loop is a further result.
-  constexpr bool keeps(int id) const { return id != root && fused.has_buffer[static_cast<std::size_t>(id)]; }
+  constexpr bool keeps(int id) const {
+    return (id != root || is_row_loop()) && fused.has_buffer[static_cast<std::size_t>(id)];
+  }
+  /// A member's axes in order; one that has a single element for each row has none along the row.
+  constexpr index_map row_map(int id) const {
+    index_map map;
+    int next = 0;
+    for (dim extent : g.shape(id)) map.push_back(extent == 1 ? axis_map{-1, 0, 0} : axis_map{next++, 1, 0});
+    return map;
+  }
 
   /// Gives every fused node its index map, consumers first.
   constexpr void place(int expression, const index_map& map, int loop) {
     root = loop;
     note(expression, map, true);
     for (int id : fused.members[static_cast<std::size_t>(loop)]) {
-      fused_value* v = find(id);
-      if (!v && keeps(id)) v = insert(id, map);
-      if (!v) continue;
-      index_map own = v->map;
-      for (int operand : g.operands(id)) note(operand, g.at(operand).rank == 0 ? index_map{} : own, false);
+      if (!find(id) && keeps(id)) insert(id, map);
+      place_operands(id);
     }
+  }
+  constexpr void place_operands(int id) {
+    fused_value* v = find(id);
+    if (!v) return;
+    index_map own = operand_map(id, v->map);
+    for (int operand : g.operands(id))
+      if (fused.rows.inner_member(id, operand) < 0) note(operand, g.at(operand).rank == 0 ? index_map{} : own, false);
+  }
+  /// How a node's operands follow the loop: a row reduction's are whole rows.
+  constexpr index_map operand_map(int id, const index_map& map) const {
+    return rules_of(g.at(id).operation).kind == primitive_kind::reduction ? row_map(g.operand(id, 0)) : map;
   }
   constexpr void note(int id, index_map map, bool is_expression) {
     // a root that is a view or a source copies what it stands for
@@ -130,21 +163,33 @@ class kernel_builder {
   constexpr void append(int id) {
     fused_value* v = find(id);
     if (!v) return;
-    index_map map = v->map;
+    index_map map = operand_map(id, v->map);
     int operation = g.at(id).operation;
     kernel_statement s{operation, g.at(id).type, g.at(id).parameter_count > 0 ? g.parameter(id, 0) : 0, {}};
+    if (rules_of(operation).kind == primitive_kind::reduction) {
+      s.operation = reduce_row;
+      s.parameter = operation;
+    }
     if (operation == primitives::number_of<primitives::convert> ||
         operation == primitives::number_of<primitives::bitcast>)
       s.parameter = 0;
-    for (int operand : g.operands(id))
-      s.operands.push_back(value_of(operand, g.at(operand).rank == 0 ? index_map{} : map));
+    for (int operand : g.operands(id)) {
+      int inner = fused.rows.inner_member(id, operand);
+      s.operands.push_back(inner >= 0 ? find(inner)->statement
+                                      : value_of(operand, g.at(operand).rank == 0 ? index_map{} : map));
+    }
     int statement = add(s);
     find(id)->statement = statement;
     if (keeps(id)) store(id, statement);
   }
   constexpr void store(int id, int statement) {
-    step.accesses.push_back(contiguous(buffer_of[static_cast<std::size_t>(id)]));
-    add({store_vector, g.at(id).type, 0, {statement, static_cast<int>(step.accesses.size()) - 1}});
+    bool of_rows = is_row_loop() && fused.row_group(id) >= 0 && fused.rows.is_uniform(id);
+    access out = contiguous(buffer_of[static_cast<std::size_t>(id)], of_rows || !is_row_loop() ? step.reduced : 0);
+    step.accesses.push_back(out);
+    add({of_rows ? store_row : store_vector,
+         g.at(id).type,
+         0,
+         {statement, static_cast<int>(step.accesses.size()) - 1}});
   }
 
   /// The statement that has the value of a node, read through views.

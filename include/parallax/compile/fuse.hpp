@@ -1,7 +1,7 @@
 // Fusion: which nodes get a buffer, and which are computed inside the loop of their only consumer.
 #pragma once
 
-#include <parallax/compile/index_map.hpp>
+#include <parallax/compile/row_groups.hpp>
 
 #include <algorithm>
 
@@ -18,12 +18,13 @@ class fusion {
   context& trace;
   const graph& g;
   std::vector<char> live;
+  row_groups rows;                       ///< they are loops too
   std::vector<char> has_buffer;          ///< a contiguous array of its own
   std::vector<int> loop_of;              ///< the loop that computes an elementwise node
   std::vector<std::vector<int>> members; ///< by loop: its fused nodes, consumers first
   std::vector<int> first_piece;          ///< the loop number of an assembly's first operand
 
-  constexpr fusion(context& owner, int id) : trace(owner), g(owner.at(id)), live(g.needed()) {
+  constexpr fusion(context& owner, int id) : trace(owner), g(owner.at(id)), live(g.needed()), rows(owner, g, live) {
     std::size_t n = g.nodes.size();
     has_buffer.assign(n, 0);
     loop_of.assign(n, -1);
@@ -52,6 +53,8 @@ class fusion {
     return operation < 0 || has_buffer[at(id)] || operation == primitives::number_of<primitives::call_result> ||
            is_alias(id);
   }
+  /// The group that a loop computes; -1 for any other loop.
+  constexpr int row_group(int loop) const { return loop < g.size() ? rows.group_of[at(loop)] : -1; }
   /// A reshape that gives the same memory another shape.
   constexpr bool is_alias(int id) const {
     return g.at(id).operation == primitives::number_of<primitives::reshape> && !has_buffer[at(id)] &&
@@ -84,30 +87,43 @@ class fusion {
     return id;
   }
   /// Elementwise nodes that one loop can compute: linked directly and at the same depth, which counts the steps of any
-  /// other kind below a node. So no node of a component needs another one by way of other loops.
+  /// other kind below a node. So no node of a component needs another one by way of other loops. A row group is at one
+  /// depth as a whole.
   constexpr void connect() {
     constexpr int nothing_computed = -1;
     std::vector<int> depth(g.nodes.size(), nothing_computed);
+    std::vector<int> group_depth(rows.groups.size(), 0);
+    for (bool rises = true; rises;) {
+      rises = false;
+      for (int id = 0; id < g.size(); ++id) {
+        if (!live[at(id)] || g.at(id).operation < 0) continue;
+        primitive_kind kind = rules_of(g.at(id).operation).kind;
+        int own = kind == primitive_kind::source || kind == primitive_kind::view ? nothing_computed : 0;
+        for (int operand : g.operands(id))
+          if (int below = depth[at(operand)]; below >= 0 && rows.inner_member(id, operand) < 0)
+            own = std::max(own, is_linked(id, operand) ? below : below + 1);
+        if (int group = rows.group_of[at(id)]; group >= 0) {
+          rises = rises || own > group_depth[at(group)];
+          own = group_depth[at(group)] = std::max(own, group_depth[at(group)]);
+        }
+        depth[at(id)] = own;
+      }
+    }
     component.assign(g.nodes.size(), -1);
     for (int id = 0; id < g.size(); ++id) {
       component[at(id)] = id;
       if (!live[at(id)] || g.at(id).operation < 0) continue;
-      primitive_kind kind = rules_of(g.at(id).operation).kind;
-      auto linked = [&](int operand) { // operands are of the node's shape, or scalars
-        return kind == primitive_kind::elementwise && is_elementwise(operand) && g.at(operand).rank == g.at(id).rank;
-      };
-      int own = kind == primitive_kind::source || kind == primitive_kind::view ? nothing_computed : 0;
-      std::span<const int> operands = g.operands(id);
-      for (std::size_t k = 0; k < operands.size(); ++k)
-        if (int below = depth[at(operands[k])]; below >= 0)
-          own = std::max(own, linked(operands[k]) ? below : below + 1);
-      depth[at(id)] = own;
-      for (std::size_t k = 0; k < operands.size(); ++k)
-        if (depth[at(operands[k])] == own && linked(operands[k])) {
-          int a = first_of(operands[k]), b = first_of(id);
+      for (int operand : g.operands(id))
+        if (depth[at(operand)] == depth[at(id)] && is_linked(id, operand)) {
+          int a = first_of(operand), b = first_of(id);
           component[at(std::max(a, b))] = std::min(a, b);
         }
     }
+  }
+  /// Operands of an elementwise node are of its shape, or scalars.
+  constexpr bool is_linked(int id, int operand) const {
+    return is_elementwise(id) && is_elementwise(operand) && g.at(operand).rank == g.at(id).rank &&
+           rows.group_of[at(id)] < 0 && rows.group_of[at(operand)] < 0;
   }
   constexpr bool is_elementwise(int id) const {
     return g.at(id).operation >= 0 && rules_of(g.at(id).operation).kind == primitive_kind::elementwise;
@@ -151,6 +167,7 @@ class fusion {
   constexpr void visit(int id) {
     int operation = g.at(id).operation;
     if (operation < 0) return;
+    if (rows.group_of[at(id)] >= 0) return visit_row_member(id);
     switch (rules_of(operation).kind) {
     case primitive_kind::source:
       has_buffer[at(id)] = demanded[at(id)]; // as an output or an operand that must lie in memory
@@ -200,6 +217,20 @@ class fusion {
       // a scalar beside arrays is computed once
       bool once = g.at(operand).rank == 0 && g.at(id).rank > 0;
       use(operand, once ? several : loop, tag);
+      count_read(operand, loop);
+    }
+  }
+
+  /// What is used outside its group is kept.
+  constexpr void visit_row_member(int id) {
+    int loop = rows.groups[at(rows.group_of[at(id)])].last;
+    has_buffer[at(id)] = demanded[at(id)] || use_loop[at(id)] != none_yet;
+    loop_of[at(id)] = loop;
+    members[at(loop)].push_back(id);
+    for (int operand : g.operands(id)) {
+      if (rows.inner_member(id, operand) >= 0) continue;
+      bool once = g.at(operand).rank == 0;
+      use(operand, once ? several : loop, rows.reads_rows(id) ? 0 : 1);
       count_read(operand, loop);
     }
   }

@@ -72,6 +72,7 @@ class block_builder {
   /// Emits the steps that a node's operands come from, where they do not stand earlier.
   constexpr void require_operands(int id) {
     for (int operand : g.operands(id)) {
+      if (fused.rows.inner_member(id, operand) >= 0) continue;
       int base = fused.base_of(operand);
       if (base < 0 || buffer_of[at(base)] >= 0) continue;
       if (int loop = fused.loop_of[at(base)]; loop >= 0) base = loop;
@@ -86,6 +87,7 @@ class block_builder {
     emitted[at(id)] = 1;
     require_operands(id);
     for (int member : fused.members[at(id)]) require_operands(member);
+    if (fused.row_group(id) >= 0) return emit_rows(id);
     if (fused.is_alias(id)) {
       buffer_of[at(id)] = buffer_of[at(g.operand(id, 0))];
       return;
@@ -117,6 +119,14 @@ class block_builder {
     kernel_builder loop = kernel();
     loop.run(g.operand(id, 0), id, g.parameters(id), operation, positions);
     loop.write_whole(own_buffer(id));
+    push(loop);
+  }
+
+  constexpr void emit_rows(int id) {
+    for (int member : fused.members[at(id)])
+      if (fused.has_buffer[at(member)]) own_buffer(member);
+    kernel_builder loop = kernel();
+    loop.run_rows(id);
     push(loop);
   }
 

@@ -12,7 +12,9 @@ enum kernel_operation : int {
   load_strided = -4,  ///< elements a stride apart
   load_constant = -5, ///< a number known at the call; the operand is its number
   load_index = -6,    ///< an affine function of the position; the operand is an access's number
-  store_vector = -7   ///< a further result: the operands are a statement's number and that of the access it is kept in
+  store_vector = -7,  ///< a further result: the operands are a statement's number and that of the access it is kept in
+  store_row = -8,     ///< the same, of one element for each row
+  reduce_row = -9     ///< combines the operand's elements of a row; the parameter is the reduction's number
 };
 
 /// One operation of a kernel. Operands are numbers of earlier statements, or what a load takes.
@@ -24,8 +26,8 @@ struct kernel_statement {
   friend constexpr bool operator==(const kernel_statement&, const kernel_statement&) = default;
 };
 
-/// How results are written.
-enum class kernel_result : int { vector, strided, reduction };
+/// How results are written. Rows are loops whose statements reduce and store by themselves.
+enum class kernel_result : int { vector, strided, reduction, rows };
 
 /// The structure of a fused loop; equal kernels are compiled once.
 struct kernel_structure {

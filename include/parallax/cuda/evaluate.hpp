@@ -144,6 +144,12 @@ struct transfer<statement<Operation, Type, Parameter, Operands...>, Width> : tra
   typename parallax::detail::primitive_at<Operation>::shared_by_neighbours shared;
 };
 
+template <element_type Type, std::int64_t Parameter, int Value, int Operand, int Width>
+struct transfer<statement<parallax::detail::store_row, Type, Parameter, Value, Operand>, Width>
+    : transfer<void, Width> {
+  static constexpr int operands = Operand + 1;
+};
+
 template <int I, class T> struct numbered_value {
   T value;
 };
@@ -170,15 +176,21 @@ PARALLAX_DEVICE PARALLAX_INLINE auto apply(V... operands) {
   else return P::template evaluate<Type, Parameter>(operands...);
 }
 
+/// What primitive P makes of the operands of statement number I, with what neighbouring elements share.
+template <int I, class P, element_type Type, std::int64_t Parameter, class State, class... V>
+PARALLAX_DEVICE PARALLAX_INLINE auto apply_beside([[maybe_unused]] State& state, V... operands) {
+  if constexpr (shares_with_neighbours<P>)
+    return P::template evaluate<Type, Parameter>(transfer_at<I>(state).shared, operands...);
+  else return apply<P, Type, Parameter>(operands...);
+}
+
 /// Evaluates statement number I for element `i` of a vector.
 template <int I, int Operation, element_type Type, std::int64_t Parameter, int... Operands, class Values, class State>
 PARALLAX_DEVICE PARALLAX_INLINE element_t<Type> evaluate(statement<Operation, Type, Parameter, Operands...>, Values& v,
                                                          State& state, int i) {
-  if constexpr (requires { transfer_at<I>(state).shared; }) {
+  if constexpr (Operation >= 0) {
     using primitive = parallax::detail::primitive_at<Operation>;
-    return primitive::template evaluate<Type, Parameter>(transfer_at<I>(state).shared, value_at<Operands>(v)...);
-  } else if constexpr (Operation >= 0) {
-    return apply<parallax::detail::primitive_at<Operation>, Type, Parameter>(value_at<Operands>(v)...);
+    return apply_beside<I, primitive, Type, Parameter>(state, value_at<Operands>(v)...);
   } else if constexpr (Operation == parallax::detail::store_vector) {
     constexpr int operands[] = {Operands...};
     element_t<Type> value = value_at<operands[0]>(v);

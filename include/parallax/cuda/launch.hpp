@@ -4,6 +4,7 @@
 #include <parallax/cuda/elementwise.hpp>
 #include <parallax/cuda/elementwise_tiles.hpp>
 #include <parallax/cuda/reduce.hpp>
+#include <parallax/cuda/rows.hpp>
 
 namespace parallax::cuda {
 
@@ -28,11 +29,12 @@ status launch_elementwise(host::kernel_arguments& whole, const launch_context<Ap
 /// Launches `Kernel` on what `a` describes, whose operands lie in memory of the current device; changes the
 /// description. Nothing is launched where there are no results. Returns the first failing status.
 template <class Api, class Kernel> status launch_kernel(host::kernel_arguments& a, const launch_context<Api>& where) {
-  a.collapse();
-  if constexpr (Kernel::reduction >= 0) {
-    return detail::reduction_launch<Api, Kernel>(a, where).run(a);
+  if constexpr (Kernel::result == static_cast<int>(parallax::detail::kernel_result::rows)) {
+    return detail::launch_row_group<Api, Kernel>(a, where);
   } else {
-    return detail::launch_elementwise<Api, Kernel>(a, where);
+    a.collapse();
+    if constexpr (Kernel::reduction >= 0) return detail::reduction_launch<Api, Kernel>(a, where).run(a);
+    else return detail::launch_elementwise<Api, Kernel>(a, where);
   }
 }
 

@@ -105,6 +105,24 @@ PARALLAX_DEVICE PARALLAX_INLINE typename R::accumulator combine_group(const Bloc
   return mine;
 }
 
+/// The same for a group of which every thread gets the whole.
+template <class R, class Block>
+PARALLAX_DEVICE PARALLAX_INLINE typename R::accumulator combine_for_all(const Block& block,
+                                                                        typename R::accumulator mine, int group) {
+  using accumulator = typename R::accumulator;
+  for (int mask = (group < warp_size ? group : warp_size) / 2; mask > 0; mask /= 2)
+    mine = R::combine(mine, R::exchange(block, mine, mask));
+  if (group <= warp_size) return mine;
+  accumulator* of_warps = reinterpret_cast<accumulator*>(block.shared());
+  const int lane = block.thread() % warp_size;
+  if (lane == 0) block.store(of_warps + block.thread() / warp_size, mine);
+  block.barrier();
+  mine = lane < group / warp_size ? block.load(of_warps + lane) : R::neutral();
+  for (int mask = warp_size / 2; mask > 0; mask /= 2) mine = R::combine(mine, R::exchange(block, mine, mask));
+  block.barrier(); // the shared memory may be used again
+  return mine;
+}
+
 /// Elements of which one accumulator takes a thread's before they are added to the thread's others: rounding errors of
 /// sums grow with this number, and with that of the blocks of it.
 inline constexpr std::uint32_t longest_sum = 128;

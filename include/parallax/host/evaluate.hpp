@@ -57,8 +57,8 @@ template <int Operation, element_type Type, std::int64_t Parameter, int... Opera
 constexpr int operands_up_to(statement<Operation, Type, Parameter, Operands...>) {
   namespace compiled = parallax::detail;
   constexpr int operands[] = {Operands..., 0};
-  if (Operation >= 0 || Operation == compiled::load_constant) return 0;
-  return operands[Operation == compiled::store_vector ? 1 : 0] + 1;
+  if (Operation >= 0 || Operation == compiled::load_constant || Operation == compiled::reduce_row) return 0;
+  return operands[Operation == compiled::store_vector || Operation == compiled::store_row ? 1 : 0] + 1;
 }
 
 template <int I, class T> struct numbered_register {

@@ -47,6 +47,15 @@ struct kernel_arguments {
   int constant_count = 0;
   const constant_bits* constants = nullptr;
 
+  /// As `collapse`, but the innermost dimension stays as it is.
+  void collapse_rows() {
+    for (int d = rank - 3; d >= 0; --d) {
+      bool same = true;
+      for (int i = 0; same && i < operand_count; ++i)
+        same = operands[i].strides[d] == operands[i].strides[d + 1] * extents[d + 1];
+      if (same || extents[d] == 1) merge(d);
+    }
+  }
   /// Merges neighbouring dimensions that all operands walk through as one, and leaves out those of extent 1.
   void collapse() {
     while (rank > 1 && extents[rank - 1] == 1 && innermost_is_like_next()) {

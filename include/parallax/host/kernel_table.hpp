@@ -1,7 +1,7 @@
 // The host's functions for a program's kernels.
 #pragma once
 
-#include <parallax/host/reduce.hpp>
+#include <parallax/host/rows.hpp>
 
 #include <array>
 #include <utility>

@@ -175,10 +175,4 @@ template <class Kernel> void run_reduction(kernel_arguments& a) {
   }
 }
 
-/// The host's function for a kernel.
-template <class Kernel> constexpr kernel_function kernel_function_of() {
-  if constexpr (Kernel::reduction >= 0) return &run_reduction<Kernel>;
-  else return &run_elementwise<Kernel>;
-}
-
 } // namespace parallax::host

@@ -1,0 +1,132 @@
+// In which pass over a row each statement of a row kernel is evaluated.
+#pragma once
+
+#include <parallax/compile/kernel.hpp>
+
+#include <array>
+#include <cstddef>
+
+namespace parallax {
+
+template <class Kernel> struct row_schedule;
+
+/// A row is gone over in passes: a reduction's result is known after the pass that reads its operand. In between, what
+/// is the same for a whole row (uniform) is evaluated once.
+template <int Result, int Reduction, class... S> struct row_schedule<kernel<Result, Reduction, S...>> {
+  static constexpr int size = static_cast<int>(sizeof...(S));
+
+ private:
+  static constexpr std::size_t count = sizeof...(S);
+  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  struct flat_statement {
+    int operation = 0;
+    std::array<int, 4> operands{};
+    int operand_count = 0;
+  };
+  template <int Operation, element_type Type, std::int64_t Parameter, int... Operands>
+  static constexpr flat_statement flat(statement<Operation, Type, Parameter, Operands...>) {
+    flat_statement result{Operation, {Operands...}, static_cast<int>(sizeof...(Operands))};
+    if (is_load(Operation)) result.operand_count = 0; // accesses are no statements
+    if (is_store(Operation)) result.operand_count = 1;
+    return result;
+  }
+  static constexpr std::array<flat_statement, count> statements{flat(S{})...};
+
+  static constexpr bool is_load(int operation) {
+    return operation < 0 && !is_store(operation) && operation != detail::reduce_row;
+  }
+  static constexpr bool is_store(int operation) {
+    return operation == detail::store_vector || operation == detail::store_row;
+  }
+
+  struct facts {
+    std::array<int, count> pass{};
+    std::array<bool, count> uniform{};
+    int passes = 0, rounds = 0;
+  };
+  static constexpr facts find() {
+    facts f;
+    for (std::size_t i = 0; i < count; ++i) {
+      const flat_statement& s = statements[i];
+      int pass = 0;
+      bool uniform =
+          !is_load(s.operation) || s.operation == detail::load_scalar || s.operation == detail::load_constant;
+      for (int k = 0; k < s.operand_count; ++k) {
+        const std::size_t operand = at(s.operands[at(k)]);
+        pass = f.pass[operand] > pass ? f.pass[operand] : pass;
+        uniform = uniform && f.uniform[operand];
+      }
+      bool over_row = s.operation == detail::reduce_row || s.operation == detail::store_vector;
+      if (over_row && pass >= f.passes) f.passes = pass + 1;
+      if (s.operation == detail::reduce_row) ++pass, uniform = true;
+      if (s.operation == detail::store_vector) uniform = false;
+      f.pass[i] = pass;
+      f.uniform[i] = uniform;
+      if (pass >= f.rounds) f.rounds = pass + 1;
+    }
+    return f;
+  }
+  static constexpr facts known = find();
+
+  using mask = std::array<bool, count>;
+  using masks = std::array<mask, static_cast<std::size_t>(known.passes) + 1>;
+  /// What has to be at hand in each pass. Values of earlier passes are computed again or taken as they are.
+  static constexpr masks find_needed(bool again) {
+    masks all{};
+    mask before{}; // at hand already
+    for (int pass = 0; pass < known.passes; ++pass) {
+      mask& needed = all[at(pass)];
+      for (std::size_t i = count; i-- > 0;) {
+        const flat_statement& s = statements[i];
+        bool root = (s.operation == detail::reduce_row && known.pass[i] == pass + 1) ||
+                    (s.operation == detail::store_vector && known.pass[i] == pass);
+        needed[i] = needed[i] || root;
+        if (!needed[i] || before[i]) continue;
+        for (int k = 0; k < s.operand_count; ++k) {
+          const std::size_t operand = at(s.operands[at(k)]);
+          if (!known.uniform[operand]) needed[operand] = true;
+        }
+      }
+      for (std::size_t i = 0; i < count && !again; ++i) before[i] = before[i] || needed[i];
+    }
+    return all;
+  }
+  static constexpr masks with_memory = find_needed(false), without_memory = find_needed(true);
+
+ public:
+  /// Passes over the elements.
+  static constexpr int passes = known.passes;
+  /// Uniform statements are evaluated in rounds: round p before pass p.
+  static constexpr int rounds = known.rounds;
+
+  static constexpr bool is_uniform(int i) { return known.uniform[at(i)]; }
+  static constexpr bool in_round(int i, int round) { return known.uniform[at(i)] && known.pass[at(i)] == round; }
+  /// Whether a reduction's result is known after a pass.
+  static constexpr bool reduces_in(int i, int pass) {
+    return statements[at(i)].operation == detail::reduce_row && known.pass[at(i)] == pass + 1;
+  }
+  static constexpr bool is_reduction(int i) { return statements[at(i)].operation == detail::reduce_row; }
+  /// Whether a value of the elements is read or made in a pass; `again` if none is remembered from earlier passes.
+  static constexpr bool is_needed(int i, int pass, bool again) {
+    if (known.uniform[at(i)]) return false;
+    return again ? without_memory[at(pass)][at(i)] : with_memory[at(pass)][at(i)];
+  }
+  /// The first pass that needs a value.
+  static constexpr int first_pass(int i) {
+    for (int pass = 0; pass < passes; ++pass)
+      if (is_needed(i, pass, false)) return pass;
+    return passes;
+  }
+  static constexpr bool is_loaded(int i) { return is_load(statements[at(i)].operation) && !known.uniform[at(i)]; }
+  static constexpr bool is_index(int i) { return statements[at(i)].operation == detail::load_index; }
+  static constexpr bool is_element_store(int i) { return statements[at(i)].operation == detail::store_vector; }
+  /// Whether several passes need a value.
+  static constexpr bool is_needed_again(int i) {
+    int times = 0;
+    for (int pass = 0; pass < passes; ++pass) times += is_needed(i, pass, false);
+    return times > 1;
+  }
+};
+
+} // namespace parallax

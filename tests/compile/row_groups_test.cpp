@@ -1,0 +1,134 @@
+// Row groups: which reductions share a loop with what is computed beside them, and that the loop computes it.
+#include "test.hpp"
+
+#include <parallax/parallax.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <tuple>
+#include <vector>
+
+namespace plx = parallax;
+using plx::shaped;
+
+namespace {
+
+template <class Function, class... Arguments> constexpr int steps(const Function&, const Arguments&...) {
+  plx::context trace;
+  static_cast<void>(plx::detail::trace_program<Function, Arguments...>(trace));
+  return static_cast<int>(plx::detail::lower(trace).blocks[0].steps.size());
+}
+
+constexpr auto matrix = shaped<float, 32, 64>;
+constexpr auto row = shaped<float, 64>;
+
+constexpr auto softmax = [](auto x) {
+  auto e = plx::exp(x - plx::max(x, 1, plx::keepdims));
+  return e / plx::sum(e, 1, plx::keepdims);
+};
+constexpr auto layernorm = [](auto x, auto scale, auto offset) {
+  auto d = x - plx::mean(x, 1, plx::keepdims);
+  return d * plx::rsqrt(plx::mean(d * d, 1, plx::keepdims) + 1e-5f) * scale + offset;
+};
+constexpr auto variance = [](auto x) {
+  auto mean = plx::mean(x, 1);
+  auto d = x - plx::reshape(mean, {x.dimension(0), 1});
+  return std::tuple{mean, plx::mean(d * d, 1)};
+};
+
+static_assert(steps(softmax, matrix) == 1);
+static_assert(steps([](auto x) { return softmax(x * 2.f + 1.f); }, matrix) == 1);
+static_assert(steps(layernorm, matrix, row, row) == 1);
+static_assert(steps(variance, matrix) == 1);
+static_assert(steps([](auto x) { return plx::logsumexp(x, 1); }, matrix) == 1);
+static_assert(steps(plx::vmap([](auto x) { return x / plx::sum(x); }), matrix) == 1);
+static_assert(steps([](auto x) { return std::pair{plx::sum(x, 1), plx::max(x, 1)}; }, matrix) == 1);
+// the gradient too: softmax, the cotangent's product with it, and the sum along the rows
+static_assert(steps(plx::grad([](auto x, auto y) { return plx::sum(softmax(x) * y); }), matrix, matrix) == 1);
+// columns, short rows, and rows of different lengths are other loops
+static_assert(steps([](auto x) { return x / plx::sum(x, 0, plx::keepdims); }, matrix) == 2);
+static_assert(steps([](auto x) { return x / plx::sum(x, 1, plx::keepdims); }, shaped<float, 100, 4>) == 2);
+static_assert(steps([](auto x, auto y) { return plx::sum(x, 1) / plx::sum(y, 1); }, matrix, shaped<float, 32, 99>) ==
+              3);
+// another step in between: what a product needs cannot come from the loop that needs the product
+static_assert(steps([](auto x, auto w) { return softmax(plx::matmul(softmax(x), w)); }, matrix,
+                    shaped<float, 64, 64>) == 3);
+constexpr auto mixed = [](auto x) {
+  auto s = softmax(x);
+  return s - plx::max(plx::transpose(plx::matmul(plx::transpose(s), x)), 1, plx::keepdims);
+};
+static_assert(steps(mixed, shaped<float, 64, 64>) == 3);
+
+float element(std::size_t i) { return std::sin(static_cast<float>(i) * 0.7f) * 3; }
+plx::array<float, 2> numbers(std::int64_t m, std::int64_t n) {
+  std::vector<float> values(static_cast<std::size_t>(m * n));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = element(i);
+  return {{m, n}, values};
+}
+
+constexpr auto run_softmax = plx::jit(softmax);
+constexpr auto run_variance = plx::jit(variance);
+
+void check_softmax(std::int64_t m, std::int64_t n) {
+  const auto found = run_softmax(numbers(m, n));
+  double worst = 0;
+  for (std::int64_t r = 0; r < m; ++r) {
+    auto at = [&](std::int64_t c) { return static_cast<std::size_t>(r * n + c); };
+    double sum = 0;
+    for (std::int64_t c = 0; c < n; ++c) sum += std::exp(static_cast<double>(element(at(c))));
+    for (std::int64_t c = 0; c < n; ++c) {
+      const double expected = std::exp(static_cast<double>(element(at(c)))) / sum;
+      worst = std::max(worst, std::abs(static_cast<double>(found.values()[at(c)]) / expected - 1));
+    }
+  }
+  INFO(m << " x " << n);
+  CHECK(worst < 4e-6);
+}
+
+} // namespace
+
+TEST_CASE("rows of all lengths, of many and of few rows") {
+  for (std::int64_t n = 1; n < 80; ++n) check_softmax(3, n);
+  check_softmax(1, 300'001); // one row for several threads
+  check_softmax(7, 140'000);
+  check_softmax(3000, 100);
+  check_softmax(0, 5);
+}
+
+TEST_CASE("a mean and a variance for each row") {
+  const std::int64_t m = 5, n = 1003;
+  const auto x = numbers(m, n);
+  auto [mean, spread] = run_variance(x);
+  for (std::int64_t r = 0; r < m; ++r) {
+    double sum = 0, squares = 0;
+    for (std::int64_t c = 0; c < n; ++c) sum += static_cast<double>(x(r, c));
+    for (std::int64_t c = 0; c < n; ++c) squares += std::pow(static_cast<double>(x(r, c)) - sum / n, 2);
+    CHECK(mean(r) == Approx(sum / n).margin(1e-6));
+    CHECK(spread(r) == Approx(squares / n).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("rows of nothing") {
+  auto [mean, most] =
+      plx::jit([](auto x) { return std::pair{plx::sum(x, 1) + 1.f, plx::sum(x * x, 1)}; })(numbers(3, 0));
+  for (int r = 0; r < 3; ++r) CHECK((mean(r) == 1 && most(r) == 0));
+}
+
+TEST_CASE("the gradient of a row group is that of finite differences") {
+  constexpr auto loss = [](auto x) { return plx::sum(softmax(x) * plx::tanh(x)); };
+  const auto x = numbers(2, 19);
+  const auto found = plx::grad(loss)(x);
+  std::vector<double> values(38);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(element(i));
+  constexpr auto in_double = plx::jit(loss);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    auto at = [&](double step) {
+      std::vector<double> moved = values;
+      moved[i] += step;
+      return static_cast<double>(in_double(plx::array<double, 2>({2, 19}, moved))());
+    };
+    CHECK(found.values()[i] == Approx((at(1e-4) - at(-1e-4)) / 2e-4).margin(1e-5));
+  }
+}
