@@ -163,6 +163,21 @@ TEST_CASE("devices make slices of one stream of philox") {
   check_equal(plx::pmap(words_from)(keys, high, first), {8, 5}, words_of(5, 0, 40));
 }
 
+TEST_CASE("philox's numbers in a softmax of rows") {
+  constexpr auto noisy = [](auto x, auto k) { return plx::softmax(x + plx::philox::uniform(k, {6, 37}), 1); };
+  constexpr auto noise = [](auto k) { return plx::philox::uniform(k, {6, 37}); };
+  const plx::array key = plx::philox::key(13);
+  const plx::array<float, 2> x({6, 37}, std::vector<float>(6 * 37));
+  const std::vector<float> numbers = plx::jit(noise)(key).to_vector();
+  std::vector<double> expected;
+  for (std::size_t row = 0; row < 6; ++row) {
+    double sum = 0;
+    for (std::size_t i = 0; i < 37; ++i) sum += std::exp(static_cast<double>(numbers[37 * row + i]));
+    for (std::size_t i = 0; i < 37; ++i) expected.push_back(std::exp(static_cast<double>(numbers[37 * row + i])) / sum);
+  }
+  check_close(plx::jit(noisy)(x, key), {6, 37}, expected, 1e-5);
+}
+
 TEST_CASE("a gradient through philox's dropout") {
   constexpr auto kept = [](auto x, auto k) {
     return plx::sum(plx::where(plx::philox::bernoulli(k, 0.25f, {64}), x * x, 0.f));
