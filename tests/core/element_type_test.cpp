@@ -3,8 +3,10 @@
 
 #include <parallax/core/element_type.hpp>
 
-using parallax::element_type;
-using enum parallax::element_type;
+// cblas.h, which is precompiled with the tests, has a bfloat16 too
+namespace parallax::element_type_test {
+
+using enum element_type;
 
 namespace {
 
@@ -71,3 +73,5 @@ TEST_CASE("every pair of element types meets at JAX's type", "[core]") {
       CHECK(parallax::promote(all[i], all[j]) == table[i][j]);
     }
 }
+
+} // namespace parallax::element_type_test
