@@ -36,11 +36,15 @@ struct number_format {
 };
 
 using f32 = number_format<"f32", float, CUDA_R_32F, CUBLAS_COMPUTE_32F, arithmetic::f32, 24>;
+using tf32 = number_format<"TF32", float, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, arithmetic::tensor_f32, 11,
+                           plx::precision::tf32>;
+using f16 = number_format<"f16", plx::float16, CUDA_R_16F, CUBLAS_COMPUTE_32F, arithmetic::tensor_16_bit, 11>;
+using bf16 = number_format<"bf16", plx::bfloat16, CUDA_R_16BF, CUBLAS_COMPUTE_32F, arithmetic::tensor_16_bit, 8>;
 using f64 = number_format<"f64", double, CUDA_R_64F, CUBLAS_COMPUTE_64F, arithmetic::f64, 53>;
 
 /// All that are measured.
 template <class... Formats> struct format_list {};
-using measured_formats = format_list<f32, f64>;
+using measured_formats = format_list<f32, tf32, f16, bf16, f64>;
 
 /// A batch of products, row-major and side by side.
 struct product_shape {
