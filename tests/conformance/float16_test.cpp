@@ -214,8 +214,8 @@ TEST_CASE("batched products of 16 bits are those of single ones", "[float16]") {
 TEST_CASE("gradients in 16 bits are near those of doubles", "[float16]") {
   using T = plx::bfloat16;
   const auto w = scattered<T>(0, 12, 8), x = scattered<T>(0.6, 20, 12);
-  const auto half = plx::jit(plx::grad(mean_square))(w, x);
-  static_assert(std::is_same_v<typename decltype(half)::value_type, T>);
+  const auto gradient = plx::jit(plx::grad(mean_square))(w, x);
+  static_assert(std::is_same_v<typename decltype(gradient)::value_type, T>);
   const plx::array wide_w = plx::astype<double>(w), wide_x = plx::astype<double>(x);
   for (int i = 0; i < 12; ++i)
     for (int j = 0; j < 8; ++j) {
@@ -225,7 +225,7 @@ TEST_CASE("gradients in 16 bits are near those of doubles", "[float16]") {
         return plx::jit(mean_square)(moved, wide_x).item();
       };
       const double slope = (value(1e-5) - value(-1e-5)) / 2e-5;
-      REQUIRE(std::abs(static_cast<double>(half(i, j)) - slope) <=
+      REQUIRE(std::abs(static_cast<double>(gradient(i, j)) - slope) <=
               0.02 * std::abs(slope) + 0.25 * static_cast<double>(std::numeric_limits<T>::epsilon()));
     }
 }
