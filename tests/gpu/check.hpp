@@ -1,5 +1,4 @@
-// Checks that run on a GPU: one table of functions for Catch2's tests and for the stand-alone program, which needs no
-// test framework.
+// Checks that run on a GPU, in a program that needs no test framework.
 #pragma once
 
 #include <parallax/cuda/handles.hpp>

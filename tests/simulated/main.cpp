@@ -1,7 +1,8 @@
-// Runs the tests of this executable on simulated CUDA devices, once for each seed.
+// Runs the tests of this executable on simulated CUDA devices, once for each seed; on the host backend, where no number
+// of seeds is given.
 //
 // PARALLAX_SIMULATED_DEVICES   how many devices, 8 by default
-// PARALLAX_SIMULATED_SEEDS     how many seeds, 1 by default
+// PARALLAX_SIMULATED_SEEDS     how many seeds
 // PARALLAX_SIMULATED_FIRST     the first of them, 1 by default
 // PARALLAX_SIMULATED_RUNS      how often all run under a seed, 1 by default: from the second time on, graphs are
 // launched
@@ -43,6 +44,10 @@ int run_on(Catch::Session& session, int devices, int seed, int runs) {
 int main(int argument_count, char* arguments[]) {
   Catch::Session session;
   if (const int wrong = session.applyCommandLine(argument_count, arguments); wrong != 0) return wrong;
+  if (std::getenv("PARALLAX_SIMULATED_SEEDS") == nullptr) {
+    const parallax::use_backend here(parallax::backend::host);
+    return session.run();
+  }
   using parallax::host::environment_integer;
   const int devices = environment_integer("PARALLAX_SIMULATED_DEVICES", 8, 1, 64);
   const int seeds = environment_integer("PARALLAX_SIMULATED_SEEDS", 1, 1, 1'000'000);
