@@ -110,6 +110,33 @@ TEST_CASE("a mean and a variance for each row") {
   }
 }
 
+TEST_CASE("values of several types are remembered from pass to pass") {
+  constexpr auto above = plx::jit([](auto x) {
+    auto is_above = x > plx::mean(x, 1, plx::keepdims);
+    auto wide = plx::exp(plx::astype<double>(x));
+    auto share = plx::sum(plx::where(is_above, wide, 0.), 1, plx::keepdims);
+    return plx::where(is_above, wide / share, wide);
+  });
+  // rows whose end is inside of a register, in memory that is inside or outside of the stack
+  for (std::int64_t n : {9, 12, 909, 1021, 8197, 16388}) {
+    const auto x = numbers(2, n);
+    const auto found = above(x);
+    double worst = 0;
+    for (int r = 0; r < 2; ++r) {
+      double mean = 0, share = 0;
+      for (int c = 0; c < n; ++c) mean += static_cast<double>(x(r, c)) / static_cast<double>(n);
+      auto wide = [&](int c) { return std::exp(static_cast<double>(x(r, c))); };
+      for (int c = 0; c < n; ++c) share += static_cast<double>(x(r, c)) > mean ? wide(c) : 0;
+      for (int c = 0; c < n; ++c) {
+        const double expected = static_cast<double>(x(r, c)) > mean ? wide(c) / share : wide(c);
+        worst = std::max(worst, std::abs(found(r, c) / expected - 1));
+      }
+    }
+    INFO(n);
+    CHECK(worst < 1e-12);
+  }
+}
+
 TEST_CASE("rows of nothing") {
   auto [mean, most] =
       plx::jit([](auto x) { return std::pair{plx::sum(x, 1) + 1.f, plx::sum(x * x, 1)}; })(numbers(3, 0));

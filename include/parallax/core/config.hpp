@@ -17,6 +17,7 @@
 
 /// Marks a function that is part of its caller's inner loop: a call would move its registers through memory.
 #define PARALLAX_INLINE inline __attribute__((always_inline))
+/// The same for a lambda; it stands behind its parameters.
 #define PARALLAX_INLINE_LAMBDA __attribute__((always_inline))
 
 /// Lets the host-and-device template that follows call functions of its argument that exist on the host only.

@@ -34,24 +34,22 @@ template <int Result, int Reduction, class... S> class row_passes<kernel<Result,
     return all;
   }();
 
-  /// All passes over one row.
+  /// Elements that the memory has room for: whole registers behind the row too, and each value's part is aligned.
+  static std::int64_t room(std::int64_t length) {
+    constexpr std::int64_t unit = std::max<std::int64_t>(lanes, sizeof(std::uint64_t));
+    return (length + unit - 1) / unit * unit;
+  }
+
+  /// All passes over one row; `Divided`: by several threads, in fixed pieces, which are combined in order, so that the
+  /// result does not depend on their number. `memory` has `remembered_bytes` for each element that there is room for.
+  template <bool Divided>
   static void run(const row_position& position, const constant_bits* constants, std::int64_t length,
                   std::byte* memory) {
     const typename evaluate::row row(position);
     registers file;
     start<0>(file, row, constants);
-    all_passes(file, row, constants, length, memory,
-               std::make_index_sequence<static_cast<std::size_t>(schedule::passes)>{});
-  }
-
-  /// One long row by several threads: fixed pieces, combined in order, so that it does not depend on their number.
-  static void run_divided(const row_position& position, const constant_bits* constants, std::int64_t length,
-                          std::byte* memory) {
-    const typename evaluate::row row(position);
-    registers file;
-    start<0>(file, row, constants);
-    divided_passes(file, row, constants, length, memory,
-                   std::make_index_sequence<static_cast<std::size_t>(schedule::passes)>{});
+    run_passes<Divided>(file, row, constants, length, memory,
+                        std::make_index_sequence<static_cast<std::size_t>(schedule::passes)>{});
   }
 
  private:
@@ -63,40 +61,35 @@ template <int Result, int Reduction, class... S> class row_passes<kernel<Result,
     return before;
   }
 
-  template <std::size_t... Pass>
-  static void all_passes(registers& file, const typename evaluate::row& row, const constant_bits* constants,
+  template <bool Divided, std::size_t... Pass>
+  static void run_passes(registers& file, const typename evaluate::row& row, const constant_bits* constants,
                          std::int64_t length, std::byte* memory, std::index_sequence<Pass...>) {
     auto one = [&]<int P>() {
       registers totals;
       neutral_totals<P>(totals);
-      go_over<P>(file, totals, row, constants, 0, length, length, memory);
+      if constexpr (Divided) go_over_pieces<P>(file, totals, row, constants, length, memory);
+      else go_over<P>(file, totals, row, constants, 0, length, length, memory);
       finish<P>(file, totals);
       start<P + 1>(file, row, constants);
     };
     (one.template operator()<static_cast<int>(Pass)>(), ...);
   }
-  template <std::size_t... Pass>
-  static void divided_passes(registers& file, const typename evaluate::row& row, const constant_bits* constants,
-                             std::int64_t length, std::byte* memory, std::index_sequence<Pass...>) {
+  template <int Pass>
+  static void go_over_pieces(const registers& file, registers& totals, const typename evaluate::row& row,
+                             const constant_bits* constants, std::int64_t length, std::byte* memory) {
     constexpr int most_pieces = 64;
     const std::int64_t units = (length + lanes - 1) / lanes;
     const int pieces = static_cast<int>(std::min<std::int64_t>(units, most_pieces));
-    auto one = [&]<int P>() {
-      std::vector<registers> totals(static_cast<std::size_t>(pieces));
-      parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t p = begin; p < end; ++p) {
-          registers own = file;
-          registers& sums = totals[static_cast<std::size_t>(p)];
-          neutral_totals<P>(sums);
-          const std::int64_t first = units * p / pieces * lanes, last = units * (p + 1) / pieces * lanes;
-          go_over<P>(own, sums, row, constants, first, std::min(last, length), length, memory);
-        }
-      });
-      for (int p = 1; p < pieces; ++p) add_totals<P>(totals[0], totals[static_cast<std::size_t>(p)], indices{});
-      finish<P>(file, totals[0]);
-      start<P + 1>(file, row, constants);
-    };
-    (one.template operator()<static_cast<int>(Pass)>(), ...);
+    std::vector<registers> parts(static_cast<std::size_t>(pieces));
+    parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) {
+        registers own = file, &sums = parts[static_cast<std::size_t>(p)];
+        neutral_totals<Pass>(sums);
+        const std::int64_t first = units * p / pieces * lanes, last = units * (p + 1) / pieces * lanes;
+        go_over<Pass>(own, sums, row, constants, first, std::min(last, length), length, memory);
+      }
+    });
+    for (registers& part : parts) add_totals<Pass>(totals, part);
   }
 
   /// The uniform statements of a round.
@@ -133,34 +126,30 @@ template <int Result, int Reduction, class... S> class row_passes<kernel<Result,
   };
 
   /// Calls `use.operator()<I, reduction_at<I, statement>>()` for the reductions of a pass.
+  template <int Pass, class Use> static PARALLAX_INLINE void for_reductions(const Use& use) {
+    for_reductions_among<Pass>(use, indices{});
+  }
   template <int Pass, class Use, std::size_t... I>
-  static PARALLAX_INLINE void for_reductions(const Use& use, std::index_sequence<I...>) {
+  static PARALLAX_INLINE void for_reductions_among(const Use& use, std::index_sequence<I...>) {
     auto one = [&]<int N, class Statement>() PARALLAX_INLINE_LAMBDA {
       if constexpr (schedule::reduces_in(N, Pass)) use.template operator()<N, reduction_at<N, Statement>>();
     };
     (one.template operator()<static_cast<int>(I), S>(), ...);
   }
   template <int Pass> static PARALLAX_INLINE void neutral_totals(registers& totals) {
-    for_reductions<Pass>(
-        [&]<int I, class R>()
-            PARALLAX_INLINE_LAMBDA { at<I>(totals) = broadcast(neutral<typename R::P, typename R::T>()); },
-        indices{});
+    for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
+      at<I>(totals) = broadcast(neutral<typename R::P, typename R::T>());
+    });
   }
-  template <int Pass, class Indices>
-  static PARALLAX_INLINE void add_totals(registers& totals, const registers& others, Indices) {
-    for_reductions<Pass>(
-        [&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
-          at<I>(totals) = R::P::evaluate(at<I>(totals), at<I>(const_cast<registers&>(others)));
-        },
-        Indices{});
+  template <int Pass> static PARALLAX_INLINE void add_totals(registers& totals, registers& others) {
+    for_reductions<Pass>([&]<int I, class R>()
+                             PARALLAX_INLINE_LAMBDA { at<I>(totals) = R::P::evaluate(at<I>(totals), at<I>(others)); });
   }
   template <int Pass> static PARALLAX_INLINE void finish(registers& file, registers& totals) {
-    for_reductions<Pass>(
-        [&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
-          at<I>(file) = broadcast(
-              host::reduce(at<I>(totals), []<class V>(const V& x, const V& y) { return R::P::evaluate(x, y); }));
-        },
-        indices{});
+    for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
+      at<I>(file) =
+          broadcast(host::reduce(at<I>(totals), []<class V>(const V& x, const V& y) { return R::P::evaluate(x, y); }));
+    });
   }
 
   /// Elements first to last of a pass. Sums are cut into blocks, as in any reduction.
@@ -171,10 +160,9 @@ template <int Result, int Reduction, class... S> class row_passes<kernel<Result,
     std::int64_t i = first;
     constexpr int streams = schedule::size <= 12 ? 4 : 2; // independent sums hide one another's latency
     auto add = [&](registers& sums) PARALLAX_INLINE_LAMBDA {
-      for_reductions<Pass>(
-          [&]<int I, class R>()
-              PARALLAX_INLINE_LAMBDA { at<I>(sums) = R::P::evaluate(at<I>(sums), at<R::operand>(file)); },
-          indices{});
+      for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
+        at<I>(sums) = R::P::evaluate(at<I>(sums), at<R::operand>(file));
+      });
     };
     while (i + streams * lanes <= last) {
       registers sums[streams];
@@ -188,8 +176,8 @@ template <int Result, int Reduction, class... S> class row_passes<kernel<Result,
         }
       }
       PARALLAX_UNROLL(4)
-      for (int s = 1; s < streams; ++s) add_totals<Pass>(sums[0], sums[s], indices{});
-      add_totals<Pass>(totals, sums[0], indices{});
+      for (int s = 1; s < streams; ++s) add_totals<Pass>(sums[0], sums[s]);
+      add_totals<Pass>(totals, sums[0]);
     }
     for (; i + lanes <= last; i += lanes) {
       evaluate_all<Pass, true>(file, row, constants, i, lanes, length, memory, indices{});
@@ -198,13 +186,11 @@ template <int Result, int Reduction, class... S> class row_passes<kernel<Result,
     if (i < last) {
       const int count = static_cast<int>(last - i);
       evaluate_all<Pass, false>(file, row, constants, i, count, length, memory, indices{});
-      for_reductions<Pass>(
-          [&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
-            using T = typename R::T;
-            at<I>(totals) = R::P::evaluate(at<I>(totals), math::select(first_lanes<T>(count), at<R::operand>(file),
-                                                                       broadcast(neutral<typename R::P, T>())));
-          },
-          indices{});
+      for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
+        using T = typename R::T;
+        at<I>(totals) = R::P::evaluate(at<I>(totals), math::select(first_lanes<T>(count), at<R::operand>(file),
+                                                                   broadcast(neutral<typename R::P, T>())));
+      });
     }
   }
 
@@ -222,9 +208,7 @@ template <int Result, int Reduction, class... S> class row_passes<kernel<Result,
     if constexpr (schedule::is_needed(I, Pass, false) && !schedule::is_reduction(I)) {
       using T = typename Statement::value_type;
       [[maybe_unused]] auto remembered = [&]() PARALLAX_INLINE_LAMBDA {
-        // whole registers, since the memory has room behind the row
-        const std::int64_t room = (length + lanes - 1) / lanes * lanes;
-        return reinterpret_cast<T*>(memory + room * static_cast<std::int64_t>(memory_before(I))) + i;
+        return reinterpret_cast<T*>(memory + room(length) * static_cast<std::int64_t>(memory_before(I))) + i;
       };
       if constexpr (is_remembered(I) && schedule::first_pass(I) < Pass) {
         at<I>(file) = load(remembered());
@@ -247,18 +231,17 @@ template <class Kernel> void run_row_group(kernel_arguments& a) {
   std::int64_t rows = 1;
   for (int d = 0; d < outer_rank; ++d) rows *= a.extents[d];
   if (rows == 0) return;
-  const std::int64_t room = (length + lanes - 1) / lanes * lanes;
   auto some_rows = [&](std::int64_t begin, std::int64_t end, bool divided) {
-    parallax::detail::scratch_array<std::uint64_t, 1024> memory(static_cast<std::size_t>(room) *
-                                                                passes::remembered_bytes / 8);
+    parallax::detail::scratch_array<std::uint64_t, 1024> memory(static_cast<std::size_t>(passes::room(length)) *
+                                                                passes::remembered_bytes / sizeof(std::uint64_t));
     row_position row;
     std::int64_t position[max_rank] = {};
     for (std::int64_t r = begin; r < end; ++r) {
       detail::row_to_position(a, r, position, outer_rank);
       row.set(a, position, outer_rank);
       std::byte* remembered = reinterpret_cast<std::byte*>(memory.data());
-      if (divided) passes::run_divided(row, a.constants, length, remembered);
-      else passes::run(row, a.constants, length, remembered);
+      if (divided) passes::template run<true>(row, a.constants, length, remembered);
+      else passes::template run<false>(row, a.constants, length, remembered);
     }
   };
   constexpr std::int64_t few_rows = 8;
