@@ -134,8 +134,7 @@ class row_groups {
   }
   /// Whether two sets of members can be one, which `into` then describes.
   static constexpr bool merge(component& into, const component& other) {
-    if (into.known && other.known) return into.shape == other.shape;
-    if (!into.known && !other.known) return into.shape == other.shape;
+    if (into.known == other.known) return into.shape == other.shape;
     const component& rows = into.known ? into : other;
     const component& some = into.known ? other : into;
     if (!(some.shape == rows.shape) && !(some.shape == without_last(rows.shape))) return false;
@@ -190,7 +189,7 @@ class row_groups {
       bool fits = true;
       for (const link& l : links) {
         if (l.base < 0 || depth[at(l.base)] != own) continue;
-        if (l.expands) fits = fits && merge(together, {true, mine.shape}) && together.known;
+        if (l.expands) fits = fits && merge(together, {true, mine.shape});
         fits = fits && merge(together, components[at(root_of(l.base))]);
       }
       if (!fits) {

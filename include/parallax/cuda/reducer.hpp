@@ -89,30 +89,10 @@ struct reducer<Reduction, T> {
 namespace detail {
 
 /// Combines the accumulators of `group` neighbouring threads, a power of two: of a warp's, or of all threads of the
-/// block, which has `group / warp_size` accumulators of shared memory then. The group's first thread gets the whole.
+/// block, which has `group / warp_size` accumulators of shared memory then. Every thread of the group gets the whole.
 template <class R, class Block>
 PARALLAX_DEVICE PARALLAX_INLINE typename R::accumulator combine_group(const Block& block, typename R::accumulator mine,
                                                                       int group) {
-  using accumulator = typename R::accumulator;
-  for (int mask = (group < warp_size ? group : warp_size) / 2; mask > 0; mask /= 2)
-    mine = R::combine(mine, R::exchange(block, mine, mask));
-  if (group <= warp_size) return mine;
-  accumulator* of_warps = reinterpret_cast<accumulator*>(block.shared());
-  const int thread = block.thread();
-  if (thread % warp_size == 0) block.store(of_warps + thread / warp_size, mine);
-  block.barrier();
-  if (thread < warp_size) {
-    mine = thread < group / warp_size ? block.load(of_warps + thread) : R::neutral();
-    for (int mask = warp_size / 2; mask > 0; mask /= 2) mine = R::combine(mine, R::exchange(block, mine, mask));
-  }
-  block.barrier(); // the shared memory may be used again
-  return mine;
-}
-
-/// The same for a group of which every thread gets the whole.
-template <class R, class Block>
-PARALLAX_DEVICE PARALLAX_INLINE typename R::accumulator combine_for_all(const Block& block,
-                                                                        typename R::accumulator mine, int group) {
   using accumulator = typename R::accumulator;
   for (int mask = (group < warp_size ? group : warp_size) / 2; mask > 0; mask /= 2)
     mine = R::combine(mine, R::exchange(block, mine, mask));

@@ -42,17 +42,14 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
     for (int i = 0; i < schedule::size; ++i) count += is_kept(i);
     return count;
   }();
-  static constexpr int reductions = [] {
-    int count = 0;
-    for (int i = 0; i < schedule::size; ++i) count += schedule::is_reduction(i);
-    return count;
-  }();
   /// Reductions before a statement.
   static constexpr int reductions_before(int statement) {
     int count = 0;
     for (int i = 0; i < statement; ++i) count += schedule::is_reduction(i);
     return count;
   }
+
+  static constexpr int reductions = reductions_before(schedule::size);
 
   template <int Width, int Vectors, class Indices> struct kept_type;
   template <int Width, int Vectors, std::size_t... I>
@@ -99,7 +96,7 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
     run_all<Pass, Width>(block, l, p, uniform, kept, vector, totals, stores, indices{});
   }
 
-  /// Calls `partial(number, value)` or sets what it returns, for the reductions of a pass.
+  /// Calls `use.operator()<reducer>(number, total)` for the reductions of a pass; the kernel's are counted.
   template <int Pass, class Use>
   static PARALLAX_DEVICE PARALLAX_INLINE void for_totals(values& totals, const Use& use) {
     use_all<Pass>(totals, use, indices{});
@@ -170,7 +167,7 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
   combine_one([[maybe_unused]] const Block& block, [[maybe_unused]] const values& totals,
               [[maybe_unused]] values& uniform, [[maybe_unused]] int group) {
     if constexpr (reduces_in<I, Pass>)
-      detail::value_at<I>(uniform) = detail::combine_for_all<typename reduction_of<Statement>::R>(
+      detail::value_at<I>(uniform) = detail::combine_group<typename reduction_of<Statement>::R>(
           block, detail::value_at<I>(const_cast<values&>(totals)), group);
   }
   template <int Pass, std::size_t... I>
