@@ -1,4 +1,5 @@
 // How arguments come to the devices.
+#include "simulated/calls.hpp"
 #include "simulator/api.hpp"
 #include "simulator/machine.hpp"
 #include "test.hpp"
@@ -29,21 +30,8 @@ struct counting_api : simulator::api {
   }
 };
 
-template <class Function, class... Arguments> std::vector<float> result_of(const Function&, const Arguments&... given) {
-  using compiled = plx::detail::program<Function, plx::detail::abstract_t<Arguments>...>;
-  std::vector<plx::detail::runtime_value> arguments;
-  (plx::detail::append_values(arguments, given), ...);
-  auto results = plx::cuda::program_run<counting_api>(compiled::table.data(),
-                                                      plx::cuda::kernel_table<counting_api, compiled>::functions.data(),
-                                                      std::move(arguments))
-                     .run();
-  std::vector<float> all;
-  auto append = [&](const std::byte* data, std::size_t bytes) {
-    const auto* first = reinterpret_cast<const float*>(data);
-    all.insert(all.end(), first, first + bytes / sizeof(float));
-  };
-  for (auto& result : results) append(result.host_data(), result.bytes());
-  return all;
+template <class... Arguments> std::vector<float> result_of(const Arguments&... given) {
+  return simulated::numbers_of(simulated::results_of<counting_api>(given...));
 }
 
 constexpr auto weighted = [](auto x, auto y, auto z, auto v, auto large) { return plx::sum(large) * x + y * z + v; };

@@ -1,4 +1,5 @@
 // What the CUDA backend does when a call fails or a device stands still.
+#include "simulated/calls.hpp"
 #include "simulator/api.hpp"
 #include "simulator/every_failure.hpp"
 #include "test.hpp"
@@ -15,17 +16,8 @@ namespace {
 
 using backend = plx::cuda::backend<simulator::api>;
 
-/// The backend on the machine that lives, as long as this does.
-struct running_backend {
-  explicit running_backend(const plx::cuda::backend_options& options = {}) { backend::restart(options); }
-  running_backend(const running_backend&) = delete;
-  running_backend& operator=(const running_backend&) = delete;
-  ~running_backend() {
-    try {
-      backend::shut_down();
-    } catch (const plx::error&) { // has been thrown before
-    }
-  }
+struct running_backend : simulated::running_backend<simulator::api> {
+  using simulated::running_backend<simulator::api>::running_backend;
   plx::use_backend here{plx::backend::cuda};
 };
 

@@ -1,4 +1,5 @@
 // Programs that are called again are CUDA graphs.
+#include "simulated/calls.hpp"
 #include "simulator/api.hpp"
 #include "simulator/every_failure.hpp"
 #include "test.hpp"
@@ -48,23 +49,9 @@ struct counting_api : simulator::api {
 };
 using backend = plx::cuda::backend<counting_api>;
 
-template <class Function, class... Arguments>
-std::vector<plx::detail::runtime_value> results_of(const Function&, const Arguments&... given) {
-  using compiled = plx::detail::program<Function, plx::detail::abstract_t<Arguments>...>;
-  std::vector<plx::detail::runtime_value> arguments;
-  (plx::detail::append_values(arguments, given), ...);
-  return plx::cuda::program_run<counting_api>(compiled::table.data(),
-                                              plx::cuda::kernel_table<counting_api, compiled>::functions.data(),
-                                              std::move(arguments))
-      .run();
-}
-std::vector<float> numbers_of(std::vector<plx::detail::runtime_value> results) {
-  std::vector<float> all;
-  for (auto& result : results) {
-    const auto* first = reinterpret_cast<const float*>(result.host_data());
-    all.insert(all.end(), first, first + result.count());
-  }
-  return all;
+using simulated::numbers_of;
+template <class... Arguments> auto results_of(const Arguments&... given) {
+  return simulated::results_of<counting_api>(given...);
 }
 template <class... Arguments> std::vector<float> result_of(const Arguments&... given) {
   return numbers_of(results_of(given...));
@@ -77,19 +64,10 @@ plx::cuda::backend_options short_graphs() {
   return options;
 }
 
-/// The backend on the machine that lives, as long as this does.
-struct running_backend {
-  explicit running_backend(const plx::cuda::backend_options& options = short_graphs()) {
-    backend::restart(options);
+struct running_backend : simulated::running_backend<counting_api> {
+  explicit running_backend(const plx::cuda::backend_options& options = short_graphs())
+      : simulated::running_backend<counting_api>(options) {
     counting_api::reset();
-  }
-  running_backend(const running_backend&) = delete;
-  running_backend& operator=(const running_backend&) = delete;
-  ~running_backend() {
-    try {
-      backend::shut_down();
-    } catch (const plx::error&) { // has been thrown before
-    }
   }
 };
 

@@ -1,4 +1,5 @@
 // Collectives on the side streams: what does not need them runs on, and what needs them waits.
+#include "simulated/calls.hpp"
 #include "simulator/api.hpp"
 #include "simulator/every_failure.hpp"
 #include "test.hpp"
@@ -56,18 +57,10 @@ struct noting_api : simulator::api {
 };
 using backend = plx::cuda::backend<noting_api>;
 
-struct running_backend {
-  explicit running_backend(const plx::cuda::backend_options& options) {
-    backend::restart(options);
+struct running_backend : simulated::running_backend<noting_api> {
+  explicit running_backend(const plx::cuda::backend_options& options)
+      : simulated::running_backend<noting_api>(options) {
     noting_api::note();
-  }
-  running_backend(const running_backend&) = delete;
-  running_backend& operator=(const running_backend&) = delete;
-  ~running_backend() {
-    try {
-      backend::shut_down();
-    } catch (const plx::error&) { // has been thrown before
-    }
   }
 };
 
@@ -78,23 +71,11 @@ plx::cuda::backend_options with_overlap_from(std::size_t bytes) {
 }
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
-template <class Function, class... Arguments>
-std::vector<plx::detail::runtime_value> results_of(const Function&, const Arguments&... given) {
-  using compiled = plx::detail::program<Function, plx::detail::abstract_t<Arguments>...>;
-  std::vector<plx::detail::runtime_value> arguments;
-  (plx::detail::append_values(arguments, given), ...);
-  return plx::cuda::program_run<noting_api>(compiled::table.data(),
-                                            plx::cuda::kernel_table<noting_api, compiled>::functions.data(),
-                                            std::move(arguments))
-      .run();
+template <class... Arguments> auto results_of(const Arguments&... given) {
+  return simulated::results_of<noting_api>(given...);
 }
 template <class... Arguments> std::vector<float> numbers_of(const Arguments&... given) {
-  std::vector<float> all;
-  for (auto& result : results_of(given...)) {
-    const auto* first = reinterpret_cast<const float*>(result.host_data());
-    all.insert(all.end(), first, first + result.count());
-  }
-  return all;
+  return simulated::numbers_of(results_of(given...));
 }
 
 /// A backward pass of three layers; each gradient is reduced while the next is computed.
