@@ -2,6 +2,7 @@
 #include "ops/reference.hpp"
 
 #include <limits>
+#include <numbers>
 
 namespace {
 
@@ -21,10 +22,14 @@ double bisect_erf(double y) {
   return low;
 }
 
+double gaussian_error_unit(double x) {
+  return x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x))) / 2;
+}
+
 constexpr auto operations =
     std::tuple(plx::exp, plx::log, plx::log1p, plx::expm1, plx::tanh, plx::sin, plx::cos, plx::tan, plx::sqrt,
                plx::rsqrt, plx::logistic, plx::erf, plx::erf_inv, plx::abs, plx::sign, plx::floor, plx::negative,
-               plx::square, plx::reciprocal, plx::stop_gradient);
+               plx::square, plx::reciprocal, plx::relu, plx::gelu, plx::stop_gradient);
 constexpr std::size_t operation_count = std::tuple_size_v<decltype(operations)>;
 
 struct meaning {
@@ -52,6 +57,8 @@ const meaning meanings[] = {
     {"negative", [](double x) { return -x; }},
     {"square", [](double x) { return x * x; }},
     {"reciprocal", [](double x) { return 1 / x; }},
+    {"relu", [](double x) { return x < 0 ? 0 : x; }},
+    {"gelu", gaussian_error_unit},
     {"stop_gradient", [](double x) { return x; }, false},
 };
 static_assert(std::size(meanings) == operation_count);
@@ -121,6 +128,41 @@ TEST_CASE("gradients of functions of one operand are the slopes of the standard 
 TEST_CASE("the slope of abs is that of the side, and 1 at 0") {
   auto slope = plx::grad([](auto x) { return plx::sum(plx::abs(x)); });
   CHECK(slope(plx::array<float, 1>{-2, 0, 3}).to_vector() == std::vector<float>{-1, 1, 1});
+}
+
+TEST_CASE("relu keeps NaN, and has slope 0 at 0") {
+  plx::array<float, 1> x{-2, -0.f, 0, 3, NAN};
+  auto y = plx::jit([](auto v) { return plx::relu(v); })(x).to_vector();
+  CHECK(std::vector(y.begin(), y.end() - 1) == std::vector<float>{0, 0, 0, 3});
+  CHECK(std::isnan(y.back()));
+  auto slope = plx::grad([](auto v) { return plx::sum(plx::relu(v)); });
+  CHECK(slope(x).to_vector() == std::vector<float>{0, 0, 0, 1, 0});
+  auto whole = plx::jit([](auto v) { return plx::relu(v); })(plx::array<int, 1>{-3, 0, 2});
+  CHECK(whole.to_vector() == std::vector<int>{0, 0, 2});
+}
+
+TEST_CASE("gelu and its derivatives on both sides and far out") {
+  static constexpr auto total = [](auto v) { return plx::sum(plx::gelu(v)); };
+  constexpr auto slopes = plx::grad(total);
+  constexpr auto curvatures = plx::grad([](auto v) { return plx::sum(plx::grad(total)(v)); });
+  std::vector<double> points;
+  for (int i = -40; i <= 40; ++i) points.push_back(i / 8.0);
+  const plx::array<double, 1> x({static_cast<std::int64_t>(points.size())}, points);
+  auto value = plx::jit([](auto v) { return plx::gelu(v); })(x).to_vector();
+  auto slope = slopes(x).to_vector(), curvature = curvatures(x).to_vector();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double at = points[i], step = 1e-4;
+    const double low = gaussian_error_unit(at - step), middle = gaussian_error_unit(at),
+                 high = gaussian_error_unit(at + step);
+    INFO(at);
+    CHECK(std::abs(value[i] - middle) <= 1e-14);
+    CHECK(std::abs(slope[i] - (high - low) / (2 * step)) <= 1e-7);
+    CHECK(std::abs(curvature[i] - (high - 2 * middle + low) / (step * step)) <= 1e-6);
+  }
+  auto far = plx::jit([](auto v) { return std::tuple(plx::gelu(v), plx::grad(total)(v)); });
+  auto [values, gradients] = far(plx::array<float, 1>{-30, 30});
+  CHECK(values.to_vector() == std::vector<float>{0, 30});
+  CHECK(gradients.to_vector() == std::vector<float>{0, 1});
 }
 
 TEST_CASE("functions of one operand are mapped element by element") {

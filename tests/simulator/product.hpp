@@ -2,6 +2,7 @@
 #pragma once
 
 #include "simulator/combine.hpp"
+#include "simulator/epilogue.hpp"
 #include "simulator/recorder.hpp"
 
 #include <parallax/cuda/api.hpp>
@@ -127,6 +128,8 @@ inline void multiply(const matrix_product& p, recorder& log) {
       detail::multiply_one(p, static_cast<const value*>(p.left) + b * p.left_batch,
                            static_cast<const value*>(p.right) + b * p.right_batch,
                            static_cast<value*>(p.result) + b * p.result_batch);
+    if constexpr (parallax::math::floating_element<value>)
+      if (!p.epilogue.is_plain()) apply_epilogue<value>(p, log);
   });
 }
 

@@ -164,6 +164,16 @@ struct stream_functions : device_functions {
     });
   }
 
+  /// Whatever is of one matrix and of the types that the library has epilogues for.
+  static status can_multiply(const matrix_product& product, int) {
+    return call("can_multiply", [&](world&) {
+      const bool possible = product.batch == 1 && parallax::is_floating(product.type) &&
+                            product.type != parallax::element_type::float64 && product.depth > 0;
+      return status{possible || product.epilogue.is_plain() ? status::kind::success : status::kind::unsupported, 0,
+                    "the simulator", "can_multiply", "no such epilogue"};
+    });
+  }
+
   /// Runs a kernel: its threads in an order that the seed chooses.
   template <parallax::cuda::device_kernel Kernel>
   static status launch(Kernel, const parallax::cuda::launch_shape& shape, stream_handle on,

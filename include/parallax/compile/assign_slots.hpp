@@ -42,6 +42,11 @@ constexpr void assign_slots(planned_block& block) {
         if (int& last = block.buffers[at(operand)].last_step; last < until) last = std::min(until, count - 1);
     }
     for (const access& a : step.accesses) touch(a.buffer);
+    for (const planned_step& part : step.parts) {
+      touch(part.result);
+      for (int operand : part.operands) touch(operand);
+      for (const access& a : part.accesses) touch(a.buffer);
+    }
   }
   std::vector<std::vector<int>> beginning(block.steps.size()); // by step: the buffers that it is the first to use
   for (int i = 0; i < static_cast<int>(block.buffers.size()); ++i)

@@ -44,9 +44,9 @@ template <std::size_t Capacity> class table_writer {
     if (table.size < Capacity) table.words[table.size] = word;
     ++table.size;
   }
-  /// Says at place `place` that a part begins here.
-  constexpr void begin(std::size_t place) {
-    if (place < Capacity) table.words[place] = static_cast<std::int64_t>(table.size);
+  /// Says at place `place` that a part begins here; or how far it is from `start` to here.
+  constexpr void begin(std::size_t place, std::size_t start = 0) {
+    if (place < Capacity) table.words[place] = static_cast<std::int64_t>(table.size - start);
   }
   template <class List> constexpr void put_list(const List& list) {
     put(static_cast<std::int64_t>(list.size()));
@@ -126,6 +126,17 @@ template <std::size_t Capacity> class table_writer {
       put(p.rows), put(p.columns), put(p.depth), put(p.left_row), put(p.left_depth), put(p.right_depth),
           put(p.right_column);
       put(static_cast<std::int64_t>(p.precision));
+      break;
+    }
+    case step_kind::epilogue: {
+      const planned_epilogue& e = step.epilogue;
+      put(static_cast<std::int64_t>(e.activation)), put(e.result), put(e.bias), put(e.bias_offset), put(e.auxiliary),
+          put(e.bias_gradient), put(e.sums_right);
+      put(static_cast<std::int64_t>(step.parts.size()));
+      const std::size_t words = table.size;
+      put(0);
+      for (const planned_step& part : step.parts) put_step(part, sections);
+      begin(words, words + 1);
       break;
     }
     case step_kind::call:

@@ -3,6 +3,8 @@
 
 #include <parallax/compile/assign_slots.hpp>
 #include <parallax/compile/build_kernel.hpp>
+#include <parallax/compile/find_epilogues.hpp>
+#include <parallax/compile/known_equal.hpp>
 #include <parallax/compile/plan_product.hpp>
 #include <parallax/compile/start_early.hpp>
 
@@ -34,6 +36,7 @@ class block_builder {
       if (fused.live[at(id)] && g.at(id).operation >= 0) emit(id);
     if (trace.failed) return;
     place_outputs();
+    epilogue_finder(trace.extents, program.kernels, block).run();
     start_reductions_early(block);
     assign_slots(block);
   }
@@ -259,12 +262,12 @@ class block_builder {
       if (g.at(id).operation == primitives::number_of<primitives::call_result>) {
         output.is_value = true;
         output.number = block.buffers[at(buffer)].number;
-      } else if (block.buffers[at(buffer)].place == buffer_place::slot && !fused.is_alias(id)) {
+      } else if (block.buffers[at(buffer)].place == buffer_place::slot) {
         block.buffers[at(buffer)].place = buffer_place::output;
         block.buffers[at(buffer)].number = static_cast<int>(k);
         output.number = buffer;
       } else {
-        // an argument, an alias, or a second output of one value
+        // an argument, or a second output of one value
         int copy = new_buffer(g.value(id), buffer_place::output, static_cast<int>(k));
         planned_step step;
         step.extents = {block.buffers[at(copy)].count};
@@ -284,6 +287,9 @@ constexpr planned_program lower(context& trace) {
   prepared_program prepared = prepare(trace);
   if (trace.failed) return program;
   program.sections = prepared.sections;
+  known_equal same(trace);
+  same.rename(trace.at(prepared.root));
+  for (const section& s : prepared.sections) same.rename(trace.at(s.body));
   block_builder outermost(trace, program, prepared.root, nullptr);
   outermost.run();
   program.blocks.push_back(outermost.block);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/compile/prepare.hpp>
+#include <parallax/core/activation.hpp>
 
 namespace parallax::detail {
 
@@ -68,6 +69,7 @@ struct planned_buffer {
 enum class step_kind : int {
   kernel,
   product,
+  epilogue, ///< a product and loops behind it, for a library that does all of them in one call
   all_reduce,
   all_gather,
   reduce_scatter,
@@ -84,6 +86,17 @@ struct planned_product {
   dim rows = 1, columns = 1, depth = 1;
   dim left_row = 0, left_depth = 0, right_depth = 0, right_column = 0;
   product_precision precision = product_precision::full;
+};
+
+/// How a library's product does the work of the loops behind it.
+struct planned_epilogue {
+  product_activation activation = product_activation::identity;
+  int result = -1; ///< the buffer of what comes out of the activation
+  int bias = -1;   ///< added to each row before the activation
+  dim bias_offset = 0;
+  int auxiliary = -1; ///< what the gradient wants to know: for relu the signs as bits, for gelu what it is applied to
+  int bias_gradient = -1; ///< sums over rows: of the result, or of the right operand
+  bool sums_right = false;
 };
 
 struct planned_step {
@@ -103,6 +116,9 @@ struct planned_step {
   unsigned mesh_axes = 0;
   dim outer = 1, inner = 1;
   std::vector<std::int64_t> parameters; ///< permutation, source of a broadcast, or of others the groups, if any
+  // epilogue: the product first
+  planned_epilogue epilogue;
+  std::vector<planned_step> parts;
   // call
   int section = -1;
   std::vector<std::vector<dim>> before; ///< by operand and spread dimension: the number of elements before it

@@ -12,7 +12,8 @@ namespace parallax::detail {
 /// Whether a step reads or writes a buffer.
 constexpr bool touches(const planned_step& step, int buffer) {
   return step.result == buffer || std::ranges::find(step.operands, buffer) != step.operands.end() ||
-         std::ranges::any_of(step.accesses, [&](const access& a) { return a.buffer == buffer; });
+         std::ranges::any_of(step.accesses, [&](const access& a) { return a.buffer == buffer; }) ||
+         std::ranges::any_of(step.parts, [&](const planned_step& part) { return touches(part, buffer); });
 }
 
 /// The last step before `s` that touches one of these buffers; -1 for none.

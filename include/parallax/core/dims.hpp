@@ -43,6 +43,7 @@ class dim_table {
   std::vector<polynomial> entries;
 
   constexpr dim symbol(int leaf, int axis) { return of_atom({false, leaf, axis}); }
+  constexpr dim symbol_of(int atom) { return intern({dim_term{1, {atom}}}); }
 
   constexpr dim add(dim a, dim b) {
     if (is_static(a) && is_static(b)) return a + b;
@@ -159,7 +160,7 @@ class dim_table {
       atoms.push_back(atom);
       atom_index.add(content, number);
     }
-    return intern({dim_term{1, {number}}});
+    return symbol_of(number);
   }
 };
 

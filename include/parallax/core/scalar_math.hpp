@@ -34,6 +34,41 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V logistic(const V& x) {
   }
 }
 
+/// max(x, 0); NaN stays NaN.
+PARALLAX_CALLS_HOST
+template <class V> PARALLAX_HD PARALLAX_INLINE V relu(const V& x) { return max(x, V(element_of<V>{})); }
+
+/// Constants of `gelu`: 2 sqrt(2 / pi), and what weighs the cube.
+inline constexpr double gelu_scale = 1.5957691216057308, gelu_cubic = 0.044715;
+
+/// x * logistic(v) of v = 2 sqrt(2 / pi) * (x + 0.044715 x^3): the Gaussian error linear unit in its approximation by a
+/// tanh (Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016).
+PARALLAX_CALLS_HOST
+template <class V> PARALLAX_HD PARALLAX_INLINE V gelu(const V& x) {
+  using T = element_of<V>;
+  if constexpr (floating16_element<T>) {
+    return convert<T>(gelu(convert<float>(x)));
+  } else {
+    const V cubic(static_cast<T>(gelu_scale * gelu_cubic)), linear(static_cast<T>(gelu_scale));
+    return mul(x, logistic(mul(x, add(linear, mul(cubic, mul(x, x))))));
+  }
+}
+
+/// The derivative of `gelu`: s + x s (1 - s) v' of s = logistic(v).
+PARALLAX_CALLS_HOST
+template <class V> PARALLAX_HD PARALLAX_INLINE V gelu_derivative(const V& x) {
+  using T = element_of<V>;
+  if constexpr (floating16_element<T>) {
+    return convert<T>(gelu_derivative(convert<float>(x)));
+  } else {
+    const V cubic(static_cast<T>(gelu_scale * gelu_cubic)), linear(static_cast<T>(gelu_scale)), one(T{1});
+    const V square = mul(cubic, mul(x, x));
+    const V s = logistic(mul(x, add(linear, square)));
+    const V slope = add(linear, mul(V(T{3}), square));
+    return add(s, mul(mul(x, slope), mul(s, sub(one, s))));
+  }
+}
+
 /// x to the integer power n by squaring, in the order JAX multiplies; the reciprocal's for a negative n.
 PARALLAX_CALLS_HOST
 template <class V> PARALLAX_HD PARALLAX_INLINE V integer_pow(const V& x, int n) {

@@ -3,6 +3,7 @@
 // of this policy and includes no CUDA header.
 #pragma once
 
+#include <parallax/core/activation.hpp>
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
 #include <parallax/core/precision.hpp>
@@ -31,7 +32,25 @@ struct device_properties {
   std::size_t memory_bytes = 0;
 };
 
+using parallax::product_activation;
 using parallax::product_precision;
+
+/// What a product does to its one matrix before it writes it: result = activation(product + bias). Pointers are null
+/// for what is not there.
+struct product_epilogue {
+  product_activation activation = product_activation::identity;
+  const void* bias = nullptr; ///< a row of the result's type
+  /// Of relu: where the signs are to be written, a bit for each element, in rows of a multiple of 128 bits; of gelu
+  /// where product + bias is. The gradients read it: relu's takes the product where a bit is set and 0 elsewhere,
+  /// gelu's multiplies it by the derivative there.
+  void* auxiliary = nullptr;
+  void* bias_gradient = nullptr; ///< a row: the sum of the result's rows
+  bool sums_right = false;       ///< of the right operand's rows instead
+
+  bool is_plain() const {
+    return activation == product_activation::identity && bias == nullptr && bias_gradient == nullptr;
+  }
+};
 
 /// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]. Strides are in elements; of each operand's two
 /// matrix strides one is 1, or both are of extents of 1. The result is row-major. One batch dimension with any strides.
@@ -44,6 +63,7 @@ struct matrix_product {
   const void* left = nullptr;
   const void* right = nullptr;
   void* result = nullptr;
+  product_epilogue epilogue;
   void* workspace = nullptr; ///< `Api::product_workspace_bytes` bytes of device memory, or null
 };
 
@@ -104,6 +124,9 @@ concept device_api =
       { Api::query_event(event) } -> std::same_as<status>;
       // matrix products
       { Api::product_workspace_bytes } -> std::convertible_to<std::size_t>;
+      {
+        Api::can_multiply(product, device)
+      } -> std::same_as<status>; ///< unsupported where an epilogue is; else success
       { Api::multiply(product, device, stream) } -> std::same_as<status>;
       // collectives; all of one program step lie between group_start and group_end
       { Api::create_clique(clique, devices) } -> std::same_as<status>; ///< may go on in the background

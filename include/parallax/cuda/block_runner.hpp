@@ -1,8 +1,8 @@
 // Enqueues the steps of one block: on one device for the outermost, on each device of its mesh for a section.
 #pragma once
 
+#include <parallax/cuda/epilogue_steps.hpp>
 #include <parallax/cuda/exchange_steps.hpp>
-#include <parallax/cuda/product_steps.hpp>
 #include <parallax/host/function_ref.hpp>
 #include <parallax/host/kernel_arguments.hpp>
 
@@ -81,6 +81,12 @@ template <device_api Api> class block_runner {
       switch (kind) {
       case parallax::detail::step_kind::kernel: run_kernel(r); break;
       case parallax::detail::step_kind::product: run_product(r); break;
+      case parallax::detail::step_kind::epilogue: {
+        const auto step = parallax::detail::epilogue_step::read(r, extents);
+        if (run_epilogue(step, r)) r.skip(step.words);
+        else count += step.parts;
+        break;
+      }
       case parallax::detail::step_kind::call: call(r, *this); break;
       case parallax::detail::step_kind::axis_slice:
         run_slice(parallax::detail::exchange_step::read(kind, r, extents));
@@ -113,6 +119,7 @@ template <device_api Api> class block_runner {
   const parallax::detail::resolved_extents& extents;
   const kernel_launcher<Api>* kernels;
   value_function value_at;
+  epilogue_steps<Api> epilogues;
   int steps = 0;
   bool local = true;
   std::vector<buffer> arenas;
@@ -220,21 +227,9 @@ template <device_api Api> class block_runner {
   /// Whether the step that the reader stands at wants a result of those that wait.
   bool wants_waiting(parallax::detail::step_kind kind, parallax::detail::table_reader r) const {
     bool wants = kind == parallax::detail::step_kind::call;
-    auto look_at = [&](std::int64_t number) {
-      wants = wants || contains(waiting_results, number);
-      return static_cast<std::byte*>(nullptr);
-    };
-    if (kind == parallax::detail::step_kind::kernel) {
-      host::kernel_arguments a;
-      host::operand operands[host::max_accesses];
-      host::constant_bits constants[host::max_accesses];
-      table.read_kernel(r, a, operands, constants, look_at, [](int) { return 0; });
-    } else if (kind == parallax::detail::step_kind::product) {
-      const auto step = parallax::detail::product_step::read(r, extents);
-      look_at(step.left), look_at(step.right);
-    } else if (kind == parallax::detail::step_kind::axis_slice) {
-      look_at(parallax::detail::exchange_step::read(kind, r, extents).source);
-    }
+    if (!wants)
+      parallax::detail::visit_buffers(kind, r, extents,
+                                      [&](std::int64_t number) { wants = wants || contains(waiting_results, number); });
     return wants;
   }
 
@@ -257,6 +252,13 @@ template <device_api Api> class block_runner {
       on.activate();
       check(kernels[kernel](a, on.context()), on.number);
     }
+  }
+
+  bool run_epilogue(const parallax::detail::epilogue_step& epilogue, parallax::detail::table_reader r) {
+    r.next(); // the first part is the product
+    const auto step = parallax::detail::product_step::read(r, extents);
+    return epilogues.run(all, epilogue, step, table.type_of(step.result),
+                         [&](std::int64_t number, int p) { return data(number, p); });
   }
 
   void run_product(parallax::detail::table_reader& r) {

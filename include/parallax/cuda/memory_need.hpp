@@ -1,7 +1,6 @@
 // How much memory a block of a program needs on each of its devices: what an error says where there is too little.
 #pragma once
 
-#include <parallax/host/kernel_arguments.hpp>
 #include <parallax/runtime/section_call.hpp>
 
 #include <cstddef>
@@ -52,26 +51,8 @@ struct memory_need {
     parallax::detail::table_reader r = table.read_steps();
     for (std::int64_t count = r.next(); count > 0; --count) {
       const auto kind = static_cast<step_kind>(r.next());
-      switch (kind) {
-      case step_kind::kernel: {
-        host::kernel_arguments a;
-        host::operand operands[host::max_accesses];
-        host::constant_bits constants[host::max_accesses];
-        auto data_of = [&](std::int64_t number) {
-          visit(number);
-          return static_cast<std::byte*>(nullptr);
-        };
-        table.read_kernel(r, a, operands, constants, data_of, [](int) { return 0; });
-        break;
-      }
-      case step_kind::product: {
-        const auto step = parallax::detail::product_step::read(r, table.extents);
-        visit(step.left), visit(step.right);
-        break;
-      }
-      case step_kind::call: parallax::detail::section_call::read(whole, r, table.extents, devices, ""); break;
-      default: visit(parallax::detail::exchange_step::read(kind, r, table.extents).source);
-      }
+      if (kind == step_kind::call) parallax::detail::section_call::read(whole, r, table.extents, devices, "");
+      else parallax::detail::visit_buffers(kind, r, table.extents, visit);
     }
   }
 };

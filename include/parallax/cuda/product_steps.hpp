@@ -24,6 +24,20 @@ inline void settle_strides(std::int64_t& outer, std::int64_t outer_extent, std::
 
 } // namespace detail
 
+/// One matrix of a product's, without its addresses.
+inline matrix_product matrix_of(const parallax::detail::product_step& step, element_type type) {
+  matrix_product p;
+  p.type = type;
+  p.precision = step.precision;
+  p.result_batch = step.rows * step.columns;
+  p.rows = step.rows, p.columns = step.columns, p.depth = step.depth;
+  p.left_row = step.left_row, p.left_depth = step.left_depth;
+  p.right_depth = step.right_depth, p.right_column = step.right_column;
+  detail::settle_strides(p.left_row, p.rows, p.left_depth, p.depth);
+  detail::settle_strides(p.right_depth, p.depth, p.right_column, p.columns);
+  return p;
+}
+
 /// Enqueues a product; operands begin at `left` and `right`.
 template <device_api Api>
 void run_batched_product(const device<Api>& on, const parallax::detail::product_step& step, element_type type,
@@ -49,15 +63,8 @@ void run_batched_product(const device<Api>& on, const parallax::detail::product_
   if (all * matrix == 0) return;
   if (step.depth == 0) return on.fill_zero(result, static_cast<std::size_t>(all * matrix * element_bytes));
 
-  matrix_product p;
-  p.type = type;
-  p.precision = step.precision;
-  p.batch = batch[0], p.left_batch = left_batch[0], p.right_batch = right_batch[0], p.result_batch = matrix;
-  p.rows = step.rows, p.columns = step.columns, p.depth = step.depth;
-  p.left_row = step.left_row, p.left_depth = step.left_depth;
-  p.right_depth = step.right_depth, p.right_column = step.right_column;
-  detail::settle_strides(p.left_row, p.rows, p.left_depth, p.depth);
-  detail::settle_strides(p.right_depth, p.depth, p.right_column, p.columns);
+  matrix_product p = matrix_of(step, type);
+  p.batch = batch[0], p.left_batch = left_batch[0], p.right_batch = right_batch[0];
   p.workspace = on.product_workspace();
   // one call for each position of the other batch dimensions
   for (std::int64_t n = 0; n < all / batch[0]; ++n) {

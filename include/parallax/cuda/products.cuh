@@ -75,10 +75,35 @@ struct product_plan {
   cublasLtMatmulDescOpaque_t operation;
   cublasLtMatrixLayoutOpaque_t first, second, result;
   cublasLtMatmulAlgo_t algorithm;
+  bool exists = false; ///< the library may have no algorithm for an epilogue
 };
 
 /// All that the choice of an algorithm depends on.
-using product_key = std::array<std::int64_t, 18>;
+using product_key = std::array<std::int64_t, 20>;
+
+/// The library's name of what becomes of a result.
+inline cublasLtEpilogue_t library_epilogue(const product_epilogue& e) {
+  using enum product_activation;
+  unsigned flags = 0;
+  if (e.activation == relu) flags |= CUBLASLT_EPILOGUE_RELU;
+  if (e.activation == gelu) flags |= CUBLASLT_EPILOGUE_GELU;
+  if (e.activation == relu_gradient) flags |= CUBLASLT_EPILOGUE_DRELU;
+  if (e.activation == gelu_gradient) flags |= CUBLASLT_EPILOGUE_DGELU;
+  if (e.auxiliary != nullptr) flags |= CUBLASLT_EPILOGUE_RELU_AUX & ~CUBLASLT_EPILOGUE_RELU;
+  if (e.bias != nullptr) flags |= CUBLASLT_EPILOGUE_BIAS;
+  // our right operand is the library's first one
+  if (e.bias_gradient != nullptr)
+    flags |= e.sums_right ? static_cast<unsigned>(CUBLASLT_EPILOGUE_BGRADA)
+                          : static_cast<unsigned>(CUBLASLT_EPILOGUE_DRELU_BGRAD & ~CUBLASLT_EPILOGUE_DRELU);
+  return flags == 0 ? CUBLASLT_EPILOGUE_DEFAULT : static_cast<cublasLtEpilogue_t>(flags);
+}
+/// The distance of two rows of what a gradient wants to know: in bits for relu, else in elements.
+inline std::int64_t auxiliary_leading(const matrix_product& p) {
+  const bool bits =
+      p.epilogue.activation == product_activation::relu || p.epilogue.activation == product_activation::relu_gradient;
+  return bits ? (p.columns + 127) / 128 * 128 : p.columns;
+}
+inline const void* bias_of(const product_epilogue& e) { return e.bias != nullptr ? e.bias : e.bias_gradient; }
 
 /// The largest power of two, up to 256, that divides the addresses of all matrices of a batch.
 inline std::int64_t alignment_of(const void* data, std::int64_t batch, std::int64_t stride, element_type type) {
@@ -106,7 +131,10 @@ inline product_key key_of(const matrix_product& p, const library_product& as) {
           as.second.leading, //
           alignment(p.right, p.right_batch),
           alignment(p.left, p.left_batch),
-          alignment(p.result, p.result_batch)};
+          alignment(p.result, p.result_batch),
+          library_epilogue(p.epilogue),
+          alignment_of(bias_of(p.epilogue), 1, 0, p.type),
+          alignment_of(p.epilogue.auxiliary, 1, 0, p.type)};
 }
 
 } // namespace detail
@@ -115,6 +143,20 @@ inline product_key key_of(const matrix_product& p, const library_product& as) {
 struct product_calls {
   /// What the library's authors recommend for the largest GPUs. Aligned to 256 bytes.
   static constexpr std::size_t product_workspace_bytes = 32 << 20;
+
+  /// Whether the library has the product's epilogue; it may compute gelu by the device's approximate tanh.
+  static status can_multiply(const matrix_product& p, int device) {
+    if (p.epilogue.is_plain()) return {};
+    const status no = {status::kind::unsupported, CUBLAS_STATUS_NOT_SUPPORTED, "cuBLASLt", "an epilogue",
+                       "not supported"};
+    const auto as = p.depth == 0 || p.type == element_type::float64 ? std::nullopt : detail::library_product::of(p);
+    if (!as) return no;
+    library& used = library_of(device);
+    const std::scoped_lock lock(used.mutex);
+    detail::product_plan* chosen = nullptr;
+    if (status s = find_plan(chosen, used, p, *as); !s.ok()) return s;
+    return chosen->exists ? status{} : no;
+  }
 
   /// Sums of f32 and smaller types are f32's. f32 products have all their bits unless `precision` says otherwise. What
   /// the library has no call for is done by `strided_product`. `device` is the current one.
@@ -125,16 +167,11 @@ struct product_calls {
 
     library& used = library_of(device);
     const std::scoped_lock lock(used.mutex);
-    if (used.handle == nullptr)
-      if (status s = detail::product_status("cublasLtCreate", cublasLtCreate(&used.handle)); !s.ok()) return s;
-    if (used.plans.size() >= most_plans) used.plans.clear();
-    const auto [place, is_new] = used.plans.try_emplace(detail::key_of(p, *as));
-    detail::product_plan& plan = place->second;
-    if (is_new)
-      if (status s = make_plan(plan, used.handle, p, *as, place->first); !s.ok()) {
-        used.plans.erase(place);
-        return s;
-      }
+    detail::product_plan* chosen = nullptr;
+    if (status s = find_plan(chosen, used, p, *as); !s.ok()) return s;
+    detail::product_plan& plan = *chosen;
+    if (!plan.exists) return detail::product_status("cublasLtMatmulAlgoGetHeuristic", CUBLAS_STATUS_NOT_SUPPORTED);
+    if (status s = detail::product_status("cublasLtMatmulDescSetAttribute", point(plan, p.epilogue)); !s.ok()) return s;
     const float one = 1, zero = 0;
     const double wide_one = 1, wide_zero = 0;
     const bool wide = p.type == element_type::float64;
@@ -169,6 +206,33 @@ struct product_calls {
     return all[device];
   }
 
+  /// Where the plan for a product is; it is made where there is none yet.
+  static status find_plan(detail::product_plan*& plan, library& used, const matrix_product& p,
+                          const detail::library_product& as) {
+    if (used.handle == nullptr)
+      if (status s = detail::product_status("cublasLtCreate", cublasLtCreate(&used.handle)); !s.ok()) return s;
+    if (used.plans.size() >= most_plans) used.plans.clear();
+    const auto [place, is_new] = used.plans.try_emplace(detail::key_of(p, as));
+    plan = &place->second;
+    if (!is_new) return {};
+    const status made = make_plan(*plan, used.handle, p, as, place->first);
+    plan->exists = made.ok();
+    if (made.ok() || (made.code == CUBLAS_STATUS_NOT_SUPPORTED && !p.epilogue.is_plain())) return {};
+    used.plans.erase(place);
+    return made;
+  }
+  /// Says where the vector and the matrix of an epilogue are.
+  static cublasStatus_t point(detail::product_plan& plan, const product_epilogue& e) {
+    cublasStatus_t code = CUBLAS_STATUS_SUCCESS;
+    auto say = [&](cublasLtMatmulDescAttributes_t what, const void* where) {
+      if (where != nullptr && code == CUBLAS_STATUS_SUCCESS)
+        code = cublasLtMatmulDescSetAttribute(&plan.operation, what, &where, sizeof where);
+    };
+    say(CUBLASLT_MATMUL_DESC_BIAS_POINTER, detail::bias_of(e));
+    say(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, e.auxiliary);
+    return code;
+  }
+
   static status make_plan(detail::product_plan& plan, cublasLtHandle_t handle, const matrix_product& p,
                           const detail::library_product& as, const detail::product_key& key) {
     const bool wide = p.type == element_type::float64;
@@ -184,6 +248,11 @@ struct product_calls {
     };
     say(CUBLASLT_MATMUL_DESC_TRANSA, as.first.operation);
     say(CUBLASLT_MATMUL_DESC_TRANSB, as.second.operation);
+    if (!p.epilogue.is_plain()) {
+      say(CUBLASLT_MATMUL_DESC_EPILOGUE, detail::library_epilogue(p.epilogue));
+      if (p.epilogue.auxiliary != nullptr) say(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, detail::auxiliary_leading(p));
+      if (code == CUBLAS_STATUS_SUCCESS) code = point(plan, p.epilogue);
+    }
     if (code != CUBLAS_STATUS_SUCCESS) return detail::product_status("cublasLtMatmulDescSetAttribute", code);
 
     auto lay_out = [&](cublasLtMatrixLayoutOpaque_t& layout, const detail::stored_matrix& matrix, std::int64_t stride) {

@@ -43,6 +43,7 @@ struct [[nodiscard]] status {
   enum class kind : unsigned char {
     success,
     not_ready,     ///< of a query: what was asked about is still going on
+    unsupported,   ///< of a question: the library does not do what was asked about
     out_of_memory, ///< of an allocation
     failure
   };

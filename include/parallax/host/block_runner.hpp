@@ -64,6 +64,9 @@ class block_runner {
       switch (kind) {
       case parallax::detail::step_kind::kernel: run_kernel(r); break;
       case parallax::detail::step_kind::product: run_product_step(r); break;
+      case parallax::detail::step_kind::epilogue: // here its parts are steps like others
+        count += parallax::detail::epilogue_step::read(r, extents).parts;
+        break;
       case parallax::detail::step_kind::call: call(r, *this); break;
       default: run_exchange(parallax::detail::exchange_step::read(kind, r, extents));
       }

@@ -107,6 +107,10 @@ inline constexpr detail::unary<primitives::sqrt, true> sqrt{};
 inline constexpr detail::unary<primitives::rsqrt, true> rsqrt{};
 /// 1 / (1 + exp(-x)). JAX: lax.logistic
 inline constexpr detail::unary<primitives::logistic, true> logistic{};
+/// max(x, 0), of slope 0 at 0. JAX: nn.relu
+inline constexpr detail::unary<primitives::relu, false> relu{};
+/// x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2. JAX: nn.gelu, which approximates so too
+inline constexpr detail::unary<primitives::gelu, true> gelu{};
 inline constexpr detail::unary<primitives::erf, true> erf{};
 inline constexpr detail::unary<primitives::erf_inv, true> erf_inv{};
 inline constexpr detail::unary<primitives::absolute, false> abs{};

@@ -1,6 +1,7 @@
 // The table of all primitives' rules, in the order of the catalogue, and what needs it.
 #pragma once
 
+#include <parallax/primitives/activation.hpp>
 #include <parallax/primitives/arithmetic.hpp>
 #include <parallax/primitives/assembly.hpp>
 #include <parallax/primitives/bitwise.hpp>

@@ -220,4 +220,48 @@ struct product_step {
   }
 };
 
+/// A product and the loops behind it as one call of a library. The product's step follows, and then the loops'.
+struct epilogue_step {
+  product_activation activation;
+  std::int64_t result, bias, bias_offset, auxiliary, bias_gradient; ///< buffers, -1 for none; an offset in elements
+  bool sums_right;
+  std::int64_t parts, words; ///< steps that follow, and their numbers in the table
+
+  static epilogue_step read(table_reader& r, const resolved_extents& extents) {
+    epilogue_step e{};
+    e.activation = static_cast<product_activation>(r.next());
+    e.result = r.next(), e.bias = r.next(), e.bias_offset = extents[r.next()];
+    e.auxiliary = r.next(), e.bias_gradient = r.next();
+    e.sums_right = r.next() != 0;
+    e.parts = r.next(), e.words = r.next();
+    return e;
+  }
+};
+
+/// Reads a step that is no call, and calls `visit` with each buffer that it touches.
+template <class Visit>
+void visit_buffers(step_kind kind, table_reader& r, const resolved_extents& extents, const Visit& visit) {
+  if (kind == step_kind::kernel) {
+    r.skip(2); // the kernel, its reduced dimensions
+    const std::int64_t rank = r.next();
+    r.skip(rank);
+    for (std::int64_t count = r.next(); count > 0; --count) {
+      if (const std::int64_t number = r.next(); number >= 0) visit(number);
+      r.skip(1 + rank);
+    }
+    r.skip(3 * r.next());
+  } else if (kind == step_kind::product) {
+    const auto step = product_step::read(r, extents);
+    visit(step.result), visit(step.left), visit(step.right);
+  } else if (kind == step_kind::epilogue) {
+    const auto step = epilogue_step::read(r, extents);
+    if (step.auxiliary >= 0) visit(step.auxiliary);
+    for (std::int64_t count = step.parts; count > 0; --count)
+      visit_buffers(static_cast<step_kind>(r.next()), r, extents, visit);
+  } else {
+    const auto step = exchange_step::read(kind, r, extents);
+    visit(step.result), visit(step.source);
+  }
+}
+
 } // namespace parallax::detail
