@@ -27,8 +27,8 @@ struct row_programs {
 
   static constexpr auto loss = [](auto params, auto x, auto y) {
     auto [w1, b1, w2, b2, w3] = params;
-    auto hidden = plx::maximum(plx::dot(x, w1) + b1, 0.f);
-    hidden = plx::maximum(plx::dot(hidden, w2) + b2, 0.f);
+    auto hidden = plx::relu(plx::dot(x, w1) + b1);
+    hidden = plx::relu(plx::dot(hidden, w2) + b2);
     return plx::mean(plx::square(plx::dot(hidden, w3) - y));
   };
   static constexpr auto step = plx::jit([](auto params, auto x, auto y) {

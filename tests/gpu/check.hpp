@@ -37,6 +37,7 @@ std::span<const check> memory_checks();
 std::span<const check> kernel_checks();
 std::span<const check> random_checks();
 std::span<const check> product_checks();
+std::span<const check> epilogue_checks();
 std::span<const check> collective_checks();
 std::span<const check> graph_checks();
 

@@ -65,9 +65,9 @@ std::vector<result> run_checks(const options& wanted) {
   std::vector<result> results;
   // what could hang, if anything does, comes last
   for (const auto& family :
-       {gpu::memory_checks(), gpu::kernel_checks(), gpu::random_checks(), gpu::product_checks(), gpu::graph_checks(),
-        gpu::elementwise_programs(), gpu::reduction_programs(), gpu::product_programs(), gpu::training_programs(),
-        gpu::collective_programs(), gpu::collective_checks()})
+       {gpu::memory_checks(), gpu::kernel_checks(), gpu::random_checks(), gpu::product_checks(), gpu::epilogue_checks(),
+        gpu::graph_checks(), gpu::elementwise_programs(), gpu::reduction_programs(), gpu::product_programs(),
+        gpu::training_programs(), gpu::collective_programs(), gpu::collective_checks()})
     for (const gpu::check& each : family) {
       const std::string_view name = each.name;
       bool matches = wanted.match.empty();

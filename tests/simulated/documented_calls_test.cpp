@@ -135,6 +135,14 @@ void run_products() {
   static_cast<void>(plx::jit(plx::vmap([](auto a, auto b) { return plx::matmul(a, b); }))(wide, wide));
 }
 
+void run_epilogues() {
+  const auto w = plx::array<float, 2>::filled({150, 80}, 0.1f);
+  const auto b = plx::array<float, 1>::filled({80}, 1.f);
+  static_cast<void>(plx::jit([](auto a, auto c, auto d) { return plx::dot(a, c) + d; })(x, w, b));
+  static_cast<void>(plx::jit([](auto a, auto c, auto d) { return plx::relu(plx::dot(a, c) + d); })(x, w, b));
+  static_cast<void>(plx::jit([](auto a, auto c) { return plx::gelu(plx::dot(a, c)); })(x, w));
+}
+
 void run_other_products() {
   const auto whole = plx::array<std::int32_t, 2>::filled({20, 20}, 3);
   const auto truth = plx::array<bool, 2>::filled({20, 20}, true);
@@ -209,6 +217,7 @@ const documented programs[] = {
     {"softmax, logsumexp, layernorm, a variance: reductions along the last axis with what is computed beside them",
      run_rows, 1, 1},
     {"`dot`, `matmul`, `dot_general`, `vmap` of these", run_products},
+    {"... and behind them a bias, `relu`, `gelu`; in gradients, theirs and the bias'", run_epilogues},
     {"... of integers and booleans", run_other_products, 2, 2},
     {"`psum`, `pmean`, `pmax`, `pmin`", run_reducing_collectives, 0, 0, 4}, // pmean divides, on each device
     {"`all_gather`", run_gather},

@@ -8,11 +8,11 @@ namespace gpu {
 namespace {
 
 constexpr auto functions = plx::jit([](auto x) {
-  return std::tuple{plx::exp(x),      plx::log(x),      plx::log1p(x),      plx::expm1(x),    plx::tanh(x),
-                    plx::sin(x),      plx::cos(x),      plx::tan(x),        plx::sqrt(x),     plx::rsqrt(x),
-                    plx::logistic(x), plx::erf(x),      plx::erf_inv(x),    plx::abs(x),      plx::sign(x),
-                    plx::floor(x),    plx::negative(x), plx::reciprocal(x), plx::isfinite(x), plx::square(x),
-                    plx::pow(x, 3)};
+  return std::tuple{plx::exp(x),      plx::log(x),    plx::log1p(x),    plx::expm1(x),    plx::tanh(x),
+                    plx::relu(x),     plx::gelu(x),   plx::sin(x),      plx::cos(x),      plx::tan(x),
+                    plx::sqrt(x),     plx::rsqrt(x),  plx::logistic(x), plx::erf(x),      plx::erf_inv(x),
+                    plx::abs(x),      plx::sign(x),   plx::floor(x),    plx::negative(x), plx::reciprocal(x),
+                    plx::isfinite(x), plx::square(x), plx::pow(x, 3)};
 });
 constexpr auto arithmetic = plx::jit([](auto x, auto y) {
   return std::tuple{x + y,

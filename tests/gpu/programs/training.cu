@@ -23,6 +23,23 @@ constexpr auto through_devices = plx::jit(plx::grad([](auto x) {
   return plx::sum(plx::square(plx::pmap<"i">([](auto v) { return plx::sin(v) * plx::psum<"i">(v); })(x)));
 }));
 
+/// Two layers whose biases, activations and gradients are the products' epilogues.
+template <class Activation>
+constexpr auto layers = plx::jit(plx::value_and_grad(
+    [](auto x, auto w1, auto b1, auto w2, auto b2) {
+      return plx::mean(plx::square(plx::dot(Activation{}(plx::dot(x, w1) + b1), w2) + b2));
+    },
+    plx::argnums<1, 2, 3, 4>));
+
+template <class Activation> void check_layers(const char* what, double tolerance) {
+  same_as_host(what, tolerance, layers<Activation>, samples<float, 2>({40, 24}, 1), samples<float, 2>({24, 64}, 1, 2),
+               samples<float, 1>({64}, 1, 3), samples<float, 2>({64, 16}, 1, 4), samples<float, 1>({16}, 1, 5));
+}
+void check_epilogues() {
+  check_layers<decltype(plx::relu)>("layers with relu", 2e-5);
+  check_layers<decltype(plx::gelu)>("layers with gelu", 2e-3); // the library approximates the tanh
+}
+
 void check_gradients() {
   same_as_host("gradients", 2e-5, gradients, samples<float, 2>({12, 9}, 1), samples<float, 2>({9, 5}, 1, 2));
   same_as_host("a gradient of a gradient", 1e-5, second, samples<float, 1>({37}, 1));
@@ -49,7 +66,9 @@ void check_training() {
                samples<float, 3>({devices, rows, 64}, 1, 9), targets);
 }
 
-constexpr check all[] = {{"programs: gradients", check_gradients}, {"programs: training", check_training}};
+constexpr check all[] = {{"programs: gradients", check_gradients},
+                         {"programs: layers", check_epilogues},
+                         {"programs: training", check_training}};
 
 } // namespace
 

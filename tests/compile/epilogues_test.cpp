@@ -1,0 +1,89 @@
+// Which products take on the loops behind them, and that extents which the guards make equal are one.
+#include "test.hpp"
+
+#include <parallax/parallax.hpp>
+
+namespace plx = parallax;
+using plx::detail::step_kind, plx::shaped;
+
+namespace {
+
+/// The steps of the outermost block; loops that are parts of an epilogue apart.
+struct facts {
+  int epilogues = 0, parts = 0, products = 0, loops = 0;
+  friend constexpr bool operator==(const facts&, const facts&) = default;
+};
+template <class Function, class... Arguments> constexpr facts lower(const Function&, const Arguments&...) {
+  plx::context trace;
+  static_cast<void>(plx::detail::trace_program<Function, Arguments...>(trace));
+  facts result;
+  const plx::detail::planned_program program = plx::detail::lower(trace);
+  for (const auto& step : program.blocks[0].steps) {
+    result.epilogues += step.kind == step_kind::epilogue;
+    result.parts += static_cast<int>(step.parts.size());
+    result.products += step.kind == step_kind::product;
+    result.loops += step.kind == step_kind::kernel;
+  }
+  return result;
+}
+
+template <class T, int Rank> using dynamic = plx::abstract_array<T, plx::extents_of<Rank>, false>;
+
+constexpr auto layer = [](auto x, auto w, auto b) { return plx::relu(plx::dot(x, w) + b); };
+constexpr facts one_call{.epilogues = 1, .parts = 2}, two_steps{.products = 1, .loops = 1};
+
+static_assert(lower(layer, shaped<float, 8, 16>, shaped<float, 16, 24>, shaped<float, 24>) == one_call);
+static_assert(lower(layer, shaped<plx::float16, 8, 16>, shaped<plx::float16, 16, 24>, shaped<plx::float16, 24>) ==
+              one_call);
+static_assert(lower(layer, dynamic<float, 2>{}, dynamic<float, 2>{}, dynamic<float, 1>{}) == one_call);
+static_assert(lower(layer, dynamic<plx::bfloat16, 3>{}, dynamic<plx::bfloat16, 2>{}, dynamic<plx::bfloat16, 1>{}) ==
+              one_call);
+// libraries have no epilogues for doubles, nor for several matrices
+static_assert(lower(layer, shaped<double, 8, 16>, shaped<double, 16, 24>, shaped<double, 24>) == two_steps);
+static_assert(lower(plx::vmap(layer), shaped<float, 5, 8, 16>, shaped<float, 5, 16, 24>, shaped<float, 5, 24>) ==
+              two_steps);
+// a bias for each row, or of one number
+static_assert(lower([](auto x, auto w, auto b) { return plx::dot(x, w) + plx::expand_dims(b, 1); },
+                    shaped<float, 8, 16>, shaped<float, 16, 24>, shaped<float, 8>) == two_steps);
+static_assert(lower([](auto x, auto w) { return plx::dot(x, w) + 1.f; }, shaped<float, 8, 16>, shaped<float, 16, 24>) ==
+              two_steps);
+// rows that look at the batch: every example's layer is one product
+static_assert(lower(plx::vmap(layer, plx::in_axes<0, plx::none, plx::none>), shaped<float, 5, 16>,
+                    shaped<float, 16, 24>, shaped<float, 24>) == one_call);
+
+constexpr auto loss = [](auto w, auto b, auto v, auto x) { return plx::sum(plx::square(plx::dot(layer(x, w, b), v))); };
+constexpr auto slopes = plx::grad(loss, plx::argnums<0, 1>);
+// the forward product is called for its signs; what comes back is multiplied by them, and summed over rows
+constexpr facts gradients =
+    lower(slopes, dynamic<float, 2>{}, dynamic<float, 1>{}, dynamic<float, 2>{}, dynamic<float, 2>{});
+static_assert(gradients == facts{.epilogues = 2, .parts = 5, .products = 2, .loops = 1});
+
+// a gradient is of its argument's shape, which is the same for other reasons: nothing is copied for that
+constexpr auto quadratic = [](auto a, auto x) { return plx::sum(plx::square(plx::dot(a, x))); };
+static_assert(lower(plx::grad(quadratic), dynamic<float, 2>{}, dynamic<float, 1>{}).loops ==
+              lower(plx::grad(quadratic), shaped<float, 8, 16>, shaped<float, 16>).loops);
+static_assert(lower(plx::grad(quadratic, plx::argnums<1>), dynamic<float, 2>{}, dynamic<float, 1>{}).loops == 1);
+
+// extents that are equal to a number, and to one another by way of a third
+constexpr auto sums = [](auto x, auto y, auto z) { return (x + y) + (y + z); };
+constexpr auto one_shape = [](auto x, auto y, auto z) {
+  plx::context trace;
+  static_cast<void>(plx::detail::trace_program<decltype(sums), decltype(x), decltype(y), decltype(z)>(trace));
+  const auto block = plx::detail::lower(trace).blocks[0];
+  bool same = true;
+  for (const auto& buffer : block.buffers) same = same && buffer.count == block.buffers[0].count;
+  return same;
+};
+static_assert(one_shape(dynamic<float, 1>{}, dynamic<float, 1>{}, dynamic<float, 1>{}));
+static_assert(one_shape(dynamic<float, 1>{}, dynamic<float, 1>{}, shaped<float, 64>));
+static_assert(one_shape(shaped<float, 64>, dynamic<float, 1>{}, dynamic<float, 1>{}));
+
+} // namespace
+
+TEST_CASE("extents that the guards make equal are still checked at the call") {
+  constexpr auto f = plx::jit(sums);
+  const plx::array<float, 1> three{1, 2, 3}, four{1, 2, 3, 4};
+  CHECK(f(three, three, three).to_vector() == std::vector<float>{4, 8, 12});
+  CHECK_THROWS_AS(f(three, three, four), plx::error);
+  CHECK_THROWS_AS(f(three, four, four), plx::error);
+}
