@@ -181,6 +181,19 @@ TEST_CASE("gradients of layers with relu are epilogues of products") {
         gradients<decltype(relu_loss)>, w1, b1, w2, b2, x, t);
 }
 
+TEST_CASE("signs are left in rows, which another product may not have") {
+  const plx::array<float, 3> x = plx::reshape(matrix(6 * 16, 20, 1), {6, 16, 20});
+  const plx::array<float, 3> v = plx::reshape(matrix(16 * 24, 10, 2), {16, 24, 10});
+  const auto w = matrix(20, 24, 3);
+  const auto b = vector(24, 4);
+  static constexpr auto whole = [](auto weight, auto bias, auto given, auto other) {
+    auto hidden = plx::relu(plx::dot(given, weight) + bias);
+    return plx::sum(plx::square(plx::dot_general(hidden, other, {{1, 2}, {0, 1}, {}, {}})));
+  };
+  check({"product bias relu", "product", "loop", "product", "loop", "product sums of right"},
+        plx::grad(whole, plx::argnums<0, 1>), w, b, x, v);
+}
+
 TEST_CASE("a failing call of an epilogue is reported, and nothing is left behind") {
   const auto x = matrix(12, 20, 1), t = matrix(12, 9, 2), w1 = matrix(20, 24, 3), w2 = matrix(24, 9, 4);
   const auto b1 = vector(24, 5), b2 = vector(9, 6);

@@ -144,7 +144,7 @@ class epilogue_finder {
           !m.is_zero(m.operand(last, 2)) || m.load_of_whole(m.operand(last, 1)) != step(s).result)
         return;
       const int made_by = maker_of(m.load_of_whole(m.operand(condition, 0)));
-      if (made_by == nobody) return;
+      if (made_by == nobody || product(made_by).columns != product(s).columns) return; // signs lie in rows
       e.activation = product_activation::relu_gradient;
       e.auxiliary = signs_of(made_by);
     } else if (m.is(last, primitives::number_of<primitives::multiply>)) {
