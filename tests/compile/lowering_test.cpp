@@ -77,6 +77,11 @@ static_assert(one_array.kernel_steps == 1);
 constexpr facts broadcast = lower([](auto x, auto b) { return plx::transpose(x + b) * 2.f; }, matrix, vector);
 static_assert(broadcast.kernel_steps == 1 && broadcast.slots == 0);
 
+// a number takes the type of the arrays beside it; one that has it already costs no loop
+constexpr auto line = [](auto x, auto slope) { return slope * x + slope; };
+static_assert(lower(line, matrix, plx::detail::abstract_t<float>{}).kernel_steps == 1);
+static_assert(lower(line, matrix, plx::detail::abstract_t<double>{}).kernel_steps == 2);
+
 // what feeds a reduction is computed inside it
 constexpr facts reduced = lower([](auto x) { return plx::sum(plx::exp(x) * 2.f, 1); }, matrix);
 static_assert(reduced.kernel_steps == 1 && reduced.slots == 0);

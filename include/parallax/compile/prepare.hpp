@@ -50,6 +50,13 @@ constexpr tracer replay_product(tracer left, tracer right, std::span<const std::
   return primitives::dot_general::make(left, right, axes);
 }
 
+/// Whether a node is its operand once more: all derivatives have been taken, and nothing asks for weak types any more.
+constexpr bool is_its_operand(const graph& g, int id) {
+  int operation = g.at(id).operation;
+  return operation == primitives::number_of<primitives::stop_gradient> ||
+         (operation == primitives::number_of<primitives::convert> && g.at(g.operand(id, 0)).type == g.at(id).type);
+}
+
 /// Replays the needed nodes of graph `source` as they are to be lowered; `call(id)` replays a pmap.
 template <class Call>
 constexpr void replay_prepared(context& trace, int source, replacements<tracer>& values, const Call& call) {
@@ -59,8 +66,7 @@ constexpr void replay_prepared(context& trace, int source, replacements<tracer>&
     const graph& g = trace.at(source);
     int operation = g.at(id).operation;
     if (operation == primitives::number_of<primitives::pmap_call>) call(id);
-    else if (operation == primitives::number_of<primitives::stop_gradient>)
-      values.set(id, values[g.operand(id, 0)]); // all derivatives have been taken
+    else if (is_its_operand(g, id)) values.set(id, values[g.operand(id, 0)]);
     else if (operation == primitives::number_of<primitives::dot_general>)
       values.set(id, replay_product(values[g.operand(id, 0)], values[g.operand(id, 1)], g.parameters(id)));
     else replay(trace, source, id, values);
