@@ -1,5 +1,5 @@
-// The graph as it is lowered: nested pmaps become one mapped program over a mesh of devices, and products have operands
-// that a matrix product can read.
+// The graph as it is lowered: nested pmaps become one mapped program over a mesh of devices, products have operands
+// that a matrix product can read and results that lie as they are read, and what changes nothing is left out.
 #pragma once
 
 #include <parallax/compile/trace.hpp>
@@ -29,10 +29,8 @@ constexpr bool adjacent(const small_vector<int, max_rank>& axes, const dims& sha
   return true;
 }
 
-/// Replays a product, with operands transposed to batch, free, contracted axes where a matrix product could not read
-/// them.
-constexpr tracer replay_product(tracer left, tracer right, std::span<const std::int64_t> parameters) {
-  primitives::dot_axes axes = primitives::dot_axes::read(parameters);
+/// A product with operands transposed to batch, free, contracted axes where a matrix product could not read them.
+constexpr tracer readable_product(tracer left, tracer right, primitives::dot_axes axes) {
   auto arrange = [](tracer& x, small_vector<int, max_rank>& batch, small_vector<int, max_rank>& contract,
                     const small_vector<int, max_rank>& free) {
     if (adjacent(free, x.extents()) && adjacent(contract, x.extents()) &&
@@ -50,6 +48,30 @@ constexpr tracer replay_product(tracer left, tracer right, std::span<const std::
   return primitives::dot_general::make(left, right, axes);
 }
 
+/// Whether a node is the transpose of a product that exchanges its rows and columns: all axes of one operand with all
+/// of the other.
+constexpr bool exchanges_rows_and_columns(const graph& g, int id) {
+  if (g.at(id).operation != primitives::number_of<primitives::transpose>) return false;
+  int product = g.operand(id, 0);
+  if (g.at(product).operation != primitives::number_of<primitives::dot_general>) return false;
+  primitives::dot_axes axes = primitives::dot_axes::read(g.parameters(product));
+  int batch = axes.left_batch.size(), rank = g.at(id).rank;
+  int rows = g.at(g.operand(product, 0)).rank - batch - axes.left_contract.size(), columns = rank - batch - rows;
+  for (int i = 0; i < rank; ++i)
+    if (g.parameter(id, i) != (i < batch ? i : i < batch + columns ? i + rows : i - columns)) return false;
+  return true;
+}
+
+/// The needed nodes that are read through such transposes alone: products whose operands are better exchanged.
+constexpr std::vector<char> find_exchanged(const graph& g, const std::vector<char>& needed) {
+  std::vector<char> result = needed;
+  for (int output : g.outputs) result[static_cast<std::size_t>(output)] = 0;
+  for (int id = 0; id < g.size(); ++id)
+    if (needed[static_cast<std::size_t>(id)] && !exchanges_rows_and_columns(g, id))
+      for (int operand : g.operands(id)) result[static_cast<std::size_t>(operand)] = 0;
+  return result;
+}
+
 /// Whether a node is its operand once more: all derivatives have been taken, and nothing asks for weak types any more.
 constexpr bool is_its_operand(const graph& g, int id) {
   int operation = g.at(id).operation;
@@ -60,16 +82,22 @@ constexpr bool is_its_operand(const graph& g, int id) {
 /// Replays the needed nodes of graph `source` as they are to be lowered; `call(id)` replays a pmap.
 template <class Call>
 constexpr void replay_prepared(context& trace, int source, replacements<tracer>& values, const Call& call) {
-  std::vector<char> needed = trace.at(source).needed();
+  std::vector<char> needed = trace.at(source).needed(), exchanged = find_exchanged(trace.at(source), needed);
+  auto is_exchanged = [&](int id) { return exchanged[static_cast<std::size_t>(id)] != 0; };
   for (int id = 0; id < trace.at(source).size() && !trace.failed; ++id) {
     if (!needed[static_cast<std::size_t>(id)] || values.has(id)) continue;
     const graph& g = trace.at(source);
     int operation = g.at(id).operation;
     if (operation == primitives::number_of<primitives::pmap_call>) call(id);
     else if (is_its_operand(g, id)) values.set(id, values[g.operand(id, 0)]);
-    else if (operation == primitives::number_of<primitives::dot_general>)
-      values.set(id, replay_product(values[g.operand(id, 0)], values[g.operand(id, 1)], g.parameters(id)));
-    else replay(trace, source, id, values);
+    else if (operation == primitives::number_of<primitives::transpose> && is_exchanged(g.operand(id, 0)))
+      values.set(id, values[g.operand(id, 0)]);
+    else if (operation == primitives::number_of<primitives::dot_general>) {
+      tracer left = values[g.operand(id, 0)], right = values[g.operand(id, 1)];
+      primitives::dot_axes axes = primitives::dot_axes::read(g.parameters(id));
+      values.set(id, is_exchanged(id) ? readable_product(right, left, axes.exchanged())
+                                      : readable_product(left, right, axes));
+    } else replay(trace, source, id, values);
   }
 }
 
