@@ -19,6 +19,7 @@ struct facts {
   int calls = 0;           ///< of sections
   int slots = 0;           ///< memory for intermediates
   int longest = 0;         ///< statements of the longest kernel
+  int strided = 0;         ///< loads of kernels that go through memory in strides
   int products_behind = 0; ///< the first collective
   bool failed = false;
 };
@@ -30,8 +31,10 @@ template <class Function, class... Arguments> constexpr facts lower(const Functi
   facts result;
   result.failed = trace.failed;
   result.kernels = static_cast<int>(program.kernels.size());
-  for (const auto& kernel : program.kernels)
+  for (const auto& kernel : program.kernels) {
     result.longest = std::max(result.longest, static_cast<int>(kernel.statements.size()));
+    for (const auto& statement : kernel.statements) result.strided += statement.operation == plx::detail::load_strided;
+  }
   for (const auto& block : program.blocks) {
     for (const auto& step : block.steps) {
       if (step.kind == step_kind::kernel) ++result.kernel_steps;
@@ -76,6 +79,11 @@ static_assert(one_array.kernel_steps == 1);
 // broadcasts and transposes are indices of the loop that reads them
 constexpr facts broadcast = lower([](auto x, auto b) { return plx::transpose(x + b) * 2.f; }, matrix, vector);
 static_assert(broadcast.kernel_steps == 1 && broadcast.slots == 0);
+
+// a number takes the type of the arrays beside it; one that has it already costs no loop
+constexpr auto line = [](auto x, auto slope) { return slope * x + slope; };
+static_assert(lower(line, matrix, plx::detail::abstract_t<float>{}).kernel_steps == 1);
+static_assert(lower(line, matrix, plx::detail::abstract_t<double>{}).kernel_steps == 2);
 
 // what feeds a reduction is computed inside it
 constexpr facts reduced = lower([](auto x) { return plx::sum(plx::exp(x) * 2.f, 1); }, matrix);
@@ -124,6 +132,44 @@ static_assert(dense.products == 1 && dense.kernel_steps == 1 && dense.slots == 1
 constexpr facts batched =
     lower(plx::vmap([](auto w, auto x) { return plx::dot(w, x); }), shaped<float, 8, 3, 4>, shaped<float, 8, 4>);
 static_assert(batched.products == 1 && batched.kernel_steps == 0);
+// and so are inner products of all rows with all columns, whichever is mapped first
+constexpr facts columns_of_rows =
+    lower(plx::vmap(plx::vmap(plx::vdot, plx::in_axes<0, plx::none>), plx::in_axes<plx::none, 1>, plx::out_axes<1>),
+          shaped<float, 4, 3>, shaped<float, 3, 2>);
+static_assert(columns_of_rows.products == 1 && columns_of_rows.kernel_steps == 0);
+// a mapped vector's results are rows, which what follows reads and returns as they lie
+constexpr auto mapped_vector = plx::in_axes<plx::none, plx::none, 0>;
+constexpr auto layer = [](auto w, auto b, auto x) { return plx::tanh(plx::dot(w, x) + b); };
+constexpr auto weights = shaped<float, 64, 32>;
+constexpr auto biases = shaped<float, 64>;
+constexpr auto inputs = shaped<float, 9, 32>;
+constexpr facts layers = lower(plx::vmap(layer, mapped_vector), weights, biases, inputs);
+static_assert(layers.products == 1 && layers.kernel_steps == 1 && layers.strided == 0 && layers.slots == 1);
+static_assert(lower(plx::vmap([](auto w, auto, auto x) { return plx::dot(w, x); }, mapped_vector), weights, biases,
+                    inputs)
+                  .kernel_steps == 0);
+constexpr facts normed =
+    lower(plx::vmap([](auto w, auto, auto x) { return plx::softmax(plx::dot(w, x)); }, mapped_vector), weights, biases,
+          inputs);
+static_assert(normed.kernel_steps == 1 && normed.slots == 1);
+// a product that is only read with rows and columns exchanged is computed so, as in the derivative by the weights
+constexpr facts weights_gradient =
+    lower(plx::grad([](auto w, auto b, auto x) { return plx::sum(plx::vmap(layer, mapped_vector)(w, b, x)); }), weights,
+          biases, inputs);
+static_assert(weights_gradient.products == 2 && weights_gradient.kernel_steps == 1 && weights_gradient.strided == 0);
+constexpr facts exchanged =
+    lower([](auto a, auto b) { return plx::transpose(plx::dot(a, b)) * 2.f; }, matrix, shaped<float, 64, 16>);
+static_assert(exchanged.products == 1 && exchanged.kernel_steps == 1 && exchanged.strided == 0);
+// not one that is read both ways, or a result itself
+static_assert(
+    lower([](auto a) { return plx::dot(a, a) * plx::transpose(plx::dot(a, a)); }, shaped<float, 8, 8>).strided == 1);
+static_assert(lower(
+                  [](auto a, auto b) {
+                    auto c = plx::dot(a, b);
+                    return std::pair{c, plx::transpose(c)};
+                  },
+                  matrix, shaped<float, 64, 16>)
+                  .kernel_steps == 1);
 
 // memory is used again: a chain of products needs two intermediates at a time, however long it is
 template <int Length> struct power {

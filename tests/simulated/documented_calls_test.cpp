@@ -228,7 +228,7 @@ const documented programs[] = {
     {"`plx::random`", run_threefry, 1, 1, 1}, // the key comes with a kernel
     {"`plx::philox`", run_philox, 1, 1, 1},
     {"... among devices that share a GPU", run_shared, 4, 100, 0, 2},
-    {"small arguments of the host (up to 256 bytes): numbers, short vectors", run_small, 1, 1, 2},
+    {"small arguments of the host (up to 256 bytes): numbers, short vectors", run_small, 1, 1, 1},
     {"the second and later calls of a program without collectives", run_again, 0, 0, 7},
     {"an array's memory", run_elementwise, 0, 0, 1},
     {"an array that goes to a device or comes back", run_round_trip, 0, 0, 1},

@@ -1,5 +1,5 @@
-// The graph as it is lowered: nested pmaps become one mapped program over a mesh of devices, and products have operands
-// that a matrix product can read.
+// The graph as it is lowered: nested pmaps become one mapped program over a mesh of devices, products have operands
+// that a matrix product can read and results that lie as they are read, and what changes nothing is left out.
 #pragma once
 
 #include <parallax/compile/trace.hpp>
@@ -29,10 +29,8 @@ constexpr bool adjacent(const small_vector<int, max_rank>& axes, const dims& sha
   return true;
 }
 
-/// Replays a product, with operands transposed to batch, free, contracted axes where a matrix product could not read
-/// them.
-constexpr tracer replay_product(context&, tracer left, tracer right, std::span<const std::int64_t> parameters) {
-  primitives::dot_axes axes = primitives::dot_axes::read(parameters);
+/// A product with operands transposed to batch, free, contracted axes where a matrix product could not read them.
+constexpr tracer readable_product(tracer left, tracer right, primitives::dot_axes axes) {
   auto arrange = [](tracer& x, small_vector<int, max_rank>& batch, small_vector<int, max_rank>& contract,
                     const small_vector<int, max_rank>& free) {
     if (adjacent(free, x.extents()) && adjacent(contract, x.extents()) &&
@@ -48,6 +46,59 @@ constexpr tracer replay_product(context&, tracer left, tracer right, std::span<c
   arrange(left, axes.left_batch, axes.left_contract, axes.left_free(left.rank()));
   arrange(right, axes.right_batch, axes.right_contract, axes.right_free(right.rank()));
   return primitives::dot_general::make(left, right, axes);
+}
+
+/// Whether a node is the transpose of a product that exchanges its rows and columns: all axes of one operand with all
+/// of the other.
+constexpr bool exchanges_rows_and_columns(const graph& g, int id) {
+  if (g.at(id).operation != primitives::number_of<primitives::transpose>) return false;
+  int product = g.operand(id, 0);
+  if (g.at(product).operation != primitives::number_of<primitives::dot_general>) return false;
+  primitives::dot_axes axes = primitives::dot_axes::read(g.parameters(product));
+  int batch = axes.left_batch.size(), rank = g.at(id).rank;
+  int rows = g.at(g.operand(product, 0)).rank - batch - axes.left_contract.size(), columns = rank - batch - rows;
+  for (int i = 0; i < rank; ++i)
+    if (g.parameter(id, i) != (i < batch ? i : i < batch + columns ? i + rows : i - columns)) return false;
+  return true;
+}
+
+/// The needed nodes that are read through such transposes alone: products whose operands are better exchanged.
+constexpr std::vector<char> find_exchanged(const graph& g, const std::vector<char>& needed) {
+  std::vector<char> result = needed;
+  for (int output : g.outputs) result[static_cast<std::size_t>(output)] = 0;
+  for (int id = 0; id < g.size(); ++id)
+    if (needed[static_cast<std::size_t>(id)] && !exchanges_rows_and_columns(g, id))
+      for (int operand : g.operands(id)) result[static_cast<std::size_t>(operand)] = 0;
+  return result;
+}
+
+/// Whether a node is its operand once more: all derivatives have been taken, and nothing asks for weak types any more.
+constexpr bool is_its_operand(const graph& g, int id) {
+  int operation = g.at(id).operation;
+  return operation == primitives::number_of<primitives::stop_gradient> ||
+         (operation == primitives::number_of<primitives::convert> && g.at(g.operand(id, 0)).type == g.at(id).type);
+}
+
+/// Replays the needed nodes of graph `source` as they are to be lowered; `call(id)` replays a pmap.
+template <class Call>
+constexpr void replay_prepared(context& trace, int source, replacements<tracer>& values, const Call& call) {
+  std::vector<char> needed = trace.at(source).needed(), exchanged = find_exchanged(trace.at(source), needed);
+  auto is_exchanged = [&](int id) { return exchanged[static_cast<std::size_t>(id)] != 0; };
+  for (int id = 0; id < trace.at(source).size() && !trace.failed; ++id) {
+    if (!needed[static_cast<std::size_t>(id)] || values.has(id)) continue;
+    const graph& g = trace.at(source);
+    int operation = g.at(id).operation;
+    if (operation == primitives::number_of<primitives::pmap_call>) call(id);
+    else if (is_its_operand(g, id)) values.set(id, values[g.operand(id, 0)]);
+    else if (operation == primitives::number_of<primitives::transpose> && is_exchanged(g.operand(id, 0)))
+      values.set(id, values[g.operand(id, 0)]);
+    else if (operation == primitives::number_of<primitives::dot_general>) {
+      tracer left = values[g.operand(id, 0)], right = values[g.operand(id, 1)];
+      primitives::dot_axes axes = primitives::dot_axes::read(g.parameters(id));
+      values.set(id, is_exchanged(id) ? readable_product(right, left, axes.exchanged())
+                                      : readable_product(left, right, axes));
+    } else replay(trace, source, id, values);
+  }
 }
 
 /// A new dimension that gathers a value of all instances along one axis.
@@ -106,23 +157,11 @@ class flattening {
   constexpr std::vector<tracer> inline_body(int body, const std::vector<tracer>& inputs, int depth) {
     replacements<tracer> values(trace.at(body));
     for (std::size_t k = 0; k < inputs.size(); ++k) values.set(trace.at(body).inputs[k], inputs[k]);
-    std::vector<char> needed = trace.at(body).needed();
-    for (int id = 0; id < trace.at(body).size() && !trace.failed; ++id) {
-      if (!needed[static_cast<std::size_t>(id)] || values.has(id)) continue;
-      int operation = trace.at(body).at(id).operation;
-      if (operation == primitives::number_of<primitives::pmap_call>) inline_call(body, id, values, depth);
-      else if (operation == primitives::number_of<primitives::stop_gradient>)
-        values.set(id, values[trace.at(body).operand(id, 0)]); // all derivatives have been taken
-      else if (operation == primitives::number_of<primitives::dot_general>)
-        values.set(id, replay_product(trace, values[trace.at(body).operand(id, 0)],
-                                      values[trace.at(body).operand(id, 1)], copy_of(trace.at(body).parameters(id))));
-      else replay(trace, body, id, values);
-    }
+    replay_prepared(trace, body, values, [&](int id) { inline_call(body, id, values, depth); });
     std::vector<tracer> outputs;
     for (int output : trace.at(body).outputs) outputs.push_back(values[output]);
     return outputs;
   }
-  static constexpr std::vector<std::int64_t> copy_of(std::span<const std::int64_t> p) { return {p.begin(), p.end()}; }
 
   /// An inner pmap: every device takes its own slice of the mapped operands; results are gathered along the inner axis.
   constexpr void inline_call(int body, int id, replacements<tracer>& values, int depth) {
@@ -219,49 +258,34 @@ struct prepared_program {
   std::vector<section> sections; ///< found by their body
 };
 
+/// A top-level pmap becomes a section, and a call of it.
+constexpr void replay_section(context& trace, int id, replacements<tracer>& values, prepared_program& program) {
+  // the results' shapes are those of the original call, whatever stays spread
+  std::vector<std::int64_t> parameters(trace.at(0).parameters(id).begin(), trace.at(0).parameters(id).end());
+  flattening flat(trace);
+  flat.run(call_parameters::read(parameters));
+  if (trace.failed) return;
+  parameters[1] = static_cast<std::int64_t>(program.sections.size());
+  program.sections.push_back(flat.result);
+  std::vector<int> operands;
+  for (int operand : trace.at(0).operands(id)) operands.push_back(values[operand].id);
+  int node = trace.current().add(primitives::number_of<primitives::pmap_call>, operands, {}, parameters, true);
+  for (int user = id + 1; user < trace.at(0).size(); ++user)
+    if (trace.at(0).at(user).operation == primitives::number_of<primitives::call_result> &&
+        trace.at(0).operand(user, 0) == id) {
+      std::int64_t number = trace.at(0).parameter(user, 0);
+      int copy = trace.current().add(primitives::number_of<primitives::call_result>, std::span<const int>(&node, 1),
+                                     trace.at(0).value(user), std::span<const std::int64_t>(&number, 1));
+      values.set(user, {&trace, program.root, copy});
+    }
+}
+
 constexpr prepared_program prepare(context& trace) {
   prepared_program program;
   program.root = trace.open_graph();
   replacements<tracer> values(trace.at(0));
   for (int input : trace.at(0).inputs) values.set(input, new_input(trace, trace.at(0).value(input)));
-  std::vector<char> needed = trace.at(0).needed();
-  for (int id = 0; id < trace.at(0).size() && !trace.failed; ++id) {
-    if (!needed[static_cast<std::size_t>(id)] || values.has(id)) continue;
-    int operation = trace.at(0).at(id).operation;
-    if (operation == primitives::number_of<primitives::stop_gradient>) {
-      values.set(id, values[trace.at(0).operand(id, 0)]); // all derivatives have been taken
-    } else if (operation == primitives::number_of<primitives::dot_general>) {
-      std::vector<std::int64_t> parameters(trace.at(0).parameters(id).begin(), trace.at(0).parameters(id).end());
-      values.set(id, replay_product(trace, values[trace.at(0).operand(id, 0)], values[trace.at(0).operand(id, 1)],
-                                    parameters));
-    } else if (operation == primitives::number_of<primitives::pmap_call>) {
-      call_parameters call = call_parameters::read(trace.at(0).parameters(id));
-      flattening flat(trace);
-      flat.run(call);
-      if (trace.failed) break;
-      call.body = flat.result.body;
-      std::vector<tracer> operands;
-      for (int operand : trace.at(0).operands(id)) operands.push_back(values[operand]);
-      program.sections.push_back(flat.result);
-      // the results' shapes are those of the original call, whatever stays spread
-      std::vector<std::int64_t> parameters(trace.at(0).parameters(id).begin(), trace.at(0).parameters(id).end());
-      parameters[1] = static_cast<std::int64_t>(program.sections.size()) - 1;
-      std::vector<int> ids;
-      for (const tracer& x : operands) ids.push_back(x.id);
-      int node = trace.current().add(operation, ids, {}, parameters, true);
-      for (int user = id + 1; user < trace.at(0).size(); ++user)
-        if (trace.at(0).at(user).operation == primitives::number_of<primitives::call_result> &&
-            trace.at(0).operand(user, 0) == id) {
-          std::int64_t number = trace.at(0).parameter(user, 0);
-          abstract_value value = trace.at(0).value(user);
-          int copy = trace.current().add(primitives::number_of<primitives::call_result>, std::span<const int>(&node, 1),
-                                         value, std::span<const std::int64_t>(&number, 1));
-          values.set(user, {&trace, program.root, copy});
-        }
-    } else {
-      replay(trace, 0, id, values);
-    }
-  }
+  replay_prepared(trace, 0, values, [&](int id) { replay_section(trace, id, values, program); });
   if (!trace.failed)
     for (int output : trace.at(0).outputs) trace.current().outputs.push_back(values[output].id);
   trace.close_graph();

@@ -49,12 +49,8 @@ struct kernel_arguments {
 
   /// As `collapse`, but the innermost dimension stays as it is.
   void collapse_rows() {
-    for (int d = rank - 3; d >= 0; --d) {
-      bool same = true;
-      for (int i = 0; same && i < operand_count; ++i)
-        same = operands[i].strides[d] == operands[i].strides[d + 1] * extents[d + 1];
-      if (same || extents[d] == 1) merge(d);
-    }
+    for (int d = rank - 3; d >= 0; --d)
+      if (extents[d] == 1 || walked_as_one(d)) merge(d);
   }
   /// Merges neighbouring dimensions that all operands walk through as one, and leaves out those of extent 1.
   void collapse() {
@@ -64,18 +60,18 @@ struct kernel_arguments {
     }
     for (int d = rank - 2; d >= 0; --d) {
       if (extents[d] == 1) reduced = (reduced & ~(1U << d)) | ((reduced >> (d + 1) & 1U) << d);
-      bool same = ((reduced >> d) & 1U) == ((reduced >> (d + 1)) & 1U);
-      if (extents[d] == 1) {
-        merge(d);
-        continue;
-      }
-      for (int i = 0; same && i < operand_count; ++i)
-        same = operands[i].strides[d] == operands[i].strides[d + 1] * extents[d + 1];
-      if (same) merge(d);
+      const bool alike = ((reduced >> d) & 1U) == ((reduced >> (d + 1)) & 1U);
+      if (extents[d] == 1 || (alike && walked_as_one(d))) merge(d);
     }
   }
 
  private:
+  /// Whether all operands walk through dimensions d and d + 1 as through one.
+  bool walked_as_one(int d) const {
+    for (int i = 0; i < operand_count; ++i)
+      if (operands[i].strides[d] != operands[i].strides[d + 1] * extents[d + 1]) return false;
+    return true;
+  }
   /// Whether kernels made for the innermost dimension may walk along the one before it. A reduction's result is written
   /// by itself.
   bool innermost_is_like_next() const {

@@ -22,6 +22,8 @@ struct dot_axes {
     axes.precision = static_cast<product_precision>(parameters[at]);
     return axes;
   }
+  /// Those of the product with the operands exchanged.
+  constexpr dot_axes exchanged() const { return {right_contract, left_contract, right_batch, left_batch, precision}; }
   constexpr small_vector<int, max_rank> left_free(int rank) const { return free_axes(rank, left_contract, left_batch); }
   constexpr small_vector<int, max_rank> right_free(int rank) const {
     return free_axes(rank, right_contract, right_batch);
@@ -70,7 +72,8 @@ struct dot_general {
     return result;
   }
 
-  /// A mapped axis of one operand becomes one more free axis of it; mapped axes of both become a batch axis.
+  /// A mapped axis of one operand becomes one more free axis of it; mapped axes of both become a batch axis. A mapped
+  /// vector is the left operand of what is then a matrix product, so that the result's rows are one instance each.
   static constexpr batched batch(const batch_application& a) {
     dot_axes axes = dot_axes::read(a.parameters);
     auto shift = [](small_vector<int, max_rank>& list, int mapped) {
@@ -87,6 +90,8 @@ struct dot_general {
     } else if (left.axis >= 0) {
       result_axis = axes.left_batch.size();
       for (int axis : axes.left_free(left.value.rank())) result_axis += axis < left.axis ? 1 : 0;
+    } else if (axes.right_free(right.value.rank()).size() == 1) {
+      return {make(right.value, left.value, axes.exchanged()), axes.left_batch.size()};
     } else {
       result_axis = left.value.rank() - axes.left_contract.size();
       for (int axis : axes.right_free(right.value.rank())) result_axis += axis < right.axis ? 1 : 0;

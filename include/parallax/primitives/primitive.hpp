@@ -99,11 +99,13 @@ constexpr bool check_rank(context& trace, std::string_view operation, int rank) 
 /// Leaves a condition on extents to the call to check.
 constexpr void require(context& trace, guard::kind condition, std::string_view operation, dim left, dim right,
                        const abstract_value& left_value, const abstract_value& right_value = {}) {
-  auto alike = [](guard::kind a, guard::kind b) {
-    return a == b || (a <= guard::same_size && b <= guard::same_size); // all of them ask for equality
-  };
-  for (const guard& known : trace.guards)
-    if (alike(known.condition, condition) && known.left == left && known.right == right) return;
+  auto asks_for_equality = [](guard::kind kind) { return kind <= guard::same_size; };
+  for (const guard& known : trace.guards) {
+    bool equalities = asks_for_equality(known.condition) && asks_for_equality(condition);
+    if (equalities ? (known.left == left && known.right == right) || (known.left == right && known.right == left)
+                   : known.condition == condition && known.left == left && known.right == right)
+      return;
+  }
   trace.guards.push_back({condition, operation, left, right, left_value, right_value, {}});
 }
 
