@@ -50,6 +50,9 @@ static_assert(lower([](auto x, auto w) { return plx::dot(x, w) + 1.f; }, shaped<
 // rows that look at the batch: every example's layer is one product
 static_assert(lower(plx::vmap(layer, plx::in_axes<0, plx::none, plx::none>), shaped<float, 5, 16>,
                     shaped<float, 16, 24>, shaped<float, 24>) == one_call);
+static_assert(lower(plx::vmap([](auto x, auto w, auto b) { return plx::gelu(plx::dot(w, x) + b); },
+                              plx::in_axes<0, plx::none, plx::none>),
+                    shaped<float, 5, 16>, shaped<float, 24, 16>, shaped<float, 24>) == one_call);
 
 constexpr auto loss = [](auto w, auto b, auto v, auto x) { return plx::sum(plx::square(plx::dot(layer(x, w, b), v))); };
 constexpr auto slopes = plx::grad(loss, plx::argnums<0, 1>);

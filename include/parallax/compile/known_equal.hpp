@@ -36,7 +36,7 @@ class known_equal {
   /// to change nothing, as gradients have them, are left out.
   constexpr void rename(graph& g) {
     if (replaced.empty()) return;
-    for (dim& extent : g.extent_pool) extent = (*this)(extent);
+    for (dim& extent : g.extent_pool) extent = remembered(extent);
     std::vector<int> same(g.nodes.size());
     for (int id = 0; id < g.size(); ++id) {
       bool changes = g.at(id).operation != primitives::number_of<primitives::broadcast_in_dim> ||
@@ -54,7 +54,17 @@ class known_equal {
   };
   dim_table& extents;
   std::vector<replacement> replaced;
+  std::vector<dim> names; ///< by entry of the table: what has been found
 
+  /// What a graph has thousands of is found once.
+  constexpr dim remembered(dim extent) {
+    constexpr dim unknown = 0; // at worst it is found again
+    if (is_static(extent)) return extent;
+    const auto entry = static_cast<std::size_t>(-extent - 1);
+    if (entry >= names.size()) names.resize(entry + 1, unknown);
+    if (names[entry] == unknown) names[entry] = (*this)(extent);
+    return names[entry];
+  }
   constexpr dim meaning_of(int atom) {
     for (const replacement& r : replaced)
       if (r.atom == atom) return r.by;
