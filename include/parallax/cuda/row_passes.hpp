@@ -2,8 +2,8 @@
 #pragma once
 
 #include <parallax/compile/row_schedule.hpp>
+#include <parallax/cuda/centred_reducer.hpp>
 #include <parallax/cuda/evaluate.hpp>
-#include <parallax/cuda/reducer.hpp>
 
 #include <cstddef>
 #include <utility>
@@ -23,12 +23,21 @@ PARALLAX_DEVICE PARALLAX_INLINE lanes<T, Width>* kept_at(kept_value<I, T, Width,
   return kept.vectors;
 }
 
+/// What a reduction statement combines.
+template <parallax::detail::centred_kind Kind, class Statement> struct row_reducer {
+  using type = centred_reducer<Kind, typename Statement::value_type>;
+};
+template <class Statement> struct row_reducer<parallax::detail::centred_kind::none, Statement> {
+  using type = reducer<static_cast<int>(Statement::parameter), typename Statement::value_type>;
+};
+
 } // namespace detail
 
-template <class Kernel> struct row_passes;
+template <class Kernel, bool FewPasses = false> struct row_passes;
 
-template <int Result, int Reduction, class... S> struct row_passes<kernel<Result, Reduction, S...>> {
-  using schedule = row_schedule<kernel<Result, Reduction, S...>>;
+template <int Result, int Reduction, class... S, bool FewPasses>
+struct row_passes<kernel<Result, Reduction, S...>, FewPasses> {
+  using schedule = row_schedule<kernel<Result, Reduction, S...>, FewPasses>;
   using evaluate = evaluator<kernel<Result, Reduction, S...>>;
   using loop_type = typename evaluate::loop_type;
   using indices = std::make_index_sequence<sizeof...(S)>;
@@ -58,32 +67,49 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
                            is_kept(static_cast<int>(I))>... {};
   template <int Width, int Vectors> using kept = kept_type<Width, Vectors, indices>;
 
-  /// What a reduction statement combines.
-  template <class Statement> struct reduction_of;
-  template <element_type Type, std::int64_t Parameter, int Operand>
-  struct reduction_of<statement<parallax::detail::reduce_row, Type, Parameter, Operand>> {
-    using R = reducer<static_cast<int>(Parameter), element_t<Type>>;
-    static constexpr int operand = Operand;
+  /// The reduction that statement I is: what it combines, of which statement's values. Others have no accumulator.
+  template <int I, class Statement> struct reduction_at {
+    struct accumulator {};
+  };
+  template <int I, element_type Type, std::int64_t Parameter, int Operand>
+  struct reduction_at<I, statement<parallax::detail::reduce_row, Type, Parameter, Operand>> {
+    static constexpr parallax::detail::centred_sum centred = schedule::centred(I);
+    static constexpr bool is_centred = centred.kind != parallax::detail::centred_kind::none;
+    static constexpr int operand = is_centred ? centred.elements : Operand;
+    using R = typename detail::row_reducer<centred.kind,
+                                           statement<parallax::detail::reduce_row, Type, Parameter, Operand>>::type;
+    using accumulator = typename R::accumulator;
   };
 
-  /// Evaluates the uniform statements of a round; `stores` where this thread writes what each row has one of.
+  template <class Indices> struct totals_type;
+  template <std::size_t... I>
+  struct totals_type<std::index_sequence<I...>>
+      : detail::numbered_value<static_cast<int>(I), typename reduction_at<static_cast<int>(I), S>::accumulator>... {
+    /// Of the largest accumulator, or 8.
+    static constexpr std::size_t accumulator_bytes =
+        std::max({std::size_t{8}, sizeof(typename reduction_at<static_cast<int>(I), S>::accumulator)...});
+  };
+  using row_totals = totals_type<indices>;
+  static constexpr std::size_t accumulator_bytes = row_totals::accumulator_bytes;
+
+  /// Evaluates the uniform statements of a round, of which the reductions' totals are there; `stores` where this thread
+  /// writes what each row has one of.
   template <int Round, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void start(const Block& block, const loop_type& l, const place& p,
-                                                    values& uniform, bool stores) {
-    start_all<Round>(block, l, p, uniform, stores, indices{});
+                                                    const row_totals& totals, values& uniform, bool stores) {
+    start_all<Round>(block, l, p, totals, uniform, stores, indices{});
   }
 
-  template <int Pass> static PARALLAX_DEVICE PARALLAX_INLINE void clear(values& totals) {
+  template <int Pass> static PARALLAX_DEVICE PARALLAX_INLINE void clear(row_totals& totals) {
     clear_all<Pass>(totals, indices{});
   }
-  /// Combines the totals of a group's threads, and makes them uniform values.
+  /// Combines the totals of a group's threads.
   template <int Pass, class Block>
-  static PARALLAX_DEVICE PARALLAX_INLINE void combine(const Block& block, const values& totals, values& uniform,
-                                                      int group) {
-    combine_all<Pass>(block, totals, uniform, group, indices{});
+  static PARALLAX_DEVICE PARALLAX_INLINE void combine(const Block& block, row_totals& totals, int group) {
+    combine_all<Pass>(block, totals, group, indices{});
   }
   /// Adds other totals.
-  template <int Pass> static PARALLAX_DEVICE PARALLAX_INLINE void add(values& totals, const values& others) {
+  template <int Pass> static PARALLAX_DEVICE PARALLAX_INLINE void add(row_totals& totals, const row_totals& others) {
     add_all<Pass>(totals, others, indices{});
   }
 
@@ -91,14 +117,14 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
   /// holds, and combines them into `totals`.
   template <int Pass, int Width, class Block, class Kept>
   static PARALLAX_DEVICE PARALLAX_INLINE void run(const Block& block, const loop_type& l, const place& p,
-                                                  const values& uniform, Kept& kept, int vector, values& totals,
+                                                  const values& uniform, Kept& kept, int vector, row_totals& totals,
                                                   bool stores) {
     run_all<Pass, Width>(block, l, p, uniform, kept, vector, totals, stores, indices{});
   }
 
   /// Calls `use.operator()<reducer>(number, total)` for the reductions of a pass; the kernel's are counted.
   template <int Pass, class Use>
-  static PARALLAX_DEVICE PARALLAX_INLINE void for_totals(values& totals, const Use& use) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void for_totals(row_totals& totals, const Use& use) {
     use_all<Pass>(totals, use, indices{});
   }
 
@@ -122,17 +148,24 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
 
   template <int Round, class Block, std::size_t... I>
   static PARALLAX_DEVICE PARALLAX_INLINE void start_all(const Block& block, const loop_type& l, const place& p,
-                                                        values& uniform, bool stores, std::index_sequence<I...>) {
+                                                        const row_totals& totals, values& uniform, bool stores,
+                                                        std::index_sequence<I...>) {
     [[maybe_unused]] const bool done[] = {
-        (start_one<Round, static_cast<int>(I)>(S{}, block, l, p, uniform, stores), true)...};
+        (start_one<Round, static_cast<int>(I)>(S{}, block, l, p, totals, uniform, stores), true)...};
   }
   template <int Round, int I, class Block, int Operation, element_type Type, std::int64_t Parameter, int... Operands>
-  static PARALLAX_DEVICE PARALLAX_INLINE void start_one(statement<Operation, Type, Parameter, Operands...>,
-                                                        const Block& block, const loop_type& l, const place& p,
-                                                        values& uniform, bool stores) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void
+  start_one(statement<Operation, Type, Parameter, Operands...>, const Block& block, const loop_type& l, const place& p,
+            [[maybe_unused]] const row_totals& totals, values& uniform, bool stores) {
     using T = element_t<Type>;
-    if constexpr (in_round<I, Round> && Operation != parallax::detail::reduce_row) {
-      if constexpr (Operation >= 0) {
+    if constexpr (in_round<I, Round>) {
+      if constexpr (Operation == parallax::detail::reduce_row) {
+        using reduction = reduction_at<I, statement<Operation, Type, Parameter, Operands...>>;
+        if constexpr (reduction::is_centred)
+          detail::value_at<I>(uniform) = reduction::R::result(
+              detail::value_at<I>(totals), math::convert<T>(detail::value_at<reduction::centred.centre>(uniform)));
+        else detail::value_at<I>(uniform) = reduction::R::result(detail::value_at<I>(totals));
+      } else if constexpr (Operation >= 0) {
         detail::value_at<I>(uniform) = detail::apply<parallax::detail::primitive_at<Operation>, Type, Parameter>(
             detail::value_at<Operands>(uniform)...);
       } else if constexpr (Operation == parallax::detail::store_row) {
@@ -149,52 +182,52 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
   }
 
   template <int Pass, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE void clear_all(values& totals, std::index_sequence<I...>) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void clear_all(row_totals& totals, std::index_sequence<I...>) {
     [[maybe_unused]] const bool done[] = {(clear_one<Pass, static_cast<int>(I), S>(totals), true)...};
   }
   template <int Pass, int I, class Statement>
-  static PARALLAX_DEVICE PARALLAX_INLINE void clear_one([[maybe_unused]] values& totals) {
-    if constexpr (reduces_in<I, Pass>) detail::value_at<I>(totals) = reduction_of<Statement>::R::neutral();
+  static PARALLAX_DEVICE PARALLAX_INLINE void clear_one([[maybe_unused]] row_totals& totals) {
+    if constexpr (reduces_in<I, Pass>) detail::value_at<I>(totals) = reduction_at<I, Statement>::R::neutral();
   }
   template <int Pass, class Block, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE void combine_all(const Block& block, const values& totals, values& uniform,
-                                                          int group, std::index_sequence<I...>) {
-    [[maybe_unused]] const bool done[] = {
-        (combine_one<Pass, static_cast<int>(I), S>(block, totals, uniform, group), true)...};
+  static PARALLAX_DEVICE PARALLAX_INLINE void combine_all(const Block& block, row_totals& totals, int group,
+                                                          std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {(combine_one<Pass, static_cast<int>(I), S>(block, totals, group), true)...};
   }
   template <int Pass, int I, class Statement, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void
-  combine_one([[maybe_unused]] const Block& block, [[maybe_unused]] const values& totals,
-              [[maybe_unused]] values& uniform, [[maybe_unused]] int group) {
+  combine_one([[maybe_unused]] const Block& block, [[maybe_unused]] row_totals& totals, [[maybe_unused]] int group) {
     if constexpr (reduces_in<I, Pass>)
-      detail::value_at<I>(uniform) = detail::combine_group<typename reduction_of<Statement>::R>(
-          block, detail::value_at<I>(const_cast<values&>(totals)), group);
+      detail::value_at<I>(totals) =
+          detail::combine_group<typename reduction_at<I, Statement>::R>(block, detail::value_at<I>(totals), group);
   }
   template <int Pass, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE void add_all(values& totals, const values& others, std::index_sequence<I...>) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void add_all(row_totals& totals, const row_totals& others,
+                                                      std::index_sequence<I...>) {
     [[maybe_unused]] const bool done[] = {(add_one<Pass, static_cast<int>(I), S>(totals, others), true)...};
   }
   template <int Pass, int I, class Statement>
-  static PARALLAX_DEVICE PARALLAX_INLINE void add_one([[maybe_unused]] values& totals,
-                                                      [[maybe_unused]] const values& others) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void add_one([[maybe_unused]] row_totals& totals,
+                                                      [[maybe_unused]] const row_totals& others) {
     if constexpr (reduces_in<I, Pass>)
-      detail::value_at<I>(totals) = reduction_of<Statement>::R::combine(
-          detail::value_at<I>(totals), detail::value_at<I>(const_cast<values&>(others)));
+      detail::value_at<I>(totals) =
+          reduction_at<I, Statement>::R::combine(detail::value_at<I>(totals), detail::value_at<I>(others));
   }
   template <int Pass, class Use, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE void use_all(values& totals, const Use& use, std::index_sequence<I...>) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void use_all(row_totals& totals, const Use& use, std::index_sequence<I...>) {
     [[maybe_unused]] const bool done[] = {(use_one<Pass, static_cast<int>(I), S>(totals, use), true)...};
   }
   template <int Pass, int I, class Statement, class Use>
-  static PARALLAX_DEVICE PARALLAX_INLINE void use_one([[maybe_unused]] values& totals,
+  static PARALLAX_DEVICE PARALLAX_INLINE void use_one([[maybe_unused]] row_totals& totals,
                                                       [[maybe_unused]] const Use& use) {
     if constexpr (reduces_in<I, Pass>)
-      use.template operator()<typename reduction_of<Statement>::R>(number_of_reduction<I>, detail::value_at<I>(totals));
+      use.template operator()<typename reduction_at<I, Statement>::R>(number_of_reduction<I>,
+                                                                      detail::value_at<I>(totals));
   }
 
   template <int Pass, int Width, class Block, class Kept, std::size_t... I>
   static PARALLAX_DEVICE PARALLAX_INLINE void run_all(const Block& block, const loop_type& l, const place& p,
-                                                      const values& uniform, Kept& kept, int vector, values& totals,
+                                                      const values& uniform, Kept& kept, int vector, row_totals& totals,
                                                       bool stores, std::index_sequence<I...>) {
     detail::thread_state<indices, Width, S...> state;
     [[maybe_unused]] const bool loaded[] = {
@@ -220,17 +253,18 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
   static PARALLAX_DEVICE PARALLAX_INLINE void
   store_one([[maybe_unused]] const Block& block, [[maybe_unused]] const loop_type& l, [[maybe_unused]] const place& p,
             [[maybe_unused]] const State& state) {
-    if constexpr (is_store<I, Pass>)
-      detail::transfer_at<I, Statement, Width>(const_cast<State&>(state)).store(block, l, p);
+    if constexpr (is_store<I, Pass>) detail::transfer_at<I, Statement, Width>(state).store(block, l, p);
   }
   template <int Pass, int I, class Statement, class State, class Kept>
-  static PARALLAX_DEVICE PARALLAX_INLINE void evaluate_one(Statement s, values& own, [[maybe_unused]] State& state,
-                                                           [[maybe_unused]] Kept& kept, [[maybe_unused]] int vector,
-                                                           [[maybe_unused]] int i, [[maybe_unused]] values& totals) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void
+  evaluate_one(Statement s, values& own, [[maybe_unused]] State& state, [[maybe_unused]] Kept& kept,
+               [[maybe_unused]] int vector, [[maybe_unused]] int i, [[maybe_unused]] row_totals& totals) {
     if constexpr (reduces_in<I, Pass>) {
-      using reduction = reduction_of<Statement>;
+      using reduction = reduction_at<I, Statement>;
+      using T = typename Statement::value_type;
       detail::value_at<I>(totals) =
-          reduction::R::combine(detail::value_at<I>(totals), detail::value_at<reduction::operand>(own));
+          reduction::R::combine(detail::value_at<I>(totals),
+                                reduction::R::of(math::convert<T>(detail::value_at<reduction::operand>(own)), 0));
     } else if constexpr (is_evaluated<Kept, I, Pass>) {
       if constexpr (is_at_hand<Kept, I, Pass>) detail::value_at<I>(own) = detail::kept_at<I>(kept)[vector].value[i];
       else detail::value_at<I>(own) = detail::evaluate<I>(s, own, state, i);

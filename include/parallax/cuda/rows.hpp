@@ -43,7 +43,7 @@ template <class Kernel, int Width> struct held_rows {
       typename passes::values uniform{};
       typename passes::template kept<Width, vectors> kept;
       const bool is_first = stores && block.thread() % a.group == 0;
-      passes::template start<0>(block, a.loop, p, uniform, is_first);
+      passes::template start<0>(block, a.loop, p, {}, uniform, is_first);
       run_passes(block, a, p, uniform, kept, stores, is_first,
                  std::make_index_sequence<static_cast<std::size_t>(passes::schedule::passes)>{});
     }
@@ -61,7 +61,7 @@ template <class Kernel, int Width> struct held_rows {
   static PARALLAX_DEVICE PARALLAX_INLINE void run_pass(const Block& block, const arguments& a, place& p,
                                                        typename passes::values& uniform, Kept& kept, bool stores,
                                                        bool is_first) {
-    typename passes::values totals{};
+    typename passes::row_totals totals{};
     passes::template clear<Pass>(totals);
     const std::uint32_t lane = static_cast<std::uint32_t>(block.thread() % a.group);
     PARALLAX_DEVICE_UNROLL
@@ -71,15 +71,16 @@ template <class Kernel, int Width> struct held_rows {
       p.inner = static_cast<std::int32_t>(inner);
       passes::template run<Pass, Width>(block, a.loop, p, uniform, kept, k, totals, stores);
     }
-    passes::template combine<Pass>(block, totals, uniform, a.group);
-    passes::template start<Pass + 1>(block, a.loop, p, uniform, is_first);
+    passes::template combine<Pass>(block, totals, a.group);
+    passes::template start<Pass + 1>(block, a.loop, p, totals, uniform, is_first);
   }
 };
 
-/// Rows that do not fit: a launch for each pass, and one more where a row's last results are stored. A block has a
-/// piece of a row; what earlier passes reduced lies in memory, one value for each piece.
+/// Rows that do not fit: a launch for each pass, of which there are as few as can be, and one more where a row's last
+/// results are stored. A block has a piece of a row; what earlier passes reduced lies in memory, one accumulator for
+/// each piece.
 template <class Kernel> struct long_rows {
-  using passes = row_passes<Kernel>;
+  using passes = row_passes<Kernel, true>;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::long_row_threads;
   static constexpr int min_blocks = 1;
@@ -90,7 +91,7 @@ template <class Kernel> struct long_rows {
     std::uint32_t rows, length;
     divisor pieces;     ///< of each row
     std::uint32_t each; ///< elements of a piece
-    std::byte* partial; ///< [reduction][row][piece], 8 bytes each
+    std::byte* partial; ///< [reduction][row][piece], each as large as the largest accumulator
     int pass;
   };
 
@@ -110,7 +111,7 @@ template <class Kernel> struct long_rows {
     locate(a.loop, 0, a.loop.rank - 1, row, p);
     typename passes::values uniform{};
     const bool is_first = piece == 0 && block.thread() == 0;
-    passes::template start<0>(block, a.loop, p, uniform, is_first && a.pass == 0);
+    passes::template start<0>(block, a.loop, p, {}, uniform, is_first && a.pass == 0);
     [[maybe_unused]] const bool done[] = {
         (run_until<static_cast<int>(Launch)>(block, a, row, piece, p, uniform, is_first), true)...};
   }
@@ -121,29 +122,29 @@ template <class Kernel> struct long_rows {
                                                         bool is_first) {
     if constexpr (Pass < passes::schedule::passes) {
       if (a.pass < Pass) return;
-      typename passes::values totals{};
+      typename passes::row_totals totals{};
       passes::template clear<Pass>(totals);
       if (a.pass == Pass) {
         go_over<Pass>(block, a, piece, p, uniform, totals);
-        passes::template combine<Pass>(block, totals, uniform, block.threads());
-        if (block.thread() == 0) passes::template for_totals<Pass>(uniform, writer<Block>{block, a, row, piece});
+        passes::template combine<Pass>(block, totals, block.threads());
+        if (block.thread() == 0) passes::template for_totals<Pass>(totals, writer<Block>{block, a, row, piece});
         return;
       }
       passes::template for_totals<Pass>(totals, reader<Block>{block, a, row});
-      passes::template combine<Pass>(block, totals, uniform, block.threads());
-      passes::template start<Pass + 1>(block, a.loop, p, uniform, is_first && a.pass == Pass + 1);
+      passes::template combine<Pass>(block, totals, block.threads());
+      passes::template start<Pass + 1>(block, a.loop, p, totals, uniform, is_first && a.pass == Pass + 1);
     }
   }
   template <int Pass, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void go_over(const Block& block, const arguments& a, std::uint32_t piece,
                                                       place& p, const typename passes::values& uniform,
-                                                      typename passes::values& totals) {
+                                                      typename passes::row_totals& totals) {
     const std::uint32_t threads = static_cast<std::uint32_t>(block.threads());
     const std::uint32_t begin = piece * a.each, rest = a.length - begin;
     const std::uint32_t end = begin + (rest < a.each ? rest : a.each);
     typename passes::nothing_kept nothing;
     for (std::uint32_t i = begin + static_cast<std::uint32_t>(block.thread()); i < end;) {
-      typename passes::values part{};
+      typename passes::row_totals part{};
       passes::template clear<Pass>(part);
       const std::uint32_t left = end - i;
       const std::uint32_t stop = left < detail::longest_sum * threads ? end : i + detail::longest_sum * threads;
@@ -160,7 +161,7 @@ template <class Kernel> struct long_rows {
   static PARALLAX_DEVICE PARALLAX_INLINE T* partial(const arguments& a, int reduction, std::uint32_t row,
                                                     std::uint32_t piece) {
     const std::size_t slot = (static_cast<std::size_t>(reduction) * a.rows + row) * a.pieces.value + piece;
-    return reinterpret_cast<T*>(a.partial + slot * 8);
+    return reinterpret_cast<T*>(a.partial + slot * passes::accumulator_bytes);
   }
   template <class Block> struct writer {
     const Block& block;
@@ -213,8 +214,9 @@ template <class Api, class Kernel>
 status launch_long_rows(const host::kernel_arguments& a, const launch_context<Api>& where, std::int64_t rows) {
   using kernel_type = long_rows<Kernel>;
   const std::int64_t length = a.extents[a.rank - 1];
+  constexpr std::size_t bytes = kernel_type::passes::accumulator_bytes;
   const std::int64_t room =
-      static_cast<std::int64_t>(where.scratch_bytes / 8) / (kernel_type::passes::reductions * rows);
+      static_cast<std::int64_t>(where.scratch_bytes / bytes) / (kernel_type::passes::reductions * rows);
   std::int64_t pieces = std::int64_t{where.properties->multiprocessors} * 1024 / (rows * long_row_threads);
   pieces =
       std::clamp<std::int64_t>(std::min(pieces, room), 1, std::max<std::int64_t>(length / (long_row_threads * 8), 1));
@@ -228,7 +230,7 @@ status launch_long_rows(const host::kernel_arguments& a, const launch_context<Ap
                                             static_cast<std::byte*>(where.scratch),
                                             0};
   launch_shape shape{block_count(rows * pieces, 1, where), long_row_threads,
-                     static_cast<std::size_t>(long_row_threads / warp_size) * 8};
+                     static_cast<std::size_t>(long_row_threads / warp_size) * bytes};
   status result;
   for (; arguments.pass < kernel_type::launches && result.ok(); ++arguments.pass)
     result = Api::launch(kernel_type{}, shape, where.stream, arguments);
@@ -238,7 +240,7 @@ status launch_long_rows(const host::kernel_arguments& a, const launch_context<Ap
 /// Launches a row kernel.
 template <class Api, class Kernel>
 status launch_row_group(host::kernel_arguments& whole, const launch_context<Api>& where) {
-  using passes = row_passes<Kernel>;
+  using passes = typename long_rows<Kernel>::passes;
   using evaluate = evaluator<Kernel>;
   whole.collapse_rows();
   const int last = whole.rank - 1;
@@ -251,7 +253,8 @@ status launch_row_group(host::kernel_arguments& whole, const launch_context<Api>
   // rows are never cut: the limit for their parts is that of the indices
   auto done = [&](const host::kernel_arguments& a) {
     return fits(a, where.largest) &&
-           row_count(a) * passes::reductions * 8 <= static_cast<std::int64_t>(where.scratch_bytes);
+           row_count(a) * passes::reductions * static_cast<std::int64_t>(passes::accumulator_bytes) <=
+               static_cast<std::int64_t>(where.scratch_bytes);
   };
   return for_each_part(whole, (1U << last) - 1U, done, [&](const host::kernel_arguments& a, std::int64_t) -> status {
     if (!fits(a, largest_loop))
