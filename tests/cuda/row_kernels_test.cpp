@@ -184,8 +184,7 @@ TEST_CASE("means and variances of long rows, around large offsets") {
       INFO("offset " << offset << ", scale " << scale);
       CHECK(std::abs(static_cast<double>(std::get<0>(found)(0)) - mean) <= rounding + 1e-6 * scale);
       const double expected = squares / static_cast<double>(n);
-      CHECK(std::abs(static_cast<double>(std::get<1>(found)(0)) - expected) <=
-            rounding * rounding + 2e-6 * expected);
+      CHECK(std::abs(static_cast<double>(std::get<1>(found)(0)) - expected) <= rounding * rounding + 2e-6 * expected);
     }
 }
 

@@ -133,6 +133,13 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
     return passes;
   }
   static constexpr bool is_loaded(int i) { return is_load(statements[at(i)].operation) && !known.uniform[at(i)]; }
+  /// The bytes that a pass reads for each element, if none is remembered.
+  static constexpr std::size_t bytes_in(int pass) {
+    std::size_t bytes = 0;
+    for (int i = 0; i < size; ++i)
+      if (is_loaded(i) && !is_index(i) && is_needed(i, pass, true)) bytes += size_of(statements[at(i)].type);
+    return bytes;
+  }
   static constexpr bool is_index(int i) { return statements[at(i)].operation == detail::load_index; }
   static constexpr bool is_element_store(int i) { return statements[at(i)].operation == detail::store_vector; }
   /// Whether several passes need a value.

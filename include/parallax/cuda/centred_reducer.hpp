@@ -22,7 +22,7 @@ template <class T> struct centred_reducer<parallax::detail::centred_kind::expone
   /// NaN among the elements makes the sum NaN. Infinite ones equal to the centre count, since exp(0) is 1.
   static PARALLAX_DEVICE PARALLAX_INLINE accumulator combine(accumulator x, accumulator y) {
     const bool rises = x.largest < y.largest;
-    const T scale = x.largest == y.largest ? T{1} : math::exp(-math::abs(y.largest - x.largest));
+    const T scale = math::exp(x.largest == y.largest ? T{0} : -math::abs(y.largest - x.largest));
     return accumulator{rises ? y.largest : x.largest, rises ? x.sum * scale + y.sum : x.sum + y.sum * scale};
   }
   /// With the exponent of infinite elements around an infinite centre being NaN, as it is element by element.

@@ -62,7 +62,7 @@ template <class Kernel, int Width> struct held_rows {
                                                        typename passes::values& uniform, Kept& kept, bool stores,
                                                        bool is_first) {
     typename passes::row_totals totals{};
-    passes::template clear<Pass>(totals);
+    totals.template clear<Pass>();
     const std::uint32_t lane = static_cast<std::uint32_t>(block.thread() % a.group);
     PARALLAX_DEVICE_UNROLL
     for (int k = 0; k < vectors; ++k) {
@@ -71,7 +71,7 @@ template <class Kernel, int Width> struct held_rows {
       p.inner = static_cast<std::int32_t>(inner);
       passes::template run<Pass, Width>(block, a.loop, p, uniform, kept, k, totals, stores);
     }
-    passes::template combine<Pass>(block, totals, a.group);
+    totals.template combine<Pass>(block, a.group);
     passes::template start<Pass + 1>(block, a.loop, p, totals, uniform, is_first);
   }
 };
@@ -83,7 +83,8 @@ template <class Kernel> struct long_rows {
   using passes = row_passes<Kernel, true>;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::long_row_threads;
-  static constexpr int min_blocks = 1;
+  /// What comes with more or larger values takes the registers that it needs.
+  static constexpr int min_blocks = passes::schedule::size <= 32 && passes::widest_value <= 4 ? 3 : 1;
   static constexpr int launches = std::max(passes::schedule::passes, passes::schedule::rounds);
 
   struct arguments {
@@ -103,6 +104,12 @@ template <class Kernel> struct long_rows {
   }
 
  private:
+  /// Elements of a thread that are loaded together in a pass, as registers allow.
+  template <int Pass>
+  static constexpr int together = passes::schedule::bytes_in(Pass) <= 4    ? 4
+                                  : passes::schedule::bytes_in(Pass) <= 16 ? 2
+                                                                           : 1;
+
   template <class Block, std::size_t... Launch>
   static PARALLAX_DEVICE PARALLAX_INLINE void run_item(const Block& block, const arguments& a, std::uint32_t item,
                                                        std::index_sequence<Launch...>) {
@@ -123,15 +130,15 @@ template <class Kernel> struct long_rows {
     if constexpr (Pass < passes::schedule::passes) {
       if (a.pass < Pass) return;
       typename passes::row_totals totals{};
-      passes::template clear<Pass>(totals);
+      totals.template clear<Pass>();
       if (a.pass == Pass) {
         go_over<Pass>(block, a, piece, p, uniform, totals);
-        passes::template combine<Pass>(block, totals, block.threads());
-        if (block.thread() == 0) passes::template for_totals<Pass>(totals, writer<Block>{block, a, row, piece});
+        totals.template combine<Pass>(block, block.threads());
+        if (block.thread() == 0) totals.template for_each<Pass>(writer<Block>{block, a, row, piece});
         return;
       }
-      passes::template for_totals<Pass>(totals, reader<Block>{block, a, row});
-      passes::template combine<Pass>(block, totals, block.threads());
+      totals.template for_each<Pass>(reader<Block>{block, a, row});
+      totals.template combine<Pass>(block, block.threads());
       passes::template start<Pass + 1>(block, a.loop, p, totals, uniform, is_first && a.pass == Pass + 1);
     }
   }
@@ -142,18 +149,21 @@ template <class Kernel> struct long_rows {
     const std::uint32_t threads = static_cast<std::uint32_t>(block.threads());
     const std::uint32_t begin = piece * a.each, rest = a.length - begin;
     const std::uint32_t end = begin + (rest < a.each ? rest : a.each);
-    typename passes::nothing_kept nothing;
+    const std::int32_t step = block.threads();
     for (std::uint32_t i = begin + static_cast<std::uint32_t>(block.thread()); i < end;) {
       typename passes::row_totals part{};
-      passes::template clear<Pass>(part);
+      part.template clear<Pass>();
       const std::uint32_t left = end - i;
       const std::uint32_t stop = left < detail::longest_sum * threads ? end : i + detail::longest_sum * threads;
-      PARALLAX_DEVICE_UNROLL_BY(2)
+      for (; i + (together<Pass> - 1) * threads < stop; i += together<Pass> * threads) {
+        p.inner = static_cast<std::int32_t>(i);
+        passes::template run_apart<Pass, together<Pass>>(block, a.loop, p, step, uniform, part);
+      }
       for (; i < stop; i += threads) {
         p.inner = static_cast<std::int32_t>(i);
-        passes::template run<Pass, 1>(block, a.loop, p, uniform, nothing, 0, part, true);
+        passes::template run_apart<Pass, 1>(block, a.loop, p, step, uniform, part);
       }
-      passes::template add<Pass>(totals, part);
+      totals.template add<Pass>(part);
     }
   }
 
@@ -161,7 +171,7 @@ template <class Kernel> struct long_rows {
   static PARALLAX_DEVICE PARALLAX_INLINE T* partial(const arguments& a, int reduction, std::uint32_t row,
                                                     std::uint32_t piece) {
     const std::size_t slot = (static_cast<std::size_t>(reduction) * a.rows + row) * a.pieces.value + piece;
-    return reinterpret_cast<T*>(a.partial + slot * passes::accumulator_bytes);
+    return reinterpret_cast<T*>(a.partial + slot * passes::row_totals::accumulator_bytes);
   }
   template <class Block> struct writer {
     const Block& block;
@@ -214,9 +224,9 @@ template <class Api, class Kernel>
 status launch_long_rows(const host::kernel_arguments& a, const launch_context<Api>& where, std::int64_t rows) {
   using kernel_type = long_rows<Kernel>;
   const std::int64_t length = a.extents[a.rank - 1];
-  constexpr std::size_t bytes = kernel_type::passes::accumulator_bytes;
+  constexpr std::size_t bytes = kernel_type::passes::row_totals::accumulator_bytes;
   const std::int64_t room =
-      static_cast<std::int64_t>(where.scratch_bytes / bytes) / (kernel_type::passes::reductions * rows);
+      static_cast<std::int64_t>(where.scratch_bytes / bytes) / (kernel_type::passes::row_totals::reductions * rows);
   std::int64_t pieces = std::int64_t{where.properties->multiprocessors} * 1024 / (rows * long_row_threads);
   pieces =
       std::clamp<std::int64_t>(std::min(pieces, room), 1, std::max<std::int64_t>(length / (long_row_threads * 8), 1));
@@ -252,9 +262,9 @@ status launch_row_group(host::kernel_arguments& whole, const launch_context<Api>
   if (row_count(whole) == 0) return {};
   // rows are never cut: the limit for their parts is that of the indices
   auto done = [&](const host::kernel_arguments& a) {
-    return fits(a, where.largest) &&
-           row_count(a) * passes::reductions * static_cast<std::int64_t>(passes::accumulator_bytes) <=
-               static_cast<std::int64_t>(where.scratch_bytes);
+    return fits(a, where.largest) && row_count(a) * passes::row_totals::reductions *
+                                             static_cast<std::int64_t>(passes::row_totals::accumulator_bytes) <=
+                                         static_cast<std::int64_t>(where.scratch_bytes);
   };
   return for_each_part(whole, (1U << last) - 1U, done, [&](const host::kernel_arguments& a, std::int64_t) -> status {
     if (!fits(a, largest_loop))
