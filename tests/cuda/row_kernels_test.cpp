@@ -84,6 +84,23 @@ static_assert(passes<false>(layernorm, matrix, vector, vector) == 3 &&
 static_assert(passes<false>(spread, matrix) == 2 && passes<true>(spread, matrix) == 1);
 static_assert(passes<false>(statistics, matrix) == 2 && passes<true>(statistics, matrix) == 2);
 
+using squares = plx::cuda::centred_reducer<plx::detail::centred_kind::squares, float>;
+/// Groups of threads that combine their sums.
+struct sums_of_groups {
+  struct arguments {
+    float* sums; ///< one of each thread
+    int group;
+  };
+  static constexpr bool barriers = true;
+  template <class Block> static void run(const Block& block, const arguments& a) {
+    squares::accumulator own = squares::neutral();
+    for (int i = 0; i < 60 + block.thread() % 3; ++i)
+      own = squares::combine(own, squares::of(static_cast<float>(block.thread() * 37 % 101 + i % 2), 0));
+    own = plx::cuda::detail::combine_group<squares>(block, own, a.group);
+    block.store(a.sums + block.thread(), squares::result(own, 49.f));
+  }
+};
+
 /// The number of kernels launched for a call.
 template <class Function, class... Args> int launches(const Function& f, const Args&... args) {
   simulated::api::current = {};
@@ -151,7 +168,7 @@ TEST_CASE("softmax and logsumexp of long rows, element by element") {
       double largest = -infinity, sum = 0;
       for (float x : row) largest = x > largest || x != x ? static_cast<double>(x) : largest;
       for (float x : row) sum += std::exp(static_cast<double>(x) - largest);
-      simulated::api::current = {many_pieces ? 132 : 1};
+      simulated::api::current = {.multiprocessors = many_pieces ? 132 : 1};
       const plx::array<float, 2> x({1, static_cast<std::int64_t>(n)}, row);
       const auto found = simulated::call(softmax, x), wide = simulated::call(library_softmax, x);
       double worst = 0;
@@ -176,7 +193,7 @@ TEST_CASE("means and variances of long rows, around large offsets") {
       double mean = 0, squares = 0;
       for (float x : row) mean += static_cast<double>(x) / static_cast<double>(n);
       for (float x : row) squares += (static_cast<double>(x) - mean) * (static_cast<double>(x) - mean);
-      simulated::api::current = {many_pieces ? 132 : 1};
+      simulated::api::current = {.multiprocessors = many_pieces ? 132 : 1};
       const plx::array<float, 2> x({1, static_cast<std::int64_t>(n)}, row);
       const auto found = simulated::call(spread, x);
       // the mean is rounded before distances from it are taken
@@ -221,13 +238,34 @@ TEST_CASE("gradients of long rows") {
   compare(of_spread, 1e-6, numbers<float, 2>({2, 17000}));
 }
 
-TEST_CASE("sums that look like centred ones") {
-  // around another row's maximum, around what is no mean, of third powers, of what overflows
+TEST_CASE("sums that look like centred ones, and one around a multiple of the mean") {
+  // around another row's maximum, around what is no mean, of third powers
   static constexpr auto others = plx::jit([](auto x, auto y) {
     auto d = x - plx::mean(x, 1, plx::keepdims);
     return std::tuple{plx::sum(plx::exp(x - plx::max(y, 1, plx::keepdims)), 1), //
                       plx::sum(plx::square(x - plx::min(x, 1, plx::keepdims)), 1), plx::sum(d * d * d, 1),
-                      plx::sum(plx::exp(-plx::max(x, 1, plx::keepdims) + x), 1)};
+                      plx::sum(plx::square(x - plx::sum(x, 1, plx::keepdims) * 0.01f), 1)};
   });
-  compare(others, 1e-4, numbers<float, 2>({2, 17000}), numbers<float, 2>({2, 17000}, 2));
+  const auto y = numbers<float, 2>({2, 17000}, 2);
+  std::vector<float> values = noise(2 * 17000);
+  compare(others, 1e-4, plx::array<float, 2>({2, 17000}, values), y);
+  values[400] = infinity;
+  values[17400] = -infinity;
+  compare(others, 1e-4, plx::array<float, 2>({2, 17000}, values), y);
+}
+
+TEST_CASE("all threads get the same sum of squares, although sums are rounded") {
+  for (int group : {8, 32, 128}) {
+    alignas(16) float sums[128] = {};
+    simulated::operand_guard guard(sums, sizeof sums);
+    const std::size_t shared_bytes = 4 * sizeof(squares::accumulator);
+    simulator::run_kernel<sums_of_groups>({1, 128, shared_bytes}, {sums, group}, 1, guard);
+    for (int first = 0; first < 128; first += group) {
+      double expected = 0;
+      for (int thread = first; thread < first + group; ++thread)
+        for (int i = 0; i < 60 + thread % 3; ++i) expected += std::pow(thread * 37 % 101 + i % 2 - 49, 2);
+      CHECK(sums[first] == Approx(expected).epsilon(1e-6));
+      for (int thread = first; thread < first + group; ++thread) CHECK(sums[thread] == sums[first]);
+    }
+  }
 }
