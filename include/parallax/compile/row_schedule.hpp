@@ -1,32 +1,31 @@
 // In which pass over a row each statement of a row kernel is evaluated.
 #pragma once
 
-#include <parallax/compile/kernel.hpp>
+#include <parallax/compile/centred_sums.hpp>
 
 #include <array>
 #include <cstddef>
 
 namespace parallax {
 
-template <class Kernel> struct row_schedule;
+/// `FewPasses`: centred sums do not wait for their centres, which saves a pass where rows are read in each, and costs
+/// some arithmetic.
+template <class Kernel, bool FewPasses = false> struct row_schedule;
 
 /// A row is gone over in passes: a reduction's result is known after the pass that reads its operand. In between, what
 /// is the same for a whole row (uniform) is evaluated once.
-template <int Result, int Reduction, class... S> struct row_schedule<kernel<Result, Reduction, S...>> {
+template <int Result, int Reduction, class... S, bool FewPasses>
+struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
   static constexpr int size = static_cast<int>(sizeof...(S));
 
  private:
   static constexpr std::size_t count = sizeof...(S);
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  struct flat_statement {
-    int operation = 0;
-    std::array<int, 4> operands{};
-    int operand_count = 0;
-  };
+  using flat_statement = detail::flat_statement;
   template <int Operation, element_type Type, std::int64_t Parameter, int... Operands>
   static constexpr flat_statement flat(statement<Operation, Type, Parameter, Operands...>) {
-    flat_statement result{Operation, {Operands...}, static_cast<int>(sizeof...(Operands))};
+    flat_statement result{Operation, Type, Parameter, {Operands...}, static_cast<int>(sizeof...(Operands))};
     if (is_load(Operation)) result.operand_count = 0; // accesses are no statements
     if (is_store(Operation)) result.operand_count = 1;
     return result;
@@ -43,6 +42,7 @@ template <int Result, int Reduction, class... S> struct row_schedule<kernel<Resu
   struct facts {
     std::array<int, count> pass{};
     std::array<bool, count> uniform{};
+    std::array<detail::centred_sum, count> centred{}; ///< of sums that do not wait for their centres
     int passes = 0, rounds = 0;
   };
   static constexpr facts find() {
@@ -56,6 +56,14 @@ template <int Result, int Reduction, class... S> struct row_schedule<kernel<Resu
         const std::size_t operand = at(s.operands[at(k)]);
         pass = f.pass[operand] > pass ? f.pass[operand] : pass;
         uniform = uniform && f.uniform[operand];
+      }
+      if (FewPasses && s.operation == detail::reduce_row) {
+        const detail::centred_sum sum = detail::centred_sum_finder(statements).find(static_cast<int>(i));
+        const int of_elements = f.pass[at(sum.elements)], of_centre = f.pass[at(sum.centre)];
+        if (sum.kind != detail::centred_kind::none && of_centre > of_elements) {
+          f.centred[i] = sum;
+          pass = of_centre - 1;
+        }
       }
       bool over_row = s.operation == detail::reduce_row || s.operation == detail::store_vector;
       if (over_row && pass >= f.passes) f.passes = pass + 1;
@@ -83,6 +91,10 @@ template <int Result, int Reduction, class... S> struct row_schedule<kernel<Resu
                     (s.operation == detail::store_vector && known.pass[i] == pass);
         needed[i] = needed[i] || root;
         if (!needed[i] || before[i]) continue;
+        if (known.centred[i].kind != detail::centred_kind::none) {
+          needed[at(known.centred[i].elements)] = true;
+          continue;
+        }
         for (int k = 0; k < s.operand_count; ++k) {
           const std::size_t operand = at(s.operands[at(k)]);
           if (!known.uniform[operand]) needed[operand] = true;
@@ -106,6 +118,8 @@ template <int Result, int Reduction, class... S> struct row_schedule<kernel<Resu
   static constexpr bool reduces_in(int i, int pass) {
     return statements[at(i)].operation == detail::reduce_row && known.pass[at(i)] == pass + 1;
   }
+  /// What a reduction sums that is computed from its elements and, after its pass, its centre.
+  static constexpr detail::centred_sum centred(int i) { return known.centred[at(i)]; }
   static constexpr bool is_reduction(int i) { return statements[at(i)].operation == detail::reduce_row; }
   /// Whether a value of the elements is read or made in a pass; `again` if none is remembered from earlier passes.
   static constexpr bool is_needed(int i, int pass, bool again) {
@@ -119,6 +133,13 @@ template <int Result, int Reduction, class... S> struct row_schedule<kernel<Resu
     return passes;
   }
   static constexpr bool is_loaded(int i) { return is_load(statements[at(i)].operation) && !known.uniform[at(i)]; }
+  /// The bytes that a pass reads for each element, if none is remembered.
+  static constexpr std::size_t bytes_in(int pass) {
+    std::size_t bytes = 0;
+    for (int i = 0; i < size; ++i)
+      if (is_loaded(i) && !is_index(i) && is_needed(i, pass, true)) bytes += size_of(statements[at(i)].type);
+    return bytes;
+  }
   static constexpr bool is_index(int i) { return statements[at(i)].operation == detail::load_index; }
   static constexpr bool is_element_store(int i) { return statements[at(i)].operation == detail::store_vector; }
   /// Whether several passes need a value.

@@ -166,8 +166,15 @@ template <std::size_t... I, class... S>
 struct values<std::index_sequence<I...>, S...> : numbered_value<static_cast<int>(I), typename S::value_type>... {};
 
 template <int I, class T> PARALLAX_DEVICE PARALLAX_INLINE T& value_at(numbered_value<I, T>& v) { return v.value; }
+template <int I, class T> PARALLAX_DEVICE PARALLAX_INLINE const T& value_at(const numbered_value<I, T>& v) {
+  return v.value;
+}
 template <int I, class S, int Width>
 PARALLAX_DEVICE PARALLAX_INLINE transfer<S, Width>& transfer_at(numbered_transfer<I, S, Width>& t) {
+  return t;
+}
+template <int I, class S, int Width>
+PARALLAX_DEVICE PARALLAX_INLINE const transfer<S, Width>& transfer_at(const numbered_transfer<I, S, Width>& t) {
   return t;
 }
 

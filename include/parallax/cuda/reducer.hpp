@@ -88,6 +88,16 @@ struct reducer<Reduction, T> {
 
 namespace detail {
 
+/// Combines this thread's accumulator with that of the thread whose lane differs by `mask`. Both get the same.
+template <class R, class Block>
+PARALLAX_DEVICE PARALLAX_INLINE typename R::accumulator combine_across(const Block& block, typename R::accumulator mine,
+                                                                       int mask) {
+  const typename R::accumulator other = R::exchange(block, mine, mask);
+  if constexpr (requires { R::order_rounds; })
+    if ((block.thread() & mask) != 0) return R::combine(other, mine);
+  return R::combine(mine, other);
+}
+
 /// Combines the accumulators of `group` neighbouring threads, a power of two: of a warp's, or of all threads of the
 /// block, which has `group / warp_size` accumulators of shared memory then. Every thread of the group gets the whole.
 template <class R, class Block>
@@ -95,14 +105,14 @@ PARALLAX_DEVICE PARALLAX_INLINE typename R::accumulator combine_group(const Bloc
                                                                       int group) {
   using accumulator = typename R::accumulator;
   for (int mask = (group < warp_size ? group : warp_size) / 2; mask > 0; mask /= 2)
-    mine = R::combine(mine, R::exchange(block, mine, mask));
+    mine = combine_across<R>(block, mine, mask);
   if (group <= warp_size) return mine;
   accumulator* of_warps = reinterpret_cast<accumulator*>(block.shared());
   const int lane = block.thread() % warp_size;
   if (lane == 0) block.store(of_warps + block.thread() / warp_size, mine);
   block.barrier();
   mine = lane < group / warp_size ? block.load(of_warps + lane) : R::neutral();
-  for (int mask = warp_size / 2; mask > 0; mask /= 2) mine = R::combine(mine, R::exchange(block, mine, mask));
+  for (int mask = warp_size / 2; mask > 0; mask /= 2) mine = combine_across<R>(block, mine, mask);
   block.barrier(); // the shared memory may be used again
   return mine;
 }

@@ -1,10 +1,10 @@
 // A row kernel's statements evaluated by one thread, pass by pass (compile/row_schedule.hpp).
 #pragma once
 
-#include <parallax/compile/row_schedule.hpp>
 #include <parallax/cuda/evaluate.hpp>
-#include <parallax/cuda/reducer.hpp>
+#include <parallax/cuda/row_totals.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -25,14 +25,17 @@ PARALLAX_DEVICE PARALLAX_INLINE lanes<T, Width>* kept_at(kept_value<I, T, Width,
 
 } // namespace detail
 
-template <class Kernel> struct row_passes;
+template <class Kernel, bool FewPasses = false> struct row_passes;
 
-template <int Result, int Reduction, class... S> struct row_passes<kernel<Result, Reduction, S...>> {
-  using schedule = row_schedule<kernel<Result, Reduction, S...>>;
+template <int Result, int Reduction, class... S, bool FewPasses>
+struct row_passes<kernel<Result, Reduction, S...>, FewPasses> {
+  using schedule = row_schedule<kernel<Result, Reduction, S...>, FewPasses>;
   using evaluate = evaluator<kernel<Result, Reduction, S...>>;
   using loop_type = typename evaluate::loop_type;
   using indices = std::make_index_sequence<sizeof...(S)>;
   using values = detail::values<indices, S...>;
+  using row_totals = cuda::row_totals<indices, kernel<Result, Reduction, S...>, FewPasses>;
+  static constexpr std::size_t widest_value = std::max({sizeof(typename S::value_type)...}); ///< in bytes
   /// Where a thread does not hold its elements: values are computed, and operands loaded, again in every pass.
   struct nothing_kept {};
 
@@ -42,15 +45,6 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
     for (int i = 0; i < schedule::size; ++i) count += is_kept(i);
     return count;
   }();
-  /// Reductions before a statement.
-  static constexpr int reductions_before(int statement) {
-    int count = 0;
-    for (int i = 0; i < statement; ++i) count += schedule::is_reduction(i);
-    return count;
-  }
-
-  static constexpr int reductions = reductions_before(schedule::size);
-
   template <int Width, int Vectors, class Indices> struct kept_type;
   template <int Width, int Vectors, std::size_t... I>
   struct kept_type<Width, Vectors, std::index_sequence<I...>>
@@ -58,48 +52,62 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
                            is_kept(static_cast<int>(I))>... {};
   template <int Width, int Vectors> using kept = kept_type<Width, Vectors, indices>;
 
-  /// What a reduction statement combines.
-  template <class Statement> struct reduction_of;
-  template <element_type Type, std::int64_t Parameter, int Operand>
-  struct reduction_of<statement<parallax::detail::reduce_row, Type, Parameter, Operand>> {
-    using R = reducer<static_cast<int>(Parameter), element_t<Type>>;
-    static constexpr int operand = Operand;
-  };
-
-  /// Evaluates the uniform statements of a round; `stores` where this thread writes what each row has one of.
+  /// Evaluates the uniform statements of a round, of which the reductions' totals are there; `stores` where this thread
+  /// writes what each row has one of.
   template <int Round, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void start(const Block& block, const loop_type& l, const place& p,
-                                                    values& uniform, bool stores) {
-    start_all<Round>(block, l, p, uniform, stores, indices{});
-  }
-
-  template <int Pass> static PARALLAX_DEVICE PARALLAX_INLINE void clear(values& totals) {
-    clear_all<Pass>(totals, indices{});
-  }
-  /// Combines the totals of a group's threads, and makes them uniform values.
-  template <int Pass, class Block>
-  static PARALLAX_DEVICE PARALLAX_INLINE void combine(const Block& block, const values& totals, values& uniform,
-                                                      int group) {
-    combine_all<Pass>(block, totals, uniform, group, indices{});
-  }
-  /// Adds other totals.
-  template <int Pass> static PARALLAX_DEVICE PARALLAX_INLINE void add(values& totals, const values& others) {
-    add_all<Pass>(totals, others, indices{});
+                                                    const row_totals& totals, values& uniform, bool stores) {
+    start_all<Round>(block, l, p, totals, uniform, stores, indices{});
   }
 
   /// Evaluates a pass for the `Width` elements from `p` on, which are vector number `vector` of those that the thread
-  /// holds, and combines them into `totals`.
+  /// holds, and adds them to the totals.
   template <int Pass, int Width, class Block, class Kept>
   static PARALLAX_DEVICE PARALLAX_INLINE void run(const Block& block, const loop_type& l, const place& p,
-                                                  const values& uniform, Kept& kept, int vector, values& totals,
+                                                  const values& uniform, Kept& kept, int vector, row_totals& totals,
                                                   bool stores) {
-    run_all<Pass, Width>(block, l, p, uniform, kept, vector, totals, stores, indices{});
+    detail::thread_state<indices, Width, S...> state;
+    load_all<Pass, Kept>(block, l, p, state, indices{});
+    PARALLAX_DEVICE_UNROLL
+    for (int i = 0; i < Width; ++i) {
+      values own = uniform;
+      evaluate_all<Pass>(own, state, kept, vector, i, indices{});
+      row_totals one;
+      begin_all<Pass>(one, own, indices{});
+      totals.template add<Pass>(one);
+    }
+    if (stores) store_all<Pass>(block, l, p, state, indices{});
   }
 
-  /// Calls `use.operator()<reducer>(number, total)` for the reductions of a pass; the kernel's are counted.
-  template <int Pass, class Use>
-  static PARALLAX_DEVICE PARALLAX_INLINE void for_totals(values& totals, const Use& use) {
-    use_all<Pass>(totals, use, indices{});
+  /// Evaluates a pass for `Count` elements, a power of two, from `p` on and `step` apart, of which nothing is kept, and
+  /// adds them to the totals. All are loaded first, so that loads wait together.
+  template <int Pass, int Count, class Block>
+  static PARALLAX_DEVICE PARALLAX_INLINE void run_apart(const Block& block, const loop_type& l, place p,
+                                                        std::int32_t step, const values& uniform, row_totals& totals) {
+    nothing_kept nothing;
+    detail::thread_state<indices, 1, S...> states[Count];
+    row_totals ones[Count];
+    const std::int32_t first = p.inner;
+    PARALLAX_DEVICE_UNROLL
+    for (int k = 0; k < Count; ++k) {
+      p.inner = first + k * step;
+      load_all<Pass, nothing_kept>(block, l, p, states[k], indices{});
+    }
+    PARALLAX_DEVICE_UNROLL
+    for (int k = 0; k < Count; ++k) {
+      values own = uniform;
+      evaluate_all<Pass>(own, states[k], nothing, 0, 0, indices{});
+      begin_all<Pass>(ones[k], own, indices{});
+      p.inner = first + k * step;
+      store_all<Pass>(block, l, p, states[k], indices{});
+    }
+    // elements among themselves first: of so few the numbers are known while compiling
+    PARALLAX_DEVICE_UNROLL
+    for (int half = Count / 2; half > 0; half /= 2) {
+      PARALLAX_DEVICE_UNROLL
+      for (int k = 0; k < half; ++k) ones[k].template add<Pass>(ones[k + half]);
+    }
+    totals.template add<Pass>(ones[0]);
   }
 
  private:
@@ -118,21 +126,28 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
   static constexpr bool is_load = schedule::is_loaded(I) && is_needed<Kept, I, Pass> && !is_at_hand<Kept, I, Pass>;
   template <int I, int Pass>
   static constexpr bool is_store = schedule::is_element_store(I) && schedule::is_needed(I, Pass, false);
-  template <int I> static constexpr int number_of_reduction = reductions_before(I);
 
   template <int Round, class Block, std::size_t... I>
   static PARALLAX_DEVICE PARALLAX_INLINE void start_all(const Block& block, const loop_type& l, const place& p,
-                                                        values& uniform, bool stores, std::index_sequence<I...>) {
+                                                        const row_totals& totals, values& uniform, bool stores,
+                                                        std::index_sequence<I...>) {
     [[maybe_unused]] const bool done[] = {
-        (start_one<Round, static_cast<int>(I)>(S{}, block, l, p, uniform, stores), true)...};
+        (start_one<Round, static_cast<int>(I)>(S{}, block, l, p, totals, uniform, stores), true)...};
   }
   template <int Round, int I, class Block, int Operation, element_type Type, std::int64_t Parameter, int... Operands>
-  static PARALLAX_DEVICE PARALLAX_INLINE void start_one(statement<Operation, Type, Parameter, Operands...>,
-                                                        const Block& block, const loop_type& l, const place& p,
-                                                        values& uniform, bool stores) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void
+  start_one(statement<Operation, Type, Parameter, Operands...>, const Block& block, const loop_type& l, const place& p,
+            [[maybe_unused]] const row_totals& totals, values& uniform, bool stores) {
     using T = element_t<Type>;
-    if constexpr (in_round<I, Round> && Operation != parallax::detail::reduce_row) {
-      if constexpr (Operation >= 0) {
+    if constexpr (in_round<I, Round>) {
+      if constexpr (Operation == parallax::detail::reduce_row) {
+        using reduction =
+            typename row_totals::template reduction<I, statement<Operation, Type, Parameter, Operands...>>;
+        if constexpr (reduction::is_centred)
+          detail::value_at<I>(uniform) = reduction::R::result(
+              detail::value_at<I>(totals), math::convert<T>(detail::value_at<reduction::centred.centre>(uniform)));
+        else detail::value_at<I>(uniform) = reduction::R::result(detail::value_at<I>(totals));
+      } else if constexpr (Operation >= 0) {
         detail::value_at<I>(uniform) = detail::apply<parallax::detail::primitive_at<Operation>, Type, Parameter>(
             detail::value_at<Operands>(uniform)...);
       } else if constexpr (Operation == parallax::detail::store_row) {
@@ -148,93 +163,56 @@ template <int Result, int Reduction, class... S> struct row_passes<kernel<Result
     }
   }
 
-  template <int Pass, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE void clear_all(values& totals, std::index_sequence<I...>) {
-    [[maybe_unused]] const bool done[] = {(clear_one<Pass, static_cast<int>(I), S>(totals), true)...};
+  template <int Pass, class Kept, class Block, class State, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void load_all(const Block& block, const loop_type& l, const place& p,
+                                                       State& state, std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {(load_one<Pass, static_cast<int>(I), Kept>(block, l, p, state), true)...};
   }
-  template <int Pass, int I, class Statement>
-  static PARALLAX_DEVICE PARALLAX_INLINE void clear_one([[maybe_unused]] values& totals) {
-    if constexpr (reduces_in<I, Pass>) detail::value_at<I>(totals) = reduction_of<Statement>::R::neutral();
-  }
-  template <int Pass, class Block, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE void combine_all(const Block& block, const values& totals, values& uniform,
-                                                          int group, std::index_sequence<I...>) {
-    [[maybe_unused]] const bool done[] = {
-        (combine_one<Pass, static_cast<int>(I), S>(block, totals, uniform, group), true)...};
-  }
-  template <int Pass, int I, class Statement, class Block>
-  static PARALLAX_DEVICE PARALLAX_INLINE void
-  combine_one([[maybe_unused]] const Block& block, [[maybe_unused]] const values& totals,
-              [[maybe_unused]] values& uniform, [[maybe_unused]] int group) {
-    if constexpr (reduces_in<I, Pass>)
-      detail::value_at<I>(uniform) = detail::combine_group<typename reduction_of<Statement>::R>(
-          block, detail::value_at<I>(const_cast<values&>(totals)), group);
-  }
-  template <int Pass, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE void add_all(values& totals, const values& others, std::index_sequence<I...>) {
-    [[maybe_unused]] const bool done[] = {(add_one<Pass, static_cast<int>(I), S>(totals, others), true)...};
-  }
-  template <int Pass, int I, class Statement>
-  static PARALLAX_DEVICE PARALLAX_INLINE void add_one([[maybe_unused]] values& totals,
-                                                      [[maybe_unused]] const values& others) {
-    if constexpr (reduces_in<I, Pass>)
-      detail::value_at<I>(totals) = reduction_of<Statement>::R::combine(
-          detail::value_at<I>(totals), detail::value_at<I>(const_cast<values&>(others)));
-  }
-  template <int Pass, class Use, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE void use_all(values& totals, const Use& use, std::index_sequence<I...>) {
-    [[maybe_unused]] const bool done[] = {(use_one<Pass, static_cast<int>(I), S>(totals, use), true)...};
-  }
-  template <int Pass, int I, class Statement, class Use>
-  static PARALLAX_DEVICE PARALLAX_INLINE void use_one([[maybe_unused]] values& totals,
-                                                      [[maybe_unused]] const Use& use) {
-    if constexpr (reduces_in<I, Pass>)
-      use.template operator()<typename reduction_of<Statement>::R>(number_of_reduction<I>, detail::value_at<I>(totals));
-  }
-
-  template <int Pass, int Width, class Block, class Kept, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE void run_all(const Block& block, const loop_type& l, const place& p,
-                                                      const values& uniform, Kept& kept, int vector, values& totals,
-                                                      bool stores, std::index_sequence<I...>) {
-    detail::thread_state<indices, Width, S...> state;
-    [[maybe_unused]] const bool loaded[] = {
-        (load_one<Pass, static_cast<int>(I), Kept, Width, S>(block, l, p, state), true)...};
-    PARALLAX_DEVICE_UNROLL
-    for (int i = 0; i < Width; ++i) {
-      values own = uniform;
-      [[maybe_unused]] const bool evaluated[] = {
-          (evaluate_one<Pass, static_cast<int>(I)>(S{}, own, state, kept, vector, i, totals), true)...};
-    }
-    if (stores) {
-      [[maybe_unused]] const bool stored[] = {
-          (store_one<Pass, static_cast<int>(I), Width, S>(block, l, p, state), true)...};
-    }
-  }
-  template <int Pass, int I, class Kept, int Width, class Statement, class Block, class State>
+  template <int Pass, int I, class Kept, class Block, class State>
   static PARALLAX_DEVICE PARALLAX_INLINE void load_one([[maybe_unused]] const Block& block,
                                                        [[maybe_unused]] const loop_type& l,
                                                        [[maybe_unused]] const place& p, [[maybe_unused]] State& state) {
-    if constexpr (is_load<Kept, I, Pass>) detail::transfer_at<I, Statement, Width>(state).load(block, l, p);
+    if constexpr (is_load<Kept, I, Pass>) detail::transfer_at<I>(state).load(block, l, p);
   }
-  template <int Pass, int I, int Width, class Statement, class Block, class State>
+  template <int Pass, class Block, class State, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void store_all(const Block& block, const loop_type& l, const place& p,
+                                                        const State& state, std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {(store_one<Pass, static_cast<int>(I)>(block, l, p, state), true)...};
+  }
+  template <int Pass, int I, class Block, class State>
   static PARALLAX_DEVICE PARALLAX_INLINE void
   store_one([[maybe_unused]] const Block& block, [[maybe_unused]] const loop_type& l, [[maybe_unused]] const place& p,
             [[maybe_unused]] const State& state) {
-    if constexpr (is_store<I, Pass>)
-      detail::transfer_at<I, Statement, Width>(const_cast<State&>(state)).store(block, l, p);
+    if constexpr (is_store<I, Pass>) detail::transfer_at<I>(state).store(block, l, p);
+  }
+
+  template <int Pass, class State, class Kept, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void evaluate_all(values& own, State& state, Kept& kept, int vector, int i,
+                                                           std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {
+        (evaluate_one<Pass, static_cast<int>(I)>(S{}, own, state, kept, vector, i), true)...};
   }
   template <int Pass, int I, class Statement, class State, class Kept>
-  static PARALLAX_DEVICE PARALLAX_INLINE void evaluate_one(Statement s, values& own, [[maybe_unused]] State& state,
-                                                           [[maybe_unused]] Kept& kept, [[maybe_unused]] int vector,
-                                                           [[maybe_unused]] int i, [[maybe_unused]] values& totals) {
-    if constexpr (reduces_in<I, Pass>) {
-      using reduction = reduction_of<Statement>;
-      detail::value_at<I>(totals) =
-          reduction::R::combine(detail::value_at<I>(totals), detail::value_at<reduction::operand>(own));
-    } else if constexpr (is_evaluated<Kept, I, Pass>) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void evaluate_one([[maybe_unused]] Statement s, [[maybe_unused]] values& own,
+                                                           [[maybe_unused]] State& state, [[maybe_unused]] Kept& kept,
+                                                           [[maybe_unused]] int vector, [[maybe_unused]] int i) {
+    if constexpr (is_evaluated<Kept, I, Pass>) {
       if constexpr (is_at_hand<Kept, I, Pass>) detail::value_at<I>(own) = detail::kept_at<I>(kept)[vector].value[i];
       else detail::value_at<I>(own) = detail::evaluate<I>(s, own, state, i);
       if constexpr (is_remembered<Kept, I>) detail::kept_at<I>(kept)[vector].value[i] = detail::value_at<I>(own);
+    }
+  }
+  /// What an element gives to the totals.
+  template <int Pass, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void begin_all(row_totals& one, const values& own, std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {(begin_one<Pass, static_cast<int>(I), S>(one, own), true)...};
+  }
+  template <int Pass, int I, class Statement>
+  static PARALLAX_DEVICE PARALLAX_INLINE void begin_one([[maybe_unused]] row_totals& one,
+                                                        [[maybe_unused]] const values& own) {
+    if constexpr (reduces_in<I, Pass>) {
+      using reduction = typename row_totals::template reduction<I, Statement>;
+      detail::value_at<I>(one) = reduction::of(detail::value_at<reduction::operand>(own));
     }
   }
 };

@@ -43,7 +43,7 @@ template <class Kernel, int Width> struct held_rows {
       typename passes::values uniform{};
       typename passes::template kept<Width, vectors> kept;
       const bool is_first = stores && block.thread() % a.group == 0;
-      passes::template start<0>(block, a.loop, p, uniform, is_first);
+      passes::template start<0>(block, a.loop, p, {}, uniform, is_first);
       run_passes(block, a, p, uniform, kept, stores, is_first,
                  std::make_index_sequence<static_cast<std::size_t>(passes::schedule::passes)>{});
     }
@@ -61,8 +61,8 @@ template <class Kernel, int Width> struct held_rows {
   static PARALLAX_DEVICE PARALLAX_INLINE void run_pass(const Block& block, const arguments& a, place& p,
                                                        typename passes::values& uniform, Kept& kept, bool stores,
                                                        bool is_first) {
-    typename passes::values totals{};
-    passes::template clear<Pass>(totals);
+    typename passes::row_totals totals{};
+    totals.template clear<Pass>();
     const std::uint32_t lane = static_cast<std::uint32_t>(block.thread() % a.group);
     PARALLAX_DEVICE_UNROLL
     for (int k = 0; k < vectors; ++k) {
@@ -71,18 +71,20 @@ template <class Kernel, int Width> struct held_rows {
       p.inner = static_cast<std::int32_t>(inner);
       passes::template run<Pass, Width>(block, a.loop, p, uniform, kept, k, totals, stores);
     }
-    passes::template combine<Pass>(block, totals, uniform, a.group);
-    passes::template start<Pass + 1>(block, a.loop, p, uniform, is_first);
+    totals.template combine<Pass>(block, a.group);
+    passes::template start<Pass + 1>(block, a.loop, p, totals, uniform, is_first);
   }
 };
 
-/// Rows that do not fit: a launch for each pass, and one more where a row's last results are stored. A block has a
-/// piece of a row; what earlier passes reduced lies in memory, one value for each piece.
+/// Rows that do not fit: a launch for each pass, of which there are as few as can be, and one more where a row's last
+/// results are stored. A block has a piece of a row; what earlier passes reduced lies in memory, one accumulator for
+/// each piece.
 template <class Kernel> struct long_rows {
-  using passes = row_passes<Kernel>;
+  using passes = row_passes<Kernel, true>;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::long_row_threads;
-  static constexpr int min_blocks = 1;
+  /// What comes with more or larger values takes the registers that it needs.
+  static constexpr int min_blocks = passes::schedule::size <= 32 && passes::widest_value <= 4 ? 3 : 1;
   static constexpr int launches = std::max(passes::schedule::passes, passes::schedule::rounds);
 
   struct arguments {
@@ -90,7 +92,7 @@ template <class Kernel> struct long_rows {
     std::uint32_t rows, length;
     divisor pieces;     ///< of each row
     std::uint32_t each; ///< elements of a piece
-    std::byte* partial; ///< [reduction][row][piece], 8 bytes each
+    std::byte* partial; ///< [reduction][row][piece], each as large as the largest accumulator
     int pass;
   };
 
@@ -102,6 +104,12 @@ template <class Kernel> struct long_rows {
   }
 
  private:
+  /// Elements of a thread that are loaded together in a pass, as registers allow.
+  template <int Pass>
+  static constexpr int together = passes::schedule::bytes_in(Pass) <= 4    ? 4
+                                  : passes::schedule::bytes_in(Pass) <= 16 ? 2
+                                                                           : 1;
+
   template <class Block, std::size_t... Launch>
   static PARALLAX_DEVICE PARALLAX_INLINE void run_item(const Block& block, const arguments& a, std::uint32_t item,
                                                        std::index_sequence<Launch...>) {
@@ -110,7 +118,7 @@ template <class Kernel> struct long_rows {
     locate(a.loop, 0, a.loop.rank - 1, row, p);
     typename passes::values uniform{};
     const bool is_first = piece == 0 && block.thread() == 0;
-    passes::template start<0>(block, a.loop, p, uniform, is_first && a.pass == 0);
+    passes::template start<0>(block, a.loop, p, {}, uniform, is_first && a.pass == 0);
     [[maybe_unused]] const bool done[] = {
         (run_until<static_cast<int>(Launch)>(block, a, row, piece, p, uniform, is_first), true)...};
   }
@@ -121,38 +129,41 @@ template <class Kernel> struct long_rows {
                                                         bool is_first) {
     if constexpr (Pass < passes::schedule::passes) {
       if (a.pass < Pass) return;
-      typename passes::values totals{};
-      passes::template clear<Pass>(totals);
+      typename passes::row_totals totals{};
+      totals.template clear<Pass>();
       if (a.pass == Pass) {
         go_over<Pass>(block, a, piece, p, uniform, totals);
-        passes::template combine<Pass>(block, totals, uniform, block.threads());
-        if (block.thread() == 0) passes::template for_totals<Pass>(uniform, writer<Block>{block, a, row, piece});
+        totals.template combine<Pass>(block, block.threads());
+        if (block.thread() == 0) totals.template for_each<Pass>(writer<Block>{block, a, row, piece});
         return;
       }
-      passes::template for_totals<Pass>(totals, reader<Block>{block, a, row});
-      passes::template combine<Pass>(block, totals, uniform, block.threads());
-      passes::template start<Pass + 1>(block, a.loop, p, uniform, is_first && a.pass == Pass + 1);
+      totals.template for_each<Pass>(reader<Block>{block, a, row});
+      totals.template combine<Pass>(block, block.threads());
+      passes::template start<Pass + 1>(block, a.loop, p, totals, uniform, is_first && a.pass == Pass + 1);
     }
   }
   template <int Pass, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void go_over(const Block& block, const arguments& a, std::uint32_t piece,
                                                       place& p, const typename passes::values& uniform,
-                                                      typename passes::values& totals) {
+                                                      typename passes::row_totals& totals) {
     const std::uint32_t threads = static_cast<std::uint32_t>(block.threads());
     const std::uint32_t begin = piece * a.each, rest = a.length - begin;
     const std::uint32_t end = begin + (rest < a.each ? rest : a.each);
-    typename passes::nothing_kept nothing;
+    const std::int32_t step = block.threads();
     for (std::uint32_t i = begin + static_cast<std::uint32_t>(block.thread()); i < end;) {
-      typename passes::values part{};
-      passes::template clear<Pass>(part);
+      typename passes::row_totals part{};
+      part.template clear<Pass>();
       const std::uint32_t left = end - i;
       const std::uint32_t stop = left < detail::longest_sum * threads ? end : i + detail::longest_sum * threads;
-      PARALLAX_DEVICE_UNROLL_BY(2)
+      for (; i + (together<Pass> - 1) * threads < stop; i += together<Pass> * threads) {
+        p.inner = static_cast<std::int32_t>(i);
+        passes::template run_apart<Pass, together<Pass>>(block, a.loop, p, step, uniform, part);
+      }
       for (; i < stop; i += threads) {
         p.inner = static_cast<std::int32_t>(i);
-        passes::template run<Pass, 1>(block, a.loop, p, uniform, nothing, 0, part, true);
+        passes::template run_apart<Pass, 1>(block, a.loop, p, step, uniform, part);
       }
-      passes::template add<Pass>(totals, part);
+      totals.template add<Pass>(part);
     }
   }
 
@@ -160,7 +171,7 @@ template <class Kernel> struct long_rows {
   static PARALLAX_DEVICE PARALLAX_INLINE T* partial(const arguments& a, int reduction, std::uint32_t row,
                                                     std::uint32_t piece) {
     const std::size_t slot = (static_cast<std::size_t>(reduction) * a.rows + row) * a.pieces.value + piece;
-    return reinterpret_cast<T*>(a.partial + slot * 8);
+    return reinterpret_cast<T*>(a.partial + slot * passes::row_totals::accumulator_bytes);
   }
   template <class Block> struct writer {
     const Block& block;
@@ -213,8 +224,9 @@ template <class Api, class Kernel>
 status launch_long_rows(const host::kernel_arguments& a, const launch_context<Api>& where, std::int64_t rows) {
   using kernel_type = long_rows<Kernel>;
   const std::int64_t length = a.extents[a.rank - 1];
+  constexpr std::size_t bytes = kernel_type::passes::row_totals::accumulator_bytes;
   const std::int64_t room =
-      static_cast<std::int64_t>(where.scratch_bytes / 8) / (kernel_type::passes::reductions * rows);
+      static_cast<std::int64_t>(where.scratch_bytes / bytes) / (kernel_type::passes::row_totals::reductions * rows);
   std::int64_t pieces = std::int64_t{where.properties->multiprocessors} * 1024 / (rows * long_row_threads);
   pieces =
       std::clamp<std::int64_t>(std::min(pieces, room), 1, std::max<std::int64_t>(length / (long_row_threads * 8), 1));
@@ -228,7 +240,7 @@ status launch_long_rows(const host::kernel_arguments& a, const launch_context<Ap
                                             static_cast<std::byte*>(where.scratch),
                                             0};
   launch_shape shape{block_count(rows * pieces, 1, where), long_row_threads,
-                     static_cast<std::size_t>(long_row_threads / warp_size) * 8};
+                     static_cast<std::size_t>(long_row_threads / warp_size) * bytes};
   status result;
   for (; arguments.pass < kernel_type::launches && result.ok(); ++arguments.pass)
     result = Api::launch(kernel_type{}, shape, where.stream, arguments);
@@ -238,7 +250,7 @@ status launch_long_rows(const host::kernel_arguments& a, const launch_context<Ap
 /// Launches a row kernel.
 template <class Api, class Kernel>
 status launch_row_group(host::kernel_arguments& whole, const launch_context<Api>& where) {
-  using passes = row_passes<Kernel>;
+  using passes = typename long_rows<Kernel>::passes;
   using evaluate = evaluator<Kernel>;
   whole.collapse_rows();
   const int last = whole.rank - 1;
@@ -250,8 +262,9 @@ status launch_row_group(host::kernel_arguments& whole, const launch_context<Api>
   if (row_count(whole) == 0) return {};
   // rows are never cut: the limit for their parts is that of the indices
   auto done = [&](const host::kernel_arguments& a) {
-    return fits(a, where.largest) &&
-           row_count(a) * passes::reductions * 8 <= static_cast<std::int64_t>(where.scratch_bytes);
+    return fits(a, where.largest) && row_count(a) * passes::row_totals::reductions *
+                                             static_cast<std::int64_t>(passes::row_totals::accumulator_bytes) <=
+                                         static_cast<std::int64_t>(where.scratch_bytes);
   };
   return for_each_part(whole, (1U << last) - 1U, done, [&](const host::kernel_arguments& a, std::int64_t) -> status {
     if (!fits(a, largest_loop))
