@@ -151,6 +151,8 @@ TEST_CASE("a row group is one launch, or one for each pass where rows are long, 
   CHECK(launches(softmax, numbers<float, 2>({8, 1000})) == 1);
   CHECK(launches(layernorm, numbers<float, 2>({8, 1000}), numbers<float, 1>({1000}), numbers<float, 1>({1000})) == 1);
   CHECK(launches(statistics, numbers<float, 2>({8, 1000})) == 1);
+  // memory for partial results limits long rows only
+  CHECK(launches(statistics, numbers<float, 2>({20000, 9})) == 1);
   const auto x = numbers<float, 2>({2, 20000});
   const auto y = numbers<float, 1>({20000});
   CHECK(launches(softmax, x) == 2);

@@ -83,8 +83,8 @@ template <class Kernel> struct long_rows {
   using passes = row_passes<Kernel, true>;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::long_row_threads;
-  /// What comes with more or larger values takes the registers that it needs.
-  static constexpr int min_blocks = passes::schedule::size <= 32 && passes::widest_value <= 4 ? 3 : 1;
+  /// With more sums, or larger ones, a thread takes the registers that it needs.
+  static constexpr int min_blocks = passes::row_totals::reductions <= 2 && passes::widest_value <= 4 ? 3 : 1;
   static constexpr int launches = std::max(passes::schedule::passes, passes::schedule::rounds);
 
   struct arguments {
@@ -250,7 +250,7 @@ status launch_long_rows(const host::kernel_arguments& a, const launch_context<Ap
 /// Launches a row kernel.
 template <class Api, class Kernel>
 status launch_row_group(host::kernel_arguments& whole, const launch_context<Api>& where) {
-  using passes = typename long_rows<Kernel>::passes;
+  using totals = typename long_rows<Kernel>::passes::row_totals;
   using evaluate = evaluator<Kernel>;
   whole.collapse_rows();
   const int last = whole.rank - 1;
@@ -261,10 +261,10 @@ status launch_row_group(host::kernel_arguments& whole, const launch_context<Api>
   };
   if (row_count(whole) == 0) return {};
   // rows are never cut: the limit for their parts is that of the indices
+  const bool may_be_long = whole.extents[last] > std::int64_t{most_row_threads} * held_rows<Kernel, 1>::vectors;
   auto done = [&](const host::kernel_arguments& a) {
-    return fits(a, where.largest) && row_count(a) * passes::row_totals::reductions *
-                                             static_cast<std::int64_t>(passes::row_totals::accumulator_bytes) <=
-                                         static_cast<std::int64_t>(where.scratch_bytes);
+    const std::int64_t partial_bytes = row_count(a) * totals::reductions * std::int64_t{totals::accumulator_bytes};
+    return fits(a, where.largest) && (!may_be_long || partial_bytes <= static_cast<std::int64_t>(where.scratch_bytes));
   };
   return for_each_part(whole, (1U << last) - 1U, done, [&](const host::kernel_arguments& a, std::int64_t) -> status {
     if (!fits(a, largest_loop))

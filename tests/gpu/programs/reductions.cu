@@ -37,6 +37,12 @@ void check_double() { check_matrices<double>(1e-13); }
 void check_long() {
   for (std::int64_t n : {1, 1000, 70'001}) same_as_host("all elements", 1e-5, of_all, samples<float, 1>({n}));
 }
+/// Rows that no block holds.
+void check_long_rows() {
+  same_as_host("long rows, float", 4e-5, normalised, samples<float, 2>({3, 40'003}));
+  same_as_host("long rows, double", 1e-12, normalised, samples<double, 2>({3, 40'003}));
+  same_as_host("long rows, sums and logsumexp", 1e-4, of_rows, samples<float, 2>({3, 40'003}));
+}
 void check_whole() {
   same_as_host("int32", 0, whole, samples<std::int32_t, 2>({40, 70}, 1000));
   same_as_host("int64", 0, whole, samples<std::int64_t, 2>({40, 70}, 1000));
@@ -47,6 +53,7 @@ void check_whole() {
 constexpr check all[] = {{"programs: reductions, float", check_float},
                          {"programs: reductions, double", check_double},
                          {"programs: reductions of all elements", check_long},
+                         {"programs: reductions of long rows", check_long_rows},
                          {"programs: reductions, whole numbers", check_whole}};
 
 } // namespace
