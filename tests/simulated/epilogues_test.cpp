@@ -181,6 +181,19 @@ TEST_CASE("gradients of layers with relu are epilogues of products") {
         gradients<decltype(relu_loss)>, w1, b1, w2, b2, x, t);
 }
 
+TEST_CASE("a sum that another product's epilogue wants before stays where it is") {
+  const auto x = matrix(24, 17, 1), w = matrix(17, 40, 2), u = matrix(9, 30, 3), v = matrix(30, 40, 4);
+  check(
+      {"loop", "product bias relu", "product"},
+      [](auto a, auto c, auto d, auto e) {
+        auto total = plx::sum(e, 0);
+        auto product = plx::dot(a, c);
+        auto other = plx::dot(d, e);
+        return std::tuple(other, plx::relu(product + total));
+      },
+      x, w, u, v);
+}
+
 TEST_CASE("signs are left in rows, which another product may not have") {
   const plx::array<float, 3> x = plx::reshape(matrix(6 * 16, 20, 1), {6, 16, 20});
   const plx::array<float, 3> v = plx::reshape(matrix(16 * 24, 10, 2), {16, 24, 10});

@@ -78,15 +78,20 @@ class epilogue_finder {
     if (step(s).kind != step_kind::kernel) return step(s).result == buffer;
     return step(s).accesses[0].buffer == buffer || (stores(s) && touches(step(s), buffer));
   }
+  /// Whether a loop and another step have to keep their order.
+  constexpr bool depends(int loop, int other) const {
+    return step(other).kind == step_kind::call || std::ranges::any_of(step(loop).accesses, [&](const access& a) {
+             return a.buffer >= 0 && touches(step(other), a.buffer) &&
+                    (may_write(other, a.buffer) || may_write(loop, a.buffer));
+           });
+  }
   /// Whether a loop may run directly behind the product and those loops that are its parts already.
   constexpr bool may_join(int loop, int s) const {
     for (int between = std::min(loop, s) + 1; between < std::max(loop, s); ++between) {
       if (owner[at(between)] == s) continue;
-      if (step(between).kind == step_kind::call) return false;
-      for (const access& a : step(loop).accesses)
-        if (a.buffer >= 0 && touches(step(between), a.buffer) &&
-            (may_write(between, a.buffer) || may_write(loop, a.buffer)))
-          return false;
+      if (depends(loop, between)) return false;
+      for (int part : found[at(between)].loops) // they have moved to there
+        if (depends(loop, part)) return false;
     }
     return true;
   }
