@@ -47,6 +47,17 @@ static_assert(lower([](auto x, auto w, auto b) { return plx::dot(x, w) + plx::ex
                     shaped<float, 8, 16>, shaped<float, 16, 24>, shaped<float, 8>) == two_steps);
 static_assert(lower([](auto x, auto w) { return plx::dot(x, w) + 1.f; }, shaped<float, 8, 16>, shaped<float, 16, 24>) ==
               two_steps);
+// a part of the product; what reads the product twice; the product as its own bias
+static_assert(lower([](auto x, auto w) { return plx::relu(plx::index_in_dim(plx::dot(x, w), 0)); },
+                    shaped<float, 8, 16>, shaped<float, 16, 24>) == two_steps);
+static_assert(lower([](auto x, auto w, auto b) { return plx::relu(plx::slice_in_dim(plx::dot(x, w), 0, 2) + b); },
+                    shaped<float, 8, 16>, shaped<float, 16, 24>, shaped<float, 24>) == two_steps);
+static_assert(lower(
+                  [](auto x, auto w) {
+                    auto y = plx::dot(x, w);
+                    return y + plx::slice_in_dim(y, 0, 1);
+                  },
+                  shaped<float, 8, 16>, shaped<float, 16, 24>) == two_steps);
 // rows that look at the batch: every example's layer is one product
 static_assert(lower(plx::vmap(layer, plx::in_axes<0, plx::none, plx::none>), shaped<float, 5, 16>,
                     shaped<float, 16, 24>, shaped<float, 24>) == one_call);
@@ -60,6 +71,25 @@ constexpr auto slopes = plx::grad(loss, plx::argnums<0, 1>);
 constexpr facts gradients =
     lower(slopes, dynamic<float, 2>{}, dynamic<float, 1>{}, dynamic<float, 2>{}, dynamic<float, 2>{});
 static_assert(gradients == facts{.epilogues = 2, .parts = 5, .products = 2, .loops = 1});
+
+// the signs of a relu that is a part of an array are not those of the array
+constexpr facts of_a_part = lower(
+    [](auto x, auto w, auto b, auto z, auto g, auto v) {
+      auto y = plx::concatenate({layer(x, w, b), z}, 0);
+      return std::pair(y, plx::where(y > 0.f, plx::dot(g, v), 0.f));
+    },
+    shaped<float, 8, 16>, shaped<float, 16, 24>, shaped<float, 24>, shaped<float, 100, 24>, shaped<float, 108, 5>,
+    shaped<float, 5, 24>);
+static_assert(of_a_part.epilogues <= 1 && of_a_part.products >= 1);
+
+// a symbol that is as large as a product of others keeps its name
+constexpr facts of_reshaped = lower(
+    [](auto x, auto y) {
+      auto z = x + plx::reshape(y, {x.dimension(0)});
+      return plx::expand_dims(z, 1) * z;
+    },
+    dynamic<float, 1>{}, dynamic<float, 5>{});
+static_assert(of_reshaped.loops > 0);
 
 // a gradient is of its argument's shape, which is the same for other reasons: nothing is copied for that
 constexpr auto quadratic = [](auto a, auto x) { return plx::sum(plx::square(plx::dot(a, x))); };

@@ -62,6 +62,7 @@ std::vector<std::vector<float>> special_rows() {
 }
 /// Relative; of what is not finite, 0 only for the same.
 double difference(float found, double expected) {
+  if (std::isnan(found)) return std::isnan(expected) ? 0 : std::numeric_limits<double>::infinity();
   const double x = static_cast<double>(found);
   if (std::isnan(expected) || std::isinf(expected))
     return x == expected || (std::isnan(x) && std::isnan(expected)) ? 0 : infinity;

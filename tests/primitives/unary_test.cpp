@@ -163,6 +163,12 @@ TEST_CASE("gelu and its derivatives on both sides and far out") {
   auto [values, gradients] = far(plx::array<float, 1>{-30, 30});
   CHECK(values.to_vector() == std::vector<float>{0, 30});
   CHECK(gradients.to_vector() == std::vector<float>{0, 1});
+  // where powers overflow
+  auto slope_of = [&](float at) { return slopes(plx::array<float, 1>{at})(0); };
+  CHECK(slope_of(2e13f) == 1);
+  CHECK(slope_of(-2e13f) == 0);
+  for (float at : {40.f, -40.f, 100.f})
+    CHECK(static_cast<float>(curvatures(plx::array<plx::float16, 1>{plx::float16(at)})(0)) == 0);
 }
 
 TEST_CASE("functions of one operand are mapped element by element") {

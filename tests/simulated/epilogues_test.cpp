@@ -21,6 +21,12 @@ using enum plx::product_activation;
 struct noting_api : simulator::api {
   inline static std::vector<std::string> calls;
   inline static bool has_epilogues = true;
+  inline static int launched_graphs = 0;
+
+  static plx::cuda::status launch_graph(graph of, stream on) {
+    ++launched_graphs;
+    return simulator::api::launch_graph(of, on);
+  }
 
   static plx::cuda::status can_multiply(const plx::cuda::matrix_product& p, int device) {
     if (!has_epilogues)
@@ -223,6 +229,7 @@ TEST_CASE("graphs replay epilogues on new arguments") {
   const auto b1 = vector(24, 5), b2 = vector(9, 6);
   plx::cuda::backend_options options;
   options.graph_steps = 2;
+  noting_api::launched_graphs = 0;
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     simulator::machine on(simulator::machine_options{.devices = 1, .seed = seed});
     {
@@ -236,6 +243,7 @@ TEST_CASE("graphs replay epilogues on new arguments") {
     }
     on.finish();
   }
+  CHECK(noting_api::launched_graphs == 5 * 3);
 }
 
 TEST_CASE("training steps on several devices reduce gradients that epilogues leave") {

@@ -95,6 +95,10 @@ class epilogue_finder {
     }
     return true;
   }
+  /// Whether a loop has a result for each element of the product's, in its order.
+  constexpr bool is_of_all(const kernel_match& m, int s) const {
+    return m.is_whole(m.step.accesses[0]) && m.covers(block.buffers[at(step(s).result)].count);
+  }
   constexpr void join(int loop, int s) {
     owner[at(loop)] = s;
     found[at(s)].loops.push_back(loop);
@@ -106,7 +110,7 @@ class epilogue_finder {
     if (loop == nobody || loop < s || !may_join(loop, s)) return;
     const kernel_match m = match(loop);
     int statement = m.result();
-    if (statement < 0 || !m.is_whole(m.step.accesses[0])) return;
+    if (statement < 0 || !is_of_all(m, s)) return;
     planned_epilogue e;
     e.result = m.step.accesses[0].buffer;
     if (m.is(statement, primitives::number_of<primitives::relu>)) e.activation = product_activation::relu;
@@ -116,7 +120,9 @@ class epilogue_finder {
     if (m.is(statement, primitives::number_of<primitives::add>))
       for (int side = 0; side < 2 && e.bias < 0; ++side) {
         const access* bias = m.load_of_row(m.operand(statement, side), product(s).columns);
-        if (bias == nullptr || m.load_of_whole(m.operand(statement, 1 - side)) == nobody) continue;
+        if (bias == nullptr || bias->buffer == step(s).result ||
+            m.load_of_whole(m.operand(statement, 1 - side)) == nobody)
+          continue;
         e.bias = bias->buffer, e.bias_offset = bias->offset;
         statement = m.operand(statement, 1 - side);
       }
@@ -139,7 +145,7 @@ class epilogue_finder {
     if (loop == nobody || loop < s || !may_join(loop, s)) return;
     const kernel_match m = match(loop);
     const int last = m.result();
-    if (last < 0 || !m.is_whole(m.step.accesses[0]) || stores(loop)) return;
+    if (last < 0 || !is_of_all(m, s) || stores(loop)) return;
     planned_epilogue e;
     e.result = m.step.accesses[0].buffer;
     if (m.is(last, primitives::number_of<primitives::select>)) {
@@ -149,7 +155,10 @@ class epilogue_finder {
           !m.is_zero(m.operand(last, 2)) || m.load_of_whole(m.operand(last, 1)) != step(s).result)
         return;
       const int made_by = maker_of(m.load_of_whole(m.operand(condition, 0)));
-      if (made_by == nobody || product(made_by).columns != product(s).columns) return; // signs lie in rows
+      // signs lie in rows
+      if (made_by == nobody || product(made_by).rows != product(s).rows ||
+          product(made_by).columns != product(s).columns)
+        return;
       e.activation = product_activation::relu_gradient;
       e.auxiliary = signs_of(made_by);
     } else if (m.is(last, primitives::number_of<primitives::multiply>)) {
@@ -161,7 +170,7 @@ class epilogue_finder {
         e.activation = product_activation::gelu_gradient;
         e.auxiliary = m.load_of_whole(m.operand(derivative, 0));
       }
-      if (e.auxiliary < 0) return;
+      if (e.auxiliary < 0 || e.auxiliary == step(s).result) return;
     } else {
       return;
     }

@@ -13,9 +13,7 @@ class known_equal {
  public:
   constexpr explicit known_equal(context& trace) : extents(trace.extents) {
     for (const guard& g : trace.guards)
-      if (g.condition == guard::equal_extents || g.condition == guard::broadcast_extents ||
-          g.condition == guard::same_size || g.condition == guard::mapped_sizes)
-        equate((*this)(g.left), (*this)(g.right));
+      if (g.asks_for_equality()) equate((*this)(g.left), (*this)(g.right));
   }
 
   /// The dim that stands for all that are equal to `extent`.
@@ -37,7 +35,7 @@ class known_equal {
   constexpr void rename(graph& g) {
     if (replaced.empty()) return;
     for (dim& extent : g.extent_pool) extent = remembered(extent);
-    std::vector<int> same(g.nodes.size());
+    std::vector<int> same(g.nodes.size(), 0); // clang++ wants to be told the value
     for (int id = 0; id < g.size(); ++id) {
       bool changes = g.at(id).operation != primitives::number_of<primitives::broadcast_in_dim> ||
                      !(g.shape(g.operand(id, 0)) == g.shape(id));
@@ -70,29 +68,19 @@ class known_equal {
       if (r.atom == atom) return r.by;
     return extents.symbol_of(atom);
   }
-  /// The number of the atom that a dim is; -1 if it is something else.
+  /// The number of the argument's extent that a dim is; -1 if it is something else.
   constexpr int atom_of(dim extent) const {
     if (is_static(extent)) return -1;
     const dim_table::polynomial& terms = extents.entries[static_cast<std::size_t>(-extent - 1)];
     bool alone = terms.size() == 1 && terms[0].coefficient == 1 && terms[0].atoms.size() == 1;
     return alone && !extents.atoms[static_cast<std::size_t>(terms[0].atoms[0])].quotient ? terms[0].atoms[0] : -1;
   }
-  /// Whether an atom is part of a dim; of quotients it cannot be said here.
-  constexpr bool occurs(int atom, dim in) const {
-    if (is_static(in)) return false;
-    for (const dim_term& term : extents.entries[static_cast<std::size_t>(-in - 1)])
-      for (int part : term.atoms)
-        if (part == atom || extents.atoms[static_cast<std::size_t>(part)].quotient) return true;
-    return false;
-  }
-  /// Both have been renamed. The later symbol gives way.
+  /// Both have been renamed. A symbol gives way to a number or an earlier symbol; polynomials stay what they are.
   constexpr void equate(dim left, dim right) {
-    if (left == right) return;
-    int atom = atom_of(right);
-    dim by = left;
-    if (int other = atom_of(left); other >= 0 && other > atom) atom = other, by = right;
-    if (atom < 0 || occurs(atom, by)) return;
-    replaced.push_back({atom, by});
+    int first = atom_of(left), second = atom_of(right);
+    bool simple = (is_static(left) || first >= 0) && (is_static(right) || second >= 0);
+    if (left == right || !simple || (is_static(left) && is_static(right))) return;
+    replaced.push_back(first > second ? replacement{first, right} : replacement{second, left});
     for (replacement& r : replaced) r.by = (*this)(r.by);
   }
 };

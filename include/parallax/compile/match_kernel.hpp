@@ -48,6 +48,8 @@ struct kernel_match {
     }
     return a.buffer >= 0 && a.offset == 0;
   }
+  /// Whether the loop goes over as many elements.
+  constexpr bool covers(dim count) const { return extents.product(step.extents) == count; }
   /// The buffer that a statement loads from in such a way; -1 for none.
   constexpr int load_of_whole(int statement) const {
     return is(statement, load_vector) && is_whole(access_of(statement)) ? access_of(statement).buffer : nothing;

@@ -40,6 +40,11 @@ struct guard {
   dim left = 0, right = 0;
   abstract_value left_value, right_value;        ///< the operands; one operand is the left value
   std::vector<mapped_argument> mapped_arguments; ///< mapped_sizes: all that are mapped
+
+  constexpr bool asks_for_equality() const {
+    return condition == equal_extents || condition == broadcast_extents || condition == same_size ||
+           condition == mapped_sizes;
+  }
 };
 
 /// Stops constant evaluation at the user's own line, after the text of the error has been printed.

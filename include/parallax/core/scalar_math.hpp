@@ -65,7 +65,7 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V gelu_derivative(const V& x) {
     const V square = mul(cubic, mul(x, x));
     const V s = logistic(mul(x, add(linear, square)));
     const V slope = add(linear, mul(V(T{3}), square));
-    return add(s, mul(mul(x, slope), mul(s, sub(one, s))));
+    return add(s, mul(x, mul(slope, mul(s, sub(one, s))))); // in this order 0 does not meet infinity
   }
 }
 

@@ -217,7 +217,8 @@ struct product_calls {
     if (!is_new) return {};
     const status made = make_plan(*plan, used.handle, p, as, place->first);
     plan->exists = made.ok();
-    if (made.ok() || (made.code == CUBLAS_STATUS_NOT_SUPPORTED && !p.epilogue.is_plain())) return {};
+    const bool refused = made.code == CUBLAS_STATUS_NOT_SUPPORTED || made.code == CUBLAS_STATUS_INVALID_VALUE;
+    if (made.ok() || (refused && !p.epilogue.is_plain())) return {};
     used.plans.erase(place);
     return made;
   }

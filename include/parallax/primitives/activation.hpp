@@ -30,7 +30,8 @@ struct gelu_derivative : elementwise {
     tracer slope = math::gelu_scale * (1 + 3 * math::gelu_cubic * square);
     tracer s = emit<logistic>({math::gelu_scale * (x + math::gelu_cubic * (x * square))});
     tracer curvature = (6 * math::gelu_scale * math::gelu_cubic) * x;
-    a.give(0, a.cotangent * (s * (1 - s) * (2 * slope + x * ((1 - 2 * s) * (slope * slope) + curvature))));
+    tracer t = s * (1 - s), u = t * slope; // first, as they are 0 where powers of the slope are infinite
+    a.give(0, a.cotangent * (2 * u + x * (u * ((1 - 2 * s) * slope) + t * curvature)));
   }
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::gelu_derivative(x); }
 };
