@@ -5,25 +5,36 @@
 
 #include <parallax/parallax.hpp>
 
-#include <utility>
 #include <vector>
 
 namespace simulated {
 
+using values = std::vector<parallax::detail::runtime_value>;
+
+template <class... Arguments> values values_of(const Arguments&... given) {
+  values all;
+  (parallax::detail::append_values(all, given), ...);
+  return all;
+}
+
 /// The results of a function of arrays and numbers.
-template <class Api, class Function, class... Arguments>
-std::vector<parallax::detail::runtime_value> results_of(const Function&, const Arguments&... given) {
+template <class Api, class Function, class... Arguments> values results_of(const Function&, const Arguments&... given) {
   using compiled = parallax::detail::program<Function, parallax::detail::abstract_t<Arguments>...>;
-  std::vector<parallax::detail::runtime_value> arguments;
-  (parallax::detail::append_values(arguments, given), ...);
-  return parallax::cuda::program_run<Api>(compiled::table.data(),
-                                          parallax::cuda::kernel_table<Api, compiled>::functions.data(),
-                                          std::move(arguments))
+  return parallax::cuda::program_run<Api>(
+             compiled::table.data(), parallax::cuda::kernel_table<Api, compiled>::functions.data(), values_of(given...))
+      .run();
+}
+
+/// The same on the host backend.
+template <class Function, class... Arguments> values results_on_host(const Function&, const Arguments&... given) {
+  using compiled = parallax::detail::program<Function, parallax::detail::abstract_t<Arguments>...>;
+  return parallax::host::program_run(compiled::table.data(), parallax::host::kernel_table<compiled>::functions.data(),
+                                     values_of(given...))
       .run();
 }
 
 /// The elements of results, all of which are floats.
-inline std::vector<float> numbers_of(std::vector<parallax::detail::runtime_value> results) {
+inline std::vector<float> numbers_of(values results) {
   std::vector<float> all;
   for (auto& result : results) {
     const auto* first = reinterpret_cast<const float*>(result.host_data());

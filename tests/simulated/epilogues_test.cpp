@@ -51,6 +51,10 @@ struct noting_api : simulator::api {
 
 using calls = std::vector<std::string>;
 
+template <class... Arguments> std::vector<float> on_devices(const Arguments&... given) {
+  return simulated::numbers_of(simulated::results_of<noting_api>(given...));
+}
+
 struct outcome {
   std::vector<float> numbers;
   calls made;
@@ -61,20 +65,14 @@ template <class Function, class... Arguments> outcome run(const Function& f, con
   {
     const simulated::running_backend<noting_api> here;
     noting_api::calls.clear();
-    result.numbers = simulated::numbers_of(simulated::results_of<noting_api>(f, given...));
+    result.numbers = on_devices(f, given...);
   }
   on.finish();
   result.made = noting_api::calls;
   return result;
 }
-template <class Function, class... Arguments> std::vector<float> on_host(const Function&, const Arguments&... given) {
-  using compiled = plx::detail::program<Function, plx::detail::abstract_t<Arguments>...>;
-  std::vector<plx::detail::runtime_value> arguments;
-  (plx::detail::append_values(arguments, given), ...);
-  return simulated::numbers_of(plx::host::program_run(compiled::table.data(),
-                                                      plx::host::kernel_table<compiled>::functions.data(),
-                                                      std::move(arguments))
-                                   .run());
+template <class... Arguments> std::vector<float> on_host(const Arguments&... given) {
+  return simulated::numbers_of(simulated::results_on_host(given...));
 }
 
 plx::array<float, 2> matrix(std::int64_t rows, std::int64_t columns, unsigned seed) {
@@ -96,6 +94,12 @@ void check_close(const std::vector<float>& actual, const std::vector<float>& exp
     INFO(i);
     CHECK(std::abs(actual[i] - expected[i]) <= 1e-5f * (1 + std::abs(expected[i])));
   }
+}
+
+/// Calls `use` with the weights and biases of two layers, inputs, and targets.
+template <class Use> void with_layers(const Use& use, unsigned seed_of_inputs = 1) {
+  use(matrix(20, 24, 3), vector(24, 5), matrix(24, 9, 4), vector(9, 6), matrix(12, 20, seed_of_inputs),
+      matrix(12, 9, 2));
 }
 
 /// Checks the calls, and the results with and without epilogues.
@@ -180,11 +184,11 @@ TEST_CASE("what no epilogue computes stays a loop") {
 }
 
 TEST_CASE("gradients of layers with relu are epilogues of products") {
-  const auto x = matrix(12, 20, 1), t = matrix(12, 9, 2), w1 = matrix(20, 24, 3), w2 = matrix(24, 9, 4);
-  const auto b1 = vector(24, 5), b2 = vector(9, 6);
-  check({"product bias relu auxiliary", "product", "loop", "loop", "loop", "loop",
-         "product relu gradient auxiliary sums", "product sums of right", "product"},
-        gradients<decltype(relu_loss)>, w1, b1, w2, b2, x, t);
+  with_layers([](const auto&... given) {
+    check({"product bias relu auxiliary", "product", "loop", "loop", "loop", "loop",
+           "product relu gradient auxiliary sums", "product sums of right", "product"},
+          gradients<decltype(relu_loss)>, given...);
+  });
 }
 
 TEST_CASE("a sum that another product's epilogue wants before stays where it is") {
@@ -214,19 +218,15 @@ TEST_CASE("signs are left in rows, which another product may not have") {
 }
 
 TEST_CASE("a failing call of an epilogue is reported, and nothing is left behind") {
-  const auto x = matrix(12, 20, 1), t = matrix(12, 9, 2), w1 = matrix(20, 24, 3), w2 = matrix(24, 9, 4);
-  const auto b1 = vector(24, 5), b2 = vector(9, 6);
-  const auto made = simulator::try_every_failure({.devices = 1, .seed = 3}, [&] {
+  const auto made = simulator::try_every_failure({.devices = 1, .seed = 3}, [] {
     const simulated::running_backend<noting_api> here;
-    simulated::numbers_of(simulated::results_of<noting_api>(gradients<decltype(relu_loss)>, w1, b1, w2, b2, x, t));
+    with_layers([](const auto&... given) { on_devices(gradients<decltype(relu_loss)>, given...); });
     plx::cuda::backend<noting_api>::shut_down();
   });
   CHECK(made > 20);
 }
 
 TEST_CASE("graphs replay epilogues on new arguments") {
-  const auto t = matrix(12, 9, 2), w1 = matrix(20, 24, 3), w2 = matrix(24, 9, 4);
-  const auto b1 = vector(24, 5), b2 = vector(9, 6);
   plx::cuda::backend_options options;
   options.graph_steps = 2;
   noting_api::launched_graphs = 0;
@@ -234,12 +234,13 @@ TEST_CASE("graphs replay epilogues on new arguments") {
     simulator::machine on(simulator::machine_options{.devices = 1, .seed = seed});
     {
       const simulated::running_backend<noting_api> here(options);
-      for (unsigned call = 0; call < 4; ++call) {
-        const auto x = matrix(12, 20, 10 + call);
-        check_close(simulated::numbers_of(
-                        simulated::results_of<noting_api>(gradients<decltype(relu_loss)>, w1, b1, w2, b2, x, t)),
-                    on_host(gradients<decltype(relu_loss)>, w1, b1, w2, b2, x, t));
-      }
+      for (unsigned call = 0; call < 4; ++call)
+        with_layers(
+            [](const auto&... given) {
+              check_close(on_devices(gradients<decltype(relu_loss)>, given...),
+                          on_host(gradients<decltype(relu_loss)>, given...));
+            },
+            10 + call);
     }
     on.finish();
   }
@@ -263,8 +264,7 @@ TEST_CASE("training steps on several devices reduce gradients that epilogues lea
     {
       const simulated::running_backend<noting_api> here;
       noting_api::calls.clear();
-      check_close(simulated::numbers_of(simulated::results_of<noting_api>(step, w1, b1, w2, b2, images, targets)),
-                  host);
+      check_close(on_devices(step, w1, b1, w2, b2, images, targets), host);
       CHECK(std::ranges::count(noting_api::calls, "product gelu gradient auxiliary sums") == 4);
     }
     on.finish();
@@ -272,9 +272,9 @@ TEST_CASE("training steps on several devices reduce gradients that epilogues lea
 }
 
 TEST_CASE("gradients of layers with gelu are epilogues of products") {
-  const auto x = matrix(12, 20, 1), t = matrix(12, 9, 2), w1 = matrix(20, 24, 3), w2 = matrix(24, 9, 4);
-  const auto b1 = vector(24, 5), b2 = vector(9, 6);
-  check({"product bias gelu auxiliary", "product", "loop", "loop", "loop", "loop",
-         "product gelu gradient auxiliary sums", "product sums of right", "product"},
-        gradients<decltype(gelu_loss)>, w1, b1, w2, b2, x, t);
+  with_layers([](const auto&... given) {
+    check({"product bias gelu auxiliary", "product", "loop", "loop", "loop", "loop",
+           "product gelu gradient auxiliary sums", "product sums of right", "product"},
+          gradients<decltype(gelu_loss)>, given...);
+  });
 }

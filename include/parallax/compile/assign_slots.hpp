@@ -33,19 +33,18 @@ constexpr void assign_slots(planned_block& block) {
       if (b.first_step < 0) b.first_step = begin;
       b.last_step = std::max(b.last_step, end);
     };
-    touch(step.result);
-    for (int operand : step.operands) touch(operand);
+    auto touch_all = [&](const planned_step& one) {
+      touch(one.result);
+      for (int operand : one.operands) touch(operand);
+      for (const access& a : one.accesses) touch(a.buffer);
+    };
+    touch_all(step);
+    for (const planned_step& part : step.parts) touch_all(part);
     if (is_exchange(step.kind)) {
       int until = s + 1;
       while (until < count && !touches(block.steps[at(until)], step.result)) ++until;
       for (int operand : step.operands)
         if (int& last = block.buffers[at(operand)].last_step; last < until) last = std::min(until, count - 1);
-    }
-    for (const access& a : step.accesses) touch(a.buffer);
-    for (const planned_step& part : step.parts) {
-      touch(part.result);
-      for (int operand : part.operands) touch(operand);
-      for (const access& a : part.accesses) touch(a.buffer);
     }
   }
   std::vector<std::vector<int>> beginning(block.steps.size()); // by step: the buffers that it is the first to use

@@ -51,7 +51,7 @@ class centred_sum_finder {
       distance = f.operands[0];
     if (distance < 0 || !at(distance).is<primitives::subtract>()) return {};
     const bool exponential = f.is<primitives::exp>();
-    const auto [elements, centre, more, none] = at(distance).operands;
+    const int elements = at(distance).operands[0], centre = at(distance).operands[1];
     if (exponential ? !is_largest(centre, elements) : !is_mean(centre, elements)) return {};
     return {exponential ? centred_kind::exponentials : centred_kind::squares, elements, centre};
   }

@@ -95,9 +95,14 @@ class epilogue_finder {
     }
     return true;
   }
-  /// Whether a loop has a result for each element of the product's, in its order.
-  constexpr bool is_of_all(const kernel_match& m, int s) const {
-    return m.is_whole(m.step.accesses[0]) && m.covers(block.buffers[at(step(s).result)].count);
+  /// The loop that may join the product because it alone reads what that has made, and has a result for each of its
+  /// elements, in their order; `nobody` where there is none.
+  constexpr int loop_of_result(int s) const {
+    const int loop = only_reader(s);
+    if (loop == nobody || loop < s || !may_join(loop, s)) return nobody;
+    const kernel_match m = match(loop);
+    const bool of_all = m.is_whole(m.step.accesses[0]) && m.covers(block.buffers[at(step(s).result)].count);
+    return m.result() >= 0 && of_all ? loop : nobody;
   }
   constexpr void join(int loop, int s) {
     owner[at(loop)] = s;
@@ -106,11 +111,10 @@ class epilogue_finder {
 
   /// result + bias, and a function of it.
   constexpr void find_activation(int s) {
-    const int loop = only_reader(s);
-    if (loop == nobody || loop < s || !may_join(loop, s)) return;
+    const int loop = loop_of_result(s);
+    if (loop == nobody) return;
     const kernel_match m = match(loop);
     int statement = m.result();
-    if (statement < 0 || !is_of_all(m, s)) return;
     planned_epilogue e;
     e.result = m.step.accesses[0].buffer;
     if (m.is(statement, primitives::number_of<primitives::relu>)) e.activation = product_activation::relu;
@@ -141,11 +145,10 @@ class epilogue_finder {
   /// result * derivative, of a function whose result or operand lies in memory; and the sums of that.
   constexpr void find_gradient(int s) {
     if (!found[at(s)].loops.empty()) return;
-    const int loop = only_reader(s);
-    if (loop == nobody || loop < s || !may_join(loop, s)) return;
+    const int loop = loop_of_result(s);
+    if (loop == nobody || stores(loop)) return;
     const kernel_match m = match(loop);
     const int last = m.result();
-    if (last < 0 || !is_of_all(m, s) || stores(loop)) return;
     planned_epilogue e;
     e.result = m.step.accesses[0].buffer;
     if (m.is(last, primitives::number_of<primitives::select>)) {

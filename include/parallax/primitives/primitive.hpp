@@ -99,14 +99,13 @@ constexpr bool check_rank(context& trace, std::string_view operation, int rank) 
 /// Leaves a condition on extents to the call to check.
 constexpr void require(context& trace, guard::kind condition, std::string_view operation, dim left, dim right,
                        const abstract_value& left_value, const abstract_value& right_value = {}) {
-  auto asks_for_equality = [](guard::kind kind) { return kind <= guard::same_size; };
+  const guard wanted{condition, operation, left, right, left_value, right_value, {}};
   for (const guard& known : trace.guards) {
-    bool equalities = asks_for_equality(known.condition) && asks_for_equality(condition);
-    if (equalities ? (known.left == left && known.right == right) || (known.left == right && known.right == left)
-                   : known.condition == condition && known.left == left && known.right == right)
-      return;
+    bool same = known.left == left && known.right == right, exchanged = known.left == right && known.right == left;
+    bool equalities = known.asks_for_equality() && wanted.asks_for_equality();
+    if (equalities ? same || exchanged : same && known.condition == condition) return;
   }
-  trace.guards.push_back({condition, operation, left, right, left_value, right_value, {}});
+  trace.guards.push_back(wanted);
 }
 
 /// Makes two extents agree: the same, or provably different (an error), or left to the call to check.
