@@ -35,10 +35,13 @@ install_packages() {
   fi
 }
 
-# Puts nvcc on the path where the CUDA toolkit is in its usual place, and says whether there is one.
+# Puts nvcc on the path, that of $CUDA_HOME where it is set and otherwise the one in the usual place unless the path has
+# one, and says whether there is one.
 find_nvcc() {
-  if ! command -v nvcc >/dev/null && [[ -x ${CUDA_HOME:-/usr/local/cuda}/bin/nvcc ]]; then
-    PATH=${CUDA_HOME:-/usr/local/cuda}/bin:$PATH
+  if [[ -x ${CUDA_HOME:-}/bin/nvcc ]]; then
+    PATH=$CUDA_HOME/bin:$PATH
+  elif ! command -v nvcc >/dev/null && [[ -x /usr/local/cuda/bin/nvcc ]]; then
+    PATH=/usr/local/cuda/bin:$PATH
   fi
   command -v nvcc >/dev/null
 }

@@ -247,6 +247,17 @@ template <class T, class U> constexpr bool same_structure() {
 }
 } // namespace detail
 
+template <class Function, class T, class... Others>
+constexpr auto tree_map(Function&& function, const T& tree, const Others&... others);
+
+namespace detail {
+/// A function of its own, because nvcc 12 loses `others` in a lambda of a lambda.
+template <std::size_t K, class Function, class T, class... Others>
+constexpr auto mapped_child(Function& function, const T& tree, const Others&... others) {
+  return tree_map(function, std::get<K>(fields(tree)), std::get<K>(fields(others))...);
+}
+} // namespace detail
+
 /// A tree like `tree` (and the others, which have the same structure) whose leaves are `function(leaf, other_leaf...)`.
 /// JAX: tree_util.tree_map.
 template <class Function, class T, class... Others>
@@ -261,13 +272,9 @@ constexpr auto tree_map(Function&& function, const T& tree, const Others&... oth
     }(std::make_index_sequence<std::tuple_size_v<T>>{});
   } else if constexpr (tree_node<T>) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      auto parts = detail::fields(tree);
-      auto mapped = [&]<std::size_t K>() {
-        return tree_map(function, std::get<K>(parts), std::get<K>(detail::fields(others))...);
-      };
-      using built = std::tuple<decltype(mapped.template operator()<I>())...>;
+      using built = std::tuple<decltype(detail::mapped_child<I>(function, tree, others...))...>;
       using result = typename detail::rebuild<T, built>::type;
-      return result { mapped.template operator()<I>()... };
+      return result{detail::mapped_child<I>(function, tree, others...)...};
     }(std::make_index_sequence<std::tuple_size_v<detail::children_t<T>>>{});
   } else {
     return function(tree, others...);

@@ -86,15 +86,17 @@ struct device_launches {
     if (shape.blocks == 0) return {};
     if (shape.threads > unsigned(detail::max_threads_of<K>()) || (K::barriers && shape.threads % warp_size != 0))
       return detail::runtime_status("a kernel's launch", cudaErrorInvalidConfiguration);
+    // an untyped address: CUDA 12's overloads for typed ones do not take that of a template's instance
+    const auto* function = reinterpret_cast<const void*>(&detail::entry<K>);
     if (shape.shared_bytes > always_shared_bytes) {
-      const cudaError_t raised = cudaFuncSetAttribute(detail::entry<K>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+      const cudaError_t raised = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                       static_cast<int>(shape.shared_bytes));
       if (raised != cudaSuccess) return detail::runtime_status("cudaFuncSetAttribute", raised);
     }
     void* values[] = {const_cast<typename K::arguments*>(&arguments)};
-    return detail::runtime_status("cudaLaunchKernel",
-                                  cudaLaunchKernel(detail::entry<K>, dim3(shape.blocks), dim3(shape.threads), values,
-                                                   shape.shared_bytes, stream));
+    return detail::runtime_status(
+        "cudaLaunchKernel",
+        cudaLaunchKernel(function, dim3(shape.blocks), dim3(shape.threads), values, shape.shared_bytes, stream));
   }
 
  private:

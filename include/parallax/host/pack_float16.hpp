@@ -49,10 +49,10 @@ template <class M> PARALLAX_INLINE word_part choose_word(M mask, word_part a, wo
 
 /// Words of 16 bits as words of 32, and back where they fit.
 PARALLAX_INLINE word_part wide_words(half_vector halves) {
-#if defined(__SSE2__) && !defined(__AVX__) // g++ would go through each word
+#if defined(__SSE2__) && !defined(__AVX__) && !defined(__clang__) // g++ would go through each word
+  using words = vector<std::uint16_t, 8>;
   const vector<std::uint64_t, 2> low{__builtin_bit_cast(std::uint64_t, halves), 0};
-  return (word_part)__builtin_shufflevector((vector<std::uint16_t, 8>)low, vector<std::uint16_t, 8>{}, 0, 8, 1, 9, 2,
-                                            10, 3, 11);
+  return (word_part)__builtin_shuffle((words)low, words{}, words{0, 8, 1, 9, 2, 10, 3, 11});
 #else
   return __builtin_convertvector(halves, word_part);
 #endif

@@ -128,6 +128,29 @@ template <class R, class F, class... P> PARALLAX_INLINE R by_lanes(F f, const P&
 #define PARALLAX_UPPER_LANES 2, 3
 #endif
 
+/// The two halves of a part.
+template <class T> struct part_halves {
+  vector<T, lanes / 2> lower, upper;
+};
+#if defined(__NVCC__) && __CUDACC_VER_MAJOR__ < 13 // which do not know shuffles; this way leads through memory
+template <class T> PARALLAX_INLINE part_halves<T> halves_of(vector<T, lanes> x) {
+  return __builtin_bit_cast(part_halves<T>, x);
+}
+template <class T> PARALLAX_INLINE vector<T, lanes> joined(part_halves<T> x) {
+  return __builtin_bit_cast(vector<T, lanes>, x);
+}
+#else
+template <class T> PARALLAX_INLINE part_halves<T> halves_of(vector<T, lanes> x) {
+  return {__builtin_shufflevector(x, x, PARALLAX_LOWER_LANES), __builtin_shufflevector(x, x, PARALLAX_UPPER_LANES)};
+}
+template <class T> PARALLAX_INLINE vector<T, lanes> joined(part_halves<T> x) {
+  return __builtin_shufflevector(x.lower, x.upper, PARALLAX_LOWER_LANES, PARALLAX_UPPER_LANES);
+}
+#endif
+
+#undef PARALLAX_LOWER_LANES
+#undef PARALLAX_UPPER_LANES
+
 /// The lanes of `x` converted one by one to the lanes of `R`, as by a C cast.
 template <class R, class P> PARALLAX_INLINE R convert_lanes(const P& x) {
   using to = typename R::part_type;
@@ -136,23 +159,19 @@ template <class R, class P> PARALLAX_INLINE R convert_lanes(const P& x) {
   } else if constexpr (R::parts == P::parts) {
     return by_parts<R>([](auto part) { return __builtin_convertvector(part, to); }, x);
   } else if constexpr (R::parts == 2) {
-    auto part = x.template part<0>();
+    const auto halves = halves_of<typename P::lane_type>(x.template part<0>());
     R result;
-    result.template set_part<0>(__builtin_convertvector(__builtin_shufflevector(part, part, PARALLAX_LOWER_LANES), to));
-    result.template set_part<1>(__builtin_convertvector(__builtin_shufflevector(part, part, PARALLAX_UPPER_LANES), to));
+    result.template set_part<0>(__builtin_convertvector(halves.lower, to));
+    result.template set_part<1>(__builtin_convertvector(halves.upper, to));
     return result;
   } else {
     using half = vector<typename R::lane_type, lanes / 2>;
-    half lower = __builtin_convertvector(x.template part<0>(), half);
-    half upper = __builtin_convertvector(x.template part<1>(), half);
     R result;
-    result.template set_part<0>(__builtin_shufflevector(lower, upper, PARALLAX_LOWER_LANES, PARALLAX_UPPER_LANES));
+    result.template set_part<0>(joined<typename R::lane_type>(
+        {__builtin_convertvector(x.template part<0>(), half), __builtin_convertvector(x.template part<1>(), half)}));
     return result;
   }
 }
-
-#undef PARALLAX_LOWER_LANES
-#undef PARALLAX_UPPER_LANES
 
 template <class T, int... I> PARALLAX_INLINE pack<T> lane_index(std::integer_sequence<int, I...>) {
   using part = typename pack<T>::part_type;

@@ -60,15 +60,18 @@ template <class Operation, class... O> struct expression_function<lazy<Operation
 
   template <int First, class T, class Leaves> static constexpr auto rebuild(context& trace, const Leaves& leaves) {
     if constexpr (std::same_as<T, expression_leaf>) return std::get<First>(leaves);
-    else if constexpr (lazy_expression<T>)
-      return rebuild_operation<First>(trace, leaves, static_cast<const T*>(nullptr));
+    else if constexpr (lazy_expression<T>) return rebuild_operation<First>(trace, leaves, std::type_identity<T>{});
     else return T{};
   }
   template <int First, class Leaves, class Inner, class... P>
-  static constexpr tracer rebuild_operation(context& trace, const Leaves& leaves, const lazy<Inner, P...>*) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return Inner::apply(trace, rebuild<First + offset<P...>(I), P>(trace, leaves)...);
-    }(std::index_sequence_for<P...>{});
+  static constexpr tracer rebuild_operation(context& trace, const Leaves& leaves,
+                                            std::type_identity<lazy<Inner, P...>> operation) {
+    return rebuild_operands<First>(trace, leaves, operation, std::index_sequence_for<P...>{});
+  }
+  template <int First, class Leaves, class Inner, class... P, std::size_t... I>
+  static constexpr tracer rebuild_operands(context& trace, const Leaves& leaves, std::type_identity<lazy<Inner, P...>>,
+                                           std::index_sequence<I...>) {
+    return Inner::apply(trace, rebuild<First + offset<P...>(I), P>(trace, leaves)...);
   }
   template <class... P> static constexpr int offset(std::size_t operand) {
     int counts[] = {leaves_in<P>()..., 0}, sum = 0;

@@ -93,6 +93,21 @@ template <std::size_t Rank> std::array<std::int64_t, Rank> shape_array(const run
   return shape;
 }
 
+/// `array<T, shape_for<Extents>>`, or likewise `sharded`. Ranks stand in it as figures: nvcc names a type as it met it
+/// first, and cannot where the program's function, a lambda, is part of that.
+template <template <class, auto> class Kind, class T, class Extents> struct shaped;
+template <template <class, auto> class Kind, class T, std::int64_t... Extents>
+struct shaped<Kind, T, extents_t<Extents...>> {
+  using type = Kind<T, extents<Extents...>>;
+};
+template <template <class, auto> class Kind, class T, std::int64_t... Extents>
+  requires(extents_t<Extents...>::all_dynamic)
+struct shaped<Kind, T, extents_t<Extents...>> {
+  using ranks = std::tuple<Kind<T, 0>, Kind<T, 1>, Kind<T, 2>, Kind<T, 3>, Kind<T, 4>, Kind<T, 5>, Kind<T, 6>,
+                           Kind<T, 7>, Kind<T, max_rank>>;
+  using type = std::tuple_element_t<sizeof...(Extents), ranks>;
+};
+
 /// Where output `Number` of a program's outermost block is described.
 template <class Program, int Number> struct output_description {
   static constexpr std::int64_t find() {
@@ -122,17 +137,14 @@ template <class Program, int Number> struct output_description {
                           ? Program::table[at + 4 + static_cast<std::int64_t>(I)]
                           : dyn)...>{};
   }
-  using extents_type = decltype(static_extents(std::make_index_sequence<rank>{}));
-  using array_type = array<element_t<type>, shape_for<extents_type>>;
-  using sharded_type = sharded<element_t<type>, shape_for<extents_type>>;
   /// What a caller gets: results of a pmap stay on their devices.
-  using result_type = std::conditional_t<is_value, sharded_type, array_type>;
-
-  static result_type make(runtime_value&& value) {
+  static auto make(runtime_value&& value) {
+    using extents_type = decltype(static_extents(std::make_index_sequence<rank>{}));
     if constexpr (is_value)
-      return sharded_type::adopt(shape_array<rank>(value), std::move(value.devices), std::move(value.axes),
-                                 std::move(value.pieces));
-    else return array_type::adopt(std::move(value.host), shape_array<rank>(value));
+      return shaped<sharded, element_t<type>, extents_type>::type::adopt(
+          shape_array<rank>(value), std::move(value.devices), std::move(value.axes), std::move(value.pieces));
+    else
+      return shaped<array, element_t<type>, extents_type>::type::adopt(std::move(value.host), shape_array<rank>(value));
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include <climits>
 #include <tuple>
+#include <type_traits>
 
 namespace parallax {
 
@@ -53,17 +54,15 @@ constexpr void wrong_length(leaf_axes& result, std::size_t given, std::size_t ex
   result.given = static_cast<int>(given);
   result.expected = static_cast<int>(expected);
 }
-template <class Children, class... Entries>
-constexpr void read_each(leaf_axes& result, [[maybe_unused]] Entries... entries) {
-  if constexpr (std::tuple_size_v<Children> != sizeof...(Entries))
-    wrong_length(result, sizeof...(Entries), std::tuple_size_v<Children>);
-  else
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (read_axes<std::tuple_element_t<I, Children>>(result, entries), ...);
-    }(std::index_sequence_for<Entries...>{});
+template <class... Children, class... Entries>
+constexpr void read_each(leaf_axes& result, std::type_identity<std::tuple<Children...>>,
+                         [[maybe_unused]] Entries... entries) {
+  if constexpr (sizeof...(Children) != sizeof...(Entries))
+    wrong_length(result, sizeof...(Entries), sizeof...(Children));
+  else (read_axes<Children>(result, entries), ...);
 }
 template <class T, auto... Axes> constexpr void read_axes(leaf_axes& result, tree_t<Axes...>) {
-  if constexpr (tree_node<T>) read_each<children_t<T>>(result, Axes...);
+  if constexpr (tree_node<T>) read_each(result, std::type_identity<children_t<T>>{}, Axes...);
   else wrong_length(result, sizeof...(Axes), 1);
 }
 
@@ -72,7 +71,7 @@ template <auto... Axes> struct argument_axes<in_axes_t<Axes...>> {
   template <class... Args> static constexpr leaf_axes read() {
     leaf_axes result;
     if constexpr (sizeof...(Axes) == 1) (read_axes<Args>(result, Axes...), ...);
-    else read_each<std::tuple<Args...>>(result, Axes...);
+    else read_each(result, std::type_identity<std::tuple<Args...>>{}, Axes...);
     return result;
   }
 };
@@ -81,7 +80,7 @@ template <auto... Axes> struct result_axes<out_axes_t<Axes...>> {
   template <class T> static constexpr leaf_axes read() {
     leaf_axes result;
     if constexpr (sizeof...(Axes) == 1) (read_axes<T>(result, Axes), ...);
-    else if constexpr (tree_node<T>) read_each<children_t<T>>(result, Axes...);
+    else if constexpr (tree_node<T>) read_each(result, std::type_identity<children_t<T>>{}, Axes...);
     else wrong_length(result, sizeof...(Axes), 1);
     return result;
   }
