@@ -90,4 +90,7 @@ TEST_CASE("one table serves many symbols", "[core]") {
   CHECK(product == backwards);
   CHECK(sum == backwards_sum);
   CHECK(t.product({2, product, 3}) == t.multiply(6, product));
+  const dim square = t.multiply(product, product);
+  CHECK(square == t.multiply(backwards, product));
+  CHECK(t.divide(square, product) == product);
 }

@@ -72,6 +72,18 @@ TEST_CASE("a dynamic program takes every size") {
   }
 }
 
+TEST_CASE("extents may be products of many others") {
+  const auto all_pairs = plx::jit([](auto x) {
+    const auto elements = plx::reshape(x, {-1}); // five extents, so that the pairs are a product of ten
+    return plx::reshape(plx::outer(elements, elements), {-1});
+  });
+  std::vector<double> values(2 * 1 * 3 * 2 * 1), expected;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.5 + static_cast<double>(i);
+  for (double x : values)
+    for (double y : values) expected.push_back(x * y);
+  CHECK(all_pairs(plx::array<double, 5>({2, 1, 3, 2, 1}, values)).to_vector() == expected);
+}
+
 TEST_CASE("extents that disagree at the call are an error") {
   auto add = plx::jit([](auto x, auto y) { return x + y; });
   using matrix = plx::array<double, 2>;
