@@ -24,20 +24,6 @@ template <int Result, int Reduction, class... Statements> struct kernel {
 
 namespace detail {
 
-template <std::size_t I, class P> struct indexed_primitive {
-  using type = P;
-};
-template <class Indices, class List> struct primitive_index;
-template <std::size_t... I, class... P>
-struct primitive_index<std::index_sequence<I...>, primitives::list<P...>> : indexed_primitive<I, P>... {};
-template <std::size_t I, class P> indexed_primitive<I, P> find_primitive(const indexed_primitive<I, P>*);
-using all_primitives = primitive_index<std::make_index_sequence<primitives::catalogue::size>, primitives::catalogue>;
-
-/// The primitive of a number.
-template <int Operation>
-using primitive_at = typename decltype(find_primitive<static_cast<std::size_t>(Operation)>(
-    static_cast<const all_primitives*>(nullptr)))::type;
-
 template <class Program, std::int64_t At, std::size_t... I> constexpr auto make_statement(std::index_sequence<I...>) {
   constexpr auto& t = Program::table;
   return statement<static_cast<int>(t[At]), static_cast<element_type>(t[At + 1]), t[At + 2],

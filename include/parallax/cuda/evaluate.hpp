@@ -146,9 +146,9 @@ concept shares_with_neighbours = requires { typename P::shared_by_neighbours; };
 
 /// Exchanges nothing either: what a primitive's neighbouring elements share.
 template <int Operation, element_type Type, std::int64_t Parameter, int... Operands, int Width>
-  requires(Operation >= 0 && shares_with_neighbours<parallax::detail::primitive_at<Operation>>)
+  requires(Operation >= 0 && shares_with_neighbours<primitives::primitive_at<Operation>>)
 struct transfer<statement<Operation, Type, Parameter, Operands...>, Width> : transfer<void, Width> {
-  typename parallax::detail::primitive_at<Operation>::shared_by_neighbours shared;
+  typename primitives::primitive_at<Operation>::shared_by_neighbours shared;
 };
 
 template <int I, class T> struct numbered_value {
@@ -189,10 +189,10 @@ template <int I, int Operation, element_type Type, std::int64_t Parameter, int..
 PARALLAX_DEVICE PARALLAX_INLINE element_t<Type> evaluate(statement<Operation, Type, Parameter, Operands...>, Values& v,
                                                          State& state, int i) {
   if constexpr (requires { transfer_at<I>(state).shared; }) {
-    using primitive = parallax::detail::primitive_at<Operation>;
+    using primitive = primitives::primitive_at<Operation>;
     return primitive::template evaluate<Type, Parameter>(transfer_at<I>(state).shared, value_at<Operands>(v)...);
   } else if constexpr (Operation >= 0) {
-    return apply<parallax::detail::primitive_at<Operation>, Type, Parameter>(value_at<Operands>(v)...);
+    return apply<primitives::primitive_at<Operation>, Type, Parameter>(value_at<Operands>(v)...);
   } else if constexpr (Operation == parallax::detail::store_vector) {
     constexpr int operands[] = {Operands...};
     element_t<Type> value = value_at<operands[0]>(v);

@@ -36,7 +36,7 @@ template <class Block, class T> PARALLAX_DEVICE PARALLAX_INLINE T exchange(const
 
 /// Sums, largest and smallest values of `T`. Accumulators are combined in any order.
 template <int Reduction, class T> struct reducer {
-  using P = parallax::detail::primitive_at<Reduction>;
+  using P = primitives::primitive_at<Reduction>;
   using accumulator = T;
   using result_type = T;
 

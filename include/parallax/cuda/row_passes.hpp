@@ -148,8 +148,8 @@ struct row_passes<kernel<Result, Reduction, S...>, FewPasses> {
               detail::value_at<I>(totals), math::convert<T>(detail::value_at<reduction::centred.centre>(uniform)));
         else detail::value_at<I>(uniform) = reduction::R::result(detail::value_at<I>(totals));
       } else if constexpr (Operation >= 0) {
-        detail::value_at<I>(uniform) = detail::apply<parallax::detail::primitive_at<Operation>, Type, Parameter>(
-            detail::value_at<Operands>(uniform)...);
+        detail::value_at<I>(uniform) =
+            detail::apply<primitives::primitive_at<Operation>, Type, Parameter>(detail::value_at<Operands>(uniform)...);
       } else if constexpr (Operation == parallax::detail::store_row) {
         constexpr int operands[] = {Operands...};
         if (stores)

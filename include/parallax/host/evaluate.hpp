@@ -92,7 +92,7 @@ PARALLAX_INLINE auto evaluate(statement<Operation, Type, Parameter, Operands...>
     else store(data + offset, value, count);
     return value;
   } else if constexpr (Operation >= 0) {
-    return apply<compiled::primitive_at<Operation>, Type, Parameter>(at<Operands>(registers)...);
+    return apply<primitives::primitive_at<Operation>, Type, Parameter>(at<Operands>(registers)...);
   } else {
     constexpr int k = [](int first) { return first; }(Operands...);
     if constexpr (Operation == compiled::load_constant) {

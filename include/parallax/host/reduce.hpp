@@ -18,7 +18,7 @@ template <class T> PARALLAX_INLINE pack<bool> first_lanes(int count) {
 /// Rows along the innermost dimension, each to one value.
 template <class Kernel> class row_reduction {
  public:
-  using P = parallax::detail::primitive_at<Kernel::reduction>;
+  using P = primitives::primitive_at<Kernel::reduction>;
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
 

@@ -13,7 +13,7 @@ namespace parallax::host::detail {
 /// rounding errors grow with the logarithm of their number.
 template <class Kernel> class column_reduction {
  public:
-  using P = parallax::detail::primitive_at<Kernel::reduction>;
+  using P = primitives::primitive_at<Kernel::reduction>;
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
 

@@ -120,7 +120,7 @@ template <int Result, int Reduction, class... S> class row_passes<kernel<Result,
   template <int I, class Statement> struct reduction_at;
   template <int I, element_type Type, std::int64_t Parameter, int Operand>
   struct reduction_at<I, statement<parallax::detail::reduce_row, Type, Parameter, Operand>> {
-    using P = parallax::detail::primitive_at<static_cast<int>(Parameter)>;
+    using P = primitives::primitive_at<static_cast<int>(Parameter)>;
     using T = element_t<Type>;
     static constexpr int operand = Operand;
   };

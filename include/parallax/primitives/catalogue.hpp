@@ -1,6 +1,9 @@
 // The catalogue: every primitive, one line each. A primitive's number is its place here.
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 namespace parallax::primitives {
 
 template <class... Primitive> struct list {
@@ -32,14 +35,28 @@ using catalogue = list<
     struct pmap_call, struct call_result>;
 
 namespace detail {
-template <class Wanted, class... Primitive> constexpr int position_in(list<Primitive...>) {
-  int position = 0;
-  static_cast<void>(((static_cast<bool>(__is_same(Wanted, Primitive)) || (++position, false)) || ...));
-  return position;
-}
+template <int Number, class Primitive> struct numbered {
+  using primitive = Primitive;
+};
+template <class Numbers, class List> struct numbered_list;
+template <int... Numbers, class... Primitives>
+struct numbered_list<std::integer_sequence<int, Numbers...>, list<Primitives...>> : numbered<Numbers, Primitives>... {};
+using numbers = numbered_list<std::make_integer_sequence<int, catalogue::size>, catalogue>;
+
+// Without definitions: deducing a base finds the number, and g++ 14 does not look into functions for some warnings.
+template <class Primitive, int Number>
+std::integral_constant<int, Number> number_in(const numbered<Number, Primitive>*);
+template <int Number, class Primitive> numbered<Number, Primitive> primitive_in(const numbered<Number, Primitive>*);
 } // namespace detail
 
 /// The number of a primitive.
-template <class Primitive> inline constexpr int number_of = detail::position_in<Primitive>(catalogue{});
+template <class Primitive>
+inline constexpr int number_of =
+    decltype(detail::number_in<Primitive>(static_cast<const detail::numbers*>(nullptr)))::value;
+
+/// The primitive of a number.
+template <int Number>
+using primitive_at =
+    typename decltype(detail::primitive_in<Number>(static_cast<const detail::numbers*>(nullptr)))::primitive;
 
 } // namespace parallax::primitives
