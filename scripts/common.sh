@@ -46,7 +46,7 @@ find_nvcc() {
   command -v nvcc >/dev/null
 }
 
-has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }
+has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep '^GPU' >/dev/null; }
 
 # Configures and builds a preset as far as it goes, so that one run shows all that is wrong.
 build_preset() { cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" "${@:2}" -- -k 0; }

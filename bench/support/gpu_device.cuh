@@ -143,8 +143,11 @@ void require_close(const T* x, const T* y, std::int64_t count, double tolerance,
           what + ": results differ by " + std::to_string(difference) + ", the largest is " + std::to_string(size));
 }
 
-/// Waits for all that was enqueued.
-inline void wait() { gpu_backend::instance().wait_for_all(); }
+/// Waits for all that was enqueued, and makes the device of `stream()` the current one again.
+inline void wait() {
+  gpu_backend::instance().wait_for_all();
+  device().activate();
+}
 
 /// Seconds of `runs` calls, from the first call on until the device has done them.
 inline double seconds_of_runs(const std::function<void()>& enqueue, int runs) {

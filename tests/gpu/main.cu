@@ -61,8 +61,7 @@ options read(int count, char** arguments) {
   return read;
 }
 
-std::vector<result> run_checks(const options& wanted) {
-  std::vector<result> results;
+template <class Report> void run_checks(const options& wanted, std::vector<result>& results, const Report& report) {
   // what could hang, if anything does, comes last
   for (const auto& family :
        {gpu::memory_checks(), gpu::kernel_checks(), gpu::random_checks(), gpu::product_checks(), gpu::epilogue_checks(),
@@ -81,6 +80,11 @@ std::vector<result> run_checks(const options& wanted) {
         r.outcome = without.reason;
       } catch (const std::exception& failure) {
         r.outcome = "failed", r.message = failure.what();
+        try { // what else failed because of that is not the next check's
+          parallax::cuda::kept_failure::check_kept();
+        } catch (const std::exception& also) {
+          r.message += std::string("; ") + also.what();
+        }
       }
       r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       std::printf("%-44s %s%s%s\n", each.name,
@@ -88,8 +92,8 @@ std::vector<result> run_checks(const options& wanted) {
                   r.message.empty() ? "" : (": " + r.message).c_str());
       std::fflush(stdout);
       results.push_back(r);
+      report();
     }
-  return results;
 }
 
 std::string quoted(std::string_view text) {
@@ -167,14 +171,22 @@ int run(const options& wanted) {
     std::fprintf(stderr, "gpu_check: there is no GPU%s%s\n", counted.ok() ? "" : ": ", counted.meaning);
     return 2;
   }
+  // programs of four devices, which share GPUs where there are fewer
+  setenv("PARALLAX_CUDA_DEVICES_PER_GPU", gpus >= 4 ? "1" : "4", 0);
   parallax::cuda::device_properties properties;
   gpu::ok(gpu::api::properties_of(properties, 0));
   std::printf("%d x %s, %d multiprocessors\n", gpus, properties.name.c_str(), properties.multiprocessors);
 
   std::vector<result> stages;
   for (const auto& [name, outcome] : wanted.stages) stages.push_back({name, outcome, "", 0});
-  const std::vector<result> checks = run_checks(wanted);
+  std::vector<result> checks;
   std::vector<gpu::timing> timings;
+  auto report = [&] { // written as results come, in case that something stops the program
+    if (!wanted.report.empty()) write_report(wanted.report, properties, stages, checks, timings);
+  };
+  stages.push_back({"all checks and timings", "failed", "stopped before the end", 0});
+  report();
+  run_checks(wanted, checks, report);
   if (wanted.timings) {
     for (auto* measure : {gpu::measure_rows, gpu::measure_launches, gpu::measure_products}) {
       try {
@@ -183,13 +195,15 @@ int run(const options& wanted) {
         stages.push_back({"timings", "failed", failure.what(), 0});
         std::printf("timings: failed: %s\n", failure.what());
       }
+      report();
     }
   }
   for (const gpu::timing& each : timings) show(each);
   for (const gpu::timing& each : timings)
     if (!each.failure.empty()) stages.push_back({"timing of " + each.name, "failed", each.failure, 0});
+  stages.erase(std::ranges::find(stages, "all checks and timings", &result::name));
   const auto failed = std::ranges::count_if(stages, &result::failed) + std::ranges::count_if(checks, &result::failed);
-  if (!wanted.report.empty()) write_report(wanted.report, properties, stages, checks, timings);
+  report();
   std::printf("%zu checks and %zu other stages, %td failed\n", checks.size(), stages.size(), failed);
   return failed == 0 ? 0 : 1;
 }
@@ -202,8 +216,6 @@ int main(int count, char** arguments) {
       std::cout << usage;
       return 0;
     }
-    // programs of four devices, on whatever number of GPUs
-    setenv("PARALLAX_CUDA_DEVICES_PER_GPU", "4", 0);
     setenv("PARALLAX_HOST_DEVICES", "4", 0);
     return run(read(count, arguments));
   } catch (const std::exception& failure) {

@@ -113,7 +113,7 @@ bool two_processes_agree() {
   close(ends[0]);
   close(ends[1]);
   bool agree = true;
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(50);
   for (pid_t child : children) {
     int result = 0;
     while (waitpid(child, &result, WNOHANG) == 0) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace plx = parallax;
@@ -20,7 +21,7 @@ using enum plx::product_activation;
 /// Notes the epilogues of products and the launches of loops.
 struct noting_api : simulator::api {
   inline static std::vector<std::string> calls;
-  inline static bool has_epilogues = true;
+  inline static bool has_epilogues = true, has_signs = true;
   inline static int launched_graphs = 0;
 
   static plx::cuda::status launch_graph(graph of, stream on) {
@@ -31,6 +32,8 @@ struct noting_api : simulator::api {
   static plx::cuda::status can_multiply(const plx::cuda::matrix_product& p, int device) {
     if (!has_epilogues)
       return {plx::cuda::status::kind::unsupported, 0, "the simulator", "can_multiply", "no epilogues today"};
+    if (!has_signs && p.epilogue.activation == relu && p.epilogue.auxiliary != nullptr)
+      return {plx::cuda::status::kind::unsupported, 0, "the simulator", "can_multiply", "no signs today"};
     return simulator::api::can_multiply(p, device);
   }
   static plx::cuda::status multiply(const plx::cuda::matrix_product& p, int device, stream on) {
@@ -215,6 +218,31 @@ TEST_CASE("signs are left in rows, which another product may not have") {
   };
   check({"product bias relu", "product", "loop", "product", "loop", "product sums of right"},
         plx::grad(whole, plx::argnums<0, 1>), w, b, x, v);
+}
+
+TEST_CASE("where the library's signs are not those of relu's gradient, the gradient is a loop") {
+  with_layers([](const auto&... given) {
+    noting_api::has_signs = false;
+    const outcome found = run(gradients<decltype(relu_loss)>, given...);
+    noting_api::has_signs = true;
+    check_close(found.numbers, on_host(gradients<decltype(relu_loss)>, given...));
+    CHECK(found.made.front() == "product bias relu");
+    CHECK(std::ranges::none_of(found.made, [](const std::string& call) { return call.find("gradient") != call.npos; }));
+  });
+}
+
+TEST_CASE("products of depth 1 have no epilogues of gradients") {
+  const auto given =
+      std::tuple(matrix(20, 24, 3), vector(24, 5), matrix(24, 1, 4), vector(1, 6), matrix(12, 20, 1), matrix(12, 1, 2));
+  std::apply(
+      [](const auto&... each) {
+        const outcome found = run(gradients<decltype(relu_loss)>, each...);
+        check_close(found.numbers, on_host(gradients<decltype(relu_loss)>, each...));
+        CHECK(found.made.front() == "product bias relu auxiliary");
+        CHECK(std::ranges::none_of(found.made,
+                                   [](const std::string& call) { return call.find("gradient") != call.npos; }));
+      },
+      given);
 }
 
 TEST_CASE("a failing call of an epilogue is reported, and nothing is left behind") {

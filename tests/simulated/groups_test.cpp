@@ -17,8 +17,14 @@ namespace {
 
 /// The simulator's functions, with a count of groups and of how cliques are made.
 struct counting_api : simulator::api {
-  static inline int groups = 0, cliques = 0, splits = 0;
+  static inline int groups = 0, cliques = 0, splits = 0, reached = 0;
+  static inline bool peer_access = true;
   static inline std::uint64_t seed = 1; ///< of the machine
+  static plx::cuda::status enable_peer_access(int device, int peer) {
+    const plx::cuda::status result = simulator::api::enable_peer_access(device, peer);
+    reached += result.ok();
+    return result;
+  }
   static plx::cuda::status create_clique(std::span<communicator> clique, std::span<const int> devices) {
     ++cliques;
     return simulator::api::create_clique(clique, devices);
@@ -37,9 +43,9 @@ struct counting_api : simulator::api {
 /// How many groups a program enqueues on four devices.
 template <class Function, class... Arrays> int groups_of(const Function&, const Arrays&... arrays) {
   using compiled = plx::detail::program<Function, plx::detail::abstract_t<Arrays>...>;
-  simulator::machine machine({.devices = 4, .seed = counting_api::seed});
+  simulator::machine machine({.devices = 4, .seed = counting_api::seed, .peer_access = counting_api::peer_access});
+  counting_api::groups = counting_api::cliques = counting_api::splits = counting_api::reached = 0;
   plx::cuda::backend<counting_api>::restart({});
-  counting_api::groups = counting_api::cliques = counting_api::splits = 0;
   {
     std::vector<plx::detail::runtime_value> arguments;
     (plx::detail::append_values(arguments, arrays), ...);
@@ -120,4 +126,14 @@ TEST_CASE("a training step's gradients are reduced in one group") {
   const auto w = plx::array<float, 3>::filled({4, 5, 3}, 0.1f), v = plx::array<float, 3>::filled({4, 3, 2}, 0.2f),
              x = plx::array<float, 3>::filled({4, 6, 5}, 0.3f);
   CHECK(groups_of(training, w, v, x) == 1);
+}
+
+TEST_CASE("the GPUs of a clique reach one another's memory where they can") {
+  const plx::array<float, 1> x{1, 2, 3, 4};
+  CHECK(groups_of(dependent, x, x) == 2);
+  CHECK(counting_api::reached == 4 * 3);
+  counting_api::peer_access = false;
+  CHECK(groups_of(dependent, x, x) == 2);
+  counting_api::peer_access = true;
+  CHECK(counting_api::reached == 0);
 }

@@ -55,7 +55,8 @@ struct device_functions {
     return call("enable_peer_access", [&](world& w) {
       if (!w.has_device(device) || !w.has_device(peer)) return no_device("enable_peer_access");
       if (!w.options.peer_access)
-        return machine::failure("enable_peer_access", "peer access is not supported between these two devices", 217);
+        return machine::failure("enable_peer_access", "peer access is not supported between these two devices", 217,
+                                status::kind::unsupported);
       w.peers[static_cast<std::size_t>(device)] |= std::uint64_t{1} << peer;
       return status{};
     });

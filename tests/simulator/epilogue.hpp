@@ -52,6 +52,8 @@ template <class T> void apply_epilogue(const matrix_product& p, recorder& log) {
   if (e.auxiliary != nullptr && !of_relu && p.columns % 8 != 0)
     fail(name_of(log.who()), ": an auxiliary matrix whose rows are no multiple of 8");
   if (is_gradient && e.auxiliary == nullptr) fail(name_of(log.who()), ": a gradient without its auxiliary matrix");
+  if (p.depth == 1 && (is_gradient || e.bias_gradient != nullptr))
+    fail(name_of(log.who()), ": a gradient's epilogue of a product of depth 1");
   const auto columns = static_cast<std::size_t>(p.columns), count = static_cast<std::size_t>(p.rows) * columns;
   const std::size_t auxiliary_bytes = e.auxiliary == nullptr ? 0
                                       : of_relu              ? static_cast<std::size_t>(p.rows) * sign_bytes(p.columns)
@@ -82,7 +84,8 @@ template <class T> void apply_epilogue(const matrix_product& p, recorder& log) {
     }
   if (e.bias_gradient == nullptr) return;
   if (!e.sums_right) return detail::sum_rows(result, p.rows, p.columns, static_cast<T*>(e.bias_gradient));
-  if (p.right_column != 1 || p.right_depth != p.columns) fail(name_of(log.who()), ": sums of a transposed operand");
+  if (p.columns != 1 && (p.right_column != 1 || p.right_depth != p.columns))
+    fail(name_of(log.who()), ": sums of a transposed operand");
   detail::sum_rows(static_cast<const T*>(p.right), p.depth, p.columns, static_cast<T*>(e.bias_gradient));
 }
 

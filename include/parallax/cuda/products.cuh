@@ -4,6 +4,7 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/cuda/api.hpp>
 #include <parallax/cuda/device_block.cuh>
+#include <parallax/cuda/relu_signs.cuh>
 #include <parallax/cuda/runtime_status.cuh>
 #include <parallax/cuda/strided_product.hpp>
 
@@ -62,7 +63,9 @@ struct library_product {
   stored_matrix first, second;
 
   static std::optional<library_product> of(const matrix_product& p) {
-    if (!is_floating(p.type) || p.batch > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+    // the library counts in 32 bits
+    const std::int64_t largest = std::max({p.batch, p.rows, p.columns, p.depth});
+    if (!is_floating(p.type) || largest > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
     auto first = stored_matrix::of(p.columns, p.depth, p.right_column, p.right_depth);
     auto second = stored_matrix::of(p.depth, p.rows, p.left_depth, p.left_row);
     if (!first || !second) return std::nullopt;
@@ -105,9 +108,10 @@ inline std::int64_t auxiliary_leading(const matrix_product& p) {
 }
 inline const void* bias_of(const product_epilogue& e) { return e.bias != nullptr ? e.bias : e.bias_gradient; }
 
-/// The largest power of two, up to 256, that divides the addresses of all matrices of a batch.
+/// The largest power of two, up to 16, that divides the addresses of all matrices of a batch. No load is wider, and
+/// small arguments lie at multiples of 16 in one call and of 256 in a graph, for which nothing new is to be chosen.
 inline std::int64_t alignment_of(const void* data, std::int64_t batch, std::int64_t stride, element_type type) {
-  auto bits = reinterpret_cast<std::uintptr_t>(data) | 256;
+  auto bits = reinterpret_cast<std::uintptr_t>(data) | 16;
   if (batch > 1) bits |= static_cast<std::uintptr_t>(stride) * size_of(type);
   return static_cast<std::int64_t>(bits & (~bits + 1));
 }
@@ -150,12 +154,22 @@ struct product_calls {
     const status no = {status::kind::unsupported, CUBLAS_STATUS_NOT_SUPPORTED, "cuBLASLt", "an epilogue",
                        "not supported"};
     const auto as = p.depth == 0 || p.type == element_type::float64 ? std::nullopt : detail::library_product::of(p);
-    if (!as) return no;
+    // some of the library's kernels load the vector and the matrix of an epilogue by 16 bytes without asking
+    auto is_aligned = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; };
+    if (!as || !is_aligned(detail::bias_of(p.epilogue)) || !is_aligned(p.epilogue.auxiliary)) return no;
     library& used = library_of(device);
     const std::scoped_lock lock(used.mutex);
     detail::product_plan* chosen = nullptr;
     if (status s = find_plan(chosen, used, p, *as); !s.ok()) return s;
-    return chosen->exists ? status{} : no;
+    if (!chosen->exists) return no;
+    if (p.epilogue.activation != product_activation::relu || p.epilogue.auxiliary == nullptr) return {};
+    const auto [asked, is_new] = used.positive_signs.try_emplace(p.type);
+    if (is_new)
+      if (status s = detail::ask_for_sign_of_zero<product_calls>(asked->second, p.type, device); !s.ok()) {
+        used.positive_signs.erase(asked);
+        return s;
+      }
+    return asked->second ? status{} : no;
   }
 
   /// Sums of f32 and smaller types are f32's. f32 products have all their bits unless `precision` says otherwise. What
@@ -193,9 +207,10 @@ struct product_calls {
 
   /// A device's handle and what was chosen on it.
   struct library {
-    std::mutex mutex;
+    std::recursive_mutex mutex; ///< the question of signs is a product
     cublasLtHandle_t handle = nullptr;
     std::map<detail::product_key, detail::product_plan> plans;
+    std::map<element_type, bool> positive_signs; ///< whether relu leaves the signs of x > 0
   };
 
   /// Never destroyed: when static objects are, the driver may be gone, which frees what it holds by itself.
@@ -211,10 +226,14 @@ struct product_calls {
                           const detail::library_product& as) {
     if (used.handle == nullptr)
       if (status s = detail::product_status("cublasLtCreate", cublasLtCreate(&used.handle)); !s.ok()) return s;
+    const detail::product_key key = detail::key_of(p, as);
+    if (const auto known = used.plans.find(key); known != used.plans.end()) {
+      plan = &known->second;
+      return {};
+    }
     if (used.plans.size() >= most_plans) used.plans.clear();
-    const auto [place, is_new] = used.plans.try_emplace(detail::key_of(p, as));
+    const auto place = used.plans.try_emplace(key).first;
     plan = &place->second;
-    if (!is_new) return {};
     const status made = make_plan(*plan, used.handle, p, as, place->first);
     plan->exists = made.ok();
     const bool refused = made.code == CUBLAS_STATUS_NOT_SUPPORTED || made.code == CUBLAS_STATUS_INVALID_VALUE;
@@ -238,10 +257,11 @@ struct product_calls {
                           const detail::library_product& as, const detail::product_key& key) {
     const bool wide = p.type == element_type::float64;
     const cudaDataType_t type = detail::library_type(p.type);
-    const cublasComputeType_t compute = wide ? CUBLAS_COMPUTE_64F
-                                        : p.precision == product_precision::tensor_float_32
-                                            ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                            : CUBLAS_COMPUTE_32F;
+    const cublasComputeType_t compute =
+        wide ? CUBLAS_COMPUTE_64F
+        : p.type == element_type::float32 && p.precision == product_precision::tensor_float_32
+            ? CUBLAS_COMPUTE_32F_FAST_TF32
+            : CUBLAS_COMPUTE_32F;
     cublasStatus_t code = cublasLtMatmulDescInit(&plan.operation, compute, wide ? CUDA_R_64F : CUDA_R_32F);
     auto say = [&](cublasLtMatmulDescAttributes_t what, auto value) {
       if (code == CUBLAS_STATUS_SUCCESS)
@@ -280,6 +300,9 @@ struct product_calls {
     };
     prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
            std::uint64_t{p.workspace == nullptr ? 0 : product_workspace_bytes});
+    // sums of 16-bit products that several blocks share are f32's until the end
+    if (size_of(p.type) == 2)
+      prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
     auto alignment = [&](std::size_t i) { return static_cast<std::uint32_t>(key[14 + i]); };
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment(0));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment(1));

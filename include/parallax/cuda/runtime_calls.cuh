@@ -38,7 +38,7 @@ struct runtime_calls {
   }
 
   /// Lets kernels and copies on `device` reach the memory that `allocate` takes on `owner`. Fails where the hardware
-  /// has no way (`cudaErrorPeerAccessUnsupported`); `copy_between` goes through the host then.
+  /// has no way (`unsupported`); `copy_between` goes through the host then.
   static status enable_peer_access(int device, int owner) {
     if (device == owner) return {};
     int possible = 0;
@@ -104,6 +104,10 @@ struct runtime_calls {
   static status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                           std::size_t rows, stream on) {
     if (width == 0 || rows == 0) return {};
+    // as one piece where it is one: distances of rows are limited to 2^31 - 1
+    if (rows == 1 || (to_pitch == width && from_pitch == width))
+      return detail::runtime_status("cudaMemcpyAsync",
+                                    cudaMemcpyAsync(to, from, width * rows, cudaMemcpyDeviceToDevice, on));
     return detail::runtime_status("cudaMemcpy2DAsync", cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, rows,
                                                                          cudaMemcpyDeviceToDevice, on));
   }

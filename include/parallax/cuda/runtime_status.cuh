@@ -13,9 +13,10 @@ inline status runtime_status(const char* call, cudaError_t code) {
   if (code == cudaSuccess) [[likely]]
     return {};
   static_cast<void>(cudaGetLastError());
-  const status::kind is = code == cudaErrorNotReady           ? status::kind::not_ready
-                          : code == cudaErrorMemoryAllocation ? status::kind::out_of_memory
-                                                              : status::kind::failure;
+  const status::kind is = code == cudaErrorNotReady                ? status::kind::not_ready
+                          : code == cudaErrorMemoryAllocation      ? status::kind::out_of_memory
+                          : code == cudaErrorPeerAccessUnsupported ? status::kind::unsupported
+                                                                   : status::kind::failure;
   return {is, static_cast<int>(code), "CUDA runtime", call, cudaGetErrorString(code)};
 }
 
