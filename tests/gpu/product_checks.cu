@@ -174,6 +174,9 @@ void check_precision() {
   const double full = error_of(product_precision::full), fast = error_of(product_precision::tensor_float_32);
   require(full < 2e-6, "f32 has all its bits: error " + std::to_string(full));
   require(fast < 2e-3, "TF32 has 10 bits: error " + std::to_string(fast));
+  matrix_product narrow = shaped(element_type::float16, 1, 24, 16, 32, false, false);
+  narrow.precision = product_precision::tensor_float_32;
+  run<parallax::float16>(narrow, "f16, for which TF32 changes nothing");
 }
 
 constexpr check all[] = {{"products: float32", check_float},      {"products: float64", check_double},
