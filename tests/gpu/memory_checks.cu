@@ -2,6 +2,7 @@
 #include "device_array.cuh"
 
 #include <string>
+#include <utility>
 
 namespace gpu {
 namespace {
@@ -84,9 +85,17 @@ void check_peers() {
   const device_array<float> source(first, values);
   ok(api::set_device(1));
   const device_array<float> target(second, values.size());
-  const unique_event<api> written;
-  ok(api::copy_between(target.data(), 1, source.data(), 0, values.size() * sizeof(float), second.get()));
-  require(target.values() == values, "a copy between GPUs");
+  auto copy = [&](const std::string& how) {
+    ok(api::fill_zero(target.data(), values.size() * sizeof(float), second.get()));
+    ok(api::copy_between(target.data(), 1, source.data(), 0, values.size() * sizeof(float), second.get()));
+    require(target.values() == values, "a copy between GPUs" + how);
+  };
+  copy("");
+  for (const auto& [device, owner] : {std::pair{0, 1}, {1, 0}})
+    if (const parallax::cuda::status reached = api::enable_peer_access(device, owner);
+        reached.is != parallax::cuda::status::kind::unsupported)
+      ok(reached);
+  copy(" that reach one another's memory");
   ok(api::set_device(0));
 }
 

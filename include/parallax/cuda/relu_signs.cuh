@@ -4,6 +4,9 @@
 #include <parallax/cuda/api.hpp>
 #include <parallax/cuda/runtime_status.cuh>
 
+#include <cublasLt.h>
+#include <cuda_runtime.h>
+
 #include <cstddef>
 #include <memory>
 
@@ -32,7 +35,8 @@ template <class Calls> status ask_for_sign_of_zero(bool& positive, element_type 
   p.result = memory + matrix_bytes;
   p.epilogue.activation = product_activation::relu;
   p.epilogue.auxiliary = signs;
-  if (status s = Calls::multiply(p, device, nullptr); !s.ok()) return s;
+  if (status s = Calls::multiply(p, device, nullptr); !s.ok())
+    return s.code == CUBLAS_STATUS_NOT_SUPPORTED ? status{} : s; // there are no signs to be had
   std::byte kept[sign_bytes];
   if (status s = runtime_status("cudaMemcpy", cudaMemcpy(kept, signs, sign_bytes, cudaMemcpyDeviceToHost)); !s.ok())
     return s;
