@@ -27,6 +27,7 @@ namespace detail {
 inline status product_status(const char* call, cublasStatus_t code) {
   if (code == CUBLAS_STATUS_SUCCESS) [[likely]]
     return {};
+  static_cast<void>(cudaGetLastError()); // what the library leaves, as in `runtime_status`
   const status::kind is = code == CUBLAS_STATUS_ALLOC_FAILED ? status::kind::out_of_memory : status::kind::failure;
   return {is, static_cast<int>(code), "cuBLASLt", call, cublasLtGetStatusString(code)};
 }
