@@ -27,7 +27,15 @@ namespace plx = parallax;
 using api = plx::cuda::runtime_api;
 using gpu_backend = plx::cuda::backend<api>;
 
-inline plx::cuda::device<api>& device() { return gpu_backend::instance().device_at(0); }
+/// The device that is measured, and the current one, which the libraries' calls go by.
+inline plx::cuda::device<api>& device() {
+  static plx::cuda::device<api>& first = []() -> auto& {
+    auto& made = gpu_backend::instance().device_at(0);
+    made.activate(); // making the others has left the last of them current
+    return made;
+  }();
+  return first;
+}
 inline cudaStream_t stream() { return device().stream(); }
 
 /// Throws unless the condition holds.
