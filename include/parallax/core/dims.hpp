@@ -6,7 +6,6 @@
 #include <parallax/core/hash_index.hpp>
 #include <parallax/core/small_vector.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -31,7 +30,7 @@ struct dim_atom {
 /// coefficient * product of atoms (numbers of atoms in ascending order).
 struct dim_term {
   std::int64_t coefficient = 0;
-  std::vector<int> atoms;
+  small_vector<int, 2 * max_rank> atoms; ///< in place: nvcc 13.0 loses vectors in vectors
   friend constexpr bool operator==(const dim_term&, const dim_term&) = default;
 };
 
@@ -91,22 +90,29 @@ class dim_table {
 
   static constexpr dim_term multiply(const dim_term& a, const dim_term& b) {
     dim_term result{a.coefficient * b.coefficient, a.atoms};
-    for (int atom : b.atoms) result.atoms.insert(std::ranges::upper_bound(result.atoms, atom), atom);
+    for (int atom : b.atoms) {
+      int at = result.atoms.size();
+      while (at > 0 && result.atoms[at - 1] > atom) --at;
+      result.atoms.insert(at, atom);
+    }
     return result;
   }
   static constexpr bool divide(const dim_term& a, const dim_term& b, dim_term& quotient) {
     if (a.coefficient % b.coefficient != 0) return false;
     quotient = {a.coefficient / b.coefficient, a.atoms};
     for (int atom : b.atoms) {
-      const auto at = std::ranges::find(quotient.atoms, atom);
-      if (at == quotient.atoms.end()) return false;
+      int at = 0;
+      while (at < quotient.atoms.size() && quotient.atoms[at] != atom) ++at;
+      if (at == quotient.atoms.size()) return false;
       quotient.atoms.erase(at);
     }
     return true;
   }
   static constexpr bool before(const dim_term& a, const dim_term& b) {
     if (a.atoms.size() != b.atoms.size()) return a.atoms.size() > b.atoms.size();
-    return a.atoms < b.atoms;
+    for (int i = 0; i < a.atoms.size(); ++i)
+      if (a.atoms[i] != b.atoms[i]) return a.atoms[i] < b.atoms[i];
+    return false;
   }
   static constexpr polynomial sum(const polynomial& a, const polynomial& b, std::int64_t sign) {
     polynomial result;
@@ -136,7 +142,7 @@ class dim_table {
     std::uint64_t content = p.size();
     for (const dim_term& term : p) {
       content = mix(content, static_cast<std::uint64_t>(term.coefficient));
-      content = mix(content, term.atoms.data(), term.atoms.size());
+      content = mix(content, term.atoms.data(), static_cast<std::size_t>(term.atoms.size()));
     }
     int number = entry_index.find(content, [&](int i) { return entries[static_cast<std::size_t>(i)] == p; });
     if (number < 0) {
