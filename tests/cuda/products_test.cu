@@ -88,6 +88,9 @@ TEST_CASE("products that the library does not do") {
   }
   CHECK(parallax::cuda::detail::library_type(element_type::float16) == CUDA_R_16F);
   CHECK(parallax::cuda::detail::library_type(element_type::bfloat16) == CUDA_R_16BF);
+  matrix_product long_one = p;
+  long_one.rows = std::int64_t{1} << 31;
+  CHECK_FALSE(library_product::of(long_one));
   p.left_row = 0;
   CHECK_FALSE(library_product::of(p));
 }
@@ -111,9 +114,9 @@ TEST_CASE("a matrix as the library sees it") {
 
 TEST_CASE("the alignment of a batch is that of its worst matrix") {
   using parallax::cuda::detail::alignment_of;
-  alignas(256) static float memory[64];
-  CHECK(alignment_of(memory, 1, 3, element_type::float32) == 256);
+  alignas(256) static float memory[64]; // more than 16 is as good as 16
+  CHECK(alignment_of(memory, 1, 3, element_type::float32) == 16);
   CHECK(alignment_of(memory + 4, 1, 0, element_type::float32) == 16);
   CHECK(alignment_of(memory, 2, 6, element_type::float32) == 8);
-  CHECK(alignment_of(memory, 2, 0, element_type::float32) == 256);
+  CHECK(alignment_of(memory, 2, 0, element_type::float32) == 16);
 }
