@@ -4,6 +4,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 jobs=${PARALLAX_JOBS:-$(nproc)}
 
+# What examples, and what tests are built with.
+example_packages=(cmake g++ libopenblas-dev ninja-build zlib1g-dev)
+test_packages=("${example_packages[@]}" catch2)
+
 say() { printf '\n== %s (%d s)\n' "$*" "$SECONDS"; }
 
 # Installs those of the named Debian packages that are missing.

@@ -181,12 +181,16 @@ int run(const options& wanted) {
   for (const auto& [name, outcome] : wanted.stages) stages.push_back({name, outcome, "", 0});
   std::vector<result> checks;
   std::vector<gpu::timing> timings;
-  auto report = [&] { // written as results come, in case that something stops the program
-    if (!wanted.report.empty()) write_report(wanted.report, properties, stages, checks, timings);
+  auto report = [&](const std::vector<result>& known) {
+    if (!wanted.report.empty()) write_report(wanted.report, properties, known, checks, timings);
   };
-  stages.push_back({"all checks and timings", "failed", "stopped before the end", 0});
-  report();
-  run_checks(wanted, checks, report);
+  auto report_so_far = [&] { // in case that something stops the program
+    std::vector<result> known = stages;
+    known.push_back({"all checks and timings", "failed", "stopped before the end", 0});
+    report(known);
+  };
+  report_so_far();
+  run_checks(wanted, checks, report_so_far);
   if (wanted.timings) {
     for (auto* measure : {gpu::measure_rows, gpu::measure_launches, gpu::measure_products}) {
       try {
@@ -195,15 +199,14 @@ int run(const options& wanted) {
         stages.push_back({"timings", "failed", failure.what(), 0});
         std::printf("timings: failed: %s\n", failure.what());
       }
-      report();
+      report_so_far();
     }
   }
   for (const gpu::timing& each : timings) show(each);
   for (const gpu::timing& each : timings)
     if (!each.failure.empty()) stages.push_back({"timing of " + each.name, "failed", each.failure, 0});
-  stages.erase(std::ranges::find(stages, "all checks and timings", &result::name));
   const auto failed = std::ranges::count_if(stages, &result::failed) + std::ranges::count_if(checks, &result::failed);
-  report();
+  report(stages);
   std::printf("%zu checks and %zu other stages, %td failed\n", checks.size(), stages.size(), failed);
   return failed == 0 ? 0 : 1;
 }

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace plx = parallax;
@@ -100,10 +99,12 @@ void check_close(const std::vector<float>& actual, const std::vector<float>& exp
 }
 
 /// Calls `use` with the weights and biases of two layers, inputs, and targets.
-template <class Use> void with_layers(const Use& use, unsigned seed_of_inputs = 1) {
-  use(matrix(20, 24, 3), vector(24, 5), matrix(24, 9, 4), vector(9, 6), matrix(12, 20, seed_of_inputs),
-      matrix(12, 9, 2));
+template <class Use> void with_layers(const Use& use, unsigned seed_of_inputs = 1, std::int64_t outputs = 9) {
+  use(matrix(20, 24, 3), vector(24, 5), matrix(24, outputs, 4), vector(outputs, 6), matrix(12, 20, seed_of_inputs),
+      matrix(12, outputs, 2));
 }
+
+bool is_gradient(const std::string& call) { return call.find("gradient") != call.npos; }
 
 /// Checks the calls, and the results with and without epilogues.
 template <class Function, class... Arguments>
@@ -227,22 +228,19 @@ TEST_CASE("where the library's signs are not those of relu's gradient, the gradi
     noting_api::has_signs = true;
     check_close(found.numbers, on_host(gradients<decltype(relu_loss)>, given...));
     CHECK(found.made.front() == "product bias relu");
-    CHECK(std::ranges::none_of(found.made, [](const std::string& call) { return call.find("gradient") != call.npos; }));
+    CHECK(std::ranges::none_of(found.made, is_gradient));
   });
 }
 
 TEST_CASE("products of depth 1 have no epilogues of gradients") {
-  const auto given =
-      std::tuple(matrix(20, 24, 3), vector(24, 5), matrix(24, 1, 4), vector(1, 6), matrix(12, 20, 1), matrix(12, 1, 2));
-  std::apply(
-      [](const auto&... each) {
-        const outcome found = run(gradients<decltype(relu_loss)>, each...);
-        check_close(found.numbers, on_host(gradients<decltype(relu_loss)>, each...));
+  with_layers(
+      [](const auto&... given) {
+        const outcome found = run(gradients<decltype(relu_loss)>, given...);
+        check_close(found.numbers, on_host(gradients<decltype(relu_loss)>, given...));
         CHECK(found.made.front() == "product bias relu auxiliary");
-        CHECK(std::ranges::none_of(found.made,
-                                   [](const std::string& call) { return call.find("gradient") != call.npos; }));
+        CHECK(std::ranges::none_of(found.made, is_gradient));
       },
-      given);
+      1, 1);
 }
 
 TEST_CASE("a failing call of an epilogue is reported, and nothing is left behind") {

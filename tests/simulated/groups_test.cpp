@@ -1,5 +1,5 @@
 // Collectives that need nothing of each other are one NCCL group.
-#include "simulator/api.hpp"
+#include "simulated/calls.hpp"
 #include "simulator/machine.hpp"
 #include "test.hpp"
 
@@ -41,18 +41,11 @@ struct counting_api : simulator::api {
 };
 
 /// How many groups a program enqueues on four devices.
-template <class Function, class... Arrays> int groups_of(const Function&, const Arrays&... arrays) {
-  using compiled = plx::detail::program<Function, plx::detail::abstract_t<Arrays>...>;
+template <class Function, class... Arrays> int groups_of(const Function& f, const Arrays&... arrays) {
   simulator::machine machine({.devices = 4, .seed = counting_api::seed, .peer_access = counting_api::peer_access});
   counting_api::groups = counting_api::cliques = counting_api::splits = counting_api::reached = 0;
   plx::cuda::backend<counting_api>::restart({});
-  {
-    std::vector<plx::detail::runtime_value> arguments;
-    (plx::detail::append_values(arguments, arrays), ...);
-    plx::cuda::program_run<counting_api>(
-        compiled::table.data(), plx::cuda::kernel_table<counting_api, compiled>::functions.data(), std::move(arguments))
-        .run();
-  }
+  simulated::results_of<counting_api>(f, arrays...);
   plx::cuda::backend<counting_api>::shut_down();
   machine.finish();
   return counting_api::groups;

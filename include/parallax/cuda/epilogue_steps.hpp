@@ -23,19 +23,20 @@ template <device_api Api> class epilogue_steps {
     if (step.rows == 0 || step.columns == 0 || step.depth == 0) return false;
     const bool of_relu = e.activation == relu, of_relu_gradient = e.activation == relu_gradient;
     const bool is_gradient = of_relu_gradient || e.activation == gelu_gradient || e.bias_gradient >= 0;
-    if (is_gradient && step.depth == 1) return false;              // the library's are wrong or missing
-    const bool has_signs = e.auxiliary >= 0 && step.columns >= 16; // with fewer columns there is no room for them
+    if (is_gradient && step.depth == 1) return false; // the library does not support these
     if (of_relu_gradient && std::ranges::find(signs, e.auxiliary) == signs.end()) return false;
     if (!of_relu && !of_relu_gradient && e.auxiliary >= 0 && step.columns % 8 != 0) return false;
 
-    // without signs a gradient of relu is loops, but relu itself need not be
-    bool keeps_signs = of_relu && has_signs;
-    std::vector<matrix_product> calls = calls_of(all, e, step, type, data, !of_relu || has_signs);
-    if (keeps_signs && !are_possible(all, calls)) {
+    // without signs a gradient of relu is loops, but relu itself need not be; fewer columns have no room for them
+    bool keeps_signs = of_relu && e.auxiliary >= 0 && step.columns >= 16;
+    std::vector<matrix_product> calls = calls_of(all, e, step, type, data, !of_relu || keeps_signs);
+    bool possible = are_possible(all, calls);
+    if (!possible && keeps_signs) {
       keeps_signs = false;
       calls = calls_of(all, e, step, type, data, false);
+      possible = are_possible(all, calls);
     }
-    if (!keeps_signs && !are_possible(all, calls)) return false;
+    if (!possible) return false;
     for (int p = 0; p < all.size(); ++p) {
       const device<Api>& on = *all.devices[static_cast<std::size_t>(p)];
       on.activate();
