@@ -201,6 +201,7 @@ constexpr bounded_table<Capacity> compile_table(bool strict) {
   bounded_table<Capacity> result;
   planned_program program;
   if (!trace.failed) program = lower(trace);
+  if (!trace.failed) trace.check_extents("lowering");
   if (trace.failed) {
     result.error = trace.error;
     return result;

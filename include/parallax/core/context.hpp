@@ -81,6 +81,14 @@ class context {
     failed = true;
   }
 
+  /// Fails, on behalf of `operation`, if an extent has become too long to be written down.
+  constexpr void check_extents(std::string_view operation) {
+    if (extents.too_long)
+      fail(message() << operation << ": an extent or a number of elements is a product of more than "
+                     << dim_term::max_atoms
+                     << " extents that are known at the call only; give some arguments static extents");
+  }
+
   constexpr int open_graph() {
     graphs.push_back(graph{});
     graphs.back().parent = active.back();

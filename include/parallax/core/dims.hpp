@@ -29,8 +29,10 @@ struct dim_atom {
 
 /// coefficient * product of atoms (numbers of atoms in ascending order).
 struct dim_term {
+  static constexpr int max_atoms = 2 * max_rank;
+
   std::int64_t coefficient = 0;
-  small_vector<int, 2 * max_rank> atoms; ///< in place: nvcc 13.0 loses vectors in vectors
+  small_vector<int, max_atoms> atoms; ///< in place: nvcc 13.0 loses vectors in vectors
   friend constexpr bool operator==(const dim_term&, const dim_term&) = default;
 };
 
@@ -41,6 +43,7 @@ class dim_table {
 
   std::vector<dim_atom> atoms;
   std::vector<polynomial> entries;
+  bool too_long = false; ///< a product had more than `max_atoms` factors, and was given fewer
 
   constexpr dim symbol(int leaf, int axis) { return of_atom({false, leaf, axis}); }
   constexpr dim symbol_of(int atom) { return intern({dim_term{1, {atom}}}); }
@@ -88,8 +91,12 @@ class dim_table {
  private:
   hash_index atom_index, entry_index;
 
-  static constexpr dim_term multiply(const dim_term& a, const dim_term& b) {
+  constexpr dim_term multiply(const dim_term& a, const dim_term& b) {
     dim_term result{a.coefficient * b.coefficient, a.atoms};
+    if (a.atoms.size() + b.atoms.size() > dim_term::max_atoms) {
+      too_long = true;
+      return result;
+    }
     for (int atom : b.atoms) {
       int at = result.atoms.size();
       while (at > 0 && result.atoms[at - 1] > atom) --at;

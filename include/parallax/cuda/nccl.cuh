@@ -104,7 +104,11 @@ struct nccl_calls {
     ncclResult_t state = ncclSuccess;
     if (status s = detail::nccl_status("ncclCommGetAsyncError", ncclCommGetAsyncError(asked, &state)); !s.ok())
       return s;
-    return detail::nccl_status("ncclCommGetAsyncError", state);
+    if (status s = detail::nccl_status("ncclCommGetAsyncError", state); !s.ok()) return s;
+    // What is over, NCCL of about 2.19 puts away at the communicator's next use only. Until then another communicator's
+    // group in this thread finds the members of this one's in its list, and from another thread, a list that is gone.
+    int members = 0;
+    return detail::nccl_status("ncclCommCount", ncclCommCount(asked, &members));
   }
 
   /// Of a communicator that nothing goes on with. To be called for all of a clique.

@@ -138,6 +138,7 @@ constexpr tracer append_operation(context& trace, int operation, std::span<const
         trace, {}, {static_cast<std::int64_t>(values[0].type), values[0].weak && values[1].weak ? 1 : 0, bits});
   abstract_value value = rules.shape(shape_application{trace, rules.name, values, parameters});
   check_rank(trace, rules.name, value.rank());
+  trace.check_extents(rules.name);
   if (trace.failed) {
     if (!operands.empty()) return operands[0];
     value = {};
