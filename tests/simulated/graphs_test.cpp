@@ -254,7 +254,33 @@ TEST_CASE("a section without collectives is a graph of each device") {
   });
 }
 
-TEST_CASE("programs with collectives, or of much memory, are not captured") {
+TEST_CASE("on one device, collectives are copies, and captured") {
+  constexpr auto mapped = plx::pmap<"i">([](auto x) {
+    auto y = x / plx::psum<"i">(plx::sum(x));
+    auto gathered = plx::all_gather<"i">(y * 2.f);
+    auto nothing = plx::ppermute<"i">(y, {});
+    return std::tuple{plx::pmax<"i">(y), plx::sum(gathered, 0), plx::psum_scatter<"i">(gathered), nothing + 1.f,
+                      plx::ppermute<"i">(y, {{0, 0}})};
+  });
+  under_seeds(20, 1, [&] {
+    for (int call = 0; call < 4; ++call) {
+      const auto x = matrix(1, 300, call);
+      const std::vector<float> found = result_of(mapped, x);
+      float sum = 0;
+      for (float each : x.values()) sum += each;
+      REQUIRE(found.size() == 5 * 300);
+      for (std::size_t i = 0; i < 300; ++i) {
+        const float y = x.values()[i] / sum;
+        const float expected[] = {y, 2 * y, 2 * y, 1, y};
+        for (std::size_t k = 0; k < 5; ++k) REQUIRE(found[k * 300 + i] == Approx(expected[k]));
+      }
+      REQUIRE(counting_api::captures == (call == 0 ? 0 : 1));
+      REQUIRE(counting_api::graph_launches == call);
+    }
+  });
+}
+
+TEST_CASE("programs with collectives of several devices, or of much memory, are not captured") {
   under_seeds(2, 2, [] {
     constexpr auto summed = plx::pmap<"i">([](auto x) {
       auto y = x / plx::sum(x);

@@ -76,7 +76,7 @@ template <device_api Api> class block_runner {
     for (std::int64_t count = r.next(); count > 0; --count) {
       const auto kind = static_cast<parallax::detail::step_kind>(r.next());
       ++steps;
-      local = local && kind != parallax::detail::step_kind::call && !is_exchange(kind);
+      local = local && kind != parallax::detail::step_kind::call && (is_alone() || !is_exchange(kind));
       if (may_start_aside() && !is_exchange(kind) && !wants_waiting(kind, r)) start_aside();
       switch (kind) {
       case parallax::detail::step_kind::kernel: run_kernel(r); break;
@@ -89,9 +89,11 @@ template <device_api Api> class block_runner {
       }
       case parallax::detail::step_kind::call: call(r, *this); break;
       case parallax::detail::step_kind::axis_slice:
-        run_slice(parallax::detail::exchange_step::read(kind, r, extents));
+        run_alone(parallax::detail::exchange_step::read(kind, r, extents));
         break;
-      default: add_exchange(parallax::detail::exchange_step::read(kind, r, extents)); continue;
+      default:
+        if (const auto step = parallax::detail::exchange_step::read(kind, r, extents); is_alone()) run_alone(step);
+        else add_exchange(step);
       }
     }
     run_exchanges();
@@ -147,6 +149,7 @@ template <device_api Api> class block_runner {
   std::deque<aside> started; ///< that what is enqueued next does not wait for
 
   static bool is_exchange(parallax::detail::step_kind kind) { return parallax::detail::is_exchange(kind); }
+  bool is_alone() const { return all.size() == 1; }
   static bool contains(const std::vector<std::int64_t>& list, std::int64_t number) {
     return std::ranges::find(list, number) != list.end();
   }
@@ -233,7 +236,8 @@ template <device_api Api> class block_runner {
     return wants;
   }
 
-  void run_slice(const parallax::detail::exchange_step& step) {
+  /// An exchange that is a copy on each device, which nobody waits for.
+  void run_alone(const parallax::detail::exchange_step& step) {
     for (int p = 0; p < all.size(); ++p) data(step.source, p), data(step.result, p);
     runner_of(step).run_without_nccl();
   }
