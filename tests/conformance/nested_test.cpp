@@ -80,6 +80,19 @@ TEST_CASE("axes swapped between nested pmaps") {
   CHECK(y.shard_values(2)[0] == 10 * (0 * 6 + 1 * 2));
 }
 
+TEST_CASE("a result of an inner pmap that is the same along the outer axis leaves without it") {
+  constexpr auto mean_and_index = plx::pmap<"i">(
+      [](auto x) {
+        auto [sum, column] =
+            plx::pmap<"j">([](auto y) { return std::pair{plx::psum<"i">(y), plx::axis_index<"j">()}; })(x);
+        return std::pair{sum / 2, column};
+      },
+      plx::out_axes<plx::none>);
+  auto [mean, columns] = mean_and_index(plx::array<float, 2>{{1, 2, 3}, {4, 6, 8}});
+  check_equal(mean, {3}, std::vector<float>{2.5f, 4, 5.5f});
+  check_equal(columns, {3}, i32{0, 1, 2});
+}
+
 TEST_CASE("a closure over the outer instance's values") {
   auto y = plx::pmap([](auto x) { return plx::pmap([=](auto v) { return v * plx::sum(x); })(x); })(counted(2, 3));
   check_equal(y, {2, 3}, std::vector<float>{0, 3, 6, 36, 48, 60});

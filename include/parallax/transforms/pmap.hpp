@@ -12,16 +12,27 @@ template <auto... Numbers> inline constexpr devices_t<Numbers...> devices{};
 
 namespace detail {
 
-/// For each node of a body whether its value may differ between the instances along `axis`.
+/// For each output of a body whether its value may differ between the instances along an axis, given whether the inputs
+/// may.
 constexpr std::vector<char> varies_along(const context& trace, int body, int axis_number,
                                          const std::vector<char>& inputs) {
   const graph& g = trace.at(body);
-  std::vector<char> varies(g.nodes.size(), 0);
+  std::vector<char> varies(g.nodes.size(), 0), called; // called: the outputs of the last call
   for (std::size_t k = 0; k < inputs.size(); ++k) varies[static_cast<std::size_t>(g.inputs[k])] = inputs[k];
   for (int id = 0; id < g.size(); ++id) {
     int operation = g.at(id).operation;
     if (operation < 0) continue;
     char& result = varies[static_cast<std::size_t>(id)];
+    if (operation == primitives::number_of<primitives::pmap_call>) {
+      std::vector<char> operands;
+      for (int operand : g.operands(id)) operands.push_back(varies[static_cast<std::size_t>(operand)]);
+      called = varies_along(trace, call_parameters::read(g.parameters(id)).body, axis_number, operands);
+      continue;
+    }
+    if (operation == primitives::number_of<primitives::call_result>) {
+      result = called[static_cast<std::size_t>(g.parameter(id, 0))];
+      continue;
+    }
     for (int operand : g.operands(id)) result = result || varies[static_cast<std::size_t>(operand)];
     if (operation == primitives::number_of<primitives::axis_index>) result = g.parameter(id, 0) == axis_number;
     if (rules_of(operation).kind != primitive_kind::collective) continue;
@@ -33,7 +44,9 @@ constexpr std::vector<char> varies_along(const context& trace, int body, int axi
                  operation == primitives::number_of<primitives::all_to_all> ||
                  operation == primitives::number_of<primitives::axis_slice>;
   }
-  return varies;
+  std::vector<char> outputs;
+  for (int output : g.outputs) outputs.push_back(varies[static_cast<std::size_t>(output)]);
+  return outputs;
 }
 
 template <class Devices> struct device_numbers;
@@ -80,7 +93,7 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
     std::vector<char> varies = detail::varies_along(owner, call.body, call.axis, input_varies);
     for (std::size_t k = 0; k < results.size(); ++k) {
       if (!detail::check_out_axis(owner, "pmap", out.axes[k], results[k].rank())) return result;
-      if (out.axes[k] == detail::unmapped && varies[static_cast<std::size_t>(owner.at(call.body).outputs[k])]) {
+      if (out.axes[k] == detail::unmapped && varies[k]) {
         detail::varying_output(owner, "pmap", Name.view(), static_cast<int>(k));
         return result;
       }
