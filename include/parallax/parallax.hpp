@@ -9,6 +9,7 @@
 #include <parallax/ops/collectives.hpp>
 #include <parallax/ops/creation.hpp>
 #include <parallax/ops/elementwise.hpp>
+#include <parallax/ops/operators.hpp>
 #include <parallax/ops/philox.hpp>
 #include <parallax/ops/products.hpp>
 #include <parallax/ops/random.hpp>

@@ -23,6 +23,28 @@ TEST_CASE("an expression is computed when it is assigned") {
   CHECK(w(1, 2) == 22);
 }
 
+TEST_CASE("an array and a traced value take on what an operator with = computes") {
+  plx::array<float, 2> w = a;
+  w += b;
+  w *= 2;
+  w -= a / 2;
+  w /= b * b + 1;
+  for (std::int64_t i = 0; i < 2; ++i)
+    for (std::int64_t j = 0; j < 3; ++j)
+      CHECK(w(i, j) == Approx((2 * (a(i, j) + b(i, j)) - a(i, j) / 2) / (b(i, j) * b(i, j) + 1)));
+  constexpr auto power = [](auto x, auto y) {
+    auto result = x;
+    for (int i = 0; i < 3; ++i) result *= x; // of another shape in the end
+    result += y;
+    result -= 1;
+    result /= 2;
+    return result;
+  };
+  plx::array<float, 2> z = plx::jit(power)(plx::array<int, 1>{1, 2, -3}, a);
+  for (std::int64_t i = 0; i < 2; ++i)
+    for (std::int64_t j = 0; j < 3; ++j) CHECK(z(i, j) == (std::pow(j == 2 ? -3 : j + 1, 4) + a(i, j) - 1) / 2);
+}
+
 TEST_CASE("an expression held by auto may be part of several others") {
   auto common = plx::exp(a) * b;
   plx::array first = common + 1;

@@ -36,6 +36,15 @@ template <class T> T added(T a, T b) {
   else return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
 }
 
+/// The larger of two elements, or the smaller; of a number and a NaN the number, as with NCCL's fmax and fmin.
+template <class T> T extreme(T a, T b, bool larger) {
+  if constexpr (parallax::math::floating_element<T>) {
+    if (a != a) return b;
+    if (b != b) return a;
+  }
+  return larger ? std::max(a, b) : std::min(a, b);
+}
+
 /// total[i] = how(total[i], more[i]). Of booleans the sum is whether any holds.
 inline void combine(void* total, const void* more, std::size_t count, element_type type, reduction_kind how) {
   if (type == element_type::boolean && how == reduction_kind::sum) how = reduction_kind::max;
@@ -44,9 +53,8 @@ inline void combine(void* total, const void* more, std::size_t count, element_ty
     auto* into = static_cast<value*>(total);
     const auto* from = static_cast<const value*>(more);
     for (std::size_t i = 0; i < count; ++i)
-      into[i] = how == reduction_kind::sum   ? added(into[i], from[i])
-                : how == reduction_kind::max ? std::max(into[i], from[i])
-                                             : std::min(into[i], from[i]);
+      into[i] =
+          how == reduction_kind::sum ? added(into[i], from[i]) : extreme(into[i], from[i], how == reduction_kind::max);
   });
 }
 

@@ -58,6 +58,11 @@ TEST_CASE("reshapes of dynamic extents", "[errors]") {
   CHECK(message_of([&] { plx::jit(to_pairs)(ones<1>({10})); }) ==
         "reshape: shapes float32[10] and float32[6,2] do not agree: 10 (axis 0 of argument 0) is not 12");
   CHECK(message_of([&] { plx::jit(to_pairs)(ones<1>({12})); }) == "no error");
+  auto flat = [](auto x) { return plx::reshape(plx::ravel(x), {7}); };
+  CHECK(
+      message_of([&] { plx::jit(flat)(ones<2>({3, 2})); }) ==
+      "reshape: shapes float32[6] and float32[7] do not agree: 6 (axis 0 of argument 0 times axis 1 of argument 0) is "
+      "not 7");
 }
 
 TEST_CASE("slices of dynamic extents", "[errors]") {
@@ -66,9 +71,12 @@ TEST_CASE("slices of dynamic extents", "[errors]") {
         "slice: 4 is beyond 3 (axis 0 of argument 0) in float32[3]");
   CHECK(message_of([&] { plx::jit(head)(ones<1>({4})); }) == "no error");
   auto last_two = [](auto x) { return plx::slice_in_dim(x, -2, plx::none); };
-  CHECK(message_of([&] { plx::jit(last_two)(ones<1>({1})); }) ==
-        "slice: 0 is beyond -1 (axis 0 of argument 0) in float32[1]");
+  CHECK(message_of([&] { plx::jit(last_two)(ones<1>({1})); }) == "slice: 0 is beyond -1 in float32[1]");
   CHECK(message_of([&] { plx::jit(last_two)(ones<1>({2})); }) == "no error");
+  auto sixth = [](auto x) { return plx::index_in_dim(x, 5); };
+  CHECK(message_of([&] { plx::jit(sixth)(ones<1>({3})); }) ==
+        "index_in_dim: index 5 is outside the axis of size 3 (axis 0 of argument 0); give indices from 0 to 2");
+  CHECK(message_of([&] { plx::jit(sixth)(ones<1>({6})); }) == "no error");
   // no bound is cut off
   auto first_four = [](auto x) { return plx::slice_in_dim(x, plx::none, 4); };
   CHECK(message_of([&] { plx::jit(first_four)(ones<1>({3})); }) ==

@@ -68,6 +68,18 @@ class tracer {
     }
     return {owner, dimension(from_start)};
   }
+
+  /// There is nothing to branch on while compiling. JAX: TracerBoolConversionError
+  template <std::same_as<bool> T> explicit constexpr operator T() const {
+    static_assert(!std::same_as<T, bool>,
+                  "a traced array has no value to branch on: choose between results with plx::where");
+    return false;
+  }
+  template <class Index> constexpr tracer operator[](Index) const {
+    static_assert(std::is_void_v<Index>, "a traced array has no operator[]: take one index of an axis with "
+                                         "plx::index_in_dim, several with plx::slice_in_dim or plx::slice");
+    return *this;
+  }
 };
 
 template <class T>

@@ -63,6 +63,11 @@ template <class T> constexpr auto materialize(context& trace, const T& x) {
         std::tuple_cat(std::tuple<T*>(nullptr), x.operands));
   } else if constexpr (std::same_as<T, extent>) {
     return build::extent_value(trace, x.value, element_type::int32);
+  } else if constexpr (array_value<T>) {
+    static_assert(!array_value<T>,
+                  "an array has its values at the call only, and cannot be closed over: pass it to the "
+                  "traced function as an argument");
+    return build::weak_literal(trace, 0);
   } else {
     return x;
   }

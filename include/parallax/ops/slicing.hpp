@@ -66,6 +66,7 @@ struct index_in_dim_operation {
       trace.fail(text << "; give an index from " << -size << " to " << size - 1);
       return x;
     }
+    if (!is_static(size) && index >= 0) require(trace, guard::index_within, "index_in_dim", size, index, x.value());
     bound last = index == -1 ? bound(none) : bound(index + 1);
     tracer one = slice_in_dim_operation{}(x, index, last, 1, axis_number);
     return x.owner->failed ? x : squeeze_operation{}(one, axis_number);

@@ -65,23 +65,27 @@ inline void write_value(std::ostream& out, const abstract_value& value, const re
   out << ']';
 }
 
-/// Names the argument axes an extent is made of, as far as it is one.
+/// Names the argument axes that an extent is the product of; nothing where it is something else.
 inline std::string describe_extent(const std::int64_t* table, dim extent) {
   if (is_static(extent)) return "";
   table_reader r(table + table[extents_at]);
   std::int64_t atom_count = r.next();
   const std::int64_t* atoms = r.skip(3 * atom_count);
-  std::int64_t count = r.next();
-  for (std::int64_t i = 0; i < count; ++i)
+  r.next();
+  for (std::int64_t before = -extent - 1; before > 0; --before)
     for (std::int64_t terms = r.next(); terms > 0; --terms) {
       r.next();
-      for (std::int64_t n = r.next(); n > 0; --n) {
-        const std::int64_t* atom = atoms + 3 * r.next();
-        if (i == -extent - 1 && atom[0] == 0)
-          return " (axis " + std::to_string(atom[2]) + " of argument " + std::to_string(atom[1]) + ")";
-      }
+      r.skip(r.next());
     }
-  return "";
+  if (r.next() != 1 || r.next() != 1) return ""; // one term, taken once
+  std::string factors;
+  for (std::int64_t n = r.next(); n > 0; --n) {
+    const std::int64_t* atom = atoms + 3 * r.next();
+    if (atom[0] != 0) return "";
+    factors += (factors.empty() ? " (axis " : " times axis ") + std::to_string(atom[2]) + " of argument " +
+               std::to_string(atom[1]);
+  }
+  return factors + ")";
 }
 
 inline void skip_value(table_reader& r) {
