@@ -43,6 +43,14 @@ TEST_CASE("static and dynamic extents give the same values and gradients") {
   same(reference::tables_of(plx::jit(mixed)(left<rows_fixed>(3, 4), right<columns_fixed>(3, 4))), expected);
   same(reference::tables_of(plx::jit(mixed)(left<all_fixed>(3, 4), right<all_dynamic>(3, 4))), expected);
   reference::check_gradient(mixed, left<rows_fixed>(3, 4), right<columns_fixed>(3, 4));
+  // a loop over an axis of known extent
+  constexpr auto sum_of_rows = [](auto x) {
+    auto sum = plx::index_in_dim(x, 0);
+    for (int i = 1; i < x.shape(0); ++i) sum += plx::index_in_dim(x, i);
+    return x.shape(0) >= 3 ? sum : x;
+  };
+  same(reference::tables_of(plx::jit(sum_of_rows)(left<all_fixed>(3, 4))),
+       reference::tables_of(plx::jit([](auto x) { return plx::sum(x, 0); })(left<all_dynamic>(3, 4))));
   // known extents meet unknown ones: the result knows both
   auto both = plx::jit([](auto x, auto y) { return x + y; })(left<rows_fixed>(3, 4), right<columns_fixed>(3, 4));
   static_assert(std::is_same_v<decltype(both), plx::array<double, extents<3, 4>>>);

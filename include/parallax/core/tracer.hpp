@@ -3,6 +3,7 @@
 
 #include <parallax/core/context.hpp>
 
+#include <compare>
 #include <concepts>
 #include <type_traits>
 
@@ -35,6 +36,8 @@ class extent {
   friend constexpr extent operator/(extent a, extent b) { return combine(a, b, &dim_table::divide); }
   /// Whether the two are provably the same.
   friend constexpr bool operator==(extent a, extent b) { return a.value == b.value; }
+  /// Of numbers, for loops over an axis and the like.
+  friend constexpr std::strong_ordering operator<=>(extent a, extent b) { return a.number() <=> b.number(); }
 
  private:
   static constexpr extent combine(extent a, extent b, dim (dim_table::*operation)(dim, dim)) {
