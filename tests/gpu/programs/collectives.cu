@@ -53,8 +53,17 @@ void check_programs() {
   if (devices == 4) same_as_host("nested", 2e-6, nested, samples<float, 3>({2, 2, 5}, 2, 3));
 }
 
+/// Where collectives are copies, and part of CUDA graphs.
+void check_one_device() {
+  same_as_host("reduced", 0, reduced, samples<float, 2>({1, 300}));
+  same_as_host("exchanged", 0, exchanged, samples<float, 3>({1, 3, 5}));
+  same_as_host("scattered", 0, scattered, samples<float, 3>({1, 4, 8}));
+  same_as_host("normalised", 1e-6, normalised, samples<float, 2>({1, 50}));
+}
+
 constexpr check all[] = {{"programs: collectives that reduce", check_reductions},
                          {"programs: collectives that exchange", check_exchanges},
+                         {"programs: collectives on one device", check_one_device},
                          {"programs: on several devices", check_programs}};
 
 } // namespace

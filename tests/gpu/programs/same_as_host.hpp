@@ -49,25 +49,29 @@ template <class T> void require_same(T found, T expected, double tolerance, cons
 } // namespace detail
 
 /// Throws unless a program gives on CUDA devices what it gives on the host: the same shapes, floating-point numbers
-/// within `tolerance * (1 + |x|)`, all others exactly.
+/// within `tolerance * (1 + |x|)`, all others exactly. It is called three times there, so that it runs step by step,
+/// and as a CUDA graph that was just captured and that is replayed.
 template <class Program, class... Arguments>
 void same_as_host(const std::string& what, double tolerance, const Program& program, const Arguments&... arguments) {
   auto on = [&](plx::backend where) {
     const plx::use_backend here(where);
     return program(arguments...);
   };
-  const auto found = on(plx::backend::cuda), expected = on(plx::backend::host);
-  int leaf = 0;
-  plx::tree_map(
-      [&](const auto& ours, const auto& theirs) {
-        const auto x = detail::on_host(ours), y = detail::on_host(theirs);
-        const std::string name = what + ", result " + std::to_string(leaf++);
-        require(x.shape() == y.shape(), name + ": the shape is another");
-        for (std::int64_t i = 0; i < x.size(); ++i)
-          detail::require_same(x.data()[i], y.data()[i], tolerance, name, static_cast<std::size_t>(i));
-        return 0;
-      },
-      found, expected);
+  const auto expected = on(plx::backend::host);
+  for (const char* call : {"first", "second", "third"}) {
+    const auto found = on(plx::backend::cuda);
+    int leaf = 0;
+    plx::tree_map(
+        [&](const auto& ours, const auto& theirs) {
+          const auto x = detail::on_host(ours), y = detail::on_host(theirs);
+          const std::string name = what + ", " + call + " call, result " + std::to_string(leaf++);
+          require(x.shape() == y.shape(), name + ": the shape is another");
+          for (std::int64_t i = 0; i < x.size(); ++i)
+            detail::require_same(x.data()[i], y.data()[i], tolerance, name, static_cast<std::size_t>(i));
+          return 0;
+        },
+        found, expected);
+  }
 }
 
 /// How many devices programs are spread over here: 4 where there are so many.

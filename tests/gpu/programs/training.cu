@@ -4,6 +4,7 @@
 #include "../../../examples/digits_model.hpp"
 
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -52,8 +53,8 @@ auto layer(std::int64_t devices, std::int64_t inputs, std::int64_t outputs, unsi
                          samples<float, 2>({devices, outputs}, 0.1, seed + 1)};
 }
 
-void check_training() {
-  const std::int64_t devices = spread(), rows = 6;
+void check_training_on(std::int64_t devices) {
+  const std::int64_t rows = 6;
   auto steps = [](const auto& params, const auto& images, const auto& targets) {
     auto [once, first] = examples::step(params, images, targets, 0.2f);
     auto [twice, next] = examples::step(once, images, targets, 0.2f);
@@ -61,9 +62,13 @@ void check_training() {
   };
   auto targets = plx::array<float, 3>::filled({devices, rows, 10}, 0);
   for (std::int64_t i = 0; i < devices * rows; ++i) targets.mutable_data()[i * 10 + i * 7 % 10] = 1;
-  same_as_host("two steps", 1e-5, steps,
+  same_as_host("two steps on " + std::to_string(devices), 1e-5, steps,
                std::tuple{layer(devices, 64, 32, 1), layer(devices, 32, 24, 3), layer(devices, 24, 10, 5)},
                samples<float, 3>({devices, rows, 64}, 1, 9), targets);
+}
+void check_training() {
+  check_training_on(1);
+  if (spread() > 1) check_training_on(spread());
 }
 
 constexpr check all[] = {{"programs: gradients", check_gradients},
