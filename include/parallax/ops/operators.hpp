@@ -1,4 +1,4 @@
-// The operators of C++ on arrays and expressions of them.
+// The operators of C++ on arrays and expressions of them, and those that assign, on tracers too.
 #pragma once
 
 #include <parallax/ops/elementwise.hpp>
