@@ -76,7 +76,7 @@ template <device_api Api> class block_runner {
     for (std::int64_t count = r.next(); count > 0; --count) {
       const auto kind = static_cast<parallax::detail::step_kind>(r.next());
       ++steps;
-      local = local && kind != parallax::detail::step_kind::call && (is_alone() || !is_exchange(kind));
+      local = local && kind != parallax::detail::step_kind::call;
       if (may_start_aside() && !is_exchange(kind) && !wants_waiting(kind, r)) start_aside();
       switch (kind) {
       case parallax::detail::step_kind::kernel: run_kernel(r); break;
@@ -92,7 +92,7 @@ template <device_api Api> class block_runner {
         run_alone(parallax::detail::exchange_step::read(kind, r, extents));
         break;
       default:
-        if (const auto step = parallax::detail::exchange_step::read(kind, r, extents); is_alone()) run_alone(step);
+        if (const auto step = parallax::detail::exchange_step::read(kind, r, extents); all.size() == 1) run_alone(step);
         else add_exchange(step);
       }
     }
@@ -149,12 +149,12 @@ template <device_api Api> class block_runner {
   std::deque<aside> started; ///< that what is enqueued next does not wait for
 
   static bool is_exchange(parallax::detail::step_kind kind) { return parallax::detail::is_exchange(kind); }
-  bool is_alone() const { return all.size() == 1; }
   static bool contains(const std::vector<std::int64_t>& list, std::int64_t number) {
     return std::ranges::find(list, number) != list.end();
   }
 
   void add_exchange(const parallax::detail::exchange_step& step) {
+    local = false;
     for (int p = 0; p < all.size(); ++p) data(step.source, p);
     const range reads{data(step.source, 0), table.bytes_of(step.source)};
     const range writes{data(step.result, 0), table.bytes_of(step.result)};
