@@ -1,12 +1,14 @@
 # What the project's own tests, examples and benchmarks are compiled with, and its users are not: warnings as errors,
 # and this machine's instructions.
-set(warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+set(warnings -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wold-style-cast -Wshadow -Wswitch-enum -Werror)
 set(cuda_warnings --Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Wconversion,-Wshadow)
 
+add_library(parallax_warnings INTERFACE)
+target_compile_options(parallax_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
+                                                   "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_warnings}>")
+
 add_library(parallax_development INTERFACE)
-target_link_libraries(parallax_development INTERFACE parallax::parallax)
-target_compile_options(parallax_development INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
-                                                      "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_warnings}>")
+target_link_libraries(parallax_development INTERFACE parallax::parallax parallax_warnings)
 if(PARALLAX_NATIVE)
   target_compile_options(parallax_development INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=native>"
                                                         "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-march=native>")

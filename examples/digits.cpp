@@ -145,9 +145,11 @@ double train(auto& params, const dataset& training, std::span<const std::size_t>
 }
 
 void run(const digits_options& options) {
-  const auto [training, held_out] =
-      options.mnist ? load_mnist(*options.mnist)
-                    : divide(read_digits_csv(options.data.value_or(PARALLAX_EXAMPLES_DATA "/digits.csv")));
+  const std::string csv = options.data.value_or(PARALLAX_EXAMPLES_DATA "/digits.csv");
+  if (options.save_parameters)
+    refuse_to_replace(options.mnist ? mnist_paths(*options.mnist) : std::vector{csv}, "--save-parameters",
+                      *options.save_parameters);
+  const auto [training, held_out] = options.mnist ? load_mnist(*options.mnist) : divide(read_digits_csv(csv));
   const auto device_count = choose_devices(options);
   const auto steps = batches_per_epoch(training.size(), options.batch, device_count);
   std::optional<parameter_file> parameters_out;

@@ -3,7 +3,7 @@
 
 #include "gpu_limits.cuh"
 
-#include <parallax/core/scalar_math.hpp>
+#include <parallax/math/scalar_math.hpp>
 
 #include <cstdint>
 #include <string>

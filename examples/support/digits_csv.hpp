@@ -4,6 +4,7 @@
 #include "dataset.hpp"
 #include "errors.hpp"
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
@@ -56,10 +57,13 @@ inline dataset read_digits_csv(const std::string& path) {
   if (!file) throw data_error(path + ": cannot be opened: " + std::generic_category().message(errno));
 
   dataset data{detail::csv_side, detail::csv_side, {}, {}};
-  std::string line;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
-    if (line.ends_with('\r')) line.pop_back();
-    detail::append_csv_row(data, line, path + ":" + std::to_string(number));
+  std::array<char, 1 << 16> row{}; // a line may be all of a file that holds anything else
+  for (std::size_t number = 1; file.getline(row.data(), row.size()) || file.gcount() > 0; ++number) {
+    const std::string place = path + ":" + std::to_string(number);
+    if (file.fail()) throw data_error(place + ": is longer than a row can be");
+    std::string_view line(row.data(), static_cast<std::size_t>(file.gcount()) - (file.eof() ? 0 : 1));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    detail::append_csv_row(data, line, place);
   }
   if (file.bad()) throw data_error(path + ": cannot be read: " + std::generic_category().message(errno));
   if (data.size() == 0) throw data_error(path + ": holds no rows");

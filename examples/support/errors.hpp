@@ -26,4 +26,22 @@ inline std::string printable(std::string_view text, std::size_t limit = 24) {
   return shown + "'";
 }
 
+/// `text` on one line, its control characters as escapes: what a path holds does not reach the terminal as it is.
+inline std::string one_line(std::string_view text) {
+  static constexpr std::string_view digits = "0123456789abcdef";
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool in_two_bytes = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    if (byte >= ' ' && byte != 0x7f && !in_two_bytes) {
+      shown += text[i];
+    } else if (byte == '\n') {
+      shown += "\\n";
+    } else {
+      shown += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+    }
+  }
+  return shown;
+}
+
 } // namespace examples

@@ -77,7 +77,11 @@ inline std::uint32_t big_endian(std::span<const std::uint8_t, 4> bytes) {
 
 } // namespace detail
 
-/// Reads an IDX file with `Rank` extents. Throws `data_error` unless its magic number, extents and length agree.
+/// The most bytes that are read of one file: a few kilobytes of gzip may promise all the memory there is.
+inline constexpr std::size_t largest_idx_file = std::size_t{1} << 30;
+
+/// Reads an IDX file with `Rank` extents and no more than `largest_idx_file` values. Throws `data_error` unless its
+/// magic number, extents and length agree.
 template <std::size_t Rank> idx_array<Rank> read_idx(const std::string& path) {
   detail::gzip_reader file(path);
   std::array<std::uint8_t, 4 * (Rank + 1)> header{};
@@ -107,7 +111,11 @@ template <std::size_t Rank> idx_array<Rank> read_idx(const std::string& path) {
     shape += (i > 0 ? " x " : "") + std::to_string(extent);
   }
 
-  // Grows with the file rather than with what its header promises, which may be gigabytes in a damaged one.
+  if (promised > largest_idx_file)
+    throw data_error(path + ": " + shape + " are " + std::to_string(promised) + " bytes, the most that are read is " +
+                     std::to_string(largest_idx_file));
+
+  // Grows with the file rather than with what its header promises, which may be much in a damaged one.
   constexpr std::size_t piece = 1 << 24;
   while (result.values.size() < promised) {
     auto before = result.values.size();

@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <new>
 #include <string>
+#include <vector>
 
 namespace examples {
 
@@ -24,9 +26,13 @@ inline std::string find_mnist_file(const std::string& directory, const std::stri
   throw data_error(directory + ": holds neither " + name + " nor " + name + ".gz");
 }
 
+/// The names of a part's files, without `.gz`.
+inline std::string images_name(const std::string& part) { return part + "-images-idx3-ubyte"; }
+inline std::string labels_name(const std::string& part) { return part + "-labels-idx1-ubyte"; }
+
 inline dataset load_mnist_part(const std::string& directory, const std::string& part) {
-  auto images_path = find_mnist_file(directory, part + "-images-idx3-ubyte");
-  auto labels_path = find_mnist_file(directory, part + "-labels-idx1-ubyte");
+  auto images_path = find_mnist_file(directory, images_name(part));
+  auto labels_path = find_mnist_file(directory, labels_name(part));
   auto images = read_idx<3>(images_path);
   auto labels = read_idx<1>(labels_path);
   auto [count, height, width] = images.extents;
@@ -48,10 +54,27 @@ inline dataset load_mnist_part(const std::string& directory, const std::string& 
 
 } // namespace detail
 
+/// The files in `directory` that `load_mnist` would read, if they were there.
+inline std::vector<std::string> mnist_paths(const std::string& directory) {
+  std::vector<std::string> paths;
+  for (const std::string part : {"train", "t10k"})
+    for (const auto& name : {detail::images_name(part), detail::labels_name(part)})
+      for (const auto* ending : {"", ".gz"})
+        paths.push_back((std::filesystem::path(directory) / (name + ending)).string());
+  return paths;
+}
+
 /// Loads `train-*` as the training rows and `t10k-*` as the held-out rows. Throws `data_error` naming file and fault.
 inline divided_dataset load_mnist(const std::string& directory) {
   if (!std::filesystem::is_directory(directory)) throw data_error(directory + ": is not a directory");
-  divided_dataset data{detail::load_mnist_part(directory, "train"), detail::load_mnist_part(directory, "t10k")};
+  auto load = [&](const std::string& part) {
+    try {
+      return detail::load_mnist_part(directory, part);
+    } catch (const std::bad_alloc&) {
+      throw data_error(directory + ": the images of " + part + " do not fit into memory");
+    }
+  };
+  divided_dataset data{load("train"), load("t10k")};
   if (data.training.width != data.held_out.width || data.training.height != data.held_out.height)
     throw data_error(directory + ": the images of train and t10k differ in size");
   return data;

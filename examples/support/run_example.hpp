@@ -22,10 +22,10 @@ template <class Body> int run_example(std::string_view name, int argc, char** ar
     if (!std::cout.flush()) throw std::runtime_error("the output cannot be written");
     return 0;
   } catch (const usage_error& error) {
-    std::cerr << name << ": " << error.what() << " (see " << name << " --help)\n";
+    std::cerr << name << ": " << one_line(error.what()) << " (see " << name << " --help)\n";
     return 2;
   } catch (const std::exception& error) {
-    std::cerr << name << ": " << error.what() << '\n';
+    std::cerr << name << ": " << one_line(error.what()) << '\n';
     return 1;
   }
 }

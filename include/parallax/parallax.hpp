@@ -1,14 +1,26 @@
 // Parallax: array programs that are compiled with the code around them. This header includes everything.
 #pragma once
 
+// first, so that for errors in them g++ says in few lines who includes them
+#include <parallax/core/diagnostics.hpp>
+#include <parallax/core/refused_uses.hpp>
+
+#include <parallax/ops/lazy.hpp>
+
+#include <parallax/compile/program.hpp>
+
+#include <parallax/arrays/array.hpp>
+#include <parallax/arrays/sharded.hpp>
+#include <parallax/arrays/transfers.hpp>
 #include <parallax/backends/execute.hpp>
-#include <parallax/compile/expression.hpp>
+#include <parallax/compile/trace/expression.hpp>
 #include <parallax/core/pytree.hpp>
 #include <parallax/io/print.hpp>
 #include <parallax/ops/assembling.hpp>
 #include <parallax/ops/collectives.hpp>
 #include <parallax/ops/creation.hpp>
 #include <parallax/ops/elementwise.hpp>
+#include <parallax/ops/names_as_arguments.hpp>
 #include <parallax/ops/operators.hpp>
 #include <parallax/ops/philox.hpp>
 #include <parallax/ops/products.hpp>
@@ -16,9 +28,6 @@
 #include <parallax/ops/reductions.hpp>
 #include <parallax/ops/reshaping.hpp>
 #include <parallax/ops/slicing.hpp>
-#include <parallax/runtime/array.hpp>
-#include <parallax/runtime/sharded.hpp>
-#include <parallax/runtime/transfers.hpp>
 #include <parallax/transforms/grad.hpp>
 #include <parallax/transforms/jit.hpp>
 #include <parallax/transforms/partial.hpp>

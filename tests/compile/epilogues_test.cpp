@@ -1,26 +1,26 @@
 // Which products take on the loops behind them, and that extents which the guards make equal are one.
 #include "test.hpp"
 
-#include <parallax/parallax.hpp>
+#include "compile/lowered.hpp"
 
 namespace plx = parallax;
-using plx::detail::step_kind, plx::shaped;
+using plx::compiled::step_kind, plx::shaped;
 
 namespace {
 
-/// The steps of the outermost block; loops that are parts of an epilogue apart.
+/// The steps of the main section; loops that are parts of an epilogue apart.
 struct facts {
   int epilogues = 0, parts = 0, products = 0, loops = 0;
   friend constexpr bool operator==(const facts&, const facts&) = default;
 };
 template <class Function, class... Arguments> constexpr facts lower(const Function&, const Arguments&...) {
-  plx::context trace;
-  static_cast<void>(plx::detail::trace_program<Function, Arguments...>(trace));
   facts result;
-  const plx::detail::planned_program program = plx::detail::lower(trace);
-  for (const auto& step : program.blocks[0].steps) {
-    result.epilogues += step.kind == step_kind::epilogue;
-    result.parts += static_cast<int>(step.parts.size());
+  const auto plan = lowered::program(Function{}, Arguments{}...);
+  for (const auto& step : plan[lowered::main_section(plan).steps]) {
+    if (step.kind == step_kind::epilogue) {
+      ++result.epilogues;
+      result.parts += plan.template at<plx::compiled::epilogue_step>(step.index).parts.count;
+    }
     result.products += step.kind == step_kind::product;
     result.loops += step.kind == step_kind::kernel;
   }
@@ -85,7 +85,7 @@ static_assert(of_a_part.epilogues <= 1 && of_a_part.products >= 1);
 // a symbol that is as large as a product of others keeps its name
 constexpr facts of_reshaped = lower(
     [](auto x, auto y) {
-      auto z = x + plx::reshape(y, {x.dimension(0)});
+      auto z = x + plx::reshape(y, {x.shape(0)});
       return plx::expand_dims(z, 1) * z;
     },
     dynamic<float, 1>{}, dynamic<float, 5>{});
@@ -100,11 +100,10 @@ static_assert(lower(plx::grad(quadratic, plx::argnums<1>), dynamic<float, 2>{}, 
 // extents that are equal to a number, and to one another by way of a third
 constexpr auto sums = [](auto x, auto y, auto z) { return (x + y) + (y + z); };
 constexpr auto one_shape = [](auto x, auto y, auto z) {
-  plx::context trace;
-  static_cast<void>(plx::detail::trace_program<decltype(sums), decltype(x), decltype(y), decltype(z)>(trace));
-  const auto block = plx::detail::lower(trace).blocks[0];
+  const auto plan = lowered::program(sums, x, y, z);
+  const auto buffers = plan[lowered::main_section(plan).buffers];
   bool same = true;
-  for (const auto& buffer : block.buffers) same = same && buffer.count == block.buffers[0].count;
+  for (const auto& buffer : buffers) same = same && buffer.count == buffers[0].count;
   return same;
 };
 static_assert(one_shape(dynamic<float, 1>{}, dynamic<float, 1>{}, dynamic<float, 1>{}));

@@ -12,8 +12,8 @@ namespace plx = parallax;
 namespace {
 
 /// Small whole numbers, whose products are exact in any order of summation; `seed` tells arrays apart.
-template <class T, int Rank> plx::array<T, Rank> numbers(std::array<std::int64_t, Rank> shape, int seed) {
-  auto result = plx::array<T, Rank>::uninitialised(shape);
+template <class T, std::size_t Rank> auto numbers(std::array<std::int64_t, Rank> shape, int seed) {
+  auto result = plx::array<T, int{Rank}>::uninitialised(shape);
   for (std::int64_t i = 0; i < result.size(); ++i)
     result.mutable_data()[i] = static_cast<T>((i * 7 + seed * 5) % 11) - static_cast<T>(seed);
   return result;

@@ -1,16 +1,16 @@
 // What a program is lowered to: which operations share a loop, which loops share a kernel, which buffers share memory.
 #include "test.hpp"
 
-#include <parallax/parallax.hpp>
+#include "compile/lowered.hpp"
 
 #include <array>
 
 namespace plx = parallax;
-using plx::detail::step_kind, plx::shaped;
+using plx::compiled::step_kind, plx::shaped;
 
 namespace {
 
-/// What the tests ask of a lowered program; its outermost block, unless there is a section, which then is meant.
+/// What the tests ask of a lowered program; its main section, unless there is a section, which then is meant.
 struct facts {
   int kernels = 0;         ///< distinct ones
   int kernel_steps = 0;    ///< loops
@@ -25,24 +25,23 @@ struct facts {
 };
 
 template <class Function, class... Arguments> constexpr facts lower(const Function&, const Arguments&...) {
-  plx::context trace;
-  static_cast<void>(plx::detail::trace_program<Function, Arguments...>(trace));
-  plx::detail::planned_program program = plx::detail::lower(trace);
+  const auto plan = lowered::program(Function{}, Arguments{}...);
   facts result;
-  result.failed = trace.failed;
-  result.kernels = static_cast<int>(program.kernels.size());
-  for (const auto& kernel : program.kernels) {
-    result.longest = std::max(result.longest, static_cast<int>(kernel.statements.size()));
-    for (const auto& statement : kernel.statements) result.strided += statement.operation == plx::detail::load_strided;
+  result.failed = lowered::section_count(plan) == 0;
+  result.kernels = plan.template size<plx::compiled::kernel_record>();
+  for (int k = 0; k < result.kernels; ++k) {
+    const auto statements = plan[plan.template at<plx::compiled::kernel_record>(k).statements];
+    result.longest = std::max(result.longest, static_cast<int>(statements.size()));
+    for (const auto& statement : statements) result.strided += statement.operation == plx::compiled::load_strided;
   }
-  for (const auto& block : program.blocks) {
-    for (const auto& step : block.steps) {
+  for (int k = 0; k < lowered::section_count(plan); ++k) {
+    for (const auto& step : plan[lowered::section(plan, k).steps]) {
       if (step.kind == step_kind::kernel) ++result.kernel_steps;
       else if (step.kind == step_kind::product) ++result.products, result.products_behind += result.collectives > 0;
       else if (step.kind == step_kind::call) ++result.calls;
       else ++result.collectives;
     }
-    result.slots += block.slot_count;
+    result.slots += lowered::section(plan, k).slot_count;
   }
   return result;
 }

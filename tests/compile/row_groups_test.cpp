@@ -1,7 +1,7 @@
 // Row groups: which reductions share a loop with what is computed beside them, and that the loop computes it.
 #include "test.hpp"
 
-#include <parallax/parallax.hpp>
+#include "compile/lowered.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -16,9 +16,7 @@ using plx::shaped;
 namespace {
 
 template <class Function, class... Arguments> constexpr int steps(const Function&, const Arguments&...) {
-  plx::context trace;
-  static_cast<void>(plx::detail::trace_program<Function, Arguments...>(trace));
-  return static_cast<int>(plx::detail::lower(trace).blocks[0].steps.size());
+  return lowered::main_section(lowered::program(Function{}, Arguments{}...)).steps.count;
 }
 
 constexpr auto matrix = shaped<float, 32, 64>;
@@ -34,7 +32,7 @@ constexpr auto layernorm = [](auto x, auto scale, auto offset) {
 };
 constexpr auto variance = [](auto x) {
   auto mean = plx::mean(x, 1);
-  auto d = x - plx::reshape(mean, {x.dimension(0), 1});
+  auto d = x - plx::reshape(mean, {x.shape(0), 1});
   return std::tuple{mean, plx::mean(d * d, 1)};
 };
 

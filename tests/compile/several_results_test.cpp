@@ -50,20 +50,9 @@ plx::array<float, 2> matrix(float (*at)(std::size_t)) {
   return {std::array<std::int64_t, 2>{5, 7}, values};
 }
 
-/// The number of steps of a program's outermost block.
-template <class Function, class... Trees> constexpr std::int64_t step_count() {
-  using namespace plx::detail;
-  constexpr auto& t = program<Function, Trees...>::table;
-  table_reader r(t.data() + t[static_cast<std::size_t>(t[blocks_at] + 1)]);
-  r.skip(r.next());
-  r.skip(3);
-  r.skip(4 * r.next());
-  for (std::int64_t k = r.next(); k > 0; --k) {
-    r.skip(3);
-    r.skip(r.next());
-    r.skip(2 * r.next());
-  }
-  return r.next();
+/// The number of steps of a program's main section.
+template <class Function, class... Trees> constexpr int step_count() {
+  return plx::detail::program<Function, Trees...>::plan.section(plx::compiled::section_id::main).steps.count;
 }
 using abstract_matrix = plx::abstract_array<float, plx::extents_t<-1, -1>>;
 

@@ -61,6 +61,16 @@ TEST_CASE("row 20: truth values are counted") {
   check_equal(mean, {2}, std::vector<float>{.5f, .5f});
 }
 
+TEST_CASE("a mean of integers does not wrap around") {
+  constexpr auto mean = [](auto x) { return plx::pmean<"i">(x); };
+  const plx::array<std::int32_t, 1> large{2000000000, 2000000000};
+  const plx::array<std::uint8_t, 1> bytes{200, 201};
+  check_equal(plx::pmap<"i">(mean)(large), {2}, std::vector<float>{2e9f, 2e9f});
+  check_equal(plx::pmap<"i">(mean)(bytes), {2}, std::vector<float>{200.5f, 200.5f});
+  check_equal(plx::vmap<"i">(mean)(large), {2}, std::vector<float>{2e9f, 2e9f});
+  check_equal(plx::vmap<"i">(mean)(bytes), {2}, std::vector<float>{200.5f, 200.5f});
+}
+
 TEST_CASE("row 24: collectives of trees of several types") {
   constexpr int n = 4;
   const three_types tree{counted(n, n), counted<std::int32_t>(n, n), counted<std::int32_t>(n)};

@@ -31,7 +31,7 @@ constexpr auto words_from = [](auto key, auto high, auto first) {
   auto zero = plx::build::integer_literal(*key.owner, plx::element_type::uint32, 0);
   return plx::emit<plx::primitives::philox4x32>(
       {plx::index_in_dim(key, 1), plx::index_in_dim(key, 0), high + zero, plx::arange<std::uint32_t>(5) + first},
-      {static_cast<std::int64_t>(plx::primitives::philox_stream::words)});
+      {plx::primitives::philox_stream::words});
 };
 
 } // namespace

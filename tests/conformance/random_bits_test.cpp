@@ -8,8 +8,7 @@ using words = std::vector<std::uint32_t>;
 
 constexpr auto threefry = [](auto key0, auto key1, auto counter0, auto counter1) {
   auto word = [&](plx::primitives::threefry_word which) {
-    return plx::emit<plx::primitives::threefry2x32>({key0, key1, counter0, counter1},
-                                                    {static_cast<std::int64_t>(which)});
+    return plx::emit<plx::primitives::threefry2x32>({key0, key1, counter0, counter1}, {which});
   };
   return std::pair{word(plx::primitives::threefry_word::first), word(plx::primitives::threefry_word::second)};
 };
@@ -85,6 +84,13 @@ TEST_CASE("splitting and folding in agree") {
     const plx::array folded = plx::random::fold_in(key, i);
     check_equal(folded, {2}, words{keys(i, 0), keys(i, 1)});
   }
+}
+
+TEST_CASE("a key splits into no keys at all") {
+  const plx::array key = plx::random::key(1701);
+  check_equal(plx::array(plx::random::split(key, 0)), {0, 2}, words{});
+  constexpr auto later_ones = [](auto k) { return plx::slice_in_dim(plx::random::split(k, 0), 1, 2, 1, 1); };
+  check_equal(plx::jit(later_ones)(key), {0, 1}, words{});
 }
 
 TEST_CASE("threefry's bits are those of its rounds") {

@@ -12,14 +12,14 @@ namespace {
 
 constexpr element_type all[] = {boolean, uint8, int32, uint32, int64, uint64, float16, bfloat16, float32, float64};
 
-/// JAX's promotion, row by row in the order of `all`.
+/// JAX's promotion with 64-bit types enabled, row by row in the order of `all`.
 constexpr element_type table[10][10] = {
     {boolean, uint8, int32, uint32, int64, uint64, float16, bfloat16, float32, float64},
     {uint8, uint8, int32, uint32, int64, uint64, float16, bfloat16, float32, float64},
-    {int32, int32, int32, int64, int64, float32, float16, bfloat16, float32, float64},
+    {int32, int32, int32, int64, int64, float64, float16, bfloat16, float32, float64},
     {uint32, uint32, int64, uint32, int64, uint64, float16, bfloat16, float32, float64},
-    {int64, int64, int64, int64, int64, float32, float16, bfloat16, float32, float64},
-    {uint64, uint64, float32, uint64, float32, uint64, float16, bfloat16, float32, float64},
+    {int64, int64, int64, int64, int64, float64, float16, bfloat16, float32, float64},
+    {uint64, uint64, float64, uint64, float64, uint64, float16, bfloat16, float32, float64},
     {float16, float16, float16, float16, float16, float16, float16, float32, float32, float64},
     {bfloat16, bfloat16, bfloat16, bfloat16, bfloat16, bfloat16, float32, bfloat16, float32, float64},
     {float32, float32, float32, float32, float32, float32, float32, float32, float32, float64},

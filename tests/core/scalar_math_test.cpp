@@ -1,4 +1,4 @@
-#include <parallax/core/scalar_math.hpp>
+#include <parallax/math/scalar_math.hpp>
 
 #include "core/element_samples.hpp"
 #include "core/ulp_error.hpp"

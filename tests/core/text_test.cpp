@@ -28,7 +28,7 @@ constexpr bool prints(const parallax::abstract_value& value, std::string_view ex
   parallax::print_value(out, {}, value);
   return out.view() == expected;
 }
-static_assert(prints({parallax::element_type::float32, false, {3, 4}}, "float32[3,4]"));
+static_assert(prints({parallax::element_type::float32, false, {parallax::dim{3}, parallax::dim{4}}}, "float32[3,4]"));
 static_assert(prints({parallax::element_type::boolean, true, {}}, "bool[]"));
 
 struct point {};

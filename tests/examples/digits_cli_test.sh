@@ -50,8 +50,37 @@ mkdir "$scratch/bare"
 expect_error 1 "holds neither train-images-idx3-ubyte nor train-images-idx3-ubyte.gz" --mnist "$scratch/bare"
 expect_error 1 "cannot be created: No such file or directory" --data "$data" --save-parameters "$scratch/none/p"
 
+printf '0,\033[31m\n' >"$(printf '%s/a\nb\033[31m.csv' "$scratch")"
+expect_error 1 "$scratch/a\\nb\\x1b[31m.csv:1: field 2 is '?[31m'" --data "$(printf '%s/a\nb\033[31m.csv' "$scratch")"
+
+echo "- files that are there"
+# expect_unchanged FILE: it is still what was saved as $scratch/unchanged, and nothing lies beside it.
+expect_unchanged() {
+  cmp -s "$1" "$scratch/unchanged" || fail "$1 was changed"
+  [ "$(ls -A "$(dirname "$1")")" = "$(basename "$1")" ] || fail "beside $1: $(ls -A "$(dirname "$1")")"
+}
+mkdir "$scratch/kept"
+cp "$data" "$scratch/kept/digits.csv"
+cp "$data" "$scratch/unchanged"
+for name in "$scratch/kept/digits.csv" "$scratch/kept/../kept/./digits.csv"; do
+  expect_error 2 "--save-parameters would replace $scratch/kept/digits.csv, which is read" \
+    --data "$scratch/kept/digits.csv" --save-parameters "$name" --epochs 1
+  expect_unchanged "$scratch/kept/digits.csv"
+done
+
 echo "- a learning rate that is far too large"
-expect_error 1 "the loss is no longer finite in epoch 1; try a smaller --rate" --data "$data" --rate 1e38 --epochs 1
+expect_error 1 "the loss is no longer finite in epoch 1; try a smaller --rate" --data "$data" --rate 1e38 --epochs 1 \
+  --save-parameters "$scratch/kept/digits.csv"
+expect_unchanged "$scratch/kept/digits.csv"
+
+echo "- an interrupted run"
+"$program" --data "$data" --hidden 8 8 --epochs 1000000 --save-parameters "$scratch/kept/digits.csv" \
+  >"$scratch/out" 2>"$scratch/err" &
+SECONDS=0
+until grep -q "^epoch 1/" "$scratch/out" || [ $SECONDS -gt 60 ]; do sleep 0.1; done
+kill -TERM $! && wait $! 2>/dev/null
+[ $? = 143 ] || fail "a run is not interrupted: $(cat "$scratch/err")"
+expect_unchanged "$scratch/kept/digits.csv"
 
 if [ -e /dev/full ]; then
   echo "- a full disk"
@@ -120,5 +149,11 @@ cp "$scratch/cut-images" "$mnist/train-images-idx3-ubyte" # the plain file is pr
 expect_error 1 "train-images-idx3-ubyte: is truncated: 1400 x 8 x 8 are 89600 bytes, but it has 4984" --mnist "$mnist"
 cp "$data" "$mnist/train-images-idx3-ubyte"
 expect_error 1 "train-images-idx3-ubyte: magic number is 0x302c302c, expected 0x00000803" --mnist "$mnist"
+rm "$mnist/train-images-idx3-ubyte"
+{ printf '\000\000\010\003\377\377\377\377\000\000\020\000\000\000\020\000' && head -c 100000000 /dev/zero; } | gzip >"$mnist/train-images-idx3-ubyte.gz"
+expect_error 1 "train-images-idx3-ubyte.gz: 4294967295 x 4096 x 4096 are 72057594021150720 bytes, the most that are read is 1073741824" \
+  --mnist "$mnist"
+expect_error 2 "--save-parameters would replace $mnist/t10k-labels-idx1-ubyte.gz, which is read" --mnist "$mnist" \
+  --save-parameters "$mnist/t10k-labels-idx1-ubyte.gz"
 
 finish

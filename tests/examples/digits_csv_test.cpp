@@ -54,6 +54,8 @@ TEST_CASE("a faulty CSV file is described by line and field") {
   CHECK(fault("17,0\n") == ":1: field 1 is '17', expected a pixel from 0 to 16");
   CHECK(fault("-1,0\n") == ":1: field 1 is '-1', expected a pixel from 0 to 16");
   CHECK(fault("99999999999999999999\n") == ":1: field 1 is '99999999999999999999', expected a pixel from 0 to 16");
+  CHECK(fault(good + std::string(1 << 16, '1')) == ":2: is longer than a row can be");
+  CHECK(fault(std::string(4000, '\0')).starts_with(":1: field 1 is '????"));
   CHECK(fault(row("10")) == ":1: field 65 is '10', expected a label from 0 to 9");
   CHECK(fault(row("")) == ":1: field 65 is '', expected a label from 0 to 9");
   CHECK(fault(row("1,2")) == ":1: 66 fields, expected 65 (64 pixels and a label)");

@@ -68,7 +68,11 @@ TEST_CASE("extents that cannot be are refused before memory is taken for them") 
   CHECK(fault(idx_bytes({1, 28, 0}, "")) == ": extent 2 is zero");
   CHECK(fault(idx_bytes({1, 4097, 1}, "")) == ": extent 1 is 4097, more than a picture's side can be (4096)");
   CHECK(fault(idx_bytes({0xffffffff, 4096, 4096}, "abc")) ==
-        ": is truncated: 4294967295 x 4096 x 4096 are 72057594021150720 bytes, but it has 3");
+        ": 4294967295 x 4096 x 4096 are 72057594021150720 bytes, the most that are read is 1073741824");
+  CHECK(fault(idx_bytes({1 << 10, 1 << 10, (1 << 10) + 1}, "abc")) ==
+        ": 1024 x 1024 x 1025 are 1074790400 bytes, the most that are read is 1073741824");
+  CHECK(fault(idx_bytes({1 << 10, 1 << 10, 1 << 10}, "abc")) ==
+        ": is truncated: 1024 x 1024 x 1024 are 1073741824 bytes, but it has 3");
 }
 
 TEST_CASE("a plain IDX file cut off anywhere is noticed") {

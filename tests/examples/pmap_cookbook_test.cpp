@@ -54,15 +54,16 @@ TEST_CASE("cookbook 9: vmap and pmap give the same") {
 TEST_CASE("cookbook 11: vmap makes one product of all, pmap keeps the function") {
   auto [program, program_of_vmap, program_of_pmap] = cookbook::programs();
   CHECK(program == "{ lambda a:float32[2,3] b:float32[3,4] . let\n"
-                   "    c:float32[2,4] = dot_general[contract=((1),(0)) batch=((),())] a b\n"
+                   "    c:float32[2,4] = dot_general[left_contract=(1) right_contract=(0)] a b\n"
                    "    d:float32[2,4] = tanh c\n"
                    "  in (d,) }");
-  CHECK(program_of_vmap == "{ lambda a:float32[8,2,3] b:float32[8,3,4] . let\n"
-                           "    c:float32[8,2,4] = dot_general[contract=((2),(1)) batch=((0),(0))] a b\n"
-                           "    d:float32[8,2,4] = tanh c\n"
-                           "  in (d,) }");
+  CHECK(program_of_vmap ==
+        "{ lambda a:float32[8,2,3] b:float32[8,3,4] . let\n"
+        "    c:float32[8,2,4] = dot_general[left_contract=(2) right_contract=(1) left_batch=(0) right_batch=(0)] a b\n"
+        "    d:float32[8,2,4] = tanh c\n"
+        "  in (d,) }");
   CHECK(program_of_pmap.find("= pmap[") != std::string_view::npos);
-  CHECK(program_of_pmap.find("c:float32[2,4] = dot_general[contract=((1),(0)) batch=((),())] a b\n"
+  CHECK(program_of_pmap.find("c:float32[2,4] = dot_general[left_contract=(1) right_contract=(0)] a b\n"
                              "        d:float32[2,4] = tanh c\n"
                              "      in (d,) }] a b\n") != std::string_view::npos);
 }

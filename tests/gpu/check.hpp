@@ -1,7 +1,7 @@
 // Checks that run on a GPU, in a program that needs no test framework.
 #pragma once
 
-#include <parallax/cuda/handles.hpp>
+#include <parallax/cuda/devices/handles.hpp>
 
 #include <source_location>
 #include <span>

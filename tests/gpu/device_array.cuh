@@ -1,8 +1,8 @@
 // What the checks use of a GPU: a stream, and arrays in its memory.
 #pragma once
 
-#include <parallax/cuda/handles.hpp>
-#include <parallax/cuda/runtime_api.cuh>
+#include <parallax/cuda/devices/handles.hpp>
+#include <parallax/cuda/nvidia/runtime_api.cuh>
 
 #include "check.hpp"
 

@@ -1,7 +1,7 @@
 // What products do to their results, against loops on the host.
 #include "device_array.cuh"
 
-#include <parallax/core/scalar_math.hpp>
+#include <parallax/math/scalar_math.hpp>
 
 #include <algorithm>
 #include <cmath>

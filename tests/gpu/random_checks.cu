@@ -1,8 +1,8 @@
 // Random bits on the device: those of the host.
 #include "device_array.cuh"
 
-#include <parallax/core/philox.hpp>
-#include <parallax/core/scalar_math.hpp>
+#include <parallax/math/philox.hpp>
+#include <parallax/math/scalar_math.hpp>
 
 #include <array>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Collectives against plain loops over the mesh, for every group, type and a range of sizes.
-#include "parallax/host/collectives.hpp"
+#include <parallax/host/devices/collectives.hpp>
 
-#include "parallax/host/device_pool.hpp"
 #include "test.hpp"
+#include <parallax/host/devices/device_pool.hpp>
 
 #include <array>
 #include <chrono>
@@ -64,10 +64,10 @@ template <class T> T plainly(reduction how, T a, T b) {
   switch (how) {
   case reduction::max: return std::max(a, b);
   case reduction::min: return std::min(a, b);
-  default:
-    if constexpr (std::is_floating_point_v<T>) return a + b;
-    else return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  case reduction::sum: break;
   }
+  if constexpr (std::is_floating_point_v<T>) return a + b;
+  else return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
 template <class T> void check_reductions(device_pool& pool) {

@@ -1,8 +1,8 @@
 // Virtual devices: runs side by side, failures of parts, several callers, and the waits underneath.
-#include "parallax/host/device_pool.hpp"
+#include <parallax/host/devices/device_pool.hpp>
 
-#include "parallax/host/collectives.hpp"
 #include "test.hpp"
+#include <parallax/host/devices/collectives.hpp>
 
 #include <array>
 #include <atomic>

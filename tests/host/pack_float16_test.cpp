@@ -1,6 +1,6 @@
 // Packs of 16-bit floating types: every bit pattern in every operation that has one operand.
-#include <parallax/core/scalar_math.hpp>
-#include <parallax/host/pack.hpp>
+#include <parallax/host/simd/pack.hpp>
+#include <parallax/math/scalar_math.hpp>
 
 #include "test.hpp"
 

@@ -1,7 +1,7 @@
 // Philox on packs against Philox on elements, which is held against Random123's known answers.
 #include "test.hpp"
 
-#include <parallax/host/pack.hpp>
+#include <parallax/host/simd/pack.hpp>
 
 #include <array>
 

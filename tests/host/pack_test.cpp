@@ -1,4 +1,4 @@
-#include <parallax/host/pack.hpp>
+#include <parallax/host/simd/pack.hpp>
 
 #include "core/element_samples.hpp"
 #include "test.hpp"

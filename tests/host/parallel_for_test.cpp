@@ -1,8 +1,8 @@
 // Parallel loops: every index once, on several threads, with failures and nesting.
-#include "parallax/host/parallel_for.hpp"
+#include <parallax/host/devices/parallel_for.hpp>
 
-#include "parallax/host/device_pool.hpp"
 #include "test.hpp"
+#include <parallax/host/devices/device_pool.hpp>
 
 #include <algorithm>
 #include <array>
@@ -107,6 +107,53 @@ TEST_CASE("the first exception of a loop is rethrown and the pool stays usable",
     std::atomic<std::int64_t> total{0};
     pool.parallel_for(100, 1, [&](std::int64_t begin, std::int64_t end) { total += end - begin; });
     REQUIRE(total == 100);
+  }
+}
+
+/// Waits until `reached()`; false where that takes very long.
+template <class Condition> bool wait_until(const Condition& reached) {
+  for (int i = 0; i < 10'000 && !reached(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return reached();
+}
+
+TEST_CASE("the first of several exceptions is rethrown", "[parallel_for]") {
+  worker_pool pool(4);
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    std::atomic<int> begun{0};
+    std::atomic<bool> is_thrown{false};
+    CHECK_THROWS_WITH(pool.parallel_for(16, 1,
+                                        [&](std::int64_t, std::int64_t) {
+                                          const int turn = begun++;
+                                          if (turn > 1) return;
+                                          wait_until([&] { return begun > 1; });
+                                          if (turn == 0) {
+                                            is_thrown = true;
+                                            throw std::runtime_error("the first");
+                                          }
+                                          wait_until([&] { return is_thrown.load(); });
+                                          std::this_thread::sleep_for(std::chrono::milliseconds(20)); // it is caught
+                                          throw std::runtime_error("the second");
+                                        }),
+                      "the first");
+  }
+}
+
+TEST_CASE("a loop ends when all threads have done their part", "[parallel_for]") {
+  worker_pool pool(4);
+  const auto self = std::this_thread::get_id();
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    std::atomic<int> begun_elsewhere{0}, ended_elsewhere{0};
+    pool.parallel_for(16, 1, [&](std::int64_t, std::int64_t) {
+      if (std::this_thread::get_id() == self) {
+        wait_until([&] { return begun_elsewhere > 0; });
+        return;
+      }
+      ++begun_elsewhere;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ++ended_elsewhere;
+    });
+    CHECK(ended_elsewhere > 0);
+    CHECK(ended_elsewhere == begun_elsewhere);
   }
 }
 

@@ -1,4 +1,4 @@
-#include <parallax/host/pack.hpp>
+#include <parallax/host/simd/pack.hpp>
 
 #include "core/element_samples.hpp"
 #include "core/ulp_error.hpp"
@@ -65,6 +65,17 @@ TEMPLATE_TEST_CASE("functions of packs are accurate to 4 units in the last place
   CHECK(worst_error<T>([](auto x) { return math::erf(x); }, [](long double x) { return std::erf(x); }) <= 4);
   CHECK(worst_error<T>([](auto x) { return math::logistic(x); },
                        [](long double x) { return 1 / (1 + std::exp(-x)); }) <= 4);
+}
+
+TEMPLATE_TEST_CASE("a function of single numbers is applied to each lane", "[vector_math]", float, double) {
+  using T = TestType;
+  auto cbrt = [](auto x) { return math::each_lane([](auto lane) { return std::cbrt(lane); }, x); };
+  CHECK(worst_error<T>(cbrt, [](long double x) { return std::cbrt(x); }) <= 4);
+  const parallax::float16 half(0.7f);
+  parallax::float16 results[lanes];
+  host::store(results, cbrt(host::broadcast(half)));
+  CHECK(results[lanes - 1] == parallax::float16(std::cbrt(static_cast<float>(half))));
+  CHECK(cbrt(half) == results[0]);
 }
 
 TEMPLATE_TEST_CASE("powers of packs are accurate to 4 units in the last place", "[vector_math]", float, double) {

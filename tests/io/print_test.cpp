@@ -1,5 +1,5 @@
 // Printed arrays against what NumPy 2.2 prints for the same values.
-#include "parallax/io/print.hpp"
+#include <parallax/io/print.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -17,9 +17,9 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
 
 // first, first + step, ... in row-major order.
-template <class T, int Rank>
-array<T, Rank> counted(const std::array<std::int64_t, Rank>& shape, T first = 0, T step = 1) {
-  auto result = array<T, Rank>::uninitialised(shape);
+template <class T, std::size_t Rank>
+array<T, int{Rank}> counted(const std::array<std::int64_t, Rank>& shape, T first = 0, T step = 1) {
+  auto result = array<T, int{Rank}>::uninitialised(shape);
   T* out = result.mutable_data();
   for (std::int64_t i = 0; i < result.size(); ++i) out[i] = first + static_cast<T>(i) * step;
   return result;

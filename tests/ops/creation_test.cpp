@@ -95,3 +95,39 @@ TEST_CASE("indices are the same for all that are mapped") {
       [](auto x) { return std::tuple(x + plx::arange<double>(5), x * plx::ones<double>({2, 5})); },
       reference::array_of<plx::array<double, plx::extents<5>>>(reference::numbers({5}, -1, 1)));
 }
+
+TEST_CASE("numbers that no array has as extents are refused before memory is taken") {
+  constexpr std::int64_t wide = std::int64_t{1} << 40, wraps = (std::int64_t{1} << 62) + 16;
+  const plx::array key = plx::random::key(3);
+  const plx::array<float, 1> four{1, 2, 3, 4};
+  using vector = plx::array<float, 1>;
+  using matrix = plx::array<float, 2>;
+  CHECK_THROWS_AS(vector(plx::zeros({-1})), plx::shape_error);
+  CHECK_THROWS_AS(matrix(plx::ones({3, -1})), plx::shape_error);
+  CHECK_THROWS_AS(matrix(plx::full({0, -1}, 2.f)), plx::shape_error);
+  CHECK_THROWS_AS(vector(plx::zeros({wraps})), plx::shape_error);
+  CHECK_THROWS_AS(vector(plx::zeros({wraps - 16})), plx::shape_error);
+  CHECK_THROWS_AS(matrix(plx::zeros({wide, wide})), plx::shape_error);
+  CHECK_THROWS_AS((plx::array<float, 0>(plx::sum(plx::zeros({wide, wide})))), plx::shape_error);
+  CHECK_THROWS_AS(matrix(plx::broadcast_to(four, {wraps / 4, 4})), plx::shape_error);
+  CHECK_THROWS_AS(matrix(plx::broadcast_to(four, {-1, 4})), plx::shape_error);
+  CHECK_THROWS_AS((plx::array<int, 1>(plx::arange(-1))), plx::shape_error);
+  CHECK_THROWS_AS((plx::array<int, 1>(plx::arange(wraps))), plx::shape_error);
+  CHECK_THROWS_AS((plx::array<int, 2>(plx::broadcasted_iota<int, 0>({2, -3}))), plx::shape_error);
+  CHECK_THROWS_AS(vector(plx::random::uniform(key, {-1})), plx::shape_error);
+  CHECK_THROWS_AS(vector(plx::random::uniform(key, {wraps})), plx::shape_error);
+  CHECK_THROWS_AS(vector(plx::random::normal(key, {-5})), plx::shape_error);
+}
+
+TEST_CASE("extents that become negative where the call says so are refused there") {
+  constexpr auto fewer = plx::jit([](auto x) { return plx::zeros({x.shape(0) - 3}) + plx::sum(x); });
+  constexpr auto wider = plx::jit([](auto x) { return plx::sum(plx::broadcast_to(plx::sum(x), {x.shape(0) - 3, 2})); });
+  constexpr auto counted = plx::jit([](auto x) { return plx::arange(x.shape(0) - 3); });
+  const plx::array<float, 1> two{1, 2}, five{1, 2, 3, 4, 5};
+  CHECK(fewer(five).to_vector() == std::vector<float>{15, 15});
+  CHECK(wider(five).item() == 60);
+  CHECK(counted(five).to_vector() == std::vector<int>{0, 1});
+  CHECK_THROWS_AS(fewer(two), plx::shape_error);
+  CHECK_THROWS_AS(wider(two), plx::shape_error);
+  CHECK_THROWS_AS(counted(two), plx::shape_error);
+}

@@ -19,8 +19,8 @@ constexpr bool promotes =
     plx::promote(plx::element_type_of<Right>, plx::element_type_of<Left>) == plx::element_type_of<Result>;
 static_assert(promotes<bool, u8, u8> && promotes<bool, float, float> && promotes<bool, i32, i32>);
 static_assert(promotes<u8, i32, i32> && promotes<u8, u32, u32> && promotes<u8, u64, u64> && promotes<u8, float, float>);
-static_assert(promotes<i32, u32, i64> && promotes<i32, i64, i64> && promotes<i32, u64, float>);
-static_assert(promotes<u32, i64, i64> && promotes<u32, u64, u64> && promotes<i64, u64, float>);
+static_assert(promotes<i32, u32, i64> && promotes<i32, i64, i64> && promotes<i32, u64, double>);
+static_assert(promotes<u32, i64, i64> && promotes<u32, u64, u64> && promotes<i64, u64, double>);
 static_assert(promotes<i64, float, float> && promotes<u64, double, double> && promotes<float, double, double>);
 
 template <class T> using vector = plx::array<T, 1>;
@@ -45,6 +45,11 @@ TEST_CASE("arrays of two types meet at the common one") {
   CHECK(g(0) == static_cast<double>(0.1f) + 0.1);
   CHECK(h(0) == static_cast<double>(0.1f) * 0.1);
   CHECK_FALSE(i(0)); // 0.1f is larger than 0.1
+  auto [m, n, o] = add(vector<i32>{-1, 3}, vector<u64>{9007199254740992u, 1});
+  static_assert(holds<double, decltype(m)>);
+  CHECK(m.to_vector() == std::vector<double>{9007199254740991., 4});
+  CHECK(n.to_vector() == std::vector<double>{-9007199254740992., 3});
+  CHECK(o.to_vector() == std::vector<bool>{true, false});
   auto [j, k, l] = add(vector<bool>{true, false}, vector<u8>{255, 3});
   static_assert(holds<u8, decltype(j)>);
   CHECK(j.to_vector() == std::vector<u8>{0, 3}); // wraps

@@ -150,6 +150,15 @@ TEST_CASE("operands that tie share the gradient of maximum, minimum and clip") {
   CHECK(clipped.to_vector() == std::vector<double>{1, 0.5, 0});
 }
 
+TEST_CASE("the slope of a power with exponent 0 is 0, whatever the base") {
+  static constexpr auto sum_of_powers = [](auto a, auto b) { return plx::sum(plx::power(a, b)); };
+  const plx::array<double, 1> x{INFINITY, -INFINITY, NAN, 0, -2}, zeros{0, 0, 0, 0, 0};
+  CHECK(plx::jit(plx::grad(sum_of_powers))(x, zeros).to_vector() == std::vector<double>(5, 0));
+  static constexpr auto sum_of_slopes = [](auto a, auto b) { return plx::sum(plx::grad(sum_of_powers)(a, b)); };
+  CHECK(plx::jit(plx::grad(sum_of_slopes))(plx::array<double, 1>{INFINITY, 0, 2}, plx::array<double, 1>{0, 0, 0})
+            .to_vector() == std::vector<double>(3, 0));
+}
+
 TEST_CASE("a power's gradient is finite where base or exponent is 0") {
   auto slopes = plx::jit(plx::grad([](auto x, auto y) { return plx::sum(plx::power(x, y)); }, plx::argnums<0, 1>));
   auto [base, exponent] = slopes(plx::array<double, 1>{0, 0, 2, 0}, plx::array<double, 1>{0, 2, 0, 1});

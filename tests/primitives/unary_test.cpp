@@ -189,6 +189,11 @@ TEST_CASE("integers stay integers where the function allows it, else they become
   CHECK(square.to_vector() == std::vector<int>{9, 0, 4});
   static_assert(std::is_same_v<decltype(exponential)::value_type, float>);
   CHECK(exponential(2) == Approx(std::exp(2.)));
-  static_assert(std::is_same_v<decltype(floor)::value_type, float>);
+  CHECK(floor.to_vector() == std::vector<int>{-3, 0, 2});
   CHECK(finite.to_vector() == std::vector<bool>{true, true, true});
+
+  const plx::array floor_of_large = plx::floor(plx::array<std::int64_t, 1>{9007199254740993});
+  CHECK(floor_of_large.to_vector() == std::vector<std::int64_t>{9007199254740993}); // no double
+  const plx::array floor_of_truths = plx::floor(plx::array<bool, 1>{true, false});
+  CHECK(floor_of_truths.to_vector() == std::vector<bool>{true, false});
 }

@@ -1,5 +1,5 @@
 // The array type: construction, sharing, indexing, conversions, and the memory behind it.
-#include "parallax/runtime/array.hpp"
+#include <parallax/arrays/array.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -160,6 +160,32 @@ TEST_CASE("copies share their elements until one is changed") {
   CHECK(c.data() == before);
   a = c;
   CHECK(a.data() == before);
+}
+
+TEST_CASE("an array that was moved from says so where its elements are read, and can be assigned to") {
+  array<float, 2> a{{1, 2, 3}, {4, 5, 6}};
+  const array<float, 2> b = std::move(a);
+  const char* said = "array: it was moved from, so that it has no elements";
+  CHECK_THROWS_WITH(a(1, 2), said);
+  CHECK_THROWS_WITH(a.data(), said);
+  CHECK_THROWS_WITH(a.mutable_data(), said);
+  CHECK_THROWS_WITH(a.storage(), said);
+  CHECK_THROWS_WITH(a.values(), said);
+  CHECK_THROWS_WITH(a.to_vector(), said);
+  CHECK_THROWS_WITH(array_equal(a, b), said);
+  CHECK_THROWS_AS((array<float, extents<2, 3>>(a)), error);
+  a = b;
+  CHECK(a(1, 2) == 6.f);
+
+  array<float, 0> one{3};
+  const array<float, 0> other = std::move(one);
+  CHECK_THROWS_WITH(one.item(), said);
+  CHECK_THROWS_WITH(static_cast<float>(one), said);
+
+  array<float, 2> none = array<float, 2>::filled({0, 3}, 0);
+  const array<float, 2> also_none = std::move(none);
+  CHECK(none.to_vector().empty());
+  CHECK(also_none.to_vector().empty());
 }
 
 TEST_CASE("adopt takes a buffer over") {

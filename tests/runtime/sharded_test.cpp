@@ -1,5 +1,5 @@
 // Sharded arrays: the geometry of their pieces, gathering, slicing without a copy, and the bytes counted as moved.
-#include "parallax/runtime/sharded.hpp"
+#include <parallax/arrays/sharded.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -179,6 +179,31 @@ TEST_CASE("ranks 0 and 1, other element types, and slices that keep their static
   CHECK(array_equal(fixed[2], array<float, 2>{{1, 1}}));
 }
 
+TEST_CASE("a sharded array converts to arrays of all extents that agree with its own") {
+  using fixed = sharded<std::int32_t, extents<2, 3>>;
+  static_assert(std::is_convertible_v<fixed, array<std::int32_t, 2>>);
+  static_assert(std::is_convertible_v<fixed, array<std::int32_t, extents<dyn, 3>>>);
+  static_assert(!std::is_convertible_v<fixed, array<std::int32_t, extents<2, 4>>>);
+  static_assert(!std::is_convertible_v<fixed, array<std::int32_t, 1>>);
+  static_assert(!std::is_convertible_v<fixed, array<float, 2>>);
+  static_assert(std::is_same_v<decltype(array(fixed())), array<std::int32_t, extents<2, 3>>>);
+  const array<std::int32_t, extents<2, 3>> whole{{1, 2, 3}, {4, 5, 6}};
+  const fixed s = shard(whole, 0, std::vector<int>{1, 0});
+  const array<std::int32_t, 2> dynamic = s;
+  const array<std::int32_t, extents<2, dyn>> half = s;
+  const array<std::int32_t, extents<2, 3>> same = s;
+  CHECK(array_equal(dynamic, whole));
+  CHECK(array_equal(half, whole));
+  CHECK(array_equal(same, whole));
+  CHECK(array_equal(array<std::int32_t, 2>(s), whole));
+
+  const sharded<std::int32_t, 2> other = shard(dynamic, 0, std::vector<int>{0, 1});
+  const array<std::int32_t, extents<2, 3>> again = other;
+  CHECK(array_equal(again, whole));
+  CHECK_THROWS_WITH((array<std::int32_t, extents<3, 3>>(other)),
+                    "array: the shape (2, 3) contradicts the static extents (3, 3)");
+}
+
 TEST_CASE("a sharded array starts as zeros, copies share the pieces") {
   CHECK(sharded<float, 2>().shape() == std::array<std::int64_t, 2>{0, 0});
   CHECK(array_equal(sharded<float, extents<2>>().gather(), array<float, 1>{0, 0}));
@@ -186,6 +211,21 @@ TEST_CASE("a sharded array starts as zeros, copies share the pieces") {
   const auto s = shard(array<float, 1>{1, 2}, 0, std::vector<int>{0, 1});
   const auto copy = s;
   CHECK(copy.shard_buffer(1).data() == s.shard_buffer(1).data());
+}
+
+TEST_CASE("a sharded array that was moved from says so where its pieces are asked for, and can be assigned to") {
+  auto s = shard(array<float, 2>{{1, 2}, {3, 4}}, 0, std::vector<int>{0, 1});
+  const auto t = std::move(s);
+  const char* said = "sharded: it was moved from, so that it has no pieces";
+  CHECK_THROWS_WITH(s.gather(), said);
+  CHECK_THROWS_WITH(s(1, 0), said);
+  CHECK_THROWS_WITH(s[1], said);
+  CHECK_THROWS_WITH(s[-1], said);
+  CHECK_THROWS_WITH(s.devices(), said);
+  CHECK_THROWS_WITH(s.shard_buffer(0), said);
+  CHECK_THROWS_WITH(s.shard_values(0), said);
+  s = t;
+  CHECK(s(1, 0) == 3.f);
 }
 
 TEST_CASE("pieces that do not make up the array are refused") {
@@ -218,9 +258,9 @@ TEST_CASE("slices of raw bytes are copied out and back, for elements of any size
       for (std::size_t o = 0; o < 3; ++o)
         for (std::size_t b = 0; b < element_bytes; ++b)
           expected.push_back(static_cast<std::byte>((o * 4 + static_cast<std::size_t>(index)) * element_bytes + b));
-      detail::copy_slice_out(whole.data(), piece.data(), rows, count, element_bytes, index);
+      runtime::copy_slice_out(whole.data(), piece.data(), rows, count, element_bytes, index);
       CHECK(piece == expected);
-      detail::copy_slice_in(copy.data(), piece.data(), rows, count, element_bytes, index);
+      runtime::copy_slice_in(copy.data(), piece.data(), rows, count, element_bytes, index);
     }
     CHECK(copy == whole);
   }
@@ -228,10 +268,10 @@ TEST_CASE("slices of raw bytes are copied out and back, for elements of any size
 
 TEST_CASE("transfers count by direction") {
   reset_transfers();
-  detail::count_host_to_device(3);
-  detail::count_device_to_host(5);
-  detail::count_device_to_device(7);
-  detail::count_device_to_device(1);
+  runtime::count_host_to_device(3);
+  runtime::count_device_to_host(5);
+  runtime::count_device_to_device(7);
+  runtime::count_device_to_device(1);
   const transfer_counts counts = transfers();
   CHECK(counts.host_to_device == 3);
   CHECK(counts.device_to_host == 5);

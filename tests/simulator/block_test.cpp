@@ -1,5 +1,5 @@
 // The simulator's blocks find what kernels do wrong.
-#include "simulator/block.hpp"
+#include "support/simulator/block.hpp"
 #include "test.hpp"
 
 #include <array>

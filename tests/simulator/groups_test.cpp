@@ -1,5 +1,5 @@
 // The simulator's collectives: right results, and what NCCL would hang on or spoil.
-#include "simulator/team.hpp"
+#include "support/simulator/team.hpp"
 #include "test.hpp"
 
 #include <cstddef>

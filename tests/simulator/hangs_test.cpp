@@ -1,5 +1,5 @@
 // Simulated machines that hang: a rank that never comes, a device that stands still.
-#include "simulator/team.hpp"
+#include "support/simulator/team.hpp"
 #include "test.hpp"
 
 #include <cstddef>

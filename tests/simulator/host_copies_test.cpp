@@ -1,8 +1,8 @@
 // The simulator's pinned memory, and its graphs.
-#include "simulator/programs.hpp"
+#include "support/simulator/programs.hpp"
 #include "test.hpp"
 
-#include <parallax/cuda/copy_pieces.hpp>
+#include <parallax/cuda/kernels/copy_pieces.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // The simulator's kernels and products: planted faults are found, right versions run under every seed.
-#include "simulator/every_failure.hpp"
-#include "simulator/programs.hpp"
+#include "support/simulator/every_failure.hpp"
+#include "support/simulator/programs.hpp"
 #include "test.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The simulator's streams, events and memory: what is in order runs in order, and what is not is found.
-#include "simulator/programs.hpp"
+#include "support/simulator/programs.hpp"
 #include "test.hpp"
 
 #include <set>

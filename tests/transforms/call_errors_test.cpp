@@ -9,8 +9,8 @@ namespace plx = parallax;
 
 namespace {
 
-template <int Rank> plx::array<float, Rank> ones(std::array<std::int64_t, Rank> shape) {
-  return plx::array<float, Rank>::filled(shape, 1.f);
+template <std::size_t Rank> plx::array<float, int{Rank}> ones(std::array<std::int64_t, Rank> shape) {
+  return plx::array<float, int{Rank}>::filled(shape, 1.f);
 }
 
 /// The message of the `shape_error` that `call` throws.

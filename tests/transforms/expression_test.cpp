@@ -16,7 +16,7 @@ constexpr auto sum_of_sines = [](auto x) { return plx::sum(plx::sin(x)); };
 
 static_assert(expression(layer, shaped<float, 3, 2>, shaped<float, 2>, shaped<float, 5, 3>) ==
               R"({ lambda a:float32[3,2] b:float32[2] c:float32[5,3] . let
-    d:float32[5,2] = dot_general[contract=((1),(0)) batch=((),())] c a
+    d:float32[5,2] = dot_general[left_contract=(1) right_contract=(0)] c a
     e:float32[5,2] = broadcast_in_dim[shape=(5,2) axes=(1)] b
     f:float32[5,2] = add d e
     g:float32[5,2] = tanh f
@@ -29,14 +29,14 @@ static_assert(expression(plx::jit([](auto x) { return plx::jit(sum_of_sines)(x);
 // extents that only the call knows are named by argument and axis
 static_assert(expression(matrix_vector, shaped<float, plx::dyn, 4>, shaped<float, 4>) ==
               R"({ lambda a:float32[n0_0,4] b:float32[4] . let
-    c:float32[n0_0] = dot_general[contract=((1),(0)) batch=((),())] a b
+    c:float32[n0_0] = dot_general[left_contract=(1) right_contract=(0)] a b
   in (c,) })");
 
 // a matrix-vector product over a batch is one matrix product, with whatever is mapped; each instance's result is a row
 constexpr auto shared =
     expression(plx::vmap(matrix_vector, in_axes<none, 0>), shaped<float, 3, 4>, shaped<float, 8, 4>);
 static_assert(count_operations(shared, "dot_general") == 1 && count_operations(shared) == 1);
-static_assert(shared.find("float32[8,3] = dot_general[contract=((1),(1)) batch=((),())]") != shared.npos);
+static_assert(shared.find("float32[8,3] = dot_general[left_contract=(1) right_contract=(1)]") != shared.npos);
 constexpr auto batched = expression(plx::vmap(matrix_vector), shaped<float, 8, 3, 4>, shaped<float, 8, 4>);
 static_assert(count_operations(batched, "dot_general") == 1 && count_operations(batched) == 1);
 
@@ -44,7 +44,7 @@ static_assert(count_operations(batched, "dot_general") == 1 && count_operations(
 static_assert(expression(plx::vmap(plx::vmap(inner, in_axes<none, 1>), in_axes<0, none>), shaped<float, 4, 3>,
                          shaped<float, 3, 2>) ==
               R"({ lambda a:float32[4,3] b:float32[3,2] . let
-    c:float32[4,2] = dot_general[contract=((1),(0)) batch=((),())] a b
+    c:float32[4,2] = dot_general[left_contract=(1) right_contract=(0)] a b
   in (c,) })");
 
 // common subexpressions appear once, whether the user wrote them twice or a transformation made them
@@ -74,7 +74,7 @@ static_assert(unmapped.find("float32[] = exp a") != unmapped.npos);
 // pmap keeps the unmapped body
 static_assert(expression(plx::pmap<"i">([](auto x) { return x / plx::psum<"i">(x); }), shaped<float, 4>) ==
               R"({ lambda a:float32[4] . let
-    b:float32[4] = pmap[axis=i size=4 in_axes=(0) out_axes=(0) call={ lambda a:float32[] . let
+    b:float32[4] = pmap[axis=i size=4 in_axes=(0) out_axes=(0) body={ lambda a:float32[] . let
         b:float32[] = psum[axes=(i)] a
         c:float32[] = div a b
       in (c,) }] a
@@ -83,18 +83,18 @@ static_assert(expression(plx::pmap<"i">([](auto x) { return x / plx::psum<"i">(x
 // every order of mapping composes: inside pmap the body is batched, outside the mapped axis moves
 static_assert(expression(plx::pmap(plx::vmap(sum_of_sines)), shaped<float, 2, 3, 4>) ==
               R"({ lambda a:float32[2,3,4] . let
-    b:float32[2,3] = pmap[axis=<axis 0> size=2 in_axes=(0) out_axes=(0) call={ lambda a:float32[3,4] . let
+    b:float32[2,3] = pmap[axis=<axis 0> size=2 in_axes=(0) out_axes=(0) body={ lambda a:float32[3,4] . let
         b:float32[3,4] = sin a
         c:float32[3] = reduce_sum[axes=(1)] b
       in (c,) }] a
   in (b,) })");
 static_assert(expression(plx::vmap(plx::pmap(sum_of_sines)), shaped<float, 2, 3, 4>) ==
               R"({ lambda a:float32[2,3,4] . let
-    b:float32[3,2] = pmap[axis=<axis 1> size=3 in_axes=(1) out_axes=(0) call={ lambda a:float32[2,4] . let
+    b:float32[3,2] = pmap[axis=<axis 1> size=3 in_axes=(1) out_axes=(0) body={ lambda a:float32[2,4] . let
         b:float32[2,4] = sin a
         c:float32[2] = reduce_sum[axes=(1)] b
       in (c,) }] a
-    c:float32[2,3] = transpose[(1,0)] b
+    c:float32[2,3] = transpose[permutation=(1,0)] b
   in (c,) })");
 
 // gradients inside and outside of vmap are one chain of whole-batch operations

@@ -27,8 +27,9 @@ template <std::size_t Depth> struct separate_layers {
 template <class Function, class... Arguments> constexpr int node_count(const Function&, const Arguments&...) {
   plx::context trace;
   static_cast<void>(plx::detail::trace_program<Function, Arguments...>(trace));
+  const auto needed = trace.current().needed();
   int count = 0;
-  for (char needed : trace.at(0).needed()) count += needed;
+  for (plx::node_id id : needed.ids()) count += needed.contains(id);
   return trace.failed ? -1 : count;
 }
 

@@ -1,37 +1,73 @@
-// The CUDA backend as far as calls know it, whether it is compiled in or not.
+// How calls, which are compiled alike in .cpp and in .cu files, reach what .cu files compile for CUDA.
 #pragma once
 
 #include <parallax/backends/device_policy.hpp>
+#include <parallax/cuda/api/errors.hpp>
 #include <parallax/runtime/value.hpp>
 
+#include <atomic>
 #include <utility>
 #include <vector>
 
 #if PARALLAX_CUDA_BACKEND
-
-#include <parallax/cuda/kernel_table.hpp>
-#include <parallax/cuda/program_run.hpp>
+#include <parallax/cuda/run/kernel_table.hpp>
+#include <parallax/cuda/run/program_run.hpp>
+#endif
 
 namespace parallax::detail {
 
-inline bool has_cuda_devices() { return cuda::has_devices<device_policy>(); }
-inline int cuda_device_count() { return cuda::backend<device_policy>::instance().device_count(); }
+// The linker keeps one of the functions that .cpp and .cu files both have, so that these must not name CUDA. They find
+// it in the variables that follow, which .cu files set while the process is loaded.
+
+/// What every file of a process may ask its CUDA backend.
+struct cuda_backend_functions {
+  bool (*has_devices)();
+  int (*device_count)();
+};
+
+/// Null in a process without .cu files.
+inline constinit std::atomic<const cuda_backend_functions*> cuda_backend_of_process = nullptr;
+
+using cuda_run_function = std::vector<runtime_value> (*)(std::vector<runtime_value>&&);
+
+/// Runs a program on CUDA devices; null for a program that no .cu file calls.
+template <class Program> inline constinit std::atomic<cuda_run_function> cuda_run_of = nullptr;
+
+#if PARALLAX_CUDA_BACKEND
+inline namespace with_cuda {
+
+// Functions with a priority run before objects are initialised, which may call programs; 101 is the first priority that
+// is not the system's. Of templates g++ forgets it: their functions run before the objects of their own file.
+
+inline int count_cuda_devices() { return cuda::backend<device_policy>::instance().device_count(); }
+inline constexpr cuda_backend_functions backend_functions{&cuda::has_devices<device_policy>, &count_cuda_devices};
+
+[[gnu::constructor(101)]] inline void enter_backend() noexcept {
+  cuda_backend_of_process.store(&backend_functions, std::memory_order_release);
+}
 
 template <class Program> std::vector<runtime_value> run_on_cuda(std::vector<runtime_value>&& arguments) {
-  return cuda::program_run<device_policy>(
-             Program::table.data(), cuda::kernel_table<device_policy, Program>::functions.data(), std::move(arguments))
+  return cuda::program_run<device_policy>(Program::plan, cuda::kernel_table<device_policy, Program>::functions.data(),
+                                          std::move(arguments))
       .run();
 }
 
-} // namespace parallax::detail
+template <class Program> struct cuda_entry {
+  [[gnu::constructor(101)]] static void enter() noexcept {
+    cuda_run_of<Program>.store(&run_on_cuda<Program>, std::memory_order_release);
+  }
+};
 
+/// Naming it has a program compiled for CUDA and entered, if this is a .cu file.
+template <class Program> inline constexpr void (*entered_for_cuda)() = &cuda_entry<Program>::enter;
+
+} // namespace with_cuda
 #else
+inline namespace without_cuda {
 
-namespace parallax::detail {
+template <class Program> inline constexpr void (*entered_for_cuda)() = nullptr;
 
-inline bool has_cuda_devices() { return false; }
-inline int cuda_device_count() { return 0; }
+} // namespace without_cuda
+#endif
 
 } // namespace parallax::detail
-
-#endif

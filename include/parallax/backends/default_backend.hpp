@@ -1,10 +1,11 @@
 // Where programs run: on the host's virtual devices, or on CUDA devices.
 #pragma once
 
+#include <parallax/arrays/errors.hpp>
 #include <parallax/backends/cuda_dispatch.hpp>
-#include <parallax/runtime/errors.hpp>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,56 +14,71 @@ namespace parallax {
 /// What executes programs.
 enum class backend { host, cuda };
 
-/// Whether this translation unit was compiled with a CUDA backend.
-inline constexpr bool has_cuda_backend = PARALLAX_CUDA_BACKEND != 0;
+/// Whether this process has the CUDA backend: whether nvcc compiled any of its files.
+inline bool has_cuda_backend() { return detail::cuda_backend_of_process.load(std::memory_order_acquire) != nullptr; }
 
 namespace detail {
 
-/// The backend that the environment variable PARALLAX_BACKEND names, "host" or "cuda". Where it is not set, CUDA if
-/// this was compiled for it and there is a device. Throws `error` for any other name.
-inline backend backend_from_environment() {
-  const char* text = std::getenv("PARALLAX_BACKEND");
-  if (text == nullptr) return has_cuda_devices() ? backend::cuda : backend::host;
-  const std::string_view name = text;
-  if (name == "host") return backend::host;
-  if (name != "cuda") throw error("PARALLAX_BACKEND must be 'host' or 'cuda', but it is '" + std::string(name) + "'");
-  if (!has_cuda_backend)
-    throw error("PARALLAX_BACKEND is 'cuda', but this program was compiled without the CUDA backend");
-  return backend::cuda;
-}
+/// A backend, and whether somebody chose it: then programs run there or not at all.
+struct backend_choice {
+  backend which = backend::host;
+  bool is_chosen = false;
+};
 
 /// What `use_backend` chose in this thread.
-struct chosen_backend {
-  bool is_chosen = false;
-  backend which = backend::host;
-};
-inline thread_local chosen_backend chosen_in_thread;
+inline thread_local backend_choice chosen_in_thread;
+
+/// The backend that the environment variable PARALLAX_BACKEND names, "host" or "cuda", where it is set. Throws `error`
+/// for any other name.
+inline std::optional<backend> backend_from_environment() {
+  const char* text = std::getenv("PARALLAX_BACKEND");
+  if (text == nullptr) return std::nullopt;
+  const std::string_view name = text;
+  if (name == "host") return backend::host;
+  if (name == "cuda") return backend::cuda;
+  throw error("PARALLAX_BACKEND must be 'host' or 'cuda', but it is '" + std::string(name) + "'");
+}
+
+/// Asked once there is a CUDA backend, and only once then.
+inline bool has_cuda_devices() {
+  const cuda_backend_functions* cuda = cuda_backend_of_process.load(std::memory_order_acquire);
+  if (cuda == nullptr) return false;
+  static const bool found = cuda->has_devices();
+  return found;
+}
+
+/// Where this thread's programs run. Throws `error`.
+inline backend_choice current_backend() {
+  if (chosen_in_thread.is_chosen) return chosen_in_thread;
+  static const std::optional<backend> named = backend_from_environment();
+  if (!named) return {has_cuda_devices() ? backend::cuda : backend::host, false};
+  if (*named == backend::cuda && !has_cuda_backend())
+    throw error("PARALLAX_BACKEND is 'cuda', but this program was compiled without the CUDA backend");
+  return {*named, true};
+}
 
 } // namespace detail
 
 /// Where this thread's programs run: where `use_backend` says, else where PARALLAX_BACKEND says, else on CUDA devices
-/// if there are any. JAX: default_backend. Throws `error`.
-inline backend default_backend() {
-  if (detail::chosen_in_thread.is_chosen) return detail::chosen_in_thread.which;
-  static const backend found = detail::backend_from_environment();
-  return found;
-}
+/// if there are any. In the last case programs that no .cu file calls run on the host, since nvcc has to compile what
+/// runs on a GPU; where CUDA was chosen, they are an `error`. JAX: default_backend. Throws `error`.
+inline backend default_backend() { return detail::current_backend().which; }
 
 /// Runs this thread's programs on a backend as long as the object lives. JAX: default_device. Throws `error` where the
-/// program was compiled without it.
+/// process is without it.
 class use_backend {
  public:
   explicit use_backend(backend which) : before(detail::chosen_in_thread) {
-    if (which == backend::cuda && !has_cuda_backend)
+    if (which == backend::cuda && !has_cuda_backend())
       throw error("use_backend: this program was compiled without the CUDA backend");
-    detail::chosen_in_thread = {true, which};
+    detail::chosen_in_thread = {which, true};
   }
   use_backend(const use_backend&) = delete;
   use_backend& operator=(const use_backend&) = delete;
   ~use_backend() { detail::chosen_in_thread = before; }
 
  private:
-  detail::chosen_backend before;
+  detail::backend_choice before;
 };
 
 } // namespace parallax

@@ -10,7 +10,7 @@ using device_policy = PARALLAX_DEVICE_API;
 }
 #elif defined(__CUDACC__) && !defined(PARALLAX_HOST_ONLY)
 #define PARALLAX_CUDA_BACKEND 1
-#include <parallax/cuda/runtime_api.cuh>
+#include <parallax/cuda/nvidia/runtime_api.cuh>
 namespace parallax {
 using device_policy = cuda::runtime_api;
 }

@@ -3,21 +3,23 @@
 
 #include <parallax/backends/default_backend.hpp>
 #include <parallax/compile/program_error.hpp>
-#include <parallax/host/kernel_table.hpp>
-#include <parallax/host/program_run.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/host/devices/device_pool.hpp>
+#include <parallax/host/run/run.hpp>
 #include <parallax/runtime/eager.hpp>
 
 #include <algorithm>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace parallax {
 
-/// The number of devices a pmap may use: PARALLAX_HOST_DEVICES virtual ones on the host, or each GPU
-/// PARALLAX_CUDA_DEVICES_PER_GPU times. JAX: device_count
+/// The number of devices a pmap may use on the default backend: PARALLAX_HOST_DEVICES virtual ones on the host, or each
+/// GPU PARALLAX_CUDA_DEVICES_PER_GPU times. JAX: device_count
 inline int device_count() {
-  if (default_backend() == backend::cuda) return detail::cuda_device_count();
+  if (default_backend() == backend::cuda) return detail::cuda_backend_of_process.load()->device_count();
   return host::device_pool::instance().size();
 }
 
@@ -47,30 +49,61 @@ template <class T> inline constexpr bool is_argument = all_leaves_are_values<T>(
 
 template <class Program> auto make_results(std::vector<runtime_value>&& outputs) {
   auto leaf = [&]<class L, int Number>() {
-    return output_description<Program, Number>::make(std::move(outputs[static_cast<std::size_t>(Number)]));
+    return output_description<Program, Number>::make(std::move(outputs[index_of(Number)]));
   };
   return tree_build<typename Program::result_tree>(leaf);
 }
 
-template <class Function, class... Args> auto run_program(const Args&... args) {
-  using compiled = program<Function, abstract_t<Args>...>;
-  if constexpr (!compiled::valid) {
-    return report_error<Function, abstract_t<Args>...>();
-  } else {
+[[noreturn]] inline void throw_not_compiled_for_cuda() {
+  throw error(
+      "the CUDA backend was chosen, but this program was compiled for the host alone: call it from a .cu file, or "
+      "choose backend::host for it (before main, a program may not know yet that a .cu file calls it)");
+}
+
+/// Runs a program where `current_backend` says. Files that call the same program have the same of this, but for the
+/// host's kernels: whichever the linker keeps stays with the kernels that it was compiled beside, and all are right.
+template <class Program> std::vector<runtime_value> run_compiled(std::vector<runtime_value>&& arguments) {
+  static_cast<void>(entered_for_cuda<Program>);
+  const backend_choice where = current_backend();
+  if (where.which == backend::cuda) {
+    if (const cuda_run_function run = cuda_run_of<Program>.load(std::memory_order_acquire))
+      return run(std::move(arguments));
+    if (where.is_chosen) throw_not_compiled_for_cuda();
+  }
+  return host::run<Program>(std::move(arguments));
+}
+
+template <class Program, class... Args> auto run_program(const Args&... args) {
+  try {
     constexpr int leaves = (0 + ... + leaf_count<Args>);
+    constexpr int values = Program::plan.section(section_id::main).value_count;
     std::vector<runtime_value> arguments;
-    arguments.reserve(std::max(static_cast<std::size_t>(leaves), block_table::value_count_of(compiled::table.data())));
+    arguments.reserve(static_cast<std::size_t>(std::max(leaves, values)));
     (append_values(arguments, args), ...);
-    const backend where = default_backend(); // throws where it is not compiled in
-#if PARALLAX_CUDA_BACKEND
-    if (where == backend::cuda) return make_results<compiled>(run_on_cuda<compiled>(std::move(arguments)));
-#else
-    static_cast<void>(where);
-#endif
-    host::program_run run(compiled::table.data(), host::kernel_table<compiled>::functions.data(), std::move(arguments));
-    return make_results<compiled>(run.run());
+    return make_results<Program>(run_compiled<Program>(std::move(arguments)));
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory::for_lists();
   }
 }
+
+/// Stands for the results of a program with an error, of which nvcc's front end says nothing: they have the types that
+/// they would have, as far as those are known, so that the rest of the file gives no errors before the host compiler's.
+template <class Array> Array unknown_result();
+template <class Function, class... Trees> struct unknown_leaf {
+  static constexpr auto kinds = trace_results<Function, Trees...>();
+  template <class, int Number> auto operator()() const {
+    constexpr value_kind kind = kinds[static_cast<std::size_t>(Number)];
+    if constexpr (is_pmapped<Function>) return unknown_result<sharded<element_t<kind.type>, kind.rank>>();
+    else return unknown_result<array<element_t<kind.type>, kind.rank>>();
+  }
+};
+template <class Function, class... Trees> auto unknown_results() {
+  unknown_leaf<Function, Trees...> leaf;
+  return tree_build<program_result<Function, Trees...>>(leaf);
+}
+
+/// An argument's type as a program knows it, once its expressions have been computed.
+template <class T> using argument_t = abstract_t<decltype(evaluated(std::declval<const T&>()))>;
 
 } // namespace detail
 
@@ -78,13 +111,28 @@ template <class Function, class... Args> auto run_program(const Args&... args) {
 template <class Function, class... Args> auto execute(const Function&, const Args&... args) {
   static_assert(detail::is_stateless<Function>, "parallax: the outermost function must not capture: make captured "
                                                 "functions static constexpr, and pass captured values as arguments");
-  static_assert(
-      (detail::is_argument<Args> && ...),
-      "parallax: an argument is neither an array nor a number nor a tree of them (tuple, pair, std::array, "
-      "aggregate): let a struct be a template of its leaf types, template <class T> struct params { T w, b; }");
-  if constexpr (detail::is_stateless<Function> && (detail::is_argument<Args> && ...))
-    return detail::run_program<Function>(detail::evaluated(args)...);
-  else return detail::no_result<Function>{};
+  static_assert((detail::is_argument<Args> && ...),
+                "parallax: an argument is neither an array nor a number nor a tree of them (tuple, pair, std::array, "
+                "aggregate): let a struct be a template of its leaf types, template <class T> struct params { T w, b; "
+                "}, and copy a "
+                "std::vector into a plx::array");
+  if constexpr (!detail::is_stateless<Function> || !(detail::is_argument<Args> && ...)) {
+    return detail::no_result<Function>{};
+  } else if constexpr (!detail::is_callable<Function, detail::traced_t<detail::argument_t<Args>>...>()) {
+    return detail::no_result<Function>{};
+  } else if constexpr (!detail::is_evaluated<Function, detail::argument_t<Args>...>) {
+    return detail::not_constant<Function>{};
+  } else {
+    using compiled = detail::program<Function, detail::argument_t<Args>...>;
+    if constexpr (compiled::valid) {
+      return detail::run_program<compiled>(detail::evaluated(args)...);
+    } else if constexpr (detail::prints_texts<compiled>()) {
+      detail::print_error<detail::error_of<compiled>>();
+      return detail::show_line<Function, detail::argument_t<Args>...>();
+    } else {
+      return detail::unknown_results<Function, detail::argument_t<Args>...>();
+    }
+  }
 }
 
 } // namespace parallax

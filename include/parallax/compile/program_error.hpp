@@ -1,73 +1,54 @@
 // Stopping compilation with the error of a program: its text first, then the user's own line.
 #pragma once
 
-#include <parallax/compile/encode.hpp>
+#include <parallax/compile/program.hpp>
 
 namespace parallax::detail {
 
-/// Text at its exact length, for the compiler to print.
-template <std::size_t N> struct error_text {
-  char data[N + 1]{};
-};
-template <std::size_t N> constexpr error_text<N> exact_text(std::string_view characters) {
-  error_text<N> result;
-  for (std::size_t i = 0; i < N; ++i) result.data[i] = characters[i];
-  result.data[N] = '\0'; // clang++ takes an array for text where its end was written
-  return result;
-}
-
-#if defined(__clang__) && !defined(__CUDACC__)
-
-// clang++ cuts a text of more than 36 characters short, but prints any number of them.
-constexpr std::string_view piece_of(std::string_view whole, std::size_t number) {
-  constexpr std::size_t longest = 34;
-  for (;; --number) {
-    std::size_t size = whole.size();
-    if (size > longest) {
-      std::size_t space = whole.substr(0, longest).rfind(' ');
-      size = space == whole.npos ? longest : space + 1;
-    }
-    if (number == 0) return whole.substr(0, size);
-    whole.remove_prefix(size);
+/// A text with what the first of its extents, such as n0_1, is.
+constexpr message explain_extents(message text) {
+  const message original = text;
+  const std::string_view whole = original.view(), digits = "0123456789", before = "[,(*+-";
+  for (std::size_t start = 1; start < whole.size(); ++start) {
+    if (whole[start] != 'n' || before.find(whole[start - 1]) == whole.npos) continue;
+    const std::size_t middle = whole.find_first_not_of(digits, start + 1);
+    if (middle == start + 1 || middle == whole.npos || whole[middle] != '_') continue;
+    const std::size_t end = whole.find_first_not_of(digits, middle + 1);
+    return text << " (" << whole.substr(start, end - start) << " is the extent of axis "
+                << whole.substr(middle + 1, end - middle - 1) << " of argument "
+                << whole.substr(start + 1, middle - start - 1) << ", known at the call only)";
   }
-}
-constexpr std::size_t piece_count(std::string_view whole) {
-  std::size_t count = 0;
-  while (!piece_of(whole, count).empty()) ++count;
-  return count;
+  return text;
 }
 
-/// Never true: a compiler that refuses the assertion prints the text.
-template <error_text... Pieces> struct parallax_program_error : std::false_type {};
+/// What a call returns whose program is no constant, since the function reads what is known at run time only, or calls
+/// what is no constexpr function. As `no_result`, there is no such type.
+template <class Function> using not_constant = typename Function::pass_what_is_known_at_run_time_only_as_an_argument;
 
-template <class Program, std::size_t I> constexpr auto error_piece() {
-  constexpr std::string_view piece = piece_of(Program::first.error.view(), I);
-  return exact_text<piece.size()>(piece);
-}
-template <class Program, std::size_t... I> constexpr void print_error(std::index_sequence<I...>) {
-  static_assert(parallax_program_error<error_piece<Program, I>()...>::value);
-}
-template <class Program> constexpr void print_error() {
-  print_error<Program>(std::make_index_sequence<piece_count(Program::first.error.view())>{});
-}
+/// The text that stops a program's compilation.
+template <class Program> struct error_of {
+  static constexpr message error = explain_extents(Program::first.error);
+};
 
-#else
-
-/// Not callable: a compiler that refuses the call prints the text.
-template <error_text Text> void parallax_program_error() = delete;
-
-template <class Program> constexpr auto print_error() { // auto: at once, before other errors
-  constexpr message error = Program::first.error;
-  parallax_program_error<exact_text<static_cast<std::size_t>(error.size)>(error.view())>();
-}
-
-#endif
-
-/// Prints the error of a program. What it returns has no type, so that no use of the result is an error once more.
-template <class Function, class... Trees> constexpr auto report_error() {
-  print_error<program<Function, Trees...>>();
+/// Shows the user's line after the text. What it returns has no type, so that no use of the result is an error once
+/// more.
+template <class Function, class... Trees> constexpr auto show_line() {
   // traced again, up to the error: the compiler shows how it came there
-  return std::bool_constant<compile_table<1, Function, Trees...>(true).size == 0>{};
+  return std::bool_constant<compile_program<1, Function, Trees...>(true).size == 0>{};
+}
+
+/// Element type and rank of a result.
+struct value_kind {
+  element_type type = element_type::float32;
+  int rank = 0;
+};
+/// What is known of the results of a program with an error.
+template <class Function, class... Trees> constexpr auto trace_results() {
+  context trace;
+  const auto results = tracers_of(trace_program<Function, Trees...>(trace));
+  std::array<value_kind, static_cast<std::size_t>(leaf_count<program_result<Function, Trees...>>)> kinds{};
+  for (std::size_t k = 0; k < kinds.size(); ++k) kinds[k] = {results[k].type(), results[k].rank()};
+  return kinds;
 }
 
 } // namespace parallax::detail

@@ -2,32 +2,68 @@
 // equal extents are the same number.
 #pragma once
 
+#include <parallax/core/checked_arithmetic.hpp>
 #include <parallax/core/extents.hpp>
+#include <parallax/core/growing_vector.hpp>
 #include <parallax/core/hash_index.hpp>
+#include <parallax/core/ids.hpp>
 #include <parallax/core/small_vector.hpp>
 
 #include <cstdint>
-#include <vector>
 
 namespace parallax {
 
-/// An extent inside a program: the extent itself where it is >= 0, otherwise entry -(dim + 1) of the program's table.
-using dim = std::int64_t;
+/// Stops constant evaluation: a rule has asked for an extent below 0.
+inline void an_extent_is_never_negative() {}
 
-constexpr bool is_static(dim extent) { return extent >= 0; }
+/// An extent inside a program: a number from 0 on, or a symbol, whose polynomial is an entry of the program's
+/// `dim_table`. Only that table does arithmetic on it.
+class dim {
+ public:
+  constexpr dim() = default; ///< 0
+  constexpr explicit dim(std::int64_t number) : code(number) {
+    if (number < 0) an_extent_is_never_negative();
+  }
+  static constexpr dim symbol(int entry) { return dim(from_word, -std::int64_t{entry} - 1); }
+
+  constexpr bool is_static() const { return code >= 0; }
+  constexpr std::int64_t number() const { return code; }              ///< where it is static
+  constexpr int entry() const { return static_cast<int>(-code - 1); } ///< where it is a symbol
+
+  /// What a dim is written as, and read from again.
+  constexpr std::int64_t word() const { return code; }
+  static constexpr dim of_word(std::int64_t word) { return dim(from_word, word); }
+
+  friend constexpr bool operator==(dim, dim) = default;
+  friend constexpr bool operator==(dim a, std::int64_t number) { return number >= 0 && a.code == number; }
+
+ private:
+  enum word_tag { from_word };
+  constexpr dim(word_tag, std::int64_t word) : code(word) {}
+
+  std::int64_t code = 0;
+};
+
+constexpr bool is_static(dim extent) { return extent.is_static(); }
 
 /// The shape of a value inside a program. It has room for the one dimension too many that an error tells of.
 using dims = small_vector<dim, max_rank + 1>;
 
-/// What a polynomial is made of: an extent of an argument, or a quotient that does not divide evenly by inspection.
+/// What a polynomial is made of.
+enum class dim_atom_kind {
+  argument, ///< the extent of an argument's axis
+  given,    ///< a number in an argument that is a list of extents; whether it is below 0, guards have to ask
+  quotient, ///< left / right rounded towards zero, which does not divide evenly by inspection; 0 where right is 0
+  minimum   ///< the smaller one of left and right
+};
 struct dim_atom {
-  bool quotient = false;
-  std::int64_t first = 0;  ///< the argument's leaf number, or the dividend
-  std::int64_t second = 0; ///< the argument's axis, or the divisor
+  dim_atom_kind kind = dim_atom_kind::argument;
+  int leaf = 0, axis = 0; ///< the argument's, or the number's place in the list
+  dim left{}, right{};
   friend constexpr bool operator==(const dim_atom&, const dim_atom&) = default;
 };
 
-/// coefficient * product of atoms (numbers of atoms in ascending order).
+/// coefficient * product of atoms (their numbers of atoms in ascending order).
 struct dim_term {
   static constexpr int max_atoms = 2 * max_rank;
 
@@ -36,31 +72,44 @@ struct dim_term {
   friend constexpr bool operator==(const dim_term&, const dim_term&) = default;
 };
 
+/// Why arithmetic on extents had no result. It goes on with 0 or another placeholder, so that the error can be told.
+enum class dim_failure {
+  none,
+  too_many_factors, ///< a product of more than `dim_term::max_atoms` symbols
+  too_large,        ///< a number beyond 64 bits
+  negative          ///< a number below 0
+};
+
 /// The symbolic extents of one program. Equal polynomials have equal numbers.
 class dim_table {
  public:
-  using polynomial = std::vector<dim_term>;
+  using polynomial = growing_vector<dim_term>;
 
-  std::vector<dim_atom> atoms;
-  std::vector<polynomial> entries;
-  bool too_long = false; ///< a product had more than `max_atoms` factors, and was given fewer
+  growing_vector<dim_atom> atoms;
+  growing_vector<polynomial> entries;
+  dim_failure failure = dim_failure::none; ///< the first one
 
-  constexpr dim symbol(int leaf, int axis) { return of_atom({false, leaf, axis}); }
+  constexpr dim symbol(int leaf, int axis) { return of_atom({.leaf = leaf, .axis = axis}); }
+  constexpr dim given(int leaf, int place) {
+    return of_atom({.kind = dim_atom_kind::given, .leaf = leaf, .axis = place});
+  }
   constexpr dim symbol_of(int atom) { return intern({dim_term{1, {atom}}}); }
+  constexpr const polynomial& polynomial_of(dim symbol) const { return entries[index_of(symbol.entry())]; }
 
   constexpr dim add(dim a, dim b) {
-    if (is_static(a) && is_static(b)) return a + b;
+    if (is_static(a) && is_static(b)) return dim{add(a.number(), b.number())};
     if (a == 0 || b == 0) return a == 0 ? b : a;
     return intern(sum(terms(a), terms(b), 1));
   }
-  /// a - b; the caller has made sure that a static result is not negative.
+  /// a - b. A number below 0 is a failure; whether a symbol is one, guards have to ask.
   constexpr dim subtract(dim a, dim b) {
-    if (is_static(a) && is_static(b)) return a - b;
+    if (a == b) return dim{};
+    if (is_static(a) && is_static(b)) return dim{not_negative(a.number() - b.number())};
     return intern(sum(terms(a), terms(b), -1));
   }
   constexpr dim multiply(dim a, dim b) {
-    if (is_static(a) && is_static(b)) return a * b;
-    if (a == 0 || b == 0) return 0;
+    if (is_static(a) && is_static(b)) return dim{multiply(a.number(), b.number())};
+    if (a == 0 || b == 0) return dim{};
     if (a == 1 || b == 1) return a == 1 ? b : a;
     polynomial product;
     for (const dim_term& x : terms(a))
@@ -69,32 +118,61 @@ class dim_table {
   }
   /// The quotient rounded towards zero: exact, and without a new atom, where the divisor divides every term.
   constexpr dim divide(dim a, dim b) {
-    if (is_static(a) && is_static(b)) return b == 0 ? 0 : a / b;
-    if (a == b) return 1;
+    if (is_static(a) && is_static(b)) return b == 0 ? dim{} : dim{a.number() / b.number()};
+    if (a == b) return dim{1};
     if (b == 1) return a;
-    polynomial divisor = terms(b), result;
+    polynomial divisor = terms(b), quotients;
     bool exact = divisor.size() == 1;
     for (const dim_term& x : terms(a)) {
       dim_term q;
       exact = exact && divide(x, divisor[0], q);
       if (!exact) break;
-      result.push_back(q);
+      quotients.push_back(q);
     }
-    return exact ? intern(result) : of_atom({true, a, b});
+    return exact ? intern(quotients) : of_atom({.kind = dim_atom_kind::quotient, .left = a, .right = b});
+  }
+  constexpr dim smaller(dim a, dim b) {
+    if (is_static(a) && is_static(b)) return a.number() < b.number() ? a : b;
+    if (a == b || a == 0 || b == 0) return a == b ? a : dim{};
+    return of_atom({.kind = dim_atom_kind::minimum, .left = a, .right = b});
+  }
+  /// Whether a call may make it negative.
+  constexpr bool may_be_negative(dim extent) const {
+    if (is_static(extent)) return false;
+    for (const dim_term& term : polynomial_of(extent)) {
+      if (term.coefficient < 0) return true;
+      for (int number : term.atoms) {
+        const dim_atom& atom = atoms[index_of(number)];
+        if (atom.kind == dim_atom_kind::given || may_be_negative(atom.left) || may_be_negative(atom.right)) return true;
+      }
+    }
+    return false;
   }
   constexpr dim product(const dims& shape) {
-    dim result = 1;
-    for (dim d : shape) result = multiply(result, d);
-    return result;
+    dim product{1};
+    for (dim d : shape) product = multiply(product, d);
+    return product;
   }
 
  private:
   hash_index atom_index, entry_index;
 
+  constexpr std::int64_t fail(dim_failure why) {
+    if (failure == dim_failure::none) failure = why;
+    return 0;
+  }
+  constexpr std::int64_t not_negative(std::int64_t number) { return number < 0 ? fail(dim_failure::negative) : number; }
+  constexpr std::int64_t add(std::int64_t a, std::int64_t b) {
+    return checked_add(a, b) ? a : fail(dim_failure::too_large);
+  }
+  constexpr std::int64_t multiply(std::int64_t a, std::int64_t b) {
+    return checked_multiply(a, b) ? a : fail(dim_failure::too_large);
+  }
+
   constexpr dim_term multiply(const dim_term& a, const dim_term& b) {
-    dim_term result{a.coefficient * b.coefficient, a.atoms};
+    dim_term result{multiply(a.coefficient, b.coefficient), a.atoms};
     if (a.atoms.size() + b.atoms.size() > dim_term::max_atoms) {
-      too_long = true;
+      fail(dim_failure::too_many_factors);
       return result;
     }
     for (int atom : b.atoms) {
@@ -121,7 +199,7 @@ class dim_table {
       if (a.atoms[i] != b.atoms[i]) return a.atoms[i] < b.atoms[i];
     return false;
   }
-  static constexpr polynomial sum(const polynomial& a, const polynomial& b, std::int64_t sign) {
+  constexpr polynomial sum(const polynomial& a, const polynomial& b, std::int64_t sign) {
     polynomial result;
     std::size_t i = 0, j = 0;
     while (i < a.size() || j < b.size()) {
@@ -131,7 +209,7 @@ class dim_table {
         result.push_back({sign * b[j].coefficient, b[j].atoms});
         ++j;
       } else {
-        dim_term merged{a[i].coefficient + sign * b[j].coefficient, a[i].atoms};
+        dim_term merged{add(a[i].coefficient, sign * b[j].coefficient), a[i].atoms};
         if (merged.coefficient != 0) result.push_back(merged);
         ++i, ++j;
       }
@@ -139,31 +217,33 @@ class dim_table {
     return result;
   }
   constexpr polynomial terms(dim d) const {
-    if (!is_static(d)) return entries[static_cast<std::size_t>(-d - 1)];
+    if (!is_static(d)) return polynomial_of(d);
     if (d == 0) return {};
-    return {dim_term{d, {}}};
+    return {dim_term{d.number(), {}}};
   }
   constexpr dim intern(const polynomial& p) {
-    if (p.empty()) return 0;
-    if (p.size() == 1 && p[0].atoms.empty() && p[0].coefficient > 0) return p[0].coefficient;
+    if (p.empty()) return dim{};
+    if (p.size() == 1 && p[0].atoms.empty()) return dim{not_negative(p[0].coefficient)};
     std::uint64_t content = p.size();
     for (const dim_term& term : p) {
       content = mix(content, static_cast<std::uint64_t>(term.coefficient));
-      content = mix(content, term.atoms.data(), static_cast<std::size_t>(term.atoms.size()));
+      content = mix(content, term.atoms.data(), index_of(term.atoms.size()));
     }
-    int number = entry_index.find(content, [&](int i) { return entries[static_cast<std::size_t>(i)] == p; });
+    int number = entry_index.find(content, [&](int i) { return entries[index_of(i)] == p; });
     if (number < 0) {
-      number = static_cast<int>(entries.size());
+      number = count_of(entries);
       entries.push_back(p);
       entry_index.add(content, number);
     }
-    return -static_cast<dim>(number) - 1;
+    return dim::symbol(number);
   }
   constexpr dim of_atom(const dim_atom& atom) {
-    std::uint64_t content = mix(static_cast<std::uint64_t>(atom.first), static_cast<std::uint64_t>(atom.second));
-    int number = atom_index.find(content, [&](int i) { return atoms[static_cast<std::size_t>(i)] == atom; });
+    std::uint64_t content = mix(mix(static_cast<std::uint64_t>(atom.kind), index_of(atom.leaf)), index_of(atom.axis));
+    content =
+        mix(mix(content, static_cast<std::uint64_t>(atom.left.word())), static_cast<std::uint64_t>(atom.right.word()));
+    int number = atom_index.find(content, [&](int i) { return atoms[index_of(i)] == atom; });
     if (number < 0) {
-      number = static_cast<int>(atoms.size());
+      number = count_of(atoms);
       atoms.push_back(atom);
       atom_index.add(content, number);
     }

@@ -103,8 +103,11 @@ constexpr std::size_t size_of(element_type type) {
   case element_type::int32:
   case element_type::uint32:
   case element_type::float32: return 4;
-  default: return 8;
+  case element_type::int64:
+  case element_type::uint64:
+  case element_type::float64: break;
   }
+  return 8;
 }
 
 /// NumPy's name of the type.
@@ -127,7 +130,8 @@ constexpr bool is_signed(element_type type) {
 /// 0 for booleans, 1 for integers, 2 for floating types: a weakly typed scalar promotes an array only to a higher one.
 constexpr int category_of(element_type type) { return is_floating(type) ? 2 : is_integer(type) ? 1 : 0; }
 
-/// The type two strongly typed operands meet at (JAX's type promotion lattice, restricted to these types).
+/// The type two strongly typed operands meet at: JAX's type promotion lattice with 64-bit types enabled, restricted to
+/// these types.
 constexpr element_type promote(element_type a, element_type b) {
   if (a == b) return a;
   if (category_of(a) != category_of(b)) return category_of(a) > category_of(b) ? a : b;
@@ -137,7 +141,7 @@ constexpr element_type promote(element_type a, element_type b) {
   element_type with_sign = is_signed(a) ? a : b;
   element_type without = is_signed(a) ? b : a;
   if (size_of(without) < size_of(with_sign)) return with_sign;
-  return without == element_type::uint64 ? element_type::float32 : element_type::int64;
+  return without == element_type::uint64 ? element_type::float64 : element_type::int64;
 }
 
 } // namespace parallax

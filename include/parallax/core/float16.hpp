@@ -80,43 +80,43 @@ template <class Format> class small_float {
   /// The nearest number to `value`, or to the float that is the nearest to it.
   template <class U>
     requires std::is_arithmetic_v<U>
-  PARALLAX_HD constexpr explicit small_float(U value) : bits_(Format::narrow(static_cast<float>(value))) {}
+  PARALLAX_HD constexpr explicit small_float(U value) : pattern(Format::narrow(static_cast<float>(value))) {}
 
   template <class Other>
-  PARALLAX_HD constexpr explicit small_float(small_float<Other> value) : small_float(static_cast<float>(value)) {}
+  PARALLAX_HD constexpr explicit small_float(small_float<Other> value) : small_float(float{value}) {}
 
   PARALLAX_HD static constexpr small_float from_bits(std::uint16_t bits) {
     small_float result{};
-    result.bits_ = bits;
+    result.pattern = bits;
     return result;
   }
-  PARALLAX_HD constexpr std::uint16_t bits() const { return bits_; }
-  PARALLAX_HD constexpr operator float() const { return Format::widen(bits_); }
+  PARALLAX_HD constexpr std::uint16_t bits() const { return pattern; }
+  PARALLAX_HD constexpr operator float() const { return Format::widen(pattern); }
 
   friend PARALLAX_HD constexpr small_float operator+(small_float x) { return x; }
   friend PARALLAX_HD constexpr small_float operator-(small_float x) {
-    return from_bits(static_cast<std::uint16_t>(x.bits_ ^ 0x8000U));
+    return from_bits(static_cast<std::uint16_t>(x.pattern ^ 0x8000U));
   }
   friend PARALLAX_HD constexpr small_float operator+(small_float x, small_float y) {
-    return small_float(static_cast<float>(x) + static_cast<float>(y));
+    return small_float(float{x} + float{y});
   }
   friend PARALLAX_HD constexpr small_float operator-(small_float x, small_float y) {
-    return small_float(static_cast<float>(x) - static_cast<float>(y));
+    return small_float(float{x} - float{y});
   }
   friend PARALLAX_HD constexpr small_float operator*(small_float x, small_float y) {
-    return small_float(static_cast<float>(x) * static_cast<float>(y));
+    return small_float(float{x} * float{y});
   }
   friend PARALLAX_HD constexpr small_float operator/(small_float x, small_float y) {
-    return small_float(static_cast<float>(x) / static_cast<float>(y));
+    return small_float(float{x} / float{y});
   }
-  PARALLAX_HD constexpr small_float& operator+=(float y) { return *this = small_float(static_cast<float>(*this) + y); }
-  PARALLAX_HD constexpr small_float& operator-=(float y) { return *this = small_float(static_cast<float>(*this) - y); }
-  PARALLAX_HD constexpr small_float& operator*=(float y) { return *this = small_float(static_cast<float>(*this) * y); }
-  PARALLAX_HD constexpr small_float& operator/=(float y) { return *this = small_float(static_cast<float>(*this) / y); }
+  PARALLAX_HD constexpr small_float& operator+=(float y) { return *this = small_float(float{*this} + y); }
+  PARALLAX_HD constexpr small_float& operator-=(float y) { return *this = small_float(float{*this} - y); }
+  PARALLAX_HD constexpr small_float& operator*=(float y) { return *this = small_float(float{*this} * y); }
+  PARALLAX_HD constexpr small_float& operator/=(float y) { return *this = small_float(float{*this} / y); }
   // comparisons are those of floats, to which both sides convert
 
  private:
-  std::uint16_t bits_;
+  std::uint16_t pattern;
 };
 
 } // namespace parallax::detail

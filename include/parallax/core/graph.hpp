@@ -3,14 +3,21 @@
 
 #include <parallax/core/dims.hpp>
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/growing_vector.hpp>
 #include <parallax/core/hash_index.hpp>
+#include <parallax/core/ids.hpp>
 
-#include <bit>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace parallax {
+
+/// A node of a graph.
+enum class node_id : int { none = -1 };
+/// A graph of a trace.
+enum class graph_id : int { none = -1, outermost = 0 };
+/// What a node does: a primitive by its place in the catalogue, or what is no operation by itself.
+enum class primitive_id : int { input = -1, call_result = -2 };
 
 /// What is known of a value inside a program: element type, shape, and whether it is a weakly typed scalar or made of
 /// such, which takes on the type of the arrays it meets.
@@ -22,127 +29,184 @@ struct abstract_value {
   constexpr int rank() const { return shape.size(); }
 };
 
-/// One operation. Operands, extents and parameters are ranges of the graph's pools.
-struct node {
-  int operation = 0;
-  element_type type = element_type::float32;
-  bool weak = false;
-  int first_operand = 0, operand_count = 0;
-  int first_extent = 0, rank = 0;
-  int first_parameter = 0, parameter_count = 0;
-};
+/// A primitive's parameters as a graph keeps them: `primitives/parameters.hpp` says how.
+using parameter_words = std::span<const std::int64_t>;
 
 /// A value of the enclosing graph that a nested function closes over, and the input that stands for it inside.
 struct capture {
-  int outer = 0;
-  int inner = 0;
+  node_id outer = node_id::none;
+  node_id inner = node_id::none;
 };
+
+namespace detail {
+
+/// A part of a pool.
+struct pool_range {
+  int first = 0, count = 0;
+};
+
+/// Lists behind one another, each found by its range.
+template <class T> struct list_pool {
+  growing_vector<T> items;
+
+  constexpr std::span<const T> operator[](pool_range r) const {
+    return {items.data() + r.first, static_cast<std::size_t>(r.count)};
+  }
+  constexpr std::span<T> operator[](pool_range r) {
+    return {items.data() + r.first, static_cast<std::size_t>(r.count)};
+  }
+  constexpr const T& at(pool_range r, int i) const { return items[index_of(r.first + i)]; }
+
+  template <class List> constexpr pool_range add(const List& list) {
+    const pool_range r{count_of(items), count_of(list)};
+    for (const T& item : list) items.push_back(item);
+    return r;
+  }
+  template <class List> constexpr bool equal(pool_range r, const List& list) const {
+    if (r.count != count_of(list)) return false;
+    const T* own = items.data() + r.first;
+    for (const T& item : list)
+      if (!(*own++ == item)) return false;
+    return true;
+  }
+};
+
+} // namespace detail
 
 class graph {
  public:
-  std::vector<node> nodes;
-  std::vector<int> operand_pool;
-  std::vector<dim> extent_pool;
-  std::vector<std::int64_t> parameter_pool;
-  std::vector<int> inputs;
-  std::vector<int> outputs;
-  std::vector<capture> captures;
-  int parent = -1;
+  growing_vector<node_id> inputs;
+  growing_vector<node_id> outputs;
+  growing_vector<capture> captures;
+  graph_id parent = graph_id::none;
 
-  constexpr const node& at(int id) const { return nodes[static_cast<std::size_t>(id)]; }
-  constexpr int size() const { return static_cast<int>(nodes.size()); }
+  constexpr int size() const { return nodes.size(); }
+  constexpr id_range<node_id> ids() const { return nodes.ids(); }
 
-  constexpr std::span<const int> operands(int id) const {
-    const node& n = at(id);
-    return {operand_pool.data() + n.first_operand, static_cast<std::size_t>(n.operand_count)};
-  }
-  constexpr int operand(int id, int i) const {
-    return operand_pool[static_cast<std::size_t>(at(id).first_operand + i)];
-  }
-  constexpr std::span<const std::int64_t> parameters(int id) const {
-    const node& n = at(id);
-    return {parameter_pool.data() + n.first_parameter, static_cast<std::size_t>(n.parameter_count)};
-  }
-  constexpr std::int64_t parameter(int id, int i) const {
-    return parameter_pool[static_cast<std::size_t>(at(id).first_parameter + i)];
-  }
-  constexpr dim extent(int id, int axis) const {
-    return extent_pool[static_cast<std::size_t>(at(id).first_extent + axis)];
-  }
-  constexpr dims shape(int id) const {
-    const node& n = at(id);
-    const dim* extents = extent_pool.data() + n.first_extent;
+  constexpr primitive_id primitive(node_id id) const { return nodes[id].primitive; }
+  constexpr bool is_input(node_id id) const { return nodes[id].primitive == primitive_id::input; }
+  constexpr bool is_result(node_id id) const { return nodes[id].primitive == primitive_id::call_result; }
+  /// Whether a primitive computes it.
+  constexpr bool is_operation(node_id id) const { return static_cast<int>(nodes[id].primitive) >= 0; }
+
+  constexpr element_type type(node_id id) const { return nodes[id].type; }
+  constexpr bool weak(node_id id) const { return nodes[id].weak; }
+  constexpr int rank(node_id id) const { return nodes[id].extents.count; }
+  constexpr dim extent(node_id id, int axis) const { return extent_pool.at(nodes[id].extents, axis); }
+  constexpr dims shape(node_id id) const {
     dims result;
-    for (int i = 0; i < n.rank; ++i) result.push_back(extents[i]);
+    for (dim extent : extent_pool[nodes[id].extents]) result.push_back(extent);
     return result;
   }
-  constexpr abstract_value value(int id) const { return {at(id).type, at(id).weak, shape(id)}; }
+  constexpr abstract_value value(node_id id) const { return {type(id), weak(id), shape(id)}; }
 
-  /// The node with exactly this content; a new one if there is none yet or if it must stay apart (`distinct`).
-  constexpr int add(int operation, std::span<const int> operands, const abstract_value& value,
-                    std::span<const std::int64_t> parameters, bool distinct = false) {
-    std::uint64_t content = distinct ? 0 : hash(operation, operands, value, parameters);
-    if (!distinct)
-      if (int known = index.find(content, [&](int id) { return same(id, operation, operands, value, parameters); });
-          known >= 0)
-        return known;
-    node added{.operation = operation,
-               .type = value.type,
-               .weak = value.weak,
-               .first_operand = static_cast<int>(operand_pool.size()),
-               .operand_count = static_cast<int>(operands.size()),
-               .first_extent = static_cast<int>(extent_pool.size()),
-               .rank = value.shape.size(),
-               .first_parameter = static_cast<int>(parameter_pool.size()),
-               .parameter_count = static_cast<int>(parameters.size())};
-    for (int operand : operands) operand_pool.push_back(operand);
-    for (dim extent : value.shape) extent_pool.push_back(extent);
-    for (std::int64_t parameter : parameters) parameter_pool.push_back(parameter);
-    nodes.push_back(added);
-    int id = static_cast<int>(nodes.size()) - 1;
-    if (!distinct) index.add(content, id);
-    return id;
+  constexpr std::span<const node_id> operands(node_id id) const { return operand_pool[nodes[id].operands]; }
+  constexpr node_id operand(node_id id, int i) const { return operand_pool.at(nodes[id].operands, i); }
+  constexpr parameter_words parameters(node_id id) const { return parameter_pool[nodes[id].parameters]; }
+
+  /// The nodes that are a call's results, in order.
+  constexpr id_range<node_id> results_of(node_id call) const {
+    return {node_id{static_cast<int>(call) + 1}, nodes[call].results};
+  }
+  /// Which of its call's results a node is.
+  constexpr int result_number(node_id result) const {
+    return static_cast<int>(result) - static_cast<int>(operand(result, 0)) - 1;
   }
 
-  /// For each node whether an output depends on it.
-  constexpr std::vector<char> needed() const {
-    std::vector<char> live(nodes.size(), 0);
-    for (int output : outputs) live[static_cast<std::size_t>(output)] = 1;
-    char* flags = live.data();
-    for (int id = size() - 1; id >= 0; --id) {
-      if (!flags[id]) continue;
-      const node& n = at(id);
-      const int* operand = operand_pool.data() + n.first_operand;
-      for (int i = 0; i < n.operand_count; ++i) flags[operand[i]] = 1;
-    }
-    return live;
+  /// The node with exactly this content; a new one if there is none yet.
+  constexpr node_id add(primitive_id primitive, std::span<const node_id> operands, const abstract_value& value,
+                        parameter_words parameters) {
+    std::uint64_t content = hash(primitive, operands, value, parameters);
+    int known = known_nodes.find(
+        content, [&](int number) { return same(node_id{number}, primitive, operands, value, parameters); });
+    if (known >= 0) return node_id{known};
+    node_id added = append(primitive, operands, value, parameters);
+    known_nodes.add(content, static_cast<int>(added));
+    return added;
+  }
+  /// A new value that comes from outside; whether it is one of `inputs` or of `captures`, the caller says.
+  constexpr node_id add_input(const abstract_value& value) { return append(primitive_id::input, {}, value, {}); }
+  /// A new call, and its results right behind it. Calls are never taken for one another.
+  constexpr node_id add_call(primitive_id primitive, std::span<const node_id> operands, parameter_words parameters,
+                             std::span<const abstract_value> results) {
+    node_id call = append(primitive, operands, {}, parameters);
+    nodes[call].results = count_of(results);
+    detail::for_each(results, [&](const abstract_value& value) {
+      append(primitive_id::call_result, std::span<const node_id>(&call, 1), value, {});
+    });
+    return call;
+  }
+
+  /// What computed a node is left out: its value comes from outside. Nothing may be added afterwards.
+  constexpr void become_input(node_id id) {
+    node& n = nodes[id];
+    n.primitive = primitive_id::input;
+    n.operands.count = n.parameters.count = 0;
+  }
+  /// Every use of a node becomes a use of `instead[node]`. Nothing may be added afterwards.
+  constexpr void replace_uses(const table<node_id, node_id>& instead) {
+    for (node_id& operand : operand_pool.items) operand = instead[operand];
+    for (node_id& output : outputs) output = instead[output];
+  }
+  /// Every extent becomes `renamed(extent)`. Nothing may be added afterwards.
+  template <class Rename> constexpr void rename_extents(Rename& renamed) {
+    detail::for_each(extent_pool.items, [&](dim& extent) { extent = renamed(extent); });
+  }
+  /// The parameters of a node, to be changed in place. Nothing may be added afterwards.
+  constexpr std::span<std::int64_t> mutable_parameters(node_id id) { return parameter_pool[nodes[id].parameters]; }
+
+  /// The nodes that an output depends on.
+  constexpr id_set<node_id> needed() const {
+    id_set<node_id> live(size());
+    live.insert(outputs);
+    return with_operands(live);
+  }
+  /// Some nodes, and all that they depend on.
+  constexpr id_set<node_id> with_operands(id_set<node_id> nodes_to_compute) const {
+    detail::for_each(ids().reversed(), [&](node_id id) {
+      if (nodes_to_compute.contains(id)) nodes_to_compute.insert(operands(id));
+    });
+    return nodes_to_compute;
   }
 
  private:
-  hash_index index; ///< of the nodes that are not distinct
+  struct node {
+    primitive_id primitive = primitive_id::input;
+    element_type type = element_type::float32;
+    bool weak = false;
+    detail::pool_range operands, extents, parameters;
+    int results = 0; ///< of a call
+  };
 
-  template <class T> static constexpr bool equal(const T* a, const T* b, int count) {
-    for (int i = 0; i < count; ++i)
-      if (a[i] != b[i]) return false;
-    return true;
+  table<node_id, node> nodes;
+  detail::list_pool<node_id> operand_pool;
+  detail::list_pool<dim> extent_pool;
+  detail::list_pool<std::int64_t> parameter_pool;
+  hash_index known_nodes; ///< those that `add` may find again
+
+  constexpr node_id append(primitive_id primitive, std::span<const node_id> operands, const abstract_value& value,
+                           parameter_words parameters) {
+    return nodes.add({.primitive = primitive,
+                      .type = value.type,
+                      .weak = value.weak,
+                      .operands = operand_pool.add(operands),
+                      .extents = extent_pool.add(value.shape),
+                      .parameters = parameter_pool.add(parameters)});
   }
-  static constexpr std::uint64_t hash(int operation, std::span<const int> operands, const abstract_value& value,
-                                      std::span<const std::int64_t> parameters) {
-    std::uint64_t result = mix(static_cast<std::uint64_t>(operation), static_cast<std::uint64_t>(value.type));
+
+  static constexpr std::uint64_t hash(primitive_id primitive, std::span<const node_id> operands,
+                                      const abstract_value& value, parameter_words parameters) {
+    std::uint64_t result = mix(static_cast<std::uint64_t>(primitive), static_cast<std::uint64_t>(value.type));
     result = mix(result, operands.data(), operands.size());
-    result = mix(result, value.shape.data(), static_cast<std::size_t>(value.shape.size()));
+    for (dim extent : value.shape) result = mix(result, static_cast<std::uint64_t>(extent.word()));
     return mix(result, parameters.data(), parameters.size());
   }
-  constexpr bool same(int id, int operation, std::span<const int> operands, const abstract_value& value,
-                      std::span<const std::int64_t> parameters) const {
-    const node& n = at(id);
-    if (n.operation != operation || n.type != value.type || n.weak != value.weak) return false;
-    if (n.operand_count != static_cast<int>(operands.size()) || n.rank != value.shape.size() ||
-        n.parameter_count != static_cast<int>(parameters.size()))
-      return false;
-    return equal(operand_pool.data() + n.first_operand, operands.data(), n.operand_count) &&
-           equal(extent_pool.data() + n.first_extent, value.shape.data(), n.rank) &&
-           equal(parameter_pool.data() + n.first_parameter, parameters.data(), n.parameter_count);
+  constexpr bool same(node_id id, primitive_id primitive, std::span<const node_id> operands,
+                      const abstract_value& value, parameter_words parameters) const {
+    const node& n = nodes[id];
+    return n.primitive == primitive && n.type == value.type && n.weak == value.weak &&
+           operand_pool.equal(n.operands, operands) && extent_pool.equal(n.extents, value.shape) &&
+           parameter_pool.equal(n.parameters, parameters);
   }
 };
 

@@ -1,10 +1,11 @@
 // Finding equal things again by their hashes.
 #pragma once
 
+#include <parallax/core/growing_vector.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace parallax {
 
@@ -41,8 +42,8 @@ class hash_index {
 
  private:
   std::size_t count = 0;
-  std::vector<int> numbers; ///< by slot: -1 where it is free
-  std::vector<std::uint64_t> hashes;
+  growing_vector<int> numbers; ///< by slot: -1 where it is free
+  growing_vector<std::uint64_t> hashes;
 
   constexpr std::size_t slot_of(std::uint64_t hash) const { return hash & (numbers.size() - 1); }
   constexpr std::size_t next(std::size_t slot) const { return (slot + 1) & (numbers.size() - 1); }
@@ -53,13 +54,15 @@ class hash_index {
     hashes[slot] = hash;
   }
   constexpr void grow() {
-    std::vector<int> old_numbers = std::move(numbers);
-    std::vector<std::uint64_t> old_hashes = std::move(hashes);
+    growing_vector<int> old_numbers = std::move(numbers);
+    growing_vector<std::uint64_t> old_hashes = std::move(hashes);
     std::size_t size = old_numbers.empty() ? 64 : 2 * old_numbers.size();
     numbers.assign(size, -1);
     hashes.assign(size, 0);
-    for (std::size_t slot = 0; slot < old_numbers.size(); ++slot)
-      if (old_numbers[slot] >= 0) insert(old_hashes[slot], old_numbers[slot]);
+    for (std::size_t slot = 0; slot < old_numbers.size(); ++slot) {
+      const int number = old_numbers[slot];
+      if (number >= 0) insert(old_hashes[slot], number);
+    }
   }
 };
 

@@ -1,10 +1,19 @@
 // How precise products have to be.
 #pragma once
 
+#include <string_view>
+
 namespace parallax {
 
 /// How products of float32 may be computed: with all bits, or in TF32 on tensor cores. Other types have one way.
 enum class product_precision : unsigned char { full, tensor_float_32 };
+constexpr std::string_view name_of(product_precision precision) {
+  switch (precision) {
+  case product_precision::full: return "full";
+  case product_precision::tensor_float_32: return "tf32";
+  }
+  return "";
+}
 
 /// A precision as an argument of `dot`, `matmul`, `vdot`, `outer` and `dot_general`: `plx::dot(a, b,
 /// plx::precision::tf32)`. It holds for the derivatives too.

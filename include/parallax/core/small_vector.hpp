@@ -1,7 +1,6 @@
 // A vector of a few values held in place, for shapes and permutations inside constant expressions.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <initializer_list>
 
@@ -10,7 +9,10 @@ namespace parallax {
 /// At most `Capacity` values; a literal type. Going past the capacity is not checked here: callers bound it by
 /// max_rank.
 template <class T, int Capacity> struct small_vector {
-  std::array<T, Capacity> values{};
+  using value_type = T;
+
+  T values[std::size_t{
+      Capacity}]{}; ///< no std::array, whose operators would be calls that constant evaluation pays for
   int count = 0;
 
   constexpr small_vector() = default;
@@ -36,12 +38,13 @@ template <class T, int Capacity> struct small_vector {
   constexpr bool empty() const { return count == 0; }
   constexpr T& operator[](int i) { return values[static_cast<std::size_t>(i)]; }
   constexpr const T& operator[](int i) const { return values[static_cast<std::size_t>(i)]; }
-  constexpr const T* data() const { return values.data(); }
-  constexpr const T* begin() const { return values.data(); }
-  constexpr const T* end() const { return values.data() + count; }
-  constexpr T* begin() { return values.data(); }
-  constexpr T* end() { return values.data() + count; }
-  constexpr bool contains(T value) const {
+  constexpr T* data() { return values; }
+  constexpr const T* data() const { return values; }
+  constexpr T* begin() { return values; }
+  constexpr T* end() { return values + count; }
+  constexpr const T* begin() const { return values; }
+  constexpr const T* end() const { return values + count; }
+  constexpr bool contains(const T& value) const {
     for (const T& v : *this)
       if (v == value) return true;
     return false;
@@ -49,7 +52,7 @@ template <class T, int Capacity> struct small_vector {
   friend constexpr bool operator==(const small_vector& a, const small_vector& b) {
     if (a.count != b.count) return false;
     for (int i = 0; i < a.count; ++i)
-      if (a[i] != b[i]) return false;
+      if (!(a[i] == b[i])) return false;
     return true;
   }
 };

@@ -1,6 +1,8 @@
 // Text that is put together inside constant expressions: error messages, axis names, printed programs.
 #pragma once
 
+#include <parallax/core/growing_vector.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -17,19 +19,16 @@ template <std::size_t N> struct fixed_string {
   constexpr std::string_view view() const { return {data, N - 1}; }
 };
 
-/// Text of at most `Capacity` characters; what does not fit is cut off.
-template <int Capacity> struct text_buffer {
-  char data[Capacity]{};
-  int size = 0;
-
-  constexpr text_buffer& operator<<(std::string_view piece) {
-    for (char c : piece)
-      if (size < Capacity) data[size++] = c;
-    return *this;
+/// What can be written into a text; `Text::append(std::string_view)` takes the characters.
+template <class Text> class text_operators {
+ public:
+  constexpr Text& operator<<(std::string_view piece) {
+    text().append(piece);
+    return text();
   }
-  constexpr text_buffer& operator<<(const char* piece) { return *this << std::string_view(piece); }
-  constexpr text_buffer& operator<<(char c) { return *this << std::string_view(&c, 1); }
-  constexpr text_buffer& operator<<(std::int64_t value) {
+  constexpr Text& operator<<(const char* piece) { return *this << std::string_view(piece); }
+  constexpr Text& operator<<(char c) { return *this << std::string_view(&c, 1); }
+  constexpr Text& operator<<(std::int64_t value) {
     // unsigned, since the smallest number has no positive counterpart
     std::uint64_t rest = static_cast<std::uint64_t>(value);
     if (value < 0) *this << '-', rest = -rest;
@@ -40,10 +39,36 @@ template <int Capacity> struct text_buffer {
       rest /= 10;
     } while (rest > 0);
     while (count > 0) *this << digits[--count];
-    return *this;
+    return text();
   }
-  constexpr text_buffer& operator<<(int value) { return *this << static_cast<std::int64_t>(value); }
-  constexpr std::string_view view() const { return {data, static_cast<std::size_t>(size)}; }
+  constexpr Text& operator<<(int value) { return *this << static_cast<std::int64_t>(value); }
+
+ private:
+  constexpr Text& text() { return static_cast<Text&>(*this); }
+};
+
+/// Text of at most `Capacity` characters; what does not fit is cut off.
+template <std::size_t Capacity> struct text_buffer : text_operators<text_buffer<Capacity>> {
+  char data[Capacity]{};
+  std::size_t size = 0;
+
+  constexpr void append(std::string_view piece) {
+    for (char c : piece)
+      if (size < Capacity) data[size++] = c;
+  }
+  constexpr std::string_view view() const { return {data, size}; }
+};
+
+/// Text of any length.
+class long_text : public text_operators<long_text> {
+ public:
+  constexpr void append(std::string_view piece) {
+    for (char c : piece) characters.push_back(c);
+  }
+  constexpr std::string_view view() const { return {characters.data(), characters.size()}; }
+
+ private:
+  growing_vector<char> characters;
 };
 
 /// The text of one error.

@@ -1,7 +1,8 @@
 // Numbers as text by NumPy's rules: the shortest digits that read back as the same number, cut off after a precision.
 #pragma once
 
-#include <parallax/core/scalar_operations.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/math/scalar_operations.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -24,7 +25,7 @@ struct decimal {
   std::string digits;
   int exponent;
 
-  int fraction_digits() const { return static_cast<int>(digits.size()) - 1 - exponent; }
+  int fraction_digits() const { return count_of(digits) - 1 - exponent; }
 };
 
 /// The fewest digits after the first that identify the finite `value` among the numbers of its type.
@@ -89,7 +90,7 @@ inline scientific_parts parts_of(const decimal& d) {
 /// `value` in scientific form with its shortest digits but at most `print_precision` after the point.
 template <math::floating_element T> scientific_parts scientific(T value) {
   const decimal shortest = to_decimal(value);
-  const bool too_long = static_cast<int>(shortest.digits.size()) - 1 > print_precision;
+  const bool too_long = count_of(shortest.digits) - 1 > print_precision;
   scientific_parts parts = parts_of(too_long ? to_decimal(value, print_precision) : shortest);
   trim_zeros(parts.fraction);
   return parts;

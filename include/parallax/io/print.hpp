@@ -1,6 +1,12 @@
 // Arrays as text, exactly as NumPy prints them.
 #pragma once
 
+#include <parallax/arrays/array.hpp>
+#include <parallax/arrays/sharded.hpp>
+#include <parallax/core/element_type.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/io/format_number.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,11 +18,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "parallax/core/element_type.hpp"
-#include "parallax/io/format_number.hpp"
-#include "parallax/runtime/array.hpp"
-#include "parallax/runtime/sharded.hpp"
 
 namespace parallax {
 namespace detail {
@@ -34,56 +35,56 @@ inline std::string padded_left(std::string text, std::size_t width) {
 template <class T> class element_format {
  public:
   explicit element_format(const std::vector<T>& shown) {
-    for (const T value : shown) width_ = std::max(width_, scalar_text(value).size());
-    if constexpr (std::same_as<T, bool>) width_ = 5; // even where all are True
+    for (const T value : shown) common_width = std::max(common_width, scalar_text(value).size());
+    if constexpr (std::same_as<T, bool>) common_width = 5; // even where all are True
   }
-  std::string operator()(T value) const { return padded_left(scalar_text(value), width_); }
+  std::string operator()(T value) const { return padded_left(scalar_text(value), common_width); }
 
  private:
-  std::size_t width_ = 0;
+  std::size_t common_width = 0;
 };
 
 /// Writes elements of floating arrays with aligned points: positional, or all scientific where magnitudes differ much.
 template <math::floating_element T> class element_format<T> {
  public:
   explicit element_format(const std::vector<T>& shown) {
-    scientific_ = spread_is_large(shown);
+    is_scientific = spread_is_large(shown);
     std::size_t non_finite_width = 0;
     for (const T value : shown) {
       if (!math::is_finite(value)) {
         non_finite_width = std::max(non_finite_width, non_finite(value).size());
-      } else if (scientific_) {
+      } else if (is_scientific) {
         const scientific_parts s = scientific(value);
-        whole_ = std::max(whole_, s.whole.size());
-        fraction_ = std::max(fraction_, s.fraction.size());
-        exponent_ = std::max(exponent_, s.exponent.size());
+        whole_width = std::max(whole_width, s.whole.size());
+        fraction_width = std::max(fraction_width, s.fraction.size());
+        exponent_width = std::max(exponent_width, s.exponent.size());
       } else {
         const std::string text = positional(value);
         const std::size_t point = text.find('.');
-        whole_ = std::max(whole_, point);
-        fraction_ = std::max(fraction_, text.size() - point - 1);
+        whole_width = std::max(whole_width, point);
+        fraction_width = std::max(fraction_width, text.size() - point - 1);
       }
     }
-    const std::size_t behind = width() - whole_;
-    if (non_finite_width > behind) whole_ = std::max(whole_, non_finite_width - behind);
+    const std::size_t behind = width() - whole_width;
+    if (non_finite_width > behind) whole_width = std::max(whole_width, non_finite_width - behind);
   }
 
   std::string operator()(T value) const {
     if (!math::is_finite(value)) return padded_left(std::string(non_finite(value)), width());
-    if (scientific_) {
+    if (is_scientific) {
       // All with as many digits as the longest: further digits of the exact value, not zeros.
-      scientific_parts s = parts_of(to_decimal(value, static_cast<int>(fraction_)));
-      s.exponent.insert(0, exponent_ - s.exponent.size(), '0');
-      return padded_left(s.whole, whole_) + '.' + s.fraction + 'e' + s.exponent_sign + s.exponent;
+      scientific_parts s = parts_of(to_decimal(value, static_cast<int>(fraction_width)));
+      s.exponent.insert(0, exponent_width - s.exponent.size(), '0');
+      return padded_left(s.whole, whole_width) + '.' + s.fraction + 'e' + s.exponent_sign + s.exponent;
     }
     std::string text = positional(value);
-    text = padded_left(text, whole_ + text.size() - text.find('.'));
+    text = padded_left(text, whole_width + text.size() - text.find('.'));
     text.resize(width(), ' ');
     return text;
   }
 
  private:
-  std::size_t width() const { return whole_ + 1 + fraction_ + (scientific_ ? 2 + exponent_ : 0); }
+  std::size_t width() const { return whole_width + 1 + fraction_width + (is_scientific ? 2 + exponent_width : 0); }
 
   // In the arithmetic of T, as NumPy 2.0 to 2.2 compares. Later ones print float32 scientifically from 1e6 on, though
   // such numbers still have digits behind the point.
@@ -99,8 +100,8 @@ template <math::floating_element T> class element_format<T> {
            (most >= static_cast<T>(1e8) || least < static_cast<T>(1e-4) || most / least > static_cast<T>(1000));
   }
 
-  bool scientific_ = false;
-  std::size_t whole_ = 0, fraction_ = 0, exponent_ = 0;
+  bool is_scientific = false;
+  std::size_t whole_width = 0, fraction_width = 0, exponent_width = 0;
 };
 
 /// Writes elements of bfloat16 arrays: NumPy, which does not know the type, aligns nothing.
@@ -114,23 +115,20 @@ template <> class element_format<bfloat16> {
 template <class T> class array_printer {
  public:
   array_printer(std::span<const std::int64_t> shape, std::span<const T> values)
-      : shape_(shape),
-        values_(values),
-        summarise_(static_cast<std::int64_t>(values.size()) > print_threshold),
-        format_(shown_values()) {}
+      : lengths(shape), printed(values), is_summarised(std::ssize(values) > print_threshold), written(shown_values()) {}
 
   std::string text() const { return block(0, 0, 1); }
 
  private:
-  bool shortened(std::size_t axis) const { return summarise_ && shape_[axis] > 2 * print_edge; }
+  bool shortened(std::size_t axis) const { return is_summarised && lengths[axis] > 2 * print_edge; }
 
   /// The indices shown along `axis`; -1 stands for the dots.
   std::vector<std::int64_t> shown_indices(std::size_t axis) const {
     std::vector<std::int64_t> indices;
-    for (std::int64_t i = 0; i < shape_[axis]; ++i) {
+    for (std::int64_t i = 0; i < lengths[axis]; ++i) {
       if (shortened(axis) && i == print_edge) {
         indices.push_back(-1);
-        i = shape_[axis] - print_edge;
+        i = lengths[axis] - print_edge;
       }
       indices.push_back(i);
     }
@@ -139,42 +137,42 @@ template <class T> class array_printer {
 
   std::vector<T> shown_values() const {
     std::vector<T> shown;
-    if (!summarise_) shown.assign(values_.begin(), values_.end());
+    if (!is_summarised) shown.assign(printed.begin(), printed.end());
     else collect(0, 0, shown);
     return shown;
   }
   void collect(std::size_t axis, std::int64_t offset, std::vector<T>& shown) const {
-    if (axis == shape_.size()) {
-      shown.push_back(values_[static_cast<std::size_t>(offset)]);
+    if (axis == lengths.size()) {
+      shown.push_back(printed[index_of(offset)]);
       return;
     }
     for (std::int64_t i : shown_indices(axis))
-      if (i >= 0) collect(axis + 1, offset * shape_[axis] + i, shown);
+      if (i >= 0) collect(axis + 1, offset * lengths[axis] + i, shown);
   }
 
   /// The block at `offset` of `axis`, whose lines after the first are indented by `indent` columns.
   std::string block(std::size_t axis, std::int64_t offset, std::size_t indent) const {
-    const bool is_row = axis + 1 == shape_.size();
+    const bool is_row = axis + 1 == lengths.size();
     return '[' + (is_row ? row(offset, indent) : rows(axis, offset, indent)) + ']';
   }
 
   std::string rows(std::size_t axis, std::int64_t offset, std::size_t indent) const {
-    const std::string between = std::string(shape_.size() - axis - 1, '\n') + std::string(indent, ' ');
+    const std::string between = std::string(lengths.size() - axis - 1, '\n') + std::string(indent, ' ');
     std::string text;
     for (std::int64_t i : shown_indices(axis)) {
       if (!text.empty()) text += between;
-      text += i < 0 ? "..." : block(axis + 1, offset * shape_[axis] + i, indent + 1);
+      text += i < 0 ? "..." : block(axis + 1, offset * lengths[axis] + i, indent + 1);
     }
     return text;
   }
 
   std::string row(std::int64_t offset, std::size_t indent) const {
-    const std::size_t axis = shape_.size() - 1;
-    const std::size_t last_column = print_width - shape_.size(); // room for the closing brackets
+    const std::size_t axis = lengths.size() - 1;
+    const std::size_t last_column = print_width - lengths.size(); // room for the closing brackets
     std::string text;
     std::string line(indent, ' ');
     for (std::int64_t i : shown_indices(axis)) {
-      const std::string word = i < 0 ? "..." : format_(values_[static_cast<std::size_t>(offset * shape_[axis] + i)]);
+      const std::string word = i < 0 ? "..." : written(printed[index_of(offset * lengths[axis] + i)]);
       if (line.size() + word.size() > last_column && line.size() > indent) {
         text += without_trailing_spaces(line) + '\n';
         line.assign(indent, ' ');
@@ -189,10 +187,10 @@ template <class T> class array_printer {
     return line.substr(0, line.find_last_not_of(' ') + 1);
   }
 
-  std::span<const std::int64_t> shape_;
-  std::span<const T> values_;
-  bool summarise_;
-  element_format<T> format_;
+  std::span<const std::int64_t> lengths;
+  std::span<const T> printed;
+  bool is_summarised;
+  element_format<T> written;
 };
 
 } // namespace detail

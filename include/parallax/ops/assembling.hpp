@@ -1,6 +1,8 @@
 // Arrays from pieces: concatenating, stacking, padding.
 #pragma once
 
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
 #include <parallax/ops/reshaping.hpp>
 #include <parallax/primitives/assembly.hpp>
 
@@ -8,19 +10,18 @@ namespace parallax {
 
 namespace detail {
 
-constexpr tracer join(context& trace, std::vector<tracer> operands, int axis_number) {
+constexpr tracer join(context& trace, growing_vector<tracer> operands, int axis_number) {
   int normal = normalize_axis(trace, "concatenate", axis_number, operands[0].rank());
   if (trace.failed) return operands[0];
   for (std::size_t i = 1; i < operands.size(); ++i) build::promote_types(operands[0], operands[i]);
   for (std::size_t i = 1; i < operands.size(); ++i) operands[i] = build::convert(operands[i], operands[0].type());
-  std::int64_t along = normal;
-  return emit<primitives::concatenate>(trace, operands, std::span<const std::int64_t>(&along, 1));
+  return emit<primitives::concatenate>(trace, operands, {normal});
 }
 
 struct concatenate_operation : operation<concatenate_operation> {
   using operation<concatenate_operation>::operator();
   constexpr tracer operator()(std::initializer_list<tracer> operands, int axis_number = 0) const {
-    return join(*operands.begin()->owner, std::vector<tracer>(operands), axis_number);
+    return join(*operands.begin()->owner, growing_vector<tracer>(operands), axis_number);
   }
   template <class... T> static constexpr tracer apply(context& trace, const T&... operands) {
     return with_axis(trace, operands...);
@@ -29,7 +30,7 @@ struct concatenate_operation : operation<concatenate_operation> {
  private:
   /// `concatenate(a, b, ..., axis<k>)` on arrays; along axis 0 without it.
   template <class... T> static constexpr tracer with_axis(context& trace, const T&... operands) {
-    std::vector<tracer> arrays;
+    growing_vector<tracer> arrays;
     int along = 0;
     auto take = [&]<class O>(const O& o) {
       if constexpr (traced<O>) arrays.push_back(o);
@@ -43,7 +44,7 @@ struct concatenate_operation : operation<concatenate_operation> {
 
 struct stack_operation {
   constexpr tracer operator()(std::initializer_list<tracer> operands, int axis_number = 0) const {
-    std::vector<tracer> expanded;
+    growing_vector<tracer> expanded;
     const tracer& first = *operands.begin();
     for (const tracer& x : operands) {
       bool same = x.rank() == first.rank();
@@ -74,34 +75,34 @@ struct pad_operation {
   template <class Value>
   constexpr tracer operator()(tracer x, Value value, std::initializer_list<padding> paddings) const {
     context& trace = *x.owner;
-    if (static_cast<int>(paddings.size()) != x.rank()) {
-      trace.fail(message() << "pad: " << static_cast<int>(paddings.size()) << " paddings for an array of dimension "
-                           << x.rank() << "; give one per axis");
+    if (count_of(paddings) != x.rank()) {
+      trace.fail(message() << "pad: " << count_of(paddings) << " paddings for an array of dimension " << x.rank()
+                           << "; give one per axis");
       return x;
     }
     tracer fill = build::convert(materialize(trace, value), x.type());
-    small_vector<std::int64_t, 3 * max_rank> parameters(3 * x.rank(), 0);
+    primitives::pad_parameters around;
     for (int i = 0; i < x.rank(); ++i) {
       padding p = paddings.begin()[i];
       if (p.interior < 0)
         trace.fail(message() << "pad: interior padding " << p.interior << " is negative; give one from 0 on");
-      parameters[i] = p.low > 0 ? p.low : 0;
-      parameters[x.rank() + i] = p.high > 0 ? p.high : 0;
-      parameters[2 * x.rank() + i] = p.interior;
+      around.low.push_back(dim{p.low > 0 ? p.low : 0});
+      around.high.push_back(dim{p.high > 0 ? p.high : 0});
+      around.interior.push_back(p.interior);
       // nothing lies between the elements of an empty axis, which the symbolic extent of the result cannot say
       if (p.interior > 0 && !is_static(x.dimension(i)))
-        require(trace, guard::not_zero, "pad: interior padding of an axis of extent 0", x.dimension(i), 0, x.value());
+        require(trace, guard_kind::not_zero, "pad: interior padding of an axis of extent 0", x.dimension(i), dim{},
+                x.value());
     }
     if (trace.failed) return x;
-    tracer operands[] = {x, fill};
-    tracer result =
-        emit<primitives::pad>(trace, operands, {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    tracer result = emit<primitives::pad>({x, fill}, around);
     for (int i = 0; i < x.rank() && !trace.failed; ++i) {
       padding p = paddings.begin()[i];
       if (p.low >= 0 && p.high >= 0) continue;
       dim size = result.dimension(i);
-      result = primitives::detail::slice_axis(result, i, p.low < 0 ? -p.low : 0,
-                                              p.high < 0 ? trace.extents.subtract(size, -p.high) : size);
+      result = build::slice_axis(result, i, dim{p.low < 0 ? -p.low : 0},
+                                 p.high < 0 ? trace.extents.subtract(size, dim{-p.high}) : size);
+      trace.check_extents("pad");
     }
     return result;
   }

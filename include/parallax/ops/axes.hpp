@@ -21,8 +21,6 @@ inline constexpr none_t none{};
 
 namespace detail {
 
-using axis_list = small_vector<int, max_rank>;
-
 /// A negative axis counts from the end.
 constexpr int normalize_axis(context& trace, std::string_view operation, int axis_number, int rank) {
   int from_start = axis_number < 0 ? axis_number + rank : axis_number;
@@ -46,14 +44,6 @@ constexpr axis_list normalize_axes(context& trace, std::string_view operation, s
     result.push_back(normal);
   }
   return result;
-}
-constexpr axis_list all_axes(int rank) {
-  axis_list result;
-  for (int i = 0; i < rank; ++i) result.push_back(i);
-  return result;
-}
-constexpr std::span<const int> as_span(const axis_list& axes) {
-  return {axes.data(), static_cast<std::size_t>(axes.size())};
 }
 
 } // namespace detail

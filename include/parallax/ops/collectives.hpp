@@ -5,6 +5,8 @@
 #include <parallax/ops/mapped_axes.hpp>
 #include <parallax/primitives/exchange.hpp>
 
+#include <algorithm>
+
 namespace parallax {
 
 namespace detail {
@@ -17,10 +19,9 @@ template <fixed_string... Names> struct psum_operation : operation<psum_operatio
   static constexpr tracer sum(context& trace, tracer x, const participants& who) {
     if (x.type() == element_type::boolean) x = build::convert(x, element_type::int32);
     // a constant is the same everywhere: its sum is known
-    const graph& g = x.owner->at(x.graph_id);
-    if (g.at(x.id).operation == primitives::number_of<primitives::literal> && who.equal_groups)
+    if (is<primitives::literal>(x) && who.equal_groups)
       return emit<primitives::multiply>({build::convert(x, x.type()), build::extent_value(trace, who.size, x.type())});
-    return append_collective<primitives::psum>(trace, x, who);
+    return emit_collective<primitives::psum>(x, {who.over});
   }
 };
 template <fixed_string... Names> struct pmean_operation : operation<pmean_operation<Names...>> {
@@ -37,21 +38,17 @@ template <fixed_string... Names> struct pmean_operation : operation<pmean_operat
 template <class Primitive, fixed_string... Names>
 struct extreme_operation : operation<extreme_operation<Primitive, Names...>> {
   template <instance_groups Groups> static constexpr tracer apply(context& trace, tracer x, const Groups& groups) {
-    return append_collective<Primitive>(trace, x, find_participants<Names...>(trace, Primitive::name, groups));
+    return emit_collective<Primitive>(x, {find_participants<Names...>(trace, Primitive::name, groups).over});
   }
 };
 template <fixed_string... Names> struct axis_index_operation : operation<axis_index_operation<Names...>> {
   static constexpr tracer apply(context& trace) {
-    auto axes = find_participants<Names...>(trace, "axis_index").axes;
+    const auto axes = find_participants<Names...>(trace, "axis_index").over.axes;
     tracer index = build::integer_literal(trace, element_type::int32, 0);
     for (int i = 0; i < axes.size() && !trace.failed; ++i) {
-      tracer here = emit<primitives::axis_index>(trace, {}, {axes[i]});
-      index = i == 0 ? here
-                     : emit<primitives::add>(
-                           {emit<primitives::multiply>(
-                                {index, build::extent_value(trace, trace.axis_size(static_cast<int>(axes[i])),
-                                                            element_type::int32)}),
-                            here});
+      tracer here = emit<primitives::axis_index>(trace, {axes[i]});
+      tracer size = build::extent_value(trace, trace.axis_size(axes[i]), element_type::int32);
+      index = i == 0 ? here : emit<primitives::add>({emit<primitives::multiply>({index, size}), here});
     }
     return index;
   }
@@ -84,22 +81,24 @@ template <fixed_string... Names> constexpr message list_names() {
 /// What all_to_all asks of the axis that it splits among `size` instances.
 template <fixed_string... Names> constexpr bool check_split_equals(tracer x, dim extent, dim size) {
   context& trace = *x.owner;
-  if (is_static(extent) && is_static(size) && extent != size)
+  if (extent == size) return true;
+  if (is_static(extent) && is_static(size))
     trace.fail(message() << "all_to_all requires the size of the mapped axis " << list_names<Names...>().view()
-                         << " to equal x.shape[split_axis], but they are " << size << " and " << extent
-                         << " respectively; use gather_mode::tiled to divide a longer one");
-  else if (extent != size) require(trace, guard::same_size, "all_to_all: split axis", extent, size, x.value());
+                         << " to equal x.shape[split_axis], but they are " << size.number() << " and "
+                         << extent.number() << " respectively; use gather_mode::tiled to divide a longer one");
+  else require(trace, guard_kind::same_size, "all_to_all: split axis", extent, size, x.value());
   return !trace.failed;
 }
 template <fixed_string... Names> constexpr bool check_split_divisible(tracer x, dim extent, dim size) {
   context& trace = *x.owner;
-  if (is_static(extent) && is_static(size) && extent % size != 0)
-    trace.fail(message() << "all_to_all: The size of all_to_all split_axis (" << extent
+  const bool known = is_static(extent) && is_static(size);
+  if (known && (size == 0 || extent.number() % size.number() != 0))
+    trace.fail(message() << "all_to_all: The size of all_to_all split_axis (" << extent.number()
                          << ") has to be divisible by the size of the named axis " << list_names<Names...>().view()
-                         << " (" << size << "); pad it, or map over another number");
+                         << " (" << size.number() << "); pad it, or map over another number");
   dim_table& t = trace.extents;
-  if (t.multiply(t.divide(extent, size), size) != extent && !(is_static(extent) && is_static(size)))
-    require(trace, guard::divisible, "all_to_all: tiled split axis", extent, size, x.value());
+  if (!known && !(t.multiply(t.divide(extent, size), size) == extent))
+    require(trace, guard_kind::divisible, "all_to_all: tiled split axis", extent, size, x.value());
   return !trace.failed;
 }
 
@@ -124,7 +123,8 @@ template <fixed_string... Names, class T, detail::instance_groups Groups = none_
 constexpr auto psum(const T& x, const Groups& groups = {}) {
   return detail::over_leaves<detail::psum_operation<Names...>>(x, groups);
 }
-/// The mean over the named axes, or over groups of instances, each divided by its own size. JAX: lax.pmean
+/// The mean over the named axes, or over groups of instances, each divided by its own size. Integers and truth values
+/// become float32 before they are summed: where JAX's sum wraps around, this one does not. JAX: lax.pmean
 template <fixed_string... Names, class T, detail::instance_groups Groups = none_t>
 constexpr auto pmean(const T& x, const Groups& groups = {}) {
   return detail::over_leaves<detail::pmean_operation<Names...>>(x, groups);
@@ -145,55 +145,61 @@ template <fixed_string... Names> constexpr auto axis_index() { return lazy<detai
 /// The number of instances along the named axes, int32. JAX: lax.axis_size
 template <fixed_string... Names> constexpr auto axis_size() { return lazy<detail::axis_size_operation<Names...>>{}; }
 
+namespace detail {
+/// What is wrong with the pairs of a permutation is said; true where nothing is.
+constexpr bool check_pairs(context& trace, std::span<const source_destination> pairs, dim size) {
+  for (const source_destination& p : pairs) {
+    const int larger = p.source > p.destination ? p.source : p.destination;
+    if (p.source < 0 || p.destination < 0 || (is_static(size) && larger >= size.number())) {
+      message text;
+      text << "ppermute: pair (" << p.source << ", " << p.destination << ") is outside the axis";
+      if (is_static(size)) text << " of size " << size.number() << "; give indices from 0 to " << size.number() - 1;
+      else text << "; give indices from 0 on";
+      trace.fail(text);
+      return false;
+    }
+    for (const source_destination& earlier : pairs) {
+      if (&earlier == &p) break;
+      if (earlier.source != p.source && earlier.destination != p.destination) continue;
+      message text;
+      text << "ppermute: sources and destinations must be unique, got (";
+      for (const source_destination& q : pairs)
+        text << '(' << q.source << ", " << q.destination << (&q == &pairs.back() ? ")" : "), ");
+      trace.fail(text << "); name every instance at most once as a source and once as a destination");
+      return false;
+    }
+  }
+  return true;
+}
+template <fixed_string Name> constexpr tracer permute(tracer x, permutation_kind how, std::int64_t distance) {
+  return emit_collective<primitives::ppermute>(
+      x, {.over = find_participants<Name>(*x.owner, "ppermute").over, .how = how, .distance = distance});
+}
+} // namespace detail
+
 /// Sends values between instances: `ppermute<"i">(x, {{0, 1}, {1, 0}})`. Who is no destination gets zeros. JAX:
 /// lax.ppermute
 template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_list<source_destination> permutation) {
   context& trace = *x.owner;
-  int axis_number = trace.find_axis(Name.view());
-  if (axis_number < 0) {
-    detail::unbound_axis(trace, "ppermute", Name.view());
-    return x;
-  }
-  dim size = trace.axis_size(axis_number);
-  std::vector<std::int64_t> parameters{1, axis_number, 0,
-                                       static_cast<std::int64_t>(primitives::permutation_kind::pairs)};
-  const std::size_t first_pair = parameters.size();
+  const detail::participants who = detail::find_participants<Name>(trace, "ppermute");
+  const std::span<const source_destination> pairs(permutation.begin(), permutation.size());
+  if (trace.failed || !detail::check_pairs(trace, pairs, who.size)) return x;
+  primitives::ppermute::parameters parameters{.over = who.over};
   int largest = -1;
-  for (const source_destination& p : permutation) {
-    int larger = p.source > p.destination ? p.source : p.destination;
-    if (p.source < 0 || p.destination < 0 || (is_static(size) && larger >= size)) {
-      message text;
-      text << "ppermute: pair (" << p.source << ", " << p.destination << ") is outside the axis";
-      if (is_static(size)) text << " of size " << size << "; give indices from 0 to " << size - 1;
-      else text << "; give indices from 0 on";
-      trace.fail(text);
-      return x;
-    }
-    if (larger > largest) largest = larger;
-    for (std::size_t i = first_pair; i < parameters.size(); i += 2)
-      if (parameters[i] == p.source || parameters[i + 1] == p.destination) {
-        message text;
-        text << "ppermute: sources and destinations must be unique, got (";
-        for (const source_destination& q : permutation)
-          text << '(' << q.source << ", " << q.destination << (&q + 1 == permutation.end() ? ")" : "), ");
-        trace.fail(text << "); name every instance at most once as a source and once as a destination");
-        return x;
-      }
-    parameters.push_back(p.source);
-    parameters.push_back(p.destination);
+  for (const source_destination& p : pairs) {
+    parameters.sources.push_back(p.source);
+    parameters.destinations.push_back(p.destination);
+    largest = std::max({largest, p.source, p.destination});
   }
-  if (!is_static(size) && largest >= 0) require(trace, guard::index_within, "ppermute", size, largest, x.value());
-  return emit<primitives::ppermute>(trace, std::span<const tracer>(&x, 1), parameters);
+  if (!is_static(who.size) && largest >= 0)
+    require(trace, guard_kind::index_within, "ppermute", who.size, dim{largest}, x.value());
+  return emit<primitives::ppermute>({x}, parameters);
 }
 template <fixed_string Name> constexpr tracer ppermute(tracer x, rotate how) {
-  return detail::append_collective<primitives::ppermute>(
-      *x.owner, x, detail::find_participants<Name>(*x.owner, "ppermute"),
-      {static_cast<std::int64_t>(primitives::permutation_kind::rotation), how.distance});
+  return detail::permute<Name>(x, permutation_kind::rotation, how.distance);
 }
 template <fixed_string Name> constexpr tracer ppermute(tracer x, shift how) {
-  return detail::append_collective<primitives::ppermute>(
-      *x.owner, x, detail::find_participants<Name>(*x.owner, "ppermute"),
-      {static_cast<std::int64_t>(primitives::permutation_kind::shift), how.distance});
+  return detail::permute<Name>(x, permutation_kind::shift, how.distance);
 }
 
 /// Every instance gets the value of instance `source`; several names count row-major. JAX: lax.pbroadcast
@@ -201,16 +207,17 @@ template <fixed_string... Names> constexpr tracer pbroadcast(tracer x, int sourc
   context& trace = *x.owner;
   detail::participants who = detail::find_equal_participants<Names...>(trace, "pbroadcast", none);
   if (trace.failed) return x;
-  if (source < 0 || (is_static(who.size) && source >= who.size)) {
+  if (source < 0 || (is_static(who.size) && source >= who.size.number())) {
     message text;
     text << "pbroadcast: source " << source << " is outside the axis";
-    if (is_static(who.size)) text << " of size " << who.size << "; give an index from 0 to " << who.size - 1;
+    if (is_static(who.size))
+      text << " of size " << who.size.number() << "; give an index from 0 to " << who.size.number() - 1;
     else text << "; give an index from 0 on";
     trace.fail(text);
     return x;
   }
-  if (!is_static(who.size)) require(trace, guard::index_within, "pbroadcast", who.size, source, x.value());
-  return detail::append_collective<primitives::pbroadcast>(trace, x, who, {source});
+  if (!is_static(who.size)) require(trace, guard_kind::index_within, "pbroadcast", who.size, dim{source}, x.value());
+  return emit<primitives::pbroadcast>({x}, {who.over, source});
 }
 
 /// How all_gather, psum_scatter and all_to_all treat their axes: the axis of the instances is one of its own, or
@@ -226,8 +233,8 @@ constexpr tracer all_gather(tracer x, const Groups& groups, int axis_number = 0,
   bool tiled = mode == gather_mode::tiled;
   int normal = detail::normalize_axis(trace, "all_gather", axis_number, tiled ? x.rank() : x.rank() + 1);
   if (trace.failed) return x;
-  return detail::append_collective<primitives::all_gather>(
-      trace, x, detail::find_equal_participants<Names...>(trace, "all_gather", groups), {normal, tiled ? 1 : 0});
+  return detail::emit_collective<primitives::all_gather>(
+      x, {detail::find_equal_participants<Names...>(trace, "all_gather", groups).over, normal, tiled});
 }
 /// The values of all instances, along a new axis or (tiled) joined along an existing one. JAX: lax.all_gather
 template <fixed_string... Names>
@@ -242,9 +249,9 @@ constexpr tracer psum_scatter(tracer x, const Groups& groups, int scatter_dimens
   context& trace = *x.owner;
   int normal = detail::normalize_axis(trace, "psum_scatter", scatter_dimension, x.rank());
   if (trace.failed) return x;
-  return detail::append_collective<primitives::psum_scatter>(
-      trace, x, detail::find_equal_participants<Names...>(trace, "psum_scatter", groups),
-      {normal, mode == gather_mode::tiled ? 1 : 0});
+  return detail::emit_collective<primitives::psum_scatter>(
+      x, {detail::find_equal_participants<Names...>(trace, "psum_scatter", groups).over, normal,
+          mode == gather_mode::tiled});
 }
 /// The sum over all instances, of which each keeps its slice of an axis. JAX: lax.psum_scatter
 template <fixed_string... Names>
@@ -264,7 +271,7 @@ constexpr tracer all_to_all(tracer x, const Groups& groups, int split_axis, int 
   detail::participants who = detail::find_equal_participants<Names...>(trace, "all_to_all", groups);
   if (trace.failed) return x;
   auto exchange = [&](tracer pieces) { // along axis 0, from where it goes to `concat`
-    pieces = detail::append_collective<primitives::all_to_all>(trace, build::move_axis(pieces, split, 0), who);
+    pieces = detail::emit_collective<primitives::all_to_all>(build::move_axis(pieces, split, 0), {who.over});
     return build::move_axis(pieces, 0, concat);
   };
   dim extent = x.dimension(split);

@@ -9,16 +9,15 @@ namespace parallax {
 namespace detail {
 
 template <element T> struct full_operation : operation<full_operation<T>> {
-  template <int N> static constexpr tracer apply(context& trace, const extent_list<N>& shape, tracer value) {
+  template <std::size_t N> static constexpr tracer apply(context& trace, const extent_list<N>& shape, tracer value) {
     return build::broadcast_to(build::convert(value, element_type_of<T>), dims_of(trace, "full", shape));
   }
 };
 
 template <element T> struct iota_operation : operation<iota_operation<T>> {
-  template <int N, int Axis> static constexpr tracer apply(context& trace, const extent_list<N>& shape, axis_t<Axis>) {
-    small_vector<std::int64_t, max_rank + 2> parameters{static_cast<std::int64_t>(element_type_of<T>), Axis};
-    for (dim d : dims_of(trace, "broadcasted_iota", shape)) parameters.push_back(d);
-    return emit<primitives::iota>(trace, {}, {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  template <std::size_t N, int Axis>
+  static constexpr tracer apply(context& trace, const extent_list<N>& shape, axis_t<Axis>) {
+    return emit<primitives::iota>(trace, {element_type_of<T>, Axis, dims_of(trace, "broadcasted_iota", shape)});
   }
 };
 
@@ -31,15 +30,19 @@ struct full_like_operation : operation<full_like_operation> {
 } // namespace detail
 
 /// An array of one value. JAX: numpy.full
-template <element T = float, int N, scalar Value> constexpr auto full(const extent (&shape)[N], Value value) {
+template <element T = float, std::size_t N, scalar Value> constexpr auto full(const extent (&shape)[N], Value value) {
   return lazy<detail::full_operation<T>, extent_list<N>, Value>{{detail::list_of(shape), value}};
 }
 template <element T = float, scalar Value> constexpr auto full(detail::no_extents, Value value) {
   return lazy<detail::full_operation<T>, extent_list<0>, Value>{{extent_list<0>{}, value}};
 }
-template <element T = float, int N> constexpr auto zeros(const extent (&shape)[N]) { return full<T>(shape, T{0}); }
+template <element T = float, std::size_t N> constexpr auto zeros(const extent (&shape)[N]) {
+  return full<T>(shape, T{0});
+}
 template <element T = float> constexpr auto zeros(detail::no_extents shape) { return full<T>(shape, T{0}); }
-template <element T = float, int N> constexpr auto ones(const extent (&shape)[N]) { return full<T>(shape, T{1}); }
+template <element T = float, std::size_t N> constexpr auto ones(const extent (&shape)[N]) {
+  return full<T>(shape, T{1});
+}
 template <element T = float> constexpr auto ones(detail::no_extents shape) { return full<T>(shape, T{1}); }
 /// An array shaped and typed like another.
 template <class X, class Value> constexpr auto full_like(const X& x, Value value) {
@@ -53,7 +56,7 @@ template <element T = std::int32_t> constexpr auto arange(extent size) {
 }
 template <element T = std::int32_t> constexpr auto iota(extent size) { return arange<T>(size); }
 /// The index along an axis of a shape. JAX: lax.broadcasted_iota
-template <element T, int Axis, int N> constexpr auto broadcasted_iota(const extent (&shape)[N]) {
+template <element T, int Axis, std::size_t N> constexpr auto broadcasted_iota(const extent (&shape)[N]) {
   static_assert(Axis >= 0 && Axis < N, "parallax: broadcasted_iota: the axis is not one of the shape's");
   return lazy<detail::iota_operation<T>, extent_list<N>, axis_t<Axis>>{{detail::list_of(shape), {}}};
 }

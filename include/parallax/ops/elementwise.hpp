@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/ops/lazy.hpp>
+#include <parallax/primitives/power.hpp>
 
 namespace parallax {
 
@@ -26,10 +27,8 @@ struct power_operation : operation<power_operation> {
   static constexpr tracer apply(context&, tracer a, tracer b) {
     if (a.type() == element_type::boolean) a = build::convert(a, element_type::int32);
     // an integer constant as exponent is a product
-    const graph& g = b.owner->at(b.graph_id);
-    if (g.at(b.id).operation == primitives::number_of<primitives::literal> && b.weak() &&
-        b.type() == element_type::int32) {
-      std::int64_t exponent = g.parameter(b.id, 2);
+    if (is<primitives::literal>(b) && b.weak() && b.type() == element_type::int32) {
+      const std::int64_t exponent = parameters_of<primitives::literal>(b).bits;
       if (exponent < 0 && !is_floating(a.type())) {
         a.owner->fail(message() << "power: Integers cannot be raised to negative powers, got integer_pow " << exponent
                                 << "; convert them with astype first");
@@ -47,6 +46,10 @@ struct square_operation : operation<square_operation> {
 };
 struct reciprocal_operation : operation<reciprocal_operation> {
   static constexpr tracer apply(context&, tracer x) { return 1 / x; }
+};
+
+struct floor_operation : operation<floor_operation> {
+  static constexpr tracer apply(context&, tracer x) { return is_floating(x.type()) ? emit<primitives::floor>({x}) : x; }
 };
 
 constexpr tracer to_truth(tracer x) { return x.type() == element_type::boolean ? x : x != 0; }
@@ -88,7 +91,7 @@ struct astype_operation : operation<astype_operation> {
 };
 struct bitcast_operation : operation<bitcast_operation> {
   template <element T> static constexpr tracer apply(context&, tracer x, type_tag<T>) {
-    return emit<primitives::bitcast>({x}, {static_cast<std::int64_t>(element_type_of<T>)});
+    return emit<primitives::bitcast>({x}, {element_type_of<T>});
   }
 };
 
@@ -116,7 +119,8 @@ inline constexpr detail::unary<primitives::erf_inv, true> erf_inv{};
 inline constexpr detail::unary<primitives::absolute, false> abs{};
 /// -1, 0 or 1; NaN for NaN
 inline constexpr detail::unary<primitives::sign, false> sign{};
-inline constexpr detail::unary<primitives::floor, true> floor{};
+/// The largest integer below; integers and truth values stay what they are.
+inline constexpr detail::floor_operation floor{};
 inline constexpr detail::unary<primitives::is_finite, true> isfinite{};
 inline constexpr detail::unary<primitives::negative, false> negative{};
 inline constexpr detail::unary<primitives::bitwise_not, false> bitwise_not{};

@@ -1,6 +1,7 @@
 // Shapes and lists of indices as the user writes them.
 #pragma once
 
+#include <parallax/core/ids.hpp>
 #include <parallax/ops/lazy.hpp>
 
 #include <span>
@@ -12,9 +13,9 @@ namespace parallax::detail {
 struct no_extents {};
 
 /// A shape in braces.
-template <int N> constexpr extent_list<N> list_of(const extent (&shape)[N]) {
+template <std::size_t N> constexpr extent_list<N> list_of(const extent (&shape)[N]) {
   extent_list<N> list;
-  for (int i = 0; i < N; ++i) list.values[i] = shape[i];
+  for (std::size_t i = 0; i < N; ++i) list.values[i] = shape[i];
   return list;
 }
 
@@ -23,31 +24,41 @@ constexpr message& operator<<(message& out, std::span<const extent> list) {
   out << '(';
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (i > 0) out << ',';
-    if (list[i].known()) out << list[i].value;
-    else print_extent(out, list[i].owner->extents, list[i].value);
+    out << list[i];
   }
   return out << ')';
 }
 
-/// A shape, where it has not too many dimensions.
-template <int N> constexpr dims dims_of(context& trace, std::string_view operation, const extent_list<N>& shape) {
-  dims result;
-  if (!check_rank(trace, operation, N)) return result;
-  for (int i = 0; i < N; ++i) result.push_back(shape.values[i].value);
-  return result;
-}
-
-/// Whether all are extents; a negative number is an error of `operation`.
-constexpr bool are_extents(tracer x, std::string_view operation, std::span<const extent> list) {
-  for (const extent& e : list)
-    if (e.owner == nullptr && e.value < 0) {
+/// Whether all are extents: a negative number is an error of `operation`, applied to `operand` where there is one, and
+/// what the call knows is left to it to check.
+constexpr bool are_extents(context& trace, std::string_view operation, std::span<const extent> list,
+                           const tracer* operand = nullptr) {
+  for (const extent& e : list) {
+    if (e.is_negative()) {
       message text;
-      text << operation << ": " << e.value << " in " << list << " is not an extent, for ";
-      print_value(text, x.owner->extents, x.value());
-      x.owner->fail(text << "; give extents from 0 on");
+      text << operation << ": " << e << " in " << list << " is not an extent";
+      if (operand != nullptr) print_value(text << ", for ", trace.extents, operand->value());
+      trace.fail(text << "; give extents from 0 on");
       return false;
     }
+    if (!e.known() && trace.extents.may_be_negative(e.as_dim()))
+      require(trace, guard_kind::not_negative, operation, e.as_dim(), dim{}, {});
+  }
   return true;
+}
+
+/// A shape. Too many dimensions, and what is no extent, are errors of `operation`.
+constexpr dims dims_of(context& trace, std::string_view operation, std::span<const extent> shape,
+                       const tracer* operand = nullptr) {
+  dims result;
+  if (!check_rank(trace, operation, count_of(shape)) || !are_extents(trace, operation, shape, operand)) return result;
+  for (const extent& e : shape) result.push_back(e.as_dim());
+  return result;
+}
+template <std::size_t N>
+constexpr dims dims_of(context& trace, std::string_view operation, const extent_list<N>& shape,
+                       const tracer* operand = nullptr) {
+  return dims_of(trace, operation, shape.view(), operand);
 }
 
 } // namespace parallax::detail

@@ -6,6 +6,7 @@
 #include <parallax/primitives/operators.hpp>
 
 #include <cstddef>
+#include <span>
 #include <tuple>
 #include <type_traits>
 
@@ -17,9 +18,27 @@ template <class T> inline constexpr bool is_array_value = false;
 template <class T>
 concept array_value = is_array_value<std::remove_cvref_t<T>>;
 
+namespace detail {
+/// Whether a type is what a transformation makes of a function. Specialised beside the transformations.
+template <class T> inline constexpr bool is_transformed = false;
+
+template <class Expression> constexpr bool refuse_uncomputed() {
+  static_assert(std::is_void_v<Expression>, "an expression of arrays is computed where an array is made of it: write "
+                                            "plx::array y = ... in place of auto, and use that");
+  return true;
+}
+} // namespace detail
+
 /// Operation `Operation` applied to operands: arrays, scalars, other expressions, or empty objects that say how.
 template <class Operation, class... Operands> struct lazy {
   std::tuple<Operands...> operands;
+
+  // what arrays have, and an expression does not
+  template <class... Index> constexpr int operator()(Index...) const noexcept(detail::refuse_uncomputed<lazy>());
+  template <class... Axis> constexpr int shape(Axis...) const noexcept(detail::refuse_uncomputed<lazy>());
+  template <class... None> constexpr int size(None...) const noexcept(detail::refuse_uncomputed<lazy>());
+  template <class... None> constexpr int item(None...) const noexcept(detail::refuse_uncomputed<lazy>());
+  template <class... None> constexpr int values(None...) const noexcept(detail::refuse_uncomputed<lazy>());
 };
 template <class Operation, class... Operands> inline constexpr bool is_tree_leaf<lazy<Operation, Operands...>> = true;
 
@@ -36,8 +55,10 @@ template <class T>
 concept eager_operand = array_value<T> || lazy_expression<T>;
 
 /// Extents given at run time, `{8, 28, 28}`: symbols in a program, numbers in a trace.
-template <int Rank> struct extent_list {
+template <std::size_t Rank> struct extent_list {
   extent values[Rank > 0 ? Rank : 1];
+
+  constexpr std::span<const extent> view() const { return {values, Rank}; }
 };
 
 namespace detail {
@@ -51,6 +72,19 @@ template <class... T> constexpr context& trace_of(const T&... operands) {
   return *found;
 }
 
+/// Refuses what a traced operation cannot take, where it is called.
+template <class T> constexpr bool check_operand();
+template <class Operation, class... O> constexpr bool check_operands(std::type_identity<lazy<Operation, O...>>) {
+  return (check_operand<O>() && ...);
+}
+template <class T> constexpr bool check_operand() {
+  static_assert(!array_value<T>, "an array has its values at the call only, and cannot be closed over: pass it to the "
+                                 "traced function as an argument");
+  static_assert(!std::same_as<T, no_member_T_write_plx_transpose>, "arrays have no member T: write plx::transpose(x)");
+  if constexpr (lazy_expression<T>) return check_operands(std::type_identity<T>{});
+  else return true;
+}
+
 /// An operand as a traced operation takes it.
 template <class T> constexpr auto materialize(context& trace, const T& x) {
   if constexpr (scalar<T>) {
@@ -62,12 +96,9 @@ template <class T> constexpr auto materialize(context& trace, const T& x) {
         },
         std::tuple_cat(std::tuple<T*>(nullptr), x.operands));
   } else if constexpr (std::same_as<T, extent>) {
-    return build::extent_value(trace, x.value, element_type::int32);
-  } else if constexpr (array_value<T>) {
-    static_assert(!array_value<T>,
-                  "an array has its values at the call only, and cannot be closed over: pass it to the "
-                  "traced function as an argument");
-    return build::weak_literal(trace, 0);
+    return build::extent_value(trace, x.as_dim(), element_type::int32);
+  } else if constexpr (array_value<T> || std::same_as<T, no_member_T_write_plx_transpose>) {
+    return build::weak_literal(trace, check_operand<T>() ? 1 : 0);
   } else {
     return x;
   }
@@ -79,7 +110,7 @@ template <class T> constexpr auto materialize(context& trace, const T& x) {
 template <class Operation> struct operation {
   template <class... T>
     requires(traced<T> || ...)
-  constexpr tracer operator()(const T&... operands) const {
+  constexpr tracer operator()(const T&... operands) const noexcept((detail::check_operand<T>() && ...)) {
     context& trace = detail::trace_of(operands...);
     return Operation::apply(trace, detail::materialize(trace, operands)...);
   }

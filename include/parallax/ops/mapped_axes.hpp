@@ -1,6 +1,7 @@
 // Mapped axes by name, and groups of their instances: who takes part in a collective.
 #pragma once
 
+#include <parallax/core/ids.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/primitives/collective.hpp>
 
@@ -56,8 +57,8 @@ constexpr void unbound_axis(context& trace, std::string_view operation, std::str
   message text;
   text << operation << ": unbound axis name: " << name << "; ";
   bool any = false;
-  for (int bound : trace.bound_axes) {
-    std::string_view known = trace.axes[static_cast<std::size_t>(bound)].name;
+  for (axis_id bound : trace.bound_axes) {
+    std::string_view known = trace.axes[bound].name;
     if (known.empty()) continue;
     text << (any ? ", " : "bound axis names are: ") << known;
     any = true;
@@ -69,36 +70,31 @@ constexpr void unbound_axis(context& trace, std::string_view operation, std::str
 
 /// Who takes part in a collective: the instances along axes, all together or in groups.
 struct participants {
-  small_vector<std::int64_t, 8> axes;  ///< their numbers; empty after an error
-  std::vector<std::int64_t> groups{0}; ///< as the primitives' parameters have them
-  dim size = 1;                        ///< how many instances each instance meets; the first group's size
+  primitives::mapped_axes over; ///< without axes after an error
+  dim size{1};                  ///< how many instances each instance meets; the first group's size
   bool equal_groups = true;
-
-  constexpr std::vector<std::int64_t> parameters() const {
-    std::vector<std::int64_t> result{axes.size()};
-    for (std::int64_t axis : axes) result.push_back(axis);
-    result.insert(result.end(), groups.begin(), groups.end());
-    return result;
-  }
 };
 
 template <fixed_string... Names>
 constexpr participants find_participants(context& trace, std::string_view operation, none_t = {}) {
   participants found;
   auto one = [&](std::string_view name) {
-    int axis = trace.find_axis(name);
-    if (axis < 0) return unbound_axis(trace, operation, name);
-    found.axes.push_back(axis);
+    axis_id axis = trace.find_axis(name);
+    if (axis == axis_id::none) return unbound_axis(trace, operation, name);
+    found.over.axes.push_back(axis);
     found.size = trace.extents.multiply(found.size, trace.axis_size(axis));
   };
   (one(Names.view()), ...);
+  if (sizeof...(Names) == 0)
+    trace.fail(message() << operation << ": no axis is named: name it as a template argument, plx::" << operation
+                         << "<\"i\">(...)");
   return found;
 }
 
 /// Where it matters how instances are counted: row-major, as the mesh of devices is.
 constexpr bool check_outermost_first(context& trace, std::string_view operation, const participants& who) {
-  for (int i = 1; i < who.axes.size() && !trace.failed; ++i)
-    if (who.axes[i - 1] >= who.axes[i])
+  for (int i = 1; i < who.over.axes.size() && !trace.failed; ++i)
+    if (who.over.axes[i - 1] >= who.over.axes[i])
       trace.fail(message() << operation << ": name each axis once, the outermost first");
   return !trace.failed;
 }
@@ -122,25 +118,25 @@ constexpr participants find_participants(context& trace, std::string_view operat
   bool once = Indices > 0;
   for (int index : groups.indices) {
     bool inside = index >= 0 && index < static_cast<int>(Indices);
-    once = once && inside && !given[static_cast<std::size_t>(index)];
-    if (once) given[static_cast<std::size_t>(index)] = true;
+    once = once && inside && !given[index_of(index)];
+    if (once) given[index_of(index)] = true;
   }
-  constexpr dim count = static_cast<dim>(Indices);
-  if (!once || (is_static(found.size) && found.size != count)) {
+  constexpr dim count{static_cast<std::int64_t>(Indices)};
+  if (!once || (is_static(found.size) && !(found.size == count))) {
     message text;
     text << operation << ": axis_index_groups must cover all indices exactly once, got " << groups;
-    if (is_static(found.size)) text << " for an axis of size " << found.size;
+    if (is_static(found.size)) text << " for an axis of size " << found.size.number();
     trace.fail(text << "; name each index in one group");
     return found;
   }
-  if (!is_static(found.size)) require(trace, guard::groups_cover, operation, found.size, count, {});
-  found.groups = {static_cast<std::int64_t>(Groups)};
+  if (!is_static(found.size)) require(trace, guard_kind::groups_cover, operation, found.size, count, {});
+  std::size_t at = 0;
   for (int size : groups.sizes) {
-    found.groups.push_back(size);
+    found.over.groups.push_back({});
+    for (int i = 0; i < size; ++i) found.over.groups.back().push_back(groups.indices[at++]);
     found.equal_groups = found.equal_groups && size == groups.sizes[0];
   }
-  for (int index : groups.indices) found.groups.push_back(index);
-  found.size = groups.sizes[0];
+  found.size = dim{groups.sizes[0]};
   return found;
 }
 
@@ -155,13 +151,8 @@ constexpr participants find_equal_participants(context& trace, std::string_view 
   return found;
 }
 
-template <class Primitive>
-constexpr tracer append_collective(context& trace, tracer x, const participants& who,
-                                   std::initializer_list<std::int64_t> rest = {}) {
-  if (trace.failed) return x;
-  std::vector<std::int64_t> parameters = who.parameters();
-  for (std::int64_t parameter : rest) parameters.push_back(parameter);
-  return emit<Primitive>(trace, std::span<const tracer>(&x, 1), parameters);
+template <class Primitive> constexpr tracer emit_collective(tracer x, const typename Primitive::parameters& p) {
+  return x.owner->failed ? x : emit<Primitive>({x}, p);
 }
 
 } // namespace detail

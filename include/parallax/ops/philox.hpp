@@ -1,7 +1,7 @@
 // Random numbers of Philox 4x32 with 10 rounds, in the order of cuRAND's device functions.
 #pragma once
 
-#include <parallax/ops/random.hpp>
+#include <parallax/ops/random_generator.hpp>
 #include <parallax/primitives/philox.hpp>
 
 namespace parallax {
@@ -18,13 +18,13 @@ struct philox_generator {
     return type == element_type::uint8 ? low_byte(word) : word;
   }
   static constexpr tracer keys(key_words key, dims shape) {
-    shape.push_back(2);
+    shape.push_back(dim{2});
     return cipher(key, row_major_number(*key.first.owner, shape), philox_stream::key_words);
   }
   static constexpr tracer fold_in(key_words key, tracer data) {
     context& trace = *key.first.owner;
     auto constant = [&](std::int64_t value) { return build::integer_literal(trace, element_type::uint32, value); };
-    tracer number = build::convert(data, element_type::uint32), word = row_major_number(trace, {2}).second;
+    tracer number = build::convert(data, element_type::uint32), word = row_major_number(trace, {dim{2}}).second;
     tracer low = emit<primitives::shift_left>({number, constant(1)}) + word;
     return cipher(key, {emit<primitives::shift_right>({number, constant(31)}), low}, philox_stream::key_words);
   }
@@ -33,8 +33,7 @@ struct philox_generator {
   using philox_stream = primitives::philox_stream;
 
   static constexpr tracer cipher(key_words key, key_words number, philox_stream stream) {
-    return emit<primitives::philox4x32>({key.second, key.first, number.first, number.second},
-                                        {static_cast<std::int64_t>(stream)});
+    return emit<primitives::philox4x32>({key.second, key.first, number.first, number.second}, {stream});
   }
 };
 

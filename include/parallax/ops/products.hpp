@@ -27,15 +27,16 @@ constexpr bool contracts(std::string_view name, tracer a, int a_axis, tracer b, 
     return true;
   }
   message advice;
-  advice << "extent " << left << " of axis " << a_axis << " must equal extent " << right << " of axis " << b_axis;
+  advice << "extent " << left.number() << " of axis " << a_axis << " must equal extent " << right.number()
+         << " of axis " << b_axis;
   product_mismatch(name, a, b, advice.view());
   return false;
 }
 
-constexpr tracer multiply_out(tracer a, tracer b, primitives::dot_axes axes, product_precision precision) {
+constexpr tracer multiply_out(tracer a, tracer b, primitives::dot_parameters axes, product_precision precision) {
   build::promote_types(a, b);
   axes.precision = precision;
-  return primitives::dot_general::make(a, b, axes);
+  return emit<primitives::dot_general>({a, b}, axes);
 }
 
 /// `Derived::multiply(a, b, precision)` multiplies; this adds the way to say how precisely.
@@ -79,14 +80,14 @@ struct matmul_operation : product_operation<matmul_operation> {
         l = r;
       } else if (r == 1) {
         r = l;
-      } else if (is_static(l) && is_static(r) && l != r) {
+      } else if (is_static(l) && is_static(r) && !(l == r)) {
         product_mismatch("matmul", a, b, "batch extents must be equal, or one of them 1");
         return a;
       }
     }
     a = build::broadcast_to(a, left_shape);
     b = build::broadcast_to(b, right_shape);
-    primitives::dot_axes axes{{left}, {right}, {}, {}};
+    primitives::dot_parameters axes{{left}, {right}, {}, {}};
     for (int i = common; i >= 1; --i) {
       axes.left_batch.push_back(left_batch - i);
       axes.right_batch.push_back(right_batch - i);
@@ -101,7 +102,7 @@ struct matmul_operation : product_operation<matmul_operation> {
     for (int i = 0; i < common; ++i) permutation.push_back(i);
     if (rows > 0) permutation.push_back(common + own_left);
     for (int i = common + own_left + rows + own_right; i < product.rank(); ++i) permutation.push_back(i);
-    return build::transpose(product, as_span(permutation));
+    return build::transpose(product, permutation);
   }
 };
 
@@ -140,10 +141,10 @@ struct dot_general_operation {
  private:
   static constexpr tracer multiply(tracer a, tracer b, dot_dimensions dimensions, product_precision precision) {
     context& trace = *a.owner;
-    primitives::dot_axes axes{normalize_axes(trace, "dot_general", dimensions.left_contract, a.rank()),
-                              normalize_axes(trace, "dot_general", dimensions.right_contract, b.rank()),
-                              normalize_axes(trace, "dot_general", dimensions.left_batch, a.rank()),
-                              normalize_axes(trace, "dot_general", dimensions.right_batch, b.rank())};
+    primitives::dot_parameters axes{normalize_axes(trace, "dot_general", dimensions.left_contract, a.rank()),
+                                    normalize_axes(trace, "dot_general", dimensions.right_contract, b.rank()),
+                                    normalize_axes(trace, "dot_general", dimensions.left_batch, a.rank()),
+                                    normalize_axes(trace, "dot_general", dimensions.right_batch, b.rank())};
     if (trace.failed) return a;
     if (axes.left_contract.size() != axes.right_contract.size() || axes.left_batch.size() != axes.right_batch.size()) {
       product_mismatch("dot_general", a, b, "name as many axes of the left operand as of the right");

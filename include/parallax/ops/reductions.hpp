@@ -12,7 +12,7 @@ namespace detail {
 /// The shape with the reduced axes back in, as extents of 1.
 constexpr tracer restore_axes(tracer reduced, tracer original, const axis_list& axes) {
   dims shape = original.extents();
-  for (int number : axes) shape[number] = 1;
+  for (int number : axes) shape[number] = dim{1};
   return build::reshape(reduced, shape);
 }
 
@@ -59,8 +59,8 @@ template <class Derived> struct axis_reduction : operation<Derived> {
 };
 
 /// The number of elements under the given axes, as a scalar of the given type.
-constexpr tracer count_of(tracer x, const axis_list& axes, element_type type) {
-  dim count = 1;
+constexpr tracer element_count(tracer x, const axis_list& axes, element_type type) {
+  dim count{1};
   for (int number : axes) count = x.owner->extents.multiply(count, x.dimension(number));
   return build::extent_value(*x.owner, count, type);
 }
@@ -71,7 +71,7 @@ struct sum_operation : axis_reduction<sum_operation> {
     // NumPy sums truth values and small integers as integers of at least 32 bits
     if (x.type() == element_type::boolean) x = build::convert(x, element_type::int32);
     if (x.type() == element_type::uint8) x = build::convert(x, element_type::uint32);
-    return build::sum(x, as_span(axes));
+    return build::sum(x, axes);
   }
 };
 /// Nothing has no extreme: reports an axis without elements as `error`, or leaves it to the call to check.
@@ -85,7 +85,7 @@ constexpr bool have_elements(tracer x, const axis_list& axes, std::string_view e
       x.owner->fail(text << "; reduce axes that have elements");
       return false;
     }
-    if (!is_static(size)) require(*x.owner, guard::not_zero, error, size, 0, x.value());
+    if (!is_static(size)) require(*x.owner, guard_kind::not_zero, error, size, dim{}, x.value());
   }
   return true;
 }
@@ -94,26 +94,26 @@ struct max_operation : axis_reduction<max_operation> {
   static constexpr std::string_view name = "max";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
     if (!have_elements(x, axes, "max: zero-size array to reduction operation max which has no identity")) return x;
-    return build::reduce<primitives::reduce_max>(x, as_span(axes));
+    return build::reduce<primitives::reduce_max>(x, axes);
   }
 };
 struct min_operation : axis_reduction<min_operation> {
   static constexpr std::string_view name = "min";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
     if (!have_elements(x, axes, "min: zero-size array to reduction operation min which has no identity")) return x;
-    return build::reduce<primitives::reduce_min>(x, as_span(axes));
+    return build::reduce<primitives::reduce_min>(x, axes);
   }
 };
 struct any_operation : axis_reduction<any_operation> {
   static constexpr std::string_view name = "any";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
-    return build::reduce<primitives::reduce_max>(to_truth(x), as_span(axes));
+    return build::reduce<primitives::reduce_max>(to_truth(x), axes);
   }
 };
 struct all_operation : axis_reduction<all_operation> {
   static constexpr std::string_view name = "all";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
-    return build::reduce<primitives::reduce_min>(to_truth(x), as_span(axes));
+    return build::reduce<primitives::reduce_min>(to_truth(x), axes);
   }
 };
 /// Floating types of 16 bits as float32, since their sums may be out of their range.
@@ -124,7 +124,7 @@ struct mean_operation : axis_reduction<mean_operation> {
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
     x = to_inexact(x);
     tracer wide = to_wide(x);
-    return build::convert(build::sum(wide, as_span(axes)) / count_of(wide, axes, wide.type()), x.type());
+    return build::convert(build::sum(wide, axes) / element_count(wide, axes, wide.type()), x.type());
   }
 };
 struct var_operation : axis_reduction<var_operation> {
@@ -140,11 +140,11 @@ struct logsumexp_operation : axis_reduction<logsumexp_operation> {
   static constexpr std::string_view name = "logsumexp";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
     x = to_inexact(x);
-    tracer largest = build::reduce<primitives::reduce_max>(x, as_span(axes));
+    tracer largest = build::reduce<primitives::reduce_max>(x, axes);
     largest = emit<primitives::stop_gradient>(
         {build::select(emit<primitives::is_finite>({largest}), largest, build::like(largest, 0))});
     tracer shifted = emit<primitives::exp>({x - restore_axes(largest, x, axes)});
-    return emit<primitives::log>({build::sum(shifted, as_span(axes))}) + largest;
+    return emit<primitives::log>({build::sum(shifted, axes)}) + largest;
   }
 };
 
@@ -159,7 +159,7 @@ template <class Primitive> struct position_operation : operation<position_operat
   /// Without an axis: the position in row-major order.
   static constexpr tracer apply(context& trace, tracer x) {
     if (!have_elements(x, all_axes(x.rank()), empty)) return x;
-    return emit<Primitive>({build::reshape(x, {trace.extents.product(x.extents())})}, {0});
+    return emit<Primitive>({build::reshape(x, {trace.extents.product(x.extents())})}, {{0}});
   }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis, false); }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>, keepdims_t) {
@@ -173,7 +173,7 @@ template <class Primitive> struct position_operation : operation<position_operat
   static constexpr tracer run(tracer x, int axis_number, bool keep) {
     int normal = normalize_axis(*x.owner, Primitive::name, axis_number, x.rank());
     if (x.owner->failed || !have_elements(x, {normal}, empty)) return x;
-    tracer position = emit<Primitive>({x}, {normal});
+    tracer position = emit<Primitive>({x}, {{normal}});
     return keep ? restore_axes(position, x, {normal}) : position;
   }
 };
@@ -191,9 +191,9 @@ struct softmax_operation : operation<softmax_operation> {
     if (x.owner->failed) return x;
     x = to_inexact(x);
     axis_list axes{normal};
-    tracer largest = emit<primitives::stop_gradient>({build::reduce<primitives::reduce_max>(x, as_span(axes))});
+    tracer largest = emit<primitives::stop_gradient>({build::reduce<primitives::reduce_max>(x, axes)});
     tracer shifted = emit<primitives::exp>({x - restore_axes(largest, x, axes)});
-    return shifted / restore_axes(build::sum(shifted, as_span(axes)), x, axes);
+    return shifted / restore_axes(build::sum(shifted, axes), x, axes);
   }
 };
 

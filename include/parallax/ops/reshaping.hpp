@@ -1,6 +1,7 @@
 // The same elements under another shape: reshaping, transposing, broadcasting.
 #pragma once
 
+#include <parallax/core/ids.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/extent_arguments.hpp>
 
@@ -11,55 +12,59 @@ namespace detail {
 struct reshape_operation : operation<reshape_operation> {
   using operation<reshape_operation>::operator();
   /// On arrays: the same memory under another shape.
-  template <eager_operand X, int N> auto operator()(const X& x, const extent (&shape)[N]) const {
+  template <eager_operand X, std::size_t N> auto operator()(const X& x, const extent (&shape)[N]) const {
     return reshape_array(x, list_of(shape));
   }
   template <eager_operand X> auto operator()(const X& x, no_extents) const {
     return reshape_array(x, extent_list<0>{});
   }
   /// One extent may be -1: what remains.
-  template <int N> constexpr tracer operator()(tracer x, const extent (&shape)[N]) const { return run(x, shape, N); }
-  constexpr tracer operator()(tracer x, no_extents) const { return run(x, nullptr, 0); }
-  template <int N> static constexpr tracer apply(context&, tracer x, const extent_list<N>& shape) {
-    return run(x, shape.values, N);
+  template <std::size_t N> constexpr tracer operator()(tracer x, const extent (&shape)[N]) const {
+    return run(x, shape);
+  }
+  constexpr tracer operator()(tracer x, no_extents) const { return run(x, {}); }
+  template <std::size_t N> static constexpr tracer apply(context&, tracer x, const extent_list<N>& shape) {
+    return run(x, shape.view());
   }
 
  private:
-  static constexpr tracer run(tracer x, const extent* shape, int count) {
+  static constexpr tracer run(tracer x, std::span<const extent> shape) {
     context& trace = *x.owner;
     dim_table& t = trace.extents;
-    if (!check_rank(trace, "reshape", count)) return x;
+    if (!check_rank(trace, "reshape", count_of(shape))) return x;
     dims result;
-    int open = -1;
-    dim known = 1;
+    dim* open = nullptr; // the extent given as -1
+    dim known{1};
     auto mismatch = [&](std::string_view advice) {
       message text;
       text << "reshape: cannot reshape array ";
       print_value(text, t, x.value());
       text << " of size ";
       print_extent(text, t, t.product(x.extents()));
-      trace.fail(text << " into shape " << std::span(shape, static_cast<std::size_t>(count)) << advice);
+      trace.fail(text << " into shape " << shape << advice);
       return x;
     };
-    for (int i = 0; i < count; ++i) {
-      if (shape[i].owner == nullptr && shape[i].value < 0) {
-        if (open >= 0 || shape[i].value != -1) return mismatch("; one extent may be -1, no other is negative");
-        open = i;
-        result.push_back(1);
+    for (const extent& given : shape) {
+      if (given.is_negative()) {
+        if (open || given.number() != -1) return mismatch("; one extent may be -1, no other is negative");
+        result.push_back(dim{1});
+        open = result.end() - 1;
       } else {
-        result.push_back(shape[i].value);
-        known = t.multiply(known, shape[i].value);
+        if (!are_extents(trace, "reshape", {&given, 1}, &x)) return x;
+        result.push_back(given.as_dim());
+        known = t.multiply(known, given.as_dim());
       }
     }
     dim total = t.product(x.extents());
-    if (open >= 0) {
+    if (open) {
       if (known == 0) return mismatch("; -1 cannot be inferred beside an extent of 0");
-      result[open] = t.divide(total, known);
-      if (!is_static(known) && t.multiply(result[open], known) != total)
-        require(trace, guard::not_zero, "reshape: -1 cannot be inferred beside an extent of 0", known, 0, x.value());
+      *open = t.divide(total, known);
+      if (!is_static(known) && !(t.multiply(*open, known) == total))
+        require(trace, guard_kind::not_zero, "reshape: -1 cannot be inferred beside an extent of 0", known, dim{},
+                x.value());
     }
     dim after = t.product(result);
-    if (is_static(total) && is_static(after) && total != after)
+    if (is_static(total) && is_static(after) && !(total == after))
       return mismatch("; the numbers of elements must be equal");
     return build::reshape(x, result);
   }
@@ -77,7 +82,7 @@ struct transpose_operation : operation<transpose_operation> {
   static constexpr tracer apply(context&, tracer x) {
     axis_list reversed;
     for (int i = x.rank(); i-- > 0;) reversed.push_back(i);
-    return build::transpose(x, as_span(reversed));
+    return build::transpose(x, reversed);
   }
   template <int... Axes> static constexpr tracer apply(context&, tracer x, axis_t<Axes...>) {
     return run(x, {Axes...});
@@ -91,7 +96,7 @@ struct transpose_operation : operation<transpose_operation> {
                               << "; name every axis once");
       return x;
     }
-    return build::transpose(x, as_span(axes));
+    return build::transpose(x, axes);
   }
 };
 
@@ -105,7 +110,7 @@ struct moveaxis_operation {
 
 struct broadcast_to_operation : operation<broadcast_to_operation> {
   using operation<broadcast_to_operation>::operator();
-  template <eager_operand X, int N>
+  template <eager_operand X, std::size_t N>
   constexpr lazy<broadcast_to_operation, X, extent_list<N>> operator()(const X& x, const extent (&shape)[N]) const {
     return {{x, list_of(shape)}};
   }
@@ -113,10 +118,12 @@ struct broadcast_to_operation : operation<broadcast_to_operation> {
   constexpr lazy<broadcast_to_operation, X, extent_list<0>> operator()(const X& x, no_extents) const {
     return {{x, extent_list<0>{}}};
   }
-  template <int N> constexpr tracer operator()(tracer x, const extent (&shape)[N]) const { return run(x, shape, N); }
-  constexpr tracer operator()(tracer x, no_extents) const { return run(x, nullptr, 0); }
-  template <int N> static constexpr tracer apply(context&, tracer x, const extent_list<N>& shape) {
-    return run(x, shape.values, N);
+  template <std::size_t N> constexpr tracer operator()(tracer x, const extent (&shape)[N]) const {
+    return run(x, shape);
+  }
+  constexpr tracer operator()(tracer x, no_extents) const { return run(x, {}); }
+  template <std::size_t N> static constexpr tracer apply(context&, tracer x, const extent_list<N>& shape) {
+    return run(x, shape.view());
   }
 
  private:
@@ -127,28 +134,39 @@ struct broadcast_to_operation : operation<broadcast_to_operation> {
     x.owner->fail(text << " to shape " << shape << advice);
     return x;
   }
-  static constexpr tracer run(tracer x, const extent* shape, int count) {
-    std::span<const extent> given(shape, static_cast<std::size_t>(count));
-    if (!check_rank(*x.owner, "broadcast_to", count) || !are_extents(x, "broadcast_to", given)) return x;
+  static constexpr tracer run(tracer x, std::span<const extent> given) {
+    const int count = count_of(given);
+    const dims result = dims_of(*x.owner, "broadcast_to", given, &x);
+    if (x.owner->failed) return x;
     if (count < x.rank()) return mismatch(x, given, "; give at least as many extents as the array has");
-    dims result;
-    for (int i = 0; i < count; ++i) result.push_back(shape[i].value);
     for (int i = 0; i < x.rank(); ++i) {
       dim from = x.dimension(i), to = result[count - x.rank() + i];
-      if (is_static(from) && is_static(to) && from != 1 && from != to)
+      if (is_static(from) && is_static(to) && !(from == 1) && !(from == to))
         return mismatch(x, given, "; each extent stays or was 1");
     }
     return build::broadcast_to(x, result);
   }
 };
 
+/// An axis given as a number is not part of an expression's type.
+template <class X> constexpr bool refuse_number_as_axis() {
+  static_assert(traced<X>,
+                "an expression takes an axis as axis<...>, which is part of its type: expand_dims(x, axis<1>); "
+                "plain integers are for traced arrays");
+  return true;
+}
+
 struct expand_dims_operation : operation<expand_dims_operation> {
   using operation<expand_dims_operation>::operator();
+  template <eager_operand X>
+  constexpr auto operator()(const X& x, std::integral auto) const noexcept(refuse_number_as_axis<X>()) {
+    return (*this)(x, axis<0>);
+  }
   constexpr tracer operator()(tracer x, int axis_number) const {
     int normal = normalize_axis(*x.owner, "expand_dims", axis_number, x.rank() + 1);
     if (x.owner->failed || !check_rank(*x.owner, "expand_dims", x.rank() + 1)) return x;
     dims shape = x.extents();
-    shape.insert(normal, 1);
+    shape.insert(normal, dim{1});
     return build::reshape(x, shape);
   }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) {
@@ -158,10 +176,14 @@ struct expand_dims_operation : operation<expand_dims_operation> {
 
 struct squeeze_operation : operation<squeeze_operation> {
   using operation<squeeze_operation>::operator();
+  template <eager_operand X>
+  constexpr auto operator()(const X& x, std::integral auto) const noexcept(refuse_number_as_axis<X>()) {
+    return (*this)(x, axis<0>);
+  }
   constexpr tracer operator()(tracer x, int axis_number) const {
     int normal = normalize_axis(*x.owner, "squeeze", axis_number, x.rank());
     if (x.owner->failed) return x;
-    if (is_static(x.dimension(normal)) && x.dimension(normal) != 1) {
+    if (is_static(x.dimension(normal)) && !(x.dimension(normal) == 1)) {
       message text;
       text << "squeeze: cannot select an axis to squeeze out which has size not equal to one, got axis " << axis_number
            << " of ";
@@ -177,7 +199,7 @@ struct squeeze_operation : operation<squeeze_operation> {
   static constexpr tracer apply(context&, tracer x) {
     dims shape;
     for (dim d : x.extents())
-      if (d != 1) shape.push_back(d);
+      if (!(d == 1)) shape.push_back(d);
     return build::reshape(x, shape);
   }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) {

@@ -1,6 +1,7 @@
 // Parts of arrays, under lax's names.
 #pragma once
 
+#include <parallax/core/ids.hpp>
 #include <parallax/ops/extent_arguments.hpp>
 #include <parallax/ops/reshaping.hpp>
 
@@ -19,16 +20,17 @@ struct bound {
   /// The position along an axis of `x`; one outside of it is an error.
   constexpr dim resolve(tracer x, int axis_number, dim otherwise) const {
     if (open) return otherwise;
-    dim size = x.dimension(axis_number);
-    bool from_end = value.owner == nullptr && value.value < 0;
-    if (is_static(size) && (from_end ? -value.value > size : is_static(value.value) && value.value > size)) {
+    const dim size = x.dimension(axis_number);
+    if (!value.known()) return value.as_dim();
+    const std::int64_t number = value.number();
+    if (is_static(size) && (number < -size.number() || number > size.number())) {
       message text;
-      text << "slice_in_dim: bound " << value.value << " is not within axis " << axis_number << " of ";
+      text << "slice_in_dim: bound " << number << " is not within axis " << axis_number << " of ";
       print_value(text, x.owner->extents, x.value());
-      x.owner->fail(text << "; give bounds from " << -size << " to " << size);
+      x.owner->fail(text << "; give bounds from " << -size.number() << " to " << size.number());
       return otherwise;
     }
-    return from_end ? x.owner->extents.subtract(size, -value.value) : value.value;
+    return number < 0 ? x.owner->extents.subtract(size, dim{-number}) : dim{number};
   }
 };
 
@@ -42,14 +44,9 @@ struct slice_in_dim_operation {
       return x;
     }
     dim size = x.dimension(normal);
-    small_vector<std::int64_t, 3 * max_rank> parameters;
-    dim first = start.resolve(x, normal, 0), last = limit.resolve(x, normal, size);
+    dim first = start.resolve(x, normal, dim{}), last = limit.resolve(x, normal, size);
     if (trace.failed || (first == 0 && last == size && stride == 1)) return x;
-    for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == normal ? first : 0);
-    for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == normal ? last : x.dimension(i));
-    for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == normal ? stride : 1);
-    return emit<primitives::slice>(trace, std::span<const tracer>(&x, 1),
-                                   {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    return build::slice_axis(x, normal, first, last, stride);
   }
 };
 
@@ -59,14 +56,15 @@ struct index_in_dim_operation {
     int normal = normalize_axis(trace, "index_in_dim", axis_number, x.rank());
     if (trace.failed) return x;
     dim size = x.dimension(normal);
-    if (is_static(size) && (index < -size || index >= size)) {
+    if (is_static(size) && (index < -size.number() || index >= size.number())) {
       message text;
       text << "index_in_dim: index " << index << " is out of bounds for axis " << normal << " of ";
       print_value(text, trace.extents, x.value());
-      trace.fail(text << "; give an index from " << -size << " to " << size - 1);
+      trace.fail(text << "; give an index from " << -size.number() << " to " << size.number() - 1);
       return x;
     }
-    if (!is_static(size) && index >= 0) require(trace, guard::index_within, "index_in_dim", size, index, x.value());
+    if (!is_static(size) && index >= 0)
+      require(trace, guard_kind::index_within, "index_in_dim", size, dim{index}, x.value());
     bound last = index == -1 ? bound(none) : bound(index + 1);
     tracer one = slice_in_dim_operation{}(x, index, last, 1, axis_number);
     return x.owner->failed ? x : squeeze_operation{}(one, axis_number);
@@ -77,26 +75,25 @@ struct slice_operation {
   constexpr tracer operator()(tracer x, std::initializer_list<extent> starts, std::initializer_list<extent> limits,
                               std::initializer_list<int> strides = {}) const {
     context& trace = *x.owner;
-    int given = static_cast<int>(starts.size());
+    int given = count_of(starts);
     if (given != x.rank() || limits.size() != starts.size() ||
         (strides.size() != 0 && strides.size() != starts.size())) {
-      trace.fail(message() << "slice: " << given << " starts, " << static_cast<int>(limits.size()) << " limits and "
-                           << static_cast<int>(strides.size()) << " strides for an array of dimension " << x.rank()
+      trace.fail(message() << "slice: " << given << " starts, " << count_of(limits) << " limits and "
+                           << count_of(strides) << " strides for an array of dimension " << x.rank()
                            << "; give one per axis");
       return x;
     }
-    if (!are_extents(x, "slice", starts) || !are_extents(x, "slice", limits)) return x;
+    primitives::slice_parameters bounds{.start = dims_of(trace, "slice", std::span(starts.begin(), starts.size()), &x),
+                                        .limit = dims_of(trace, "slice", std::span(limits.begin(), limits.size()), &x),
+                                        .stride = {}};
+    if (trace.failed) return x;
     for (std::size_t i = 0; i < strides.size(); ++i)
       if (strides.begin()[i] < 1) {
         trace.fail(message() << "slice: stride " << strides.begin()[i] << " is not positive; give a stride from 1 on");
         return x;
       }
-    small_vector<std::int64_t, 3 * max_rank> parameters;
-    for (extent e : starts) parameters.push_back(e.value);
-    for (extent e : limits) parameters.push_back(e.value);
-    for (int i = 0; i < given; ++i) parameters.push_back(strides.size() == 0 ? 1 : strides.begin()[i]);
-    return emit<primitives::slice>(trace, std::span<const tracer>(&x, 1),
-                                   {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    for (int i = 0; i < given; ++i) bounds.stride.push_back(strides.size() == 0 ? 1 : strides.begin()[i]);
+    return emit<primitives::slice>({x}, bounds);
   }
 };
 

@@ -1,7 +1,9 @@
-// Results that are written piece by piece: concatenation and padding.
+// Parts of arrays, and arrays that are written part by part: slices, concatenation and padding.
 #pragma once
 
-#include <parallax/primitives/build.hpp>
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/primitives/shape.hpp>
 
 namespace parallax::primitives {
 
@@ -9,26 +11,70 @@ struct assembly {
   static constexpr primitive_kind kind = primitive_kind::assembly;
 };
 
-namespace detail {
-/// Elements start to limit of one axis.
-constexpr tracer slice_axis(tracer x, int axis, dim start, dim limit) {
-  small_vector<std::int64_t, 3 * max_rank> parameters;
-  for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == axis ? start : 0);
-  for (int i = 0; i < x.rank(); ++i) parameters.push_back(i == axis ? limit : x.dimension(i));
-  for (int i = 0; i < x.rank(); ++i) parameters.push_back(1);
-  return emit<slice>(*x.owner, std::span<const tracer>(&x, 1),
-                     {parameters.data(), static_cast<std::size_t>(parameters.size())});
-}
-} // namespace detail
+/// Elements start, start + stride, ... below limit of each axis. JAX: lax.slice.
+struct slice : view {
+  static constexpr std::string_view name = "slice";
+  using parameters = slice_parameters;
 
-/// Parameter: the axis along which the operands follow each other.
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
+    abstract_value result = a.operands[0];
+    for (int i = 0; i < result.rank(); ++i) {
+      if (!check_bounds(a, p, i)) return result;
+      dim_table& t = a.trace.extents;
+      dim length = t.subtract(p.limit[i], p.start[i]);
+      result.shape[i] = p.stride[i] == 1 ? length : t.divide(t.add(length, dim{p.stride[i] - 1}), dim{p.stride[i]});
+    }
+    return result;
+  }
+  static constexpr batched batch(const batch_application& a, const parameters& p) {
+    const int mapped = a.operands[0].axis;
+    parameters of_all = p;
+    of_all.start.insert(mapped, dim{});
+    of_all.limit.insert(mapped, a.size);
+    of_all.stride.insert(mapped, 1);
+    return {a.with(a.operands[0].value, of_all), mapped};
+  }
+  static constexpr void vjp(vjp_application& a, const parameters& p);
+
+ private:
+  /// What is wrong with the bounds of an axis is said, or left to the call where only that can know.
+  static constexpr bool check_bounds(const shape_application& a, const parameters& p, int axis) {
+    const abstract_value& x = a.operands[0];
+    dim start = p.start[axis], limit = p.limit[axis], size = x.shape[axis];
+    auto is_above = [](dim left, dim right) {
+      return is_static(left) && is_static(right) && left.number() > right.number();
+    };
+    if (is_above(start, limit) || is_above(limit, size)) {
+      message text;
+      text << "slice: from ";
+      print_extent(text, a.trace.extents, start);
+      text << " to ";
+      print_extent(text, a.trace.extents, limit);
+      text << " is not within axis " << axis << " of ";
+      print_value(text, a.trace.extents, x);
+      a.trace.fail(text << "; give 0 <= start <= limit <= extent");
+      return false;
+    }
+    // bounds counted from the end of a dynamic extent may lie before its start
+    if (!is_static(start)) require_order(a.trace, dim{}, start, x);
+    if (!(start == 0 && limit == size)) require_order(a.trace, start, limit, x);
+    if (!(limit == 0)) require_order(a.trace, limit, size, x);
+    return true;
+  }
+  static constexpr void require_order(context& trace, dim small, dim large, const abstract_value& value) {
+    if (large == small || (is_static(large) && is_static(small))) return;
+    require(trace, guard_kind::at_least, name, large, small, value);
+  }
+};
+
+/// The operands one behind another along an axis.
 struct concatenate : assembly {
   static constexpr std::string_view name = "concatenate";
+  using parameters = concatenate_parameters;
 
-  static constexpr abstract_value shape(const shape_application& a) {
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
     abstract_value result = a.operands[0];
     result.weak = false;
-    int axis = static_cast<int>(a.parameters[0]);
     for (const abstract_value& x : a.operands.subspan(1)) {
       if (x.rank() != result.rank()) {
         message text;
@@ -40,84 +86,84 @@ struct concatenate : assembly {
         return result;
       }
       for (int i = 0; i < x.rank(); ++i)
-        result.shape[i] = i == axis ? a.trace.extents.add(result.shape[i], x.shape[i])
-                                    : unify(a.trace, "concatenate", result.shape[i], x.shape[i], a.operands[0], x);
+        result.shape[i] = i == p.dimension
+                              ? a.trace.extents.add(result.shape[i], x.shape[i])
+                              : unify(a.trace, "concatenate", result.shape[i], x.shape[i], a.operands[0], x);
     }
     return result;
   }
-  static constexpr batched batch(const batch_application& a) {
-    std::vector<tracer> operands;
-    for (const batched& x : a.operands)
-      operands.push_back(x.axis < 0 ? build::insert_axis(x.value, 0, a.size) : build::move_axis(x.value, x.axis, 0));
-    std::int64_t axis = a.parameters[0] + 1;
-    return {emit(a.trace, a.operation, operands, std::span<const std::int64_t>(&axis, 1)), 0};
+  static constexpr batched batch(const batch_application& a, const parameters& p) {
+    growing_vector<tracer> operands;
+    for (const batched& x : a.operands) operands.push_back(build::mapped_at(x, 0, a.size));
+    return {emit<concatenate>(a.trace, operands, {p.dimension + 1}), 0};
   }
-  static constexpr void vjp(vjp_application& a) {
-    int axis = static_cast<int>(a.parameters[0]);
-    dim start = 0;
-    for (int i = 0; i < static_cast<int>(a.operands.size()); ++i) {
-      dim limit = a.trace.extents.add(start, a.operand(i).dimension(axis));
-      if (a.wants(i)) a.give(i, detail::slice_axis(a.cotangent, axis, start, limit));
+  static constexpr void vjp(vjp_application& a, const parameters& p) {
+    dim start;
+    for (int i = 0; i < count_of(a.operands); ++i) {
+      dim limit = a.trace.extents.add(start, a.operand(i).dimension(p.dimension));
+      if (a.wants(i)) a.give(i, build::slice_axis(a.cotangent, p.dimension, start, limit));
       start = limit;
     }
   }
 };
 
-/// Operands: the array and the padding value. Parameters: how much of it before, after and between the elements of each
-/// axis, none negative. JAX: lax.pad.
+/// Operands: the array and the padding value. JAX: lax.pad.
 struct pad : assembly {
   static constexpr std::string_view name = "pad";
+  using parameters = pad_parameters;
 
-  static constexpr abstract_value shape(const shape_application& a) {
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
     abstract_value result = a.operands[0];
     result.weak = false;
     dim_table& t = a.trace.extents;
-    std::size_t rank = static_cast<std::size_t>(result.rank());
-    for (std::size_t i = 0; i < rank; ++i) {
-      dim size = a.operands[0].shape[static_cast<int>(i)], between = a.parameters[2 * rank + i];
-      dim spread = between == 0 ? size : size == 0 ? 0 : t.add(t.multiply(t.subtract(size, 1), between + 1), 1);
-      result.shape[static_cast<int>(i)] = t.add(t.add(a.parameters[i], spread), a.parameters[rank + i]);
-    }
+    for (int i = 0; i < result.rank(); ++i)
+      result.shape[i] = t.add(t.add(p.low[i], spread(t, result.shape[i], p.interior[i])), p.high[i]);
     return result;
   }
-  static constexpr batched batch(const batch_application& a) {
-    const batched &x = a.operands[0], &value = a.operands[1];
-    std::size_t rank = a.parameters.size() / 3;
-    int axis = x.axis < 0 ? 0 : x.axis;
-    small_vector<std::int64_t, 3 * max_rank> parameters;
-    for (std::size_t part = 0; part < 3; ++part)
-      for (std::size_t i = 0; i <= rank; ++i) {
-        if (i == static_cast<std::size_t>(axis)) parameters.push_back(0);
-        if (i < rank) parameters.push_back(a.parameters[part * rank + i]);
-      }
-    std::span<const std::int64_t> padding{parameters.data(), static_cast<std::size_t>(parameters.size())};
-    tracer operands[] = {x.axis < 0 ? build::insert_axis(x.value, 0, a.size) : x.value, value.value};
-    if (value.axis < 0) return {emit<pad>(a.trace, operands, padding), axis};
-    // A mapped padding value: pad with zeros, and choose the value where a padded array of ones has zeros.
-    operands[1] = build::like(x.value, 0);
-    tracer padded = emit<pad>(a.trace, operands, padding);
-    tracer inside[] = {
-        build::broadcast_to(build::integer_literal(a.trace, element_type::boolean, 1), operands[0].extents()),
-        build::integer_literal(a.trace, element_type::boolean, 0)};
-    tracer values = build::broadcast_in_dim(value.value, padded.extents(), std::span<const int>(&axis, 1));
-    return {build::select(emit<pad>(a.trace, inside, padding), padded, values), axis};
+  /// The extent of `size` elements with others between them.
+  static constexpr dim spread(dim_table& t, dim size, std::int64_t interior) {
+    if (interior == 0 || size == 0) return size;
+    return t.add(t.multiply(t.subtract(size, dim{1}), dim{interior + 1}), dim{1});
   }
-  static constexpr void vjp(vjp_application& a) {
-    std::size_t rank = a.parameters.size() / 3;
+  static constexpr batched batch(const batch_application& a, const parameters& p) {
+    const batched &x = a.operands[0], &value = a.operands[1];
+    const int axis = x.is_mapped() ? x.axis : 0;
+    parameters of_all = p;
+    of_all.low.insert(axis, dim{});
+    of_all.high.insert(axis, dim{});
+    of_all.interior.insert(axis, 0);
+    tracer whole = build::mapped_at(x, axis, a.size);
+    if (!value.is_mapped()) return {emit<pad>({whole, value.value}, of_all), axis};
+    // A mapped padding value: pad with zeros, and choose the value where a padded array of ones has zeros.
+    auto truth = [&](std::int64_t number) { return build::integer_literal(a.trace, element_type::boolean, number); };
+    tracer padded = emit<pad>({whole, build::like(x.value, 0)}, of_all);
+    tracer inside = emit<pad>({build::broadcast_to(truth(1), whole.extents()), truth(0)}, of_all);
+    tracer values = build::broadcast_in_dim(value.value, padded.extents(), {axis});
+    return {build::select(inside, padded, values), axis};
+  }
+  static constexpr void vjp(vjp_application& a, const parameters& p) {
     dim_table& t = a.trace.extents;
-    small_vector<std::int64_t, 3 * max_rank> parameters;
-    for (std::size_t i = 0; i < rank; ++i) parameters.push_back(a.parameters[i]);
-    for (std::size_t i = 0; i < rank; ++i) {
-      dim size = a.operand(0).dimension(static_cast<int>(i)), between = a.parameters[2 * rank + i];
-      dim spread = between == 0 ? size : size == 0 ? 0 : t.add(t.multiply(t.subtract(size, 1), between + 1), 1);
-      parameters.push_back(t.add(a.parameters[i], spread));
+    slice_parameters bounds{.start = p.low, .limit = {}, .stride = {}};
+    for (int i = 0; i < p.low.size(); ++i) {
+      bounds.limit.push_back(t.add(p.low[i], spread(t, a.operand(0).dimension(i), p.interior[i])));
+      bounds.stride.push_back(p.interior[i] + 1);
     }
-    for (std::size_t i = 0; i < rank; ++i) parameters.push_back(a.parameters[2 * rank + i] + 1);
-    tracer inside = emit<slice>(a.trace, std::span<const tracer>(&a.cotangent, 1),
-                                {parameters.data(), static_cast<std::size_t>(parameters.size())});
+    tracer inside = emit<slice>({a.cotangent}, bounds);
     a.give(0, inside);
     if (a.wants(1)) a.give(1, emit<subtract>({build::sum_all(a.cotangent), build::sum_all(inside)}));
   }
 };
+
+/// Zeros before, between and after.
+constexpr void slice::vjp(vjp_application& a, const parameters& p) {
+  dim_table& t = a.trace.extents;
+  pad_parameters around{.low = p.start, .high = {}, .interior = {}};
+  for (int i = 0; i < p.start.size(); ++i) {
+    dim covered = pad::spread(t, a.cotangent.dimension(i), p.stride[i] - 1);
+    around.high.push_back(t.subtract(a.operand(0).dimension(i), t.add(p.start[i], covered)));
+    around.interior.push_back(p.stride[i] - 1);
+  }
+  a.give(0, emit<pad>({a.cotangent, build::like(a.cotangent, 0)}, around));
+}
 
 } // namespace parallax::primitives

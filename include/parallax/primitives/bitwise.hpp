@@ -9,9 +9,11 @@ struct bitwise : elementwise {
   static constexpr abstract_value shape(const shape_application& a) {
     if (is_floating(a.operands[0].type))
       a.trace.fail(message() << a.name << ": bitwise operations take integers or truth values, not "
-                             << name_of(a.operands[0].type) << "; convert first, or use bitcast");
+                             << name_of(a.operands[0].type) << "; convert first, or use bitcast"
+                             << (a.name == "xor" ? "; for powers there are plx::pow and plx::square" : ""));
     return elementwise::shape(a);
   }
+  static constexpr no_rule vjp{};
 };
 
 struct bitwise_and : bitwise {

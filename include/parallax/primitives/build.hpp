@@ -2,7 +2,8 @@
 // shapes broadcast as in NumPy.
 #pragma once
 
-#include <parallax/primitives/primitive.hpp>
+#include <parallax/primitives/sources.hpp>
+#include <parallax/primitives/structural_parameters.hpp>
 
 #include <bit>
 #include <concepts>
@@ -32,12 +33,11 @@ constexpr tracer literal(context& trace, element_type type, double value, bool w
   if (type == element_type::float16) value = static_cast<double>(float16(value));
   if (type == element_type::bfloat16) value = static_cast<double>(bfloat16(value));
   if (type == element_type::float32) value = static_cast<double>(static_cast<float>(value));
-  return emit<primitives::literal>(trace, {},
-                                   {static_cast<std::int64_t>(type), weak ? 1 : 0, std::bit_cast<std::int64_t>(value)});
+  return emit<primitives::literal>(trace, {type, weak, std::bit_cast<std::int64_t>(value)});
 }
 constexpr tracer integer_literal(context& trace, element_type type, std::int64_t value, bool weak = false) {
   if (is_floating(type)) return literal(trace, type, static_cast<double>(value), weak);
-  return emit<primitives::literal>(trace, {}, {static_cast<std::int64_t>(type), weak ? 1 : 0, value});
+  return emit<primitives::literal>(trace, {type, weak, value});
 }
 template <scalar T> constexpr tracer scalar_literal(context& trace, T value, element_type type, bool weak) {
   if constexpr (is_floating(scalar_type_of<T>)) return literal(trace, type, static_cast<double>(value), weak);
@@ -53,96 +53,89 @@ constexpr tracer like(tracer x, double value) {
 
 constexpr tracer convert(tracer x, element_type type) {
   if (x.type() == type && !x.weak()) return x;
-  const graph& g = x.owner->at(x.graph_id);
-  if (g.at(x.id).operation == primitives::number_of<primitives::literal> &&
-      (is_floating(type) || !is_floating(x.type()))) {
-    std::int64_t bits = g.parameter(x.id, 2);
-    if (is_floating(x.type())) return literal(*x.owner, type, std::bit_cast<double>(bits));
+  if (is<primitives::literal>(x) && (is_floating(type) || !is_floating(x.type()))) {
+    auto constant = parameters_of<primitives::literal>(x);
+    if (is_floating(x.type())) return literal(*x.owner, type, constant.as_double());
     if (is_floating(type) && x.type() == element_type::uint64)
-      return literal(*x.owner, type, static_cast<double>(static_cast<std::uint64_t>(bits)));
-    if (type != element_type::boolean) return integer_literal(*x.owner, type, bits);
+      return literal(*x.owner, type, static_cast<double>(static_cast<std::uint64_t>(constant.bits)));
+    if (type != element_type::boolean) return integer_literal(*x.owner, type, constant.bits);
   }
-  return emit<primitives::convert>({x}, {static_cast<std::int64_t>(type)});
+  return emit<primitives::convert>({x}, primitives::conversion_parameters{type});
 }
 
-/// Operand axis k becomes result axis mapping[k]; other axes repeat the operand. JAX: lax.broadcast_in_dim.
-constexpr tracer broadcast_in_dim(tracer x, const dims& shape, std::span<const int> mapping) {
-  bool same = x.rank() == shape.size();
-  for (int i = 0; same && i < x.rank(); ++i) same = x.dimension(i) == shape[i];
-  if (same || !check_rank(*x.owner, "broadcast_in_dim", shape.size())) return x;
-  small_vector<std::int64_t, 2 * max_rank + 1> parameters;
-  parameters.push_back(shape.size());
-  for (dim extent : shape) parameters.push_back(extent);
-  for (int axis : mapping) parameters.push_back(axis);
-  return emit<primitives::broadcast_in_dim>(*x.owner, std::span<const tracer>(&x, 1),
-                                            {parameters.data(), static_cast<std::size_t>(parameters.size())});
+/// Operand axis k becomes result axis axes[k]; other axes repeat the operand. JAX: lax.broadcast_in_dim.
+constexpr tracer broadcast_in_dim(tracer x, const dims& shape, const axis_list& axes) {
+  if (x.extents() == shape || !check_rank(*x.owner, "broadcast_in_dim", shape.size())) return x;
+  return emit<primitives::broadcast_in_dim>({x}, primitives::broadcast_parameters{shape, axes});
 }
 /// NumPy's broadcast_to: the operand's axes are the last ones.
 constexpr tracer broadcast_to(tracer x, const dims& shape) {
-  small_vector<int, max_rank> mapping;
-  for (int i = 0; i < x.rank(); ++i) mapping.push_back(shape.size() - x.rank() + i);
-  return broadcast_in_dim(x, shape, {mapping.data(), static_cast<std::size_t>(mapping.size())});
+  axis_list axes;
+  for (int i = 0; i < x.rank(); ++i) axes.push_back(shape.size() - x.rank() + i);
+  return broadcast_in_dim(x, shape, axes);
 }
 constexpr tracer reshape(tracer x, const dims& shape) {
   if (x.extents() == shape || !check_rank(*x.owner, "reshape", shape.size())) return x;
-  return emit<primitives::reshape>(*x.owner, std::span<const tracer>(&x, 1),
-                                   {shape.data(), static_cast<std::size_t>(shape.size())});
+  return emit<primitives::reshape>({x}, primitives::reshape_parameters{shape});
 }
 /// Result axis k is operand axis permutation[k].
-constexpr tracer transpose(tracer x, std::span<const int> permutation) {
+constexpr tracer transpose(tracer x, const axis_list& permutation) {
   bool identity = true;
-  small_vector<std::int64_t, max_rank> parameters;
-  for (int axis : permutation) {
-    identity = identity && axis == parameters.size();
-    parameters.push_back(axis);
-  }
-  if (identity) return x;
-  return emit<primitives::transpose>(*x.owner, std::span<const tracer>(&x, 1),
-                                     {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  for (int i = 0; i < permutation.size(); ++i) identity = identity && permutation[i] == i;
+  return identity ? x : emit<primitives::transpose>({x}, primitives::transpose_parameters{permutation});
 }
 constexpr tracer move_axis(tracer x, int from, int to) {
-  small_vector<int, max_rank> permutation;
+  axis_list permutation;
   for (int i = 0; i < x.rank(); ++i)
     if (i != from) permutation.push_back(i);
   permutation.insert(to, from);
-  return transpose(x, {permutation.data(), static_cast<std::size_t>(permutation.size())});
+  return transpose(x, permutation);
 }
 /// A new axis of the given extent, along which the operand repeats.
 constexpr tracer insert_axis(tracer x, int axis, dim size) {
   dims shape = x.extents();
   shape.insert(axis, size);
-  small_vector<int, max_rank> mapping;
-  for (int i = 0; i < x.rank(); ++i) mapping.push_back(i < axis ? i : i + 1);
-  return broadcast_in_dim(x, shape, {mapping.data(), static_cast<std::size_t>(mapping.size())});
+  axis_list axes;
+  for (int i = 0; i < x.rank(); ++i) axes.push_back(i < axis ? i : i + 1);
+  return broadcast_in_dim(x, shape, axes);
 }
-template <class Reduction> constexpr tracer reduce(tracer x, std::span<const int> axes) {
+/// The value with its mapped axis at `to`, repeated along it where it is not mapped.
+constexpr tracer mapped_at(const batched& x, int to, dim size) {
+  return x.is_mapped() ? move_axis(x.value, x.axis, to) : insert_axis(x.value, to, size);
+}
+/// Elements start to limit of one axis, `stride` apart.
+constexpr tracer slice_axis(tracer x, int axis, dim start, dim limit, std::int64_t stride = 1) {
+  primitives::slice_parameters bounds;
+  for (int i = 0; i < x.rank(); ++i) {
+    bounds.start.push_back(i == axis ? start : dim{});
+    bounds.limit.push_back(i == axis ? limit : x.dimension(i));
+    bounds.stride.push_back(i == axis ? stride : 1);
+  }
+  return emit<primitives::slice>({x}, bounds);
+}
+template <class Reduction> constexpr tracer reduce(tracer x, const axis_list& axes) {
   if (axes.empty()) return x;
   if constexpr (std::same_as<Reduction, primitives::reduce_sum>) // rounded once
     if (is_floating16(x.type())) return convert(reduce<Reduction>(convert(x, element_type::float32), axes), x.type());
-  small_vector<std::int64_t, max_rank> parameters;
+  axis_list ascending;
   for (int axis : axes) {
-    int at = parameters.size();
-    while (at > 0 && parameters[at - 1] > axis) --at;
-    parameters.insert(at, axis);
+    int at = ascending.size();
+    while (at > 0 && ascending[at - 1] > axis) --at;
+    ascending.insert(at, axis);
   }
-  return emit<Reduction>(*x.owner, std::span<const tracer>(&x, 1),
-                         {parameters.data(), static_cast<std::size_t>(parameters.size())});
+  return emit<Reduction>({x}, primitives::reduction_parameters{ascending});
 }
-constexpr tracer sum(tracer x, std::span<const int> axes) { return reduce<primitives::reduce_sum>(x, axes); }
-constexpr tracer sum(tracer x, int axis) { return sum(x, std::span<const int>(&axis, 1)); }
-constexpr tracer sum_all(tracer x) {
-  small_vector<int, max_rank> axes;
-  for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
-  return sum(x, {axes.data(), static_cast<std::size_t>(axes.size())});
-}
+constexpr tracer sum(tracer x, const axis_list& axes) { return reduce<primitives::reduce_sum>(x, axes); }
+constexpr tracer sum(tracer x, int axis) { return sum(x, axis_list{axis}); }
+constexpr tracer sum_all(tracer x) { return sum(x, all_axes(x.rank())); }
 constexpr tracer zeros_like(tracer x) { return broadcast_to(like(x, 0), x.extents()); }
 constexpr tracer select(tracer condition, tracer on_true, tracer on_false) {
   return emit<primitives::select>({condition, on_true, on_false});
 }
 /// The size of a mapped axis, or any extent, as a scalar of the given type.
 constexpr tracer extent_value(context& trace, dim extent, element_type type) {
-  if (is_static(extent)) return integer_literal(trace, type, extent);
-  return emit<primitives::extent_value>(trace, {}, {static_cast<std::int64_t>(type), extent});
+  if (is_static(extent)) return integer_literal(trace, type, extent.number());
+  return emit<primitives::extent_value>(trace, {type, extent});
 }
 
 /// The shape NumPy broadcasts two shapes to.
@@ -157,7 +150,7 @@ constexpr dims broadcast_shapes(std::string_view operation, tracer a, tracer b) 
     else if (left[l] == 1) result.push_back(right[r]);
     else
       result.push_back(unify(trace, operation, left[l], right[r], a.value(), b.value(),
-                             "make these extents equal, or one of them 1", guard::broadcast_extents));
+                             "make these extents equal, or one of them 1", guard_kind::broadcast_extents));
   }
   return result;
 }
@@ -187,7 +180,7 @@ constexpr void promote_shapes(std::string_view operation, tracer& a, tracer& b) 
   auto agrees = [](tracer x, const dims& to) {
     if (x.rank() != to.size()) return false;
     for (int i = 0; i < to.size(); ++i)
-      if (x.dimension(i) == 1 && to[i] != 1) return false;
+      if (x.dimension(i) == 1 && !(to[i] == 1)) return false;
     return true;
   };
   if (!agrees(a, shape)) a = broadcast_to(a, shape);
@@ -203,7 +196,7 @@ template <class Primitive> constexpr tracer binary(std::string_view name, tracer
 /// One of the operands of a traced operation: a tracer as it is, a C++ scalar as a weakly typed constant.
 template <class T> constexpr tracer operand(context& trace, T x) {
   if constexpr (traced<T>) return x;
-  else if constexpr (std::same_as<T, extent>) return extent_value(trace, x.value, element_type::int32);
+  else if constexpr (std::same_as<T, extent>) return extent_value(trace, x.as_dim(), element_type::int32);
   else return weak_literal(trace, x);
 }
 

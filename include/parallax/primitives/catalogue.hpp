@@ -1,5 +1,7 @@
-// The catalogue: every primitive, one line each. A primitive's number is its place here.
+// The catalogue: every primitive by name. A primitive's id is its place here.
 #pragma once
+
+#include <parallax/core/graph.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -31,8 +33,8 @@ using catalogue = list<
     // collectives
     struct psum, struct pmax, struct pmin, struct ppermute, struct pbroadcast, struct all_gather, struct psum_scatter,
     struct all_to_all, struct axis_slice,
-    // functions of functions
-    struct pmap_call, struct call_result>;
+    // calls, which own graphs
+    struct pmap_call>;
 
 namespace detail {
 template <int Number, class Primitive> struct numbered {
@@ -49,14 +51,14 @@ std::integral_constant<int, Number> number_in(const numbered<Number, Primitive>*
 template <int Number, class Primitive> numbered<Number, Primitive> primitive_in(const numbered<Number, Primitive>*);
 } // namespace detail
 
-/// The number of a primitive.
+/// The id of a primitive.
 template <class Primitive>
-inline constexpr int number_of =
-    decltype(detail::number_in<Primitive>(static_cast<const detail::numbers*>(nullptr)))::value;
+inline constexpr primitive_id id_of{
+    decltype(detail::number_in<Primitive>(static_cast<const detail::numbers*>(nullptr)))::value};
 
-/// The primitive of a number.
-template <int Number>
-using primitive_at =
-    typename decltype(detail::primitive_in<Number>(static_cast<const detail::numbers*>(nullptr)))::primitive;
+/// The primitive of an id.
+template <primitive_id Id>
+using primitive_at = typename decltype(detail::primitive_in<static_cast<int>(Id)>(
+    static_cast<const detail::numbers*>(nullptr)))::primitive;
 
 } // namespace parallax::primitives

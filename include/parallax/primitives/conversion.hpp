@@ -5,30 +5,34 @@
 
 namespace parallax::primitives {
 
-/// The nearest value of another type. Parameter: the element type. JAX: lax.convert_element_type.
+/// The nearest value of another type. JAX: lax.convert_element_type.
 struct convert : elementwise {
   static constexpr std::string_view name = "convert";
-  static constexpr abstract_value shape(const shape_application& a) {
-    return {static_cast<element_type>(a.parameters[0]), false, a.operands[0].shape};
+  using parameters = conversion_parameters;
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
+    return {p.type, false, a.operands[0].shape};
   }
-  static constexpr void vjp(vjp_application& a) { a.give(0, build::convert(a.cotangent, a.operand(0).type())); }
+  static constexpr void vjp(vjp_application& a, const parameters&) {
+    a.give(0, build::convert(a.cotangent, a.operand(0).type()));
+  }
   template <element_type To, std::int64_t, class V> static PARALLAX_HD auto evaluate(V x) {
     return math::convert<element_t<To>>(x);
   }
 };
 
-/// The same bits as another type of the same size. Parameter: the element type. JAX: lax.bitcast_convert_type.
+/// The same bits as another type of the same size. JAX: lax.bitcast_convert_type.
 struct bitcast : elementwise {
   static constexpr std::string_view name = "bitcast";
-  static constexpr abstract_value shape(const shape_application& a) {
-    element_type to = static_cast<element_type>(a.parameters[0]);
+  using parameters = conversion_parameters;
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
+    element_type to = p.type;
     if (size_of(to) != size_of(a.operands[0].type) || to == element_type::boolean ||
         a.operands[0].type == element_type::boolean)
       a.trace.fail(message() << "bitcast: " << name_of(a.operands[0].type) << " and " << name_of(to)
                              << " differ in size or are truth values; bitcast between types of equal size");
     return {to, false, a.operands[0].shape};
   }
-  static constexpr void vjp(vjp_application&) {}
+  static constexpr void vjp(vjp_application&, const parameters&) {}
   template <element_type To, std::int64_t, class V> static PARALLAX_HD auto evaluate(V x) {
     return math::bit_cast<element_t<To>>(x);
   }

@@ -1,10 +1,9 @@
 // What all elementwise primitives share: operands have one shape, or are scalars beside it.
 #pragma once
 
-#include <parallax/core/scalar_math.hpp>
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/math/scalar_math.hpp>
 #include <parallax/primitives/operators.hpp>
-
-#include <vector>
 
 namespace parallax::primitives {
 
@@ -38,29 +37,36 @@ struct elementwise {
 
   /// Unmapped operands repeat along the mapped axis, which stays where the first mapped operand has it.
   static constexpr batched batch(const batch_application& a) {
-    auto logical_rank = [](const batched& x) { return x.value.rank() - (x.axis >= 0 ? 1 : 0); };
-    int rank = 0, axis = -1;
+    int rank = 0;
     for (const batched& x : a.operands)
-      if (logical_rank(x) > rank) rank = logical_rank(x);
-    for (const batched& x : a.operands)
-      if (axis < 0 && x.axis >= 0 && logical_rank(x) == rank) axis = x.axis;
-    if (axis < 0) axis = 0;
-    dims shape;
+      if (x.instance_rank() > rank) rank = x.instance_rank();
+    const int axis = axis_of_mapped(a, rank);
+    growing_vector<tracer> operands;
     for (const batched& x : a.operands) {
-      if (logical_rank(x) != rank) continue;
-      shape = x.value.extents();
-      if (x.axis >= 0) shape.erase(x.axis);
+      if (x.instance_rank() == rank && (x.is_mapped() || rank > 0))
+        operands.push_back(build::mapped_at(x, axis, a.size));
+      else if (x.is_mapped()) operands.push_back(build::broadcast_in_dim(x.value, shape_of(a, rank, axis), {axis}));
+      else operands.push_back(x.value); // a scalar
+    }
+    return {a.again(operands), axis};
+  }
+
+ private:
+  static constexpr int axis_of_mapped(const batch_application& a, int rank) {
+    for (const batched& x : a.operands)
+      if (x.is_mapped() && x.instance_rank() == rank) return x.axis;
+    return 0;
+  }
+  /// The shape of all instances of an operand of the largest rank.
+  static constexpr dims shape_of(const batch_application& a, int rank, int axis) {
+    for (const batched& x : a.operands) {
+      if (x.instance_rank() != rank) continue;
+      dims shape = x.value.extents();
+      if (x.is_mapped()) shape.erase(x.axis);
       shape.insert(axis, a.size);
-      break;
+      return shape;
     }
-    std::vector<tracer> operands;
-    for (const batched& x : a.operands) {
-      if (logical_rank(x) == rank && x.axis >= 0) operands.push_back(build::move_axis(x.value, x.axis, axis));
-      else if (x.axis >= 0) operands.push_back(build::broadcast_in_dim(x.value, shape, std::span<const int>(&axis, 1)));
-      else if (logical_rank(x) == 0) operands.push_back(x.value);
-      else operands.push_back(build::insert_axis(x.value, axis, a.size));
-    }
-    return {emit(a.trace, a.operation, operands, a.parameters), axis};
+    return {};
   }
 };
 

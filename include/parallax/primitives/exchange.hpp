@@ -1,97 +1,129 @@
 // Collectives that send values to other instances and do not combine them: permutations, broadcasts, exchanges of all
-// with all. Their parameters are `collective`'s.
+// with all.
 #pragma once
 
+#include <parallax/core/growing_vector.hpp>
 #include <parallax/primitives/collective.hpp>
+
+#include <iterator>
 
 namespace parallax::primitives {
 
-/// How ppermute names its permutation: explicit pairs, or a distance round the ring, or one without wrapping.
-enum class permutation_kind : std::int64_t { pairs, rotation, shift };
-
 /// Instance `destination` gets the value of instance `source`; instances that are no destination get zeros.
-/// Further parameters: permutation_kind, then pairs of source and destination, or the distance.
 struct ppermute : collective {
   static constexpr std::string_view name = "ppermute";
+  static constexpr exchange_kind exchange = exchange_kind::permute;
+  struct parameters {
+    mapped_axes over{};
+    permutation_kind how = permutation_kind::pairs;
+    std::int64_t distance = 0;                     ///< of a rotation or a shift
+    growing_vector<int> sources{}, destinations{}; ///< of pairs
+    static constexpr void describe(auto& p, auto& member) {
+      mapped_axes::describe(p.over, member);
+      member("how", p.how);
+      member("distance", p.distance);
+      member("sources", p.sources);
+      member("destinations", p.destinations);
+    }
+  };
+  static constexpr bool varies_over_own_axes = true;
 
-  static constexpr batched batch(const batch_application& a) {
-    if (!takes_part(a)) return unchanged(a);
-    std::span<const std::int64_t> how = rest(a.parameters);
-    if (how[0] == static_cast<std::int64_t>(permutation_kind::rotation) && a.operands[0].axis < 0) return a.operands[0];
-    tracer x = mapped_at(a, 0);
-    tracer zero = build::like(x, 0);
-    std::vector<tracer> pieces;
-    if (how[0] == static_cast<std::int64_t>(permutation_kind::pairs)) {
-      if (!is_static(a.size)) {
-        a.trace.fail(message() << "ppermute: pairs over a vmapped axis need its size while compiling; give the axis a "
-                                  "static extent, or use rotate or shift");
-        return a.operands[0];
-      }
-      if (how.size() != static_cast<std::size_t>(2 * a.size + 1)) {
-        a.trace.fail(message() << "ppermute: Permutation doesn't match the axis size! Over a vmapped axis of size "
-                               << a.size << " give every instance one source");
-        return a.operands[0];
-      }
-      for (std::int64_t destination = 0; destination < a.size; ++destination)
-        for (std::size_t i = 1; i + 1 < how.size(); i += 2)
-          if (how[i + 1] == destination) pieces.push_back(detail::slice_axis(x, 0, how[i], how[i] + 1));
-    } else {
-      std::int64_t distance = how[1];
-      if (is_static(a.size) && how[0] == static_cast<std::int64_t>(permutation_kind::rotation))
-        distance = ((distance % a.size) + a.size) % a.size;
-      if (distance == 0) return {x, 0};
-      dim_table& t = a.trace.extents;
-      // forwards: the last `distance` come first; backwards: the first ones go last
-      dim cut = distance > 0 ? t.subtract(a.size, distance) : -distance;
-      tracer head = detail::slice_axis(x, 0, 0, cut), tail = detail::slice_axis(x, 0, cut, a.size);
-      if (how[0] == static_cast<std::int64_t>(permutation_kind::shift))
-        (distance > 0 ? tail : head) = build::broadcast_to(zero, (distance > 0 ? tail : head).extents());
-      pieces = {tail, head};
+  static constexpr batched batch(const batch_application& a, const parameters& p) {
+    if (!p.over.contains(a.axis)) return unchanged(a);
+    tracer x = build::mapped_at(a.operands[0], 0, a.size);
+    switch (p.how) {
+    case permutation_kind::pairs: return exchange_pairs(a, p, x);
+    case permutation_kind::rotation: return a.operands[0].is_mapped() ? rotate(a, p.distance, x) : a.operands[0];
+    case permutation_kind::shift: return shift(a, p.distance, x);
     }
-    std::int64_t along = 0;
-    return {emit<concatenate>(a.trace, pieces, std::span<const std::int64_t>(&along, 1)), 0};
+    return a.operands[0];
   }
-  static constexpr void vjp(vjp_application& a) {
-    std::vector<std::int64_t> inverse(a.parameters.begin(), a.parameters.end());
-    std::size_t at = inverse.size() - rest(a.parameters).size();
-    if (inverse[at] == static_cast<std::int64_t>(permutation_kind::pairs)) {
-      for (std::size_t i = at + 1; i + 1 < inverse.size(); i += 2) {
-        std::int64_t source = inverse[i];
-        inverse[i] = inverse[i + 1];
-        inverse[i + 1] = source;
-      }
-    } else {
-      inverse[at + 1] = -inverse[at + 1];
+  static constexpr void vjp(vjp_application& a, const parameters& p) {
+    parameters inverse = p;
+    inverse.distance = -p.distance;
+    inverse.sources = p.destinations;
+    inverse.destinations = p.sources;
+    a.give(0, emit<ppermute>({a.cotangent}, inverse));
+  }
+
+ private:
+  static constexpr batched exchange_pairs(const batch_application& a, const parameters& p, tracer x) {
+    if (!is_static(a.size)) {
+      a.trace.fail(message() << "ppermute: pairs over a vmapped axis need its size while compiling; give the axis a "
+                                "static extent, or use rotate or shift");
+      return a.operands[0];
     }
-    a.give(0, emit<ppermute>(a.trace, std::span<const tracer>(&a.cotangent, 1), inverse));
+    if (std::ssize(p.sources) != a.size.number()) {
+      a.trace.fail(message() << "ppermute: Permutation doesn't match the axis size! Over a vmapped axis of size "
+                             << a.size.number() << " give every instance one source");
+      return a.operands[0];
+    }
+    growing_vector<tracer> pieces;
+    for (std::int64_t destination = 0; destination < a.size.number(); ++destination)
+      for (std::size_t i = 0; i < p.sources.size(); ++i)
+        if (p.destinations[i] == destination)
+          pieces.push_back(build::slice_axis(x, 0, dim{p.sources[i]}, dim{p.sources[i] + 1}));
+    return {emit<concatenate>(a.trace, pieces, {0}), 0};
+  }
+  /// The elements of `x` behind `cut`, and then those before it.
+  static constexpr batched swap_at(const batch_application& a, tracer x, dim cut) {
+    return {emit<concatenate>({build::slice_axis(x, 0, cut, a.size), build::slice_axis(x, 0, dim{}, cut)}, {0}), 0};
+  }
+  static constexpr batched rotate(const batch_application& a, std::int64_t distance, tracer x) {
+    dim_table& t = a.trace.extents;
+    if (is_static(a.size)) {
+      const std::int64_t size = a.size.number(), forwards = size == 0 ? 0 : ((distance % size) + size) % size;
+      return forwards == 0 ? batched{x, 0} : swap_at(a, x, dim{size - forwards});
+    }
+    // the distance less all whole rounds; where there is nobody, nothing moves
+    const dim far{distance < 0 ? -distance : distance}, rounds = t.divide(far, a.size);
+    const dim rest = t.smaller(t.subtract(far, t.multiply(rounds, a.size)), a.size);
+    return distance == 0 ? batched{x, 0} : swap_at(a, x, distance > 0 ? t.subtract(a.size, rest) : rest);
+  }
+  /// What is shifted beyond an end is lost; zeros come in.
+  static constexpr batched shift(const batch_application& a, std::int64_t distance, tracer x) {
+    if (distance == 0) return {x, 0};
+    dim_table& t = a.trace.extents;
+    const dim lost = t.smaller(dim{distance < 0 ? -distance : distance}, a.size), kept = t.subtract(a.size, lost);
+    dims shape = x.extents();
+    shape[0] = lost;
+    tracer zeros = build::broadcast_to(build::like(x, 0), shape);
+    if (distance > 0) return {emit<concatenate>({zeros, build::slice_axis(x, 0, dim{}, kept)}, {0}), 0};
+    return {emit<concatenate>({build::slice_axis(x, 0, lost, a.size), zeros}, {0}), 0};
   }
 };
 
-/// Every instance gets the value of instance `source`. Further parameter: the source.
+/// Every instance gets the value of instance `source`.
 struct pbroadcast : collective {
   static constexpr std::string_view name = "pbroadcast";
+  static constexpr exchange_kind exchange = exchange_kind::broadcast;
+  struct parameters {
+    mapped_axes over;
+    int source = 0;
+    static constexpr void describe(auto& p, auto& member) {
+      mapped_axes::describe(p.over, member);
+      member("source", p.source);
+    }
+  };
 
-  static constexpr batched batch(const batch_application& a) {
-    if (!takes_part(a)) return unchanged(a);
+  static constexpr batched batch(const batch_application& a, const parameters& p) {
+    if (!p.over.contains(a.axis)) return unchanged(a);
     const batched& x = a.operands[0];
-    if (x.axis < 0 || !one_axis(a, name)) return x;
-    std::int64_t source = rest(a.parameters)[0];
+    if (!x.is_mapped() || !one_axis(a, p.over, name)) return x;
     dims shape = x.value.extents();
     shape.erase(x.axis);
-    return {build::reshape(detail::slice_axis(x.value, x.axis, source, source + 1), shape), -1};
+    return {build::reshape(build::slice_axis(x.value, x.axis, dim{p.source}, dim{p.source + 1}), shape)};
   }
   /// The source gets the sum of all cotangents, the others nothing.
-  static constexpr void vjp(vjp_application& a) {
+  static constexpr void vjp(vjp_application& a, const parameters& p) {
     tracer here; // row-major along the axes
-    for (std::int64_t axis : axes(a.parameters)) {
-      tracer index = emit<axis_index>(a.trace, {}, {axis});
-      here = here.owner == nullptr
-                 ? index
-                 : here * build::extent_value(a.trace, a.trace.axis_size(static_cast<int>(axis)), index.type()) + index;
+    for (axis_id axis : p.over.axes) {
+      tracer index = emit<axis_index>(a.trace, {axis});
+      here = here.owner == nullptr ? index
+                                   : here * build::extent_value(a.trace, a.trace.axis_size(axis), index.type()) + index;
     }
-    tracer total =
-        emit<psum>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters.first(a.parameters.size() - 1));
-    a.give(0, build::select(here == rest(a.parameters)[0], total, build::like(total, 0)));
+    tracer total = emit<psum>({a.cotangent}, {p.over});
+    a.give(0, build::select(here == p.source, total, build::like(total, 0)));
   }
 };
 
@@ -99,19 +131,20 @@ struct pbroadcast : collective {
 /// own transpose. Other axes are moved to where this one is.
 struct all_to_all : collective {
   static constexpr std::string_view name = "all_to_all";
+  static constexpr exchange_kind exchange = exchange_kind::all_to_all;
+  static constexpr bool varies_over_own_axes = true;
 
-  static constexpr batched batch(const batch_application& a) {
-    if (!takes_part(a)) {
-      int axis = a.operands[0].axis == 0 ? 1 : a.operands[0].axis;
-      return {append(a, build::move_axis(a.operands[0].value, a.operands[0].axis, axis), a.parameters), axis};
+  static constexpr batched batch(const batch_application& a, const parameters& p) {
+    const batched& x = a.operands[0];
+    if (!p.over.contains(a.axis)) {
+      int axis = x.axis == 0 ? 1 : x.axis;
+      return {a.again(build::move_axis(x.value, x.axis, axis)), axis};
     }
-    if (!one_axis(a, name)) return a.operands[0];
+    if (!one_axis(a, p.over, name)) return x;
     // x[i][k] becomes x[k][i]: the two axes change their meaning
-    return {mapped_at(a, 0), 1};
+    return {build::mapped_at(x, 0, a.size), 1};
   }
-  static constexpr void vjp(vjp_application& a) {
-    a.give(0, emit<all_to_all>(a.trace, std::span<const tracer>(&a.cotangent, 1), a.parameters));
-  }
+  static constexpr void vjp(vjp_application& a, const parameters& p) { a.give(0, emit<all_to_all>({a.cotangent}, p)); }
 };
 
 } // namespace parallax::primitives

@@ -24,9 +24,7 @@ template <class Primitive, class A, class B> constexpr tracer traced_binary(std:
   else trace = b.owner;
   return build::binary<Primitive>(name, build::operand(*trace, a), build::operand(*trace, b));
 }
-constexpr tracer to_inexact(tracer x) {
-  return is_floating(x.type()) ? x : emit<primitives::convert>({x}, {static_cast<std::int64_t>(element_type::float32)});
-}
+constexpr tracer to_inexact(tracer x) { return is_floating(x.type()) ? x : build::convert(x, element_type::float32); }
 } // namespace detail
 
 template <class A, class B>

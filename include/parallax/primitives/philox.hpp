@@ -1,25 +1,35 @@
 // The words of Philox's streams, as an elementwise primitive: each from the key and its own number.
 #pragma once
 
-#include <parallax/core/philox.hpp>
+#include <parallax/math/philox.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
 namespace parallax::primitives {
 
 /// Which numbers are wanted: 32-bit words of subsequence 0, pairs of these as 64-bit numbers, or words of subsequence
 /// 2^64 - 1, of which keys are made.
-enum class philox_stream : std::int64_t { words, wide_words, key_words };
+enum class philox_stream { words, wide_words, key_words };
+constexpr std::string_view name_of(philox_stream stream) {
+  constexpr std::string_view names[] = {"words", "wide_words", "key_words"};
+  return names[static_cast<int>(stream)];
+}
 
 /// Operands: two key words, the lower one of cuRAND's seed first; the upper and the lower half of the element's number
-/// in the stream, all uint32. Parameter: a philox_stream.
+/// in the stream, all uint32.
 struct philox4x32 : elementwise {
   static constexpr std::string_view name = "philox4x32";
-  static constexpr abstract_value shape(const shape_application& a) {
+  struct parameters {
+    philox_stream stream = philox_stream::words;
+    static constexpr void describe(auto& p, auto& member) { member("stream", p.stream); }
+  };
+  static constexpr no_rule vjp{};
+
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
     abstract_value result = elementwise::shape(a);
     for (const abstract_value& x : a.operands)
       if (x.type != element_type::uint32)
         a.trace.fail(message() << "philox4x32: keys and numbers are uint32, not " << name_of(x.type));
-    if (a.parameters[0] == static_cast<std::int64_t>(philox_stream::wide_words)) result.type = element_type::uint64;
+    if (p.stream == philox_stream::wide_words) result.type = element_type::uint64;
     return result;
   }
 

@@ -10,9 +10,9 @@ struct power : elementwise {
   static constexpr void vjp(vjp_application& a) {
     tracer x = a.operand(0), y = a.operand(1);
     if (a.wants(0)) {
-      // y * x^(y-1), and 0 rather than 0 * inf where y is 0
-      tracer slope = y * emit<power>({x, build::select(y == 0, build::like(y, 1), y - 1)});
-      a.give(0, a.cotangent * slope);
+      // 0 rather than 0 * inf where y is 0; the exponent there keeps the slope's own slopes finite
+      tracer lower = emit<power>({x, build::select(y == 0, build::like(y, 1), y - 1)});
+      a.give(0, a.cotangent * build::select(y == 0, build::like(y, 0), y * lower));
     }
     if (a.wants(1)) {
       tracer safe = build::select(x == 0, build::like(x, 1), x);
@@ -25,11 +25,15 @@ struct power : elementwise {
   }
 };
 
-/// x to a constant integer power. Parameter: the exponent.
+/// x to a constant integer power.
 struct integer_power : elementwise {
   static constexpr std::string_view name = "integer_pow";
-  static constexpr void vjp(vjp_application& a) {
-    std::int64_t n = a.parameters[0];
+  struct parameters {
+    std::int64_t exponent = 1;
+    static constexpr void describe(auto& p, auto& member) { member("exponent", p.exponent); }
+  };
+  static constexpr void vjp(vjp_application& a, const parameters& p) {
+    const std::int64_t n = p.exponent;
     if (n == 0) return;
     tracer x = a.operand(0);
     tracer lower = n == 2 ? x : n == 1 ? build::like(x, 1) : emit<integer_power>({x}, {n - 1});

@@ -1,9 +1,12 @@
 // What a primitive's rules are given, and how an operation is appended to the graph.
 #pragma once
 
+#include <parallax/core/ids.hpp>
 #include <parallax/core/tracer.hpp>
 #include <parallax/primitives/catalogue.hpp>
+#include <parallax/primitives/parameters.hpp>
 
+#include <climits>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -20,32 +23,87 @@ enum class primitive_kind {
   view,        ///< an affine change of indices
   assembly,    ///< written piece by piece into its result
   collective,  ///< between devices
-  nested,      ///< owns a graph
-  projection   ///< one result of a nested call
+  call         ///< owns graphs: see primitives/call.hpp
 };
 
-/// For the shape rule: the operands' values and the parameters.
+/// Whether a node is an operation of this primitive.
+template <class Primitive> constexpr bool is(const graph& g, node_id id) {
+  return g.primitive(id) == primitives::id_of<Primitive>;
+}
+template <class Primitive> constexpr bool is(tracer x) { return is<Primitive>(x.home(), x.id); }
+
+/// The parameters of a node.
+template <class Primitive> constexpr auto parameters_of(const graph& g, node_id id) {
+  return decode<typename Primitive::parameters>(g.parameters(id));
+}
+template <class Primitive> constexpr auto parameters_of(tracer x) { return parameters_of<Primitive>(x.home(), x.id); }
+
+/// For a rule that a primitive does not have: `static constexpr no_rule vjp{};`.
+struct no_rule {};
+
+/// Appends an operation to the innermost graph (or finds it there) and returns its result. Operands of enclosing graphs
+/// become inputs of the innermost one.
+constexpr tracer emit(context& trace, primitive_id primitive, std::span<const tracer> operands,
+                      parameter_words parameters) {
+  return trace.append(trace, primitive, operands, parameters);
+}
+template <class Primitive> constexpr tracer emit(context& trace, std::span<const tracer> operands) {
+  static_assert(!has_parameters<Primitive>);
+  return emit(trace, primitives::id_of<Primitive>, operands, {});
+}
+// Where the primitive is not complete yet, its parameters are given by the name of their type.
+template <class Primitive, class Parameters = typename Primitive::parameters>
+constexpr tracer emit(context& trace, std::span<const tracer> operands, const Parameters& parameters) {
+  return emit(trace, primitives::id_of<Primitive>, operands, encode_next(trace, parameters));
+}
+template <class Primitive> constexpr tracer emit(std::initializer_list<tracer> operands) {
+  return emit<Primitive>(*operands.begin()->owner, std::span(operands.begin(), operands.size()));
+}
+template <class Primitive, class Parameters = typename Primitive::parameters>
+constexpr tracer emit(std::initializer_list<tracer> operands, const Parameters& parameters) {
+  return emit<Primitive>(*operands.begin()->owner, std::span(operands.begin(), operands.size()), parameters);
+}
+/// Of a primitive without operands.
+template <class Primitive> constexpr tracer emit(context& trace, const typename Primitive::parameters& parameters) {
+  return emit<Primitive>(trace, std::span<const tracer>(), parameters);
+}
+
+/// For the shape rule: the operands' values.
 struct shape_application {
   context& trace;
   std::string_view name;
   std::span<const abstract_value> operands;
-  std::span<const std::int64_t> parameters;
 };
 
-/// A value with the axis that a vmap added to it; -1 where it does not depend on the mapped argument.
+/// In place of an array's axis: it is not mapped.
+inline constexpr int unmapped = INT_MIN;
+
+/// A value with the axis that a vmap added to it, or `unmapped` where it does not depend on the mapped argument.
 struct batched {
   tracer value;
-  int axis = -1;
+  int axis = unmapped;
+
+  constexpr bool is_mapped() const { return axis != unmapped; }
+  /// The rank of one instance's value.
+  constexpr int instance_rank() const { return value.rank() - (is_mapped() ? 1 : 0); }
 };
 
-/// For the batching rule: the operands with their mapped axes.
+/// For the batching rule: the operands with their mapped axes, at least one of which is mapped.
 struct batch_application {
   context& trace;
-  int operation;
+  primitive_id primitive;
   std::span<const batched> operands;
-  std::span<const std::int64_t> parameters;
-  dim size;        ///< of the mapped axis
-  int mapped_axis; ///< its number
+  parameter_words parameters;
+  dim size; ///< of the mapped axis
+  axis_id axis;
+
+  /// The same operation of other operands.
+  constexpr tracer again(std::span<const tracer> others) const { return emit(trace, primitive, others, parameters); }
+  constexpr tracer again(tracer operand) const { return again(std::span<const tracer>(&operand, 1)); }
+  /// The same primitive with other parameters.
+  constexpr tracer with(tracer operand, const auto& others) const {
+    return emit(trace, primitive, std::span<const tracer>(&operand, 1), encode_next(trace, others));
+  }
 };
 
 /// For the differentiation rule: the operands and the result of the forward computation and the result's cotangent.
@@ -53,40 +111,15 @@ struct batch_application {
 struct vjp_application {
   context& trace;
   std::span<const tracer> operands;
-  std::span<const std::int64_t> parameters;
   tracer result;
   tracer cotangent;
-  std::span<const char> wanted; ///< which operands a derivative is asked for
+  std::span<const char> wanted; ///< by operand: whether a derivative is asked for
   std::span<tracer> given;      ///< by operand; without an owner where there is none
 
-  constexpr bool wants(int operand) const { return wanted[static_cast<std::size_t>(operand)] != 0; }
-  constexpr const tracer& operand(int i) const { return operands[static_cast<std::size_t>(i)]; }
-  constexpr void give(int operand, tracer cotangent_of_operand) {
-    given[static_cast<std::size_t>(operand)] = cotangent_of_operand;
-  }
+  constexpr bool wants(int operand) const { return wanted[index_of(operand)] != 0; }
+  constexpr const tracer& operand(int i) const { return operands[index_of(i)]; }
+  constexpr void give(int operand, tracer cotangent_of_operand) { given[index_of(operand)] = cotangent_of_operand; }
 };
-
-/// Appends an operation to the innermost graph (or finds it there) and returns its result. Operands of enclosing graphs
-/// become inputs of the innermost one.
-constexpr tracer emit(context& trace, int operation, std::span<const tracer> operands,
-                      std::span<const std::int64_t> parameters) {
-  return trace.append(trace, operation, operands, parameters);
-}
-
-template <class Primitive>
-constexpr tracer emit(context& trace, std::initializer_list<tracer> operands,
-                      std::initializer_list<std::int64_t> parameters = {}) {
-  return emit(trace, primitives::number_of<Primitive>, std::span<const tracer>(operands.begin(), operands.size()),
-              std::span<const std::int64_t>(parameters.begin(), parameters.size()));
-}
-template <class Primitive>
-constexpr tracer emit(std::initializer_list<tracer> operands, std::initializer_list<std::int64_t> parameters = {}) {
-  return emit<Primitive>(*operands.begin()->owner, operands, parameters);
-}
-template <class Primitive>
-constexpr tracer emit(context& trace, std::span<const tracer> operands, std::span<const std::int64_t> parameters) {
-  return emit(trace, primitives::number_of<Primitive>, operands, parameters);
-}
 
 /// Whether a result may have that many dimensions; too many are an error.
 constexpr bool check_rank(context& trace, std::string_view operation, int rank) {
@@ -97,13 +130,13 @@ constexpr bool check_rank(context& trace, std::string_view operation, int rank) 
 }
 
 /// Leaves a condition on extents to the call to check.
-constexpr void require(context& trace, guard::kind condition, std::string_view operation, dim left, dim right,
+constexpr void require(context& trace, guard_kind kind, std::string_view operation, dim left, dim right,
                        const abstract_value& left_value, const abstract_value& right_value = {}) {
-  const guard wanted{condition, operation, left, right, left_value, right_value, {}};
+  const guard wanted{kind, operation, left, right, left_value, right_value, {}};
   for (const guard& known : trace.guards) {
     bool same = known.left == left && known.right == right, exchanged = known.left == right && known.right == left;
     bool equalities = known.asks_for_equality() && wanted.asks_for_equality();
-    if (equalities ? same || exchanged : same && known.condition == condition) return;
+    if (equalities ? same || exchanged : same && known.kind == kind) return;
   }
   trace.guards.push_back(wanted);
 }
@@ -111,7 +144,7 @@ constexpr void require(context& trace, guard::kind condition, std::string_view o
 /// Makes two extents agree: the same, or provably different (an error), or left to the call to check.
 constexpr dim unify(context& trace, std::string_view operation, dim left, dim right, const abstract_value& left_value,
                     const abstract_value& right_value, std::string_view advice = "make these extents equal",
-                    guard::kind condition = guard::equal_extents) {
+                    guard_kind kind = guard_kind::equal_extents) {
   if (left == right) return left;
   if (is_static(left) && is_static(right)) {
     message text;
@@ -119,10 +152,10 @@ constexpr dim unify(context& trace, std::string_view operation, dim left, dim ri
     print_value(text, trace.extents, left_value);
     text << " and ";
     print_value(text, trace.extents, right_value);
-    trace.fail(text << " do not agree: " << left << " is not " << right << "; " << advice);
+    trace.fail(text << " do not agree: " << left.number() << " is not " << right.number() << "; " << advice);
     return left;
   }
-  require(trace, condition, operation, left, right, left_value, right_value);
+  require(trace, kind, operation, left, right, left_value, right_value);
   return is_static(right) ? right : left;
 }
 

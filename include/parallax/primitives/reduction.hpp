@@ -1,81 +1,81 @@
-// Reductions over axes. Parameters: the axes, ascending.
+// Reductions over axes.
 #pragma once
 
 #include <parallax/primitives/elementwise.hpp>
 
 namespace parallax::primitives {
 
+/// A reduction combines two values by `evaluate(x, y)`; `neutral<T>()` combines with any value to that value.
 struct reduction {
   static constexpr primitive_kind kind = primitive_kind::reduction;
+  using parameters = reduction_parameters;
 
-  static constexpr abstract_value shape(const shape_application& a) {
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
     abstract_value result = a.operands[0];
     result.weak = false;
-    for (std::size_t i = a.parameters.size(); i-- > 0;) result.shape.erase(static_cast<int>(a.parameters[i]));
+    for (int i = p.axes.size(); i-- > 0;) result.shape.erase(p.axes[i]);
     return result;
   }
 
-  static constexpr batched batch(const batch_application& a) {
-    int axis = a.operands[0].axis, before = 0;
-    small_vector<std::int64_t, max_rank> axes;
-    for (std::int64_t reduced : a.parameters) {
-      axes.push_back(reduced >= axis ? reduced + 1 : reduced);
-      if (reduced < axis) ++before;
+  static constexpr batched batch(const batch_application& a, const parameters& p) {
+    const int mapped = a.operands[0].axis;
+    int before = 0;
+    parameters of_all;
+    for (int axis : p.axes) {
+      of_all.axes.push_back(axis >= mapped ? axis + 1 : axis);
+      if (axis < mapped) ++before;
     }
-    return {emit(a.trace, a.operation, std::span<const tracer>(&a.operands[0].value, 1),
-                 {axes.data(), static_cast<std::size_t>(axes.size())}),
-            axis - before};
+    return {a.with(a.operands[0].value, of_all), mapped - before};
   }
 
  protected:
   /// The result, or its cotangent, repeated along the reduced axes.
-  static constexpr tracer spread(const vjp_application& a, tracer reduced) {
+  static constexpr tracer spread(const vjp_application& a, const parameters& p, tracer reduced) {
     dims shape = a.operand(0).extents();
-    small_vector<int, max_rank> kept;
-    for (int i = 0; i < shape.size(); ++i) {
-      bool is_reduced = false;
-      for (std::int64_t axis : a.parameters) is_reduced = is_reduced || axis == i;
-      if (!is_reduced) kept.push_back(i);
-    }
-    return build::broadcast_in_dim(reduced, shape, {kept.data(), static_cast<std::size_t>(kept.size())});
+    axis_list kept;
+    for (int i = 0; i < shape.size(); ++i)
+      if (!p.axes.contains(i)) kept.push_back(i);
+    return build::broadcast_in_dim(reduced, shape, kept);
   }
 };
 
 struct reduce_sum : reduction {
   static constexpr std::string_view name = "reduce_sum";
-  static constexpr void vjp(vjp_application& a) { a.give(0, spread(a, a.cotangent)); }
+  static constexpr void vjp(vjp_application& a, const parameters& p) { a.give(0, spread(a, p, a.cotangent)); }
   template <class V> static PARALLAX_HD V evaluate(V x, V y) { return math::add(x, y); }
+  template <class T> static PARALLAX_HD constexpr T neutral() { return T{}; }
 };
 
 namespace detail {
 struct extreme_reduction : reduction {
   /// The elements that attain the extreme share the cotangent equally.
-  static constexpr void vjp(vjp_application& a) {
-    tracer attains = build::convert(a.operand(0) == spread(a, a.result), a.result.type());
-    small_vector<int, max_rank> axes;
-    for (std::int64_t axis : a.parameters) axes.push_back(static_cast<int>(axis));
-    tracer count = build::sum(attains, {axes.data(), static_cast<std::size_t>(axes.size())});
-    a.give(0, attains * spread(a, a.cotangent / count));
+  static constexpr void vjp(vjp_application& a, const parameters& p) {
+    tracer attains = build::convert(a.operand(0) == spread(a, p, a.result), a.result.type());
+    tracer count = build::sum(attains, p.axes);
+    a.give(0, attains * spread(a, p, a.cotangent / count));
   }
 };
 struct position_reduction : reduction {
-  static constexpr abstract_value shape(const shape_application& a) {
-    abstract_value result = reduction::shape(a);
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
+    abstract_value result = reduction::shape(a, p);
     result.type = element_type::int32;
     return result;
   }
-  static constexpr void vjp(vjp_application&) {}
+  static constexpr void vjp(vjp_application&, const parameters&) {}
+  static constexpr no_rule evaluate{}; ///< the kernels of positions are their own
 };
 } // namespace detail
 
 struct reduce_max : detail::extreme_reduction {
   static constexpr std::string_view name = "reduce_max";
   template <class V> static PARALLAX_HD V evaluate(V x, V y) { return math::max(x, y); }
+  template <class T> static PARALLAX_HD constexpr T neutral() { return math::least<T>(); }
 };
 
 struct reduce_min : detail::extreme_reduction {
   static constexpr std::string_view name = "reduce_min";
   template <class V> static PARALLAX_HD V evaluate(V x, V y) { return math::min(x, y); }
+  template <class T> static PARALLAX_HD constexpr T neutral() { return math::greatest<T>(); }
 };
 
 /// The first position of the largest element along one axis, int32; the first NaN where there is one.

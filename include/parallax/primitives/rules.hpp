@@ -1,156 +1,223 @@
-// The table of all primitives' rules, in the order of the catalogue, and what needs it.
+// What every primitive has to say about itself, and the table of it all in the order of the catalogue.
 #pragma once
 
-#include <parallax/primitives/activation.hpp>
-#include <parallax/primitives/arithmetic.hpp>
-#include <parallax/primitives/assembly.hpp>
-#include <parallax/primitives/bitwise.hpp>
-#include <parallax/primitives/comparison.hpp>
-#include <parallax/primitives/conversion.hpp>
-#include <parallax/primitives/dot_general.hpp>
-#include <parallax/primitives/error_function.hpp>
-#include <parallax/primitives/exponential.hpp>
-#include <parallax/primitives/philox.hpp>
-#include <parallax/primitives/power.hpp>
-#include <parallax/primitives/reduction.hpp>
-#include <parallax/primitives/rounding.hpp>
-#include <parallax/primitives/select.hpp>
-#include <parallax/primitives/shape.hpp>
-#include <parallax/primitives/sources.hpp>
-#include <parallax/primitives/threefry.hpp>
-#include <parallax/primitives/trigonometric.hpp>
-// after the reductions and assemblies they are batched to
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/known_equal.hpp>
+#include <parallax/primitives/call.hpp>
 #include <parallax/primitives/collective.hpp>
-#include <parallax/primitives/exchange.hpp>
+#include <parallax/primitives/print_parameters.hpp>
 
 namespace parallax {
 
-/// A primitive's rules as values; null where there is none.
+/// A primitive's rules as values; `context::rules` has one for each, by primitive_id.
 struct primitive_rules {
   std::string_view name;
-  primitive_kind kind;
-  abstract_value (*shape)(const shape_application&);
-  batched (*batch)(const batch_application&);
-  void (*vjp)(vjp_application&);
+  primitive_kind kind = primitive_kind::source;
+  abstract_value (*shape)(const shape_application&, parameter_words) = nullptr;
+  bool has_batch = false; ///< flags, since some compilers cannot compare functions with null while compiling
+  batched (*batch)(const batch_application&) = nullptr;
+  bool has_vjp = false;
+  void (*vjp)(vjp_application&, parameter_words) = nullptr;
+  bool varies_over_own_axes = false; ///< of collectives, as what follows
+  exchange_kind exchange = exchange_kind::all_reduce;
+  reduction_kind reduction = reduction_kind::sum;
+  call_rules call{};      ///< of calls
+  bool is_lowered = true; ///< false for calls that preparation leaves none of
+  void (*print)(parameter_printer&, parameter_words) = nullptr;
+  void (*rename)(std::span<std::int64_t> words, known_equal&) = nullptr; ///< the extents among its parameters
 };
 
+/// The rules of a primitive.
+constexpr const primitive_rules& rules_of(const context& trace, primitive_id primitive) {
+  return trace.rules[index_of(primitive)];
+}
+/// The rules of a node's primitive.
+constexpr const primitive_rules& rules_of(const context& trace, const graph& g, node_id id) {
+  return rules_of(trace, g.primitive(id));
+}
+/// Whether a node is an operation of this kind.
+constexpr bool is_kind(const context& trace, const graph& g, node_id id, primitive_kind kind) {
+  return g.is_operation(id) && rules_of(trace, g, id).kind == kind;
+}
+/// Who takes part in a node that is a collective.
+constexpr primitives::mapped_axes mapped_axes_of(const graph& g, node_id id) {
+  const auto p = decode<primitives::collective_parameters>(g.parameters(id)); // nvcc 13.0 loses a temporary's vectors
+  return p.over;
+}
+
 namespace detail {
+
+template <class Member> inline constexpr bool says_none = false;
+template <> inline constexpr bool says_none<const no_rule> = true;
+template <> inline constexpr bool says_none<const prepared_away> = true;
+
+/// Has a member `evaluate` that is ambiguous where P has one as well.
+struct has_an_evaluate {
+  int evaluate;
+};
+template <class P> struct with_another_evaluate : P, has_an_evaluate {};
+
+template <class P> struct parameters_type {
+  struct type {};
+};
+template <has_parameters P> struct parameters_type<P> {
+  using type = typename P::parameters;
+};
+
+} // namespace detail
+
+/// Whether a primitive has a rule for result values: `shape(application)` or `shape(application, parameters)`.
+template <class P, class Parameters = typename detail::parameters_type<P>::type>
+concept has_shape_rule = requires(const shape_application& a, const Parameters& p) {
+  requires requires {
+    { P::shape(a) } -> std::same_as<abstract_value>;
+  } || requires {
+    { P::shape(a, p) } -> std::same_as<abstract_value>;
+  };
+};
+template <class P, class Parameters = typename detail::parameters_type<P>::type>
+concept has_batch_rule = requires(const batch_application& a, const Parameters& p) {
+  requires requires {
+    { P::batch(a) } -> std::same_as<batched>;
+  } || requires {
+    { P::batch(a, p) } -> std::same_as<batched>;
+  };
+};
+template <class P, class Parameters = typename detail::parameters_type<P>::type>
+concept has_vjp_rule = requires(vjp_application& a, const Parameters& p) {
+  requires requires {
+    { P::vjp(a) } -> std::same_as<void>;
+  } || requires {
+    { P::vjp(a, p) } -> std::same_as<void>;
+  };
+};
+/// Whether a primitive says how its elements are evaluated: it is a member of any kind with that name.
+template <class P>
+concept has_evaluate = !requires { &detail::with_another_evaluate<P>::evaluate; };
+
+/// A primitive that is no call: every rule is there, or said to be missing by `static constexpr no_rule name{};`. A
+/// misspelt one is neither.
+template <class P>
+concept operation_primitive =
+    P::kind != primitive_kind::call && has_shape_rule<P> &&
+    (has_batch_rule<P> || requires { requires detail::says_none<decltype(P::batch)>; }) &&
+    (has_vjp_rule<P> || requires { requires detail::says_none<decltype(P::vjp)>; }) &&
+    ((P::kind != primitive_kind::elementwise && P::kind != primitive_kind::reduction) || has_evaluate<P>);
+
+/// A primitive that is a call, with all rules of `call_rules`.
+template <class P>
+concept call_primitive =
+    P::kind == primitive_kind::call && has_parameters<P> &&
+    requires(context& trace, std::span<const abstract_value> values, const batch_application& mapped,
+             const linearize_application& differentiated, std::span<const char> varying, detail::preparation& prepared,
+             node_id id, const typename P::parameters& p) {
+      { P::results(trace, values, p) } -> std::same_as<growing_vector<abstract_value>>;
+      { P::batch(mapped, p) } -> std::same_as<growing_vector<batched>>;
+      { P::linearize(differentiated, p) } -> std::same_as<linearized_call>;
+      { P::varies(trace, axis_id::none, varying, p) } -> std::same_as<growing_vector<char>>;
+      { P::prepare(prepared, id, p) } -> std::same_as<void>;
+    } &&
+    requires { P::lower; };
+
+/// What may stand in the catalogue.
+template <class P>
+concept primitive =
+    requires {
+      { P::name } -> std::convertible_to<std::string_view>;
+      { P::kind } -> std::convertible_to<primitive_kind>;
+    } && (operation_primitive<P> || call_primitive<P>) &&
+    (!has_parameters<P> || requires(typename P::parameters& p) { encode(p); });
+
+namespace detail {
+
+/// A primitive's rules as functions of one signature: parameters are read from their words where there are some.
+template <class P> struct rule_functions {
+  static constexpr abstract_value shape(const shape_application& a, parameter_words words) {
+    if constexpr (requires { P::shape(a); }) return P::shape(a);
+    else return P::shape(a, decode<typename P::parameters>(words));
+  }
+  static constexpr batched batch(const batch_application& a) {
+    if constexpr (requires { P::batch(a); }) return P::batch(a);
+    else return P::batch(a, decode<typename P::parameters>(a.parameters));
+  }
+  static constexpr void vjp(vjp_application& a, parameter_words words) {
+    if constexpr (requires { P::vjp(a); }) P::vjp(a);
+    else P::vjp(a, decode<typename P::parameters>(words));
+  }
+  static constexpr void print(parameter_printer& printer, parameter_words words) {
+    if constexpr (has_parameters<P>) {
+      auto parameters = decode<typename P::parameters>(words);
+      P::parameters::describe(parameters, printer);
+    }
+    printer.finish();
+  }
+  static constexpr void rename(std::span<std::int64_t> words, known_equal& renamed) {
+    if constexpr (has_parameters<P>) {
+      auto parameters = decode<typename P::parameters>(words);
+      extent_renamer renamer(renamed);
+      P::parameters::describe(parameters, renamer);
+      const growing_vector<std::int64_t> after = encode(parameters);
+      for (std::size_t i = 0; i < words.size(); ++i) words[i] = after[i];
+    }
+  }
+};
+
+template <class P> struct call_functions {
+  using parameters = typename P::parameters;
+  static constexpr growing_vector<abstract_value> results(context& trace, std::span<const abstract_value> operands,
+                                                          parameter_words words) {
+    return P::results(trace, operands, decode<parameters>(words));
+  }
+  static constexpr growing_vector<batched> batch(const batch_application& a, parameter_words words) {
+    return P::batch(a, decode<parameters>(words));
+  }
+  static constexpr linearized_call linearize(const linearize_application& a, parameter_words words) {
+    return P::linearize(a, decode<parameters>(words));
+  }
+  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, std::span<const char> operands,
+                                               parameter_words words) {
+    return P::varies(trace, axis, operands, decode<parameters>(words));
+  }
+  static constexpr void prepare(preparation& p, node_id call, parameter_words words) {
+    P::prepare(p, call, decode<parameters>(words));
+  }
+  static constexpr void lower(section_planner& builder, node_id call, parameter_words words) {
+    if constexpr (!says_none<decltype(P::lower)>) P::lower(builder, call, decode<parameters>(words));
+  }
+};
+
 template <class P> constexpr primitive_rules make_rules() {
-  primitive_rules rules{P::name, P::kind, nullptr, nullptr, nullptr};
-  if constexpr (requires { P::shape; }) rules.shape = &P::shape;
-  if constexpr (requires { P::batch; }) rules.batch = &P::batch;
-  if constexpr (requires { P::vjp; }) rules.vjp = &P::vjp;
+  static_assert(primitive<P>, "a primitive of the catalogue lacks a rule, or misspells one: see `concept primitive`");
+  using functions = rule_functions<P>;
+  primitive_rules rules{.name = P::name, .kind = P::kind, .print = &functions::print, .rename = &functions::rename};
+  if constexpr (P::kind == primitive_kind::call) {
+    using calls = call_functions<P>;
+    rules.call = {&calls::results, &calls::batch, &calls::linearize, &calls::varies, &calls::prepare, &calls::lower};
+    rules.is_lowered = !says_none<decltype(P::lower)>;
+  } else {
+    rules.shape = &functions::shape;
+    if constexpr (has_batch_rule<P>) rules.has_batch = true, rules.batch = &functions::batch;
+    if constexpr (has_vjp_rule<P>) rules.has_vjp = true, rules.vjp = &functions::vjp;
+  }
+  if constexpr (P::kind == primitive_kind::collective) rules.varies_over_own_axes = P::varies_over_own_axes;
+  if constexpr (requires { P::exchange; }) rules.exchange = P::exchange;
+  if constexpr (requires { P::reduction; }) rules.reduction = P::reduction;
   return rules;
 }
+
 template <class List> struct rule_table;
 template <class... P> struct rule_table<primitives::list<P...>> {
   static constexpr primitive_rules entries[sizeof...(P)] = {make_rules<P>()...};
 };
-} // namespace detail
-
-/// The rules of primitive number `operation`.
-constexpr const primitive_rules& rules_of(int operation) {
-  return detail::rule_table<primitives::catalogue>::entries[operation];
-}
-
-namespace detail {
-/// x * 1, x / 1 and the like are x.
-constexpr bool is_one(const graph& g, int id) {
-  if (g.at(id).operation != primitives::number_of<primitives::literal>) return false;
-  std::int64_t bits = g.parameter(id, 2);
-  return is_floating(g.at(id).type) ? std::bit_cast<double>(bits) == 1.0 : bits == 1;
-}
-constexpr int neutral_result(const graph& g, int operation, std::span<const int> operands) {
-  if (operation == primitives::number_of<primitives::multiply> ||
-      operation == primitives::number_of<primitives::divide>) {
-    if (is_one(g, operands[1]) && g.at(operands[0]).type == g.at(operands[1]).type) return operands[0];
-    if (operation == primitives::number_of<primitives::multiply> && is_one(g, operands[0])) return operands[1];
-  }
-  if (operation == primitives::number_of<primitives::negative> &&
-      g.at(operands[0]).operation == primitives::number_of<primitives::negative>)
-    return g.operand(operands[0], 0);
-  return -1;
-}
-
-/// Arithmetic on constants is done here, in the type it would have at run time. False where it is left to the program.
-constexpr bool fold_constants(const graph& g, int operation, std::span<const int> operands, std::int64_t& bits) {
-  if (operands.size() != 2) return false;
-  for (int operand : operands)
-    if (g.at(operand).operation != primitives::number_of<primitives::literal>) return false;
-  element_type type = g.at(operands[0]).type;
-  std::int64_t left = g.parameter(operands[0], 2), right = g.parameter(operands[1], 2);
-  auto compute = [&]<class T>(T x, T y, T& result) {
-    if (operation == primitives::number_of<primitives::add>) result = x + y;
-    else if (operation == primitives::number_of<primitives::subtract>) result = x - y;
-    else if (operation == primitives::number_of<primitives::multiply>) result = x * y;
-    else if (operation == primitives::number_of<primitives::divide> && is_floating(element_type_of<T>) && y != 0)
-      result = x / y;
-    else return false;
-    return true;
-  };
-  if (is_floating(type)) {
-    double x = std::bit_cast<double>(left), y = std::bit_cast<double>(right), result = 0;
-    constexpr double moderate = 1e15; // what overflows or is not finite is no constant expression
-    if (!(x > -moderate && x < moderate && y > -moderate && y < moderate)) return false;
-    if (y != 0 && y < 1 / moderate && y > -1 / moderate) return false;
-    auto compute_as = [&]<class T>(T rounded) {
-      if (!compute(static_cast<T>(x), static_cast<T>(y), rounded)) return false;
-      result = static_cast<double>(rounded);
-      return true;
-    };
-    bool done = type == element_type::float16    ? compute_as(float16{})
-                : type == element_type::bfloat16 ? compute_as(bfloat16{})
-                : type == element_type::float32  ? compute_as(float{})
-                                                 : compute_as(double{});
-    if (!done) return false;
-    bits = std::bit_cast<std::int64_t>(result);
-    return true;
-  }
-  constexpr std::int64_t small = 1 << 15;
-  bool fits = type == element_type::int32 || type == element_type::int64;
-  return fits && left > -small && left < small && right > -small && right < small && compute(left, right, bits);
-}
 
 } // namespace detail
-
-/// Appends an operation by the rules of its primitive.
-constexpr tracer append_operation(context& trace, int operation, std::span<const tracer> operands,
-                                  std::span<const std::int64_t> parameters) {
-  if (trace.failed && !operands.empty()) return operands[0];
-  const primitive_rules& rules = rules_of(operation);
-  small_vector<int, max_rank> few;
-  std::vector<int> many;
-  bool is_few = operands.size() <= max_rank;
-  std::vector<abstract_value> values;
-  values.reserve(operands.size());
-  for (const tracer& x : operands) {
-    int id = trace.import(x.graph_id, x.id);
-    if (is_few) few.push_back(id);
-    else many.push_back(id);
-    values.push_back(trace.current().value(id));
-  }
-  std::span<const int> ids = is_few ? std::span<const int>(few.data(), operands.size()) : std::span<const int>(many);
-  int graph_id = trace.active.back();
-  int neutral = detail::neutral_result(trace.current(), operation, ids);
-  if (neutral >= 0) return {&trace, graph_id, neutral};
-  if (std::int64_t bits = 0; detail::fold_constants(trace.current(), operation, ids, bits))
-    return emit<primitives::literal>(
-        trace, {}, {static_cast<std::int64_t>(values[0].type), values[0].weak && values[1].weak ? 1 : 0, bits});
-  abstract_value value = rules.shape(shape_application{trace, rules.name, values, parameters});
-  check_rank(trace, rules.name, value.rank());
-  trace.check_extents(rules.name);
-  if (trace.failed) {
-    if (!operands.empty()) return operands[0];
-    value = {};
-  }
-  return {&trace, graph_id, trace.current().add(operation, ids, value, parameters)};
-}
 
 /// The text for a rule that a primitive does not have.
-constexpr void missing_rule(context& trace, int operation, std::string_view rule, const abstract_value& operand,
-                            std::string_view advice) {
+constexpr void missing_rule(context& trace, primitive_id primitive, std::string_view rule,
+                            const abstract_value& operand, std::string_view advice) {
   message text;
-  text << rule << " rule for '" << rules_of(operation).name << "' not implemented, applied here to ";
+  text << rule << " rule for '" << rules_of(trace, primitive).name << "' not implemented, applied here to ";
   print_value(text, trace.extents, operand);
   trace.fail(text << "; " << advice);
 }

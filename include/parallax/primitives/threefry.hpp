@@ -6,12 +6,22 @@
 namespace parallax::primitives {
 
 /// Which part of the cipher's two 32-bit words is wanted.
-enum class threefry_word : std::int64_t { first, second, exclusive_or };
+enum class threefry_word { first, second, exclusive_or };
+constexpr std::string_view name_of(threefry_word word) {
+  constexpr std::string_view names[] = {"first", "second", "exclusive_or"};
+  return names[static_cast<int>(word)];
+}
 
-/// Operands: two key words, two counter words, all uint32. Parameter: a threefry_word.
+/// Operands: two key words, two counter words, all uint32.
 struct threefry2x32 : elementwise {
   static constexpr std::string_view name = "threefry2x32";
-  static constexpr abstract_value shape(const shape_application& a) {
+  struct parameters {
+    threefry_word word = threefry_word::first;
+    static constexpr void describe(auto& p, auto& member) { member("word", p.word); }
+  };
+  static constexpr no_rule vjp{};
+
+  static constexpr abstract_value shape(const shape_application& a, const parameters&) {
     abstract_value result = elementwise::shape(a);
     for (const abstract_value& x : a.operands)
       if (x.type != element_type::uint32)

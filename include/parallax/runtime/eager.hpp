@@ -1,6 +1,7 @@
 // Expressions of arrays become programs: their structure is the function, their leaves are the arguments.
 #pragma once
 
+#include <parallax/compile/program_error.hpp>
 #include <parallax/runtime/value.hpp>
 
 namespace parallax {
@@ -34,7 +35,7 @@ template <class Operation, class... O> struct structure_of<lazy<Operation, O...>
 
 template <class T> constexpr context* trace_behind(const T& leaf) {
   if constexpr (traced<T>) return leaf.owner;
-  else return leaf.values[0].owner;
+  else return leaf.values[0].trace();
 }
 
 template <class Structure> struct expression_function;
@@ -102,49 +103,58 @@ template <lazy_expression E> auto evaluate(const E& expression) {
 
 /// The elements of an array or expression under another shape; one extent may be -1. Throws `shape_error` unless the
 /// numbers of elements are equal.
-template <eager_operand X, int Rank> auto reshape_array(const X& x, const extent_list<Rank>& list) {
+template <eager_operand X, std::size_t Rank> auto reshape_array(const X& x, const extent_list<Rank>& list) {
   if constexpr (lazy_expression<X>) {
     return reshape_array(evaluate(x), list);
   } else {
     array<typename X::value_type, X::rank> whole(x);
     std::array<std::int64_t, Rank> shape{};
     std::int64_t known = 1;
-    int open = -1;
-    for (int i = 0; i < Rank; ++i) {
-      shape[static_cast<std::size_t>(i)] = list.values[i].value;
-      if (list.values[i].value == -1 && open < 0) open = i;
-      else known *= list.values[i].value;
+    std::int64_t* open = nullptr;
+    constexpr int rank = Rank;
+    for (int i = 0; i < rank; ++i) {
+      const std::int64_t extent = shape[index_of(i)] = list.values[i].number();
+      if (extent == -1 && !open) open = &shape[index_of(i)];
+      else if (extent < 0 || !checked_multiply(known, extent))
+        throw shape_error("reshape: " + std::to_string(extent) + " is no extent for an array of size " +
+                          std::to_string(whole.size()) + "; give extents from 0 on, or one of -1");
     }
-    if (open >= 0 && known == 0)
+    if (open && known == 0)
       throw shape_error("reshape: cannot reshape array of size " + std::to_string(whole.size()) +
                         ": -1 cannot be inferred beside an extent of 0");
-    if (open >= 0) shape[static_cast<std::size_t>(open)] = whole.size() / known;
-    std::int64_t count = 1;
-    for (std::int64_t extent : shape) count *= extent;
-    if (count != whole.size())
+    if (open) known *= * open = whole.size() / known;
+    if (known != whole.size())
       throw shape_error("reshape: cannot reshape array of size " + std::to_string(whole.size()) + " into shape " +
-                        detail::shape_text(shape));
-    return array<typename X::value_type, Rank>::adopt(whole.storage(), shape);
+                        runtime::shape_text(shape));
+    return array<typename X::value_type, rank>::adopt(whole.storage(), shape);
   }
 }
 
 namespace detail {
 
-/// Whether the program of an expression with these leaves has no error.
-template <class E, class Leaves> inline constexpr bool is_valid_expression = false;
-template <class E, class... Leaves>
-inline constexpr bool is_valid_expression<E, std::tuple<Leaves...>> =
-    program<expression_function<typename structure_of<E>::type>, abstract_t<Leaves>...>::valid;
+/// The program of an expression with these leaves.
+template <class E, class Leaves> struct expression_program;
+template <class E, class... Leaves> struct expression_program<E, std::tuple<Leaves...>> {
+  using function = expression_function<typename structure_of<E>::type>;
+  using type = program<function, abstract_t<Leaves>...>;
+  static constexpr void show_line() {
+    if constexpr (prints_texts<E>()) detail::show_line<function, abstract_t<Leaves>...>();
+  }
+};
 
 /// An error is reported where the expression is computed; where its type is deduced, it would be reported once more.
-template <lazy_expression E> constexpr auto result_of(const E& expression) {
-  if constexpr (is_valid_expression<E, decltype(expression_leaves(expression))>)
-    return std::type_identity<decltype(parallax::evaluate(expression))>{};
+template <bool Valid, lazy_expression E> constexpr auto result_of(const E& expression) {
+  if constexpr (Valid) return std::type_identity<decltype(parallax::evaluate(expression))>{};
   else return std::type_identity<array<float, 0>>{};
 }
 
 template <lazy_expression E> struct evaluated_type<E> {
-  using array_type = typename decltype(result_of(std::declval<const E&>()))::type;
+  using compiled = expression_program<E, decltype(expression_leaves(std::declval<const E&>()))>;
+  using error_source = error_of<typename compiled::type>;
+  static constexpr bool valid = compiled::type::valid;
+  static constexpr void show_line() { compiled::show_line(); }
+
+  using array_type = typename decltype(result_of<valid>(std::declval<const E&>()))::type;
   using value_type = typename array_type::value_type;
   static constexpr auto shape = shape_for<typename array_type::extents_type>;
 };

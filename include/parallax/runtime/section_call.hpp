@@ -1,15 +1,16 @@
 // A call of a section: on which devices it runs, how its operands are spread over them, and what its results are.
 #pragma once
 
-#include <parallax/runtime/block_table.hpp>
-#include <parallax/runtime/slices.hpp>
+#include <parallax/arrays/slices.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/runtime/section_plan.hpp>
 #include <parallax/runtime/value.hpp>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-namespace parallax::detail {
+namespace parallax::runtime {
 
 /// A dimension of an operand that lies along an axis of the mesh, and the number of elements before it.
 struct spread_axis {
@@ -22,8 +23,8 @@ struct spread_axis {
 };
 
 struct section_operand {
-  std::int64_t source;             ///< a buffer of the calling block
-  std::vector<spread_axis> spread; ///< by dimension, the first one first
+  buffer_id source = buffer_id::none; ///< of the calling section
+  std::vector<spread_axis> spread;    ///< by dimension, the first one first
 
   /// The bytes of a piece of `whole_bytes` bytes.
   std::size_t piece_bytes(std::size_t whole_bytes) const {
@@ -48,40 +49,32 @@ struct section_operand {
 };
 
 struct section_call {
-  int block = 0;
+  section_id section = section_id::main;
   std::vector<std::int64_t> mesh;
   std::vector<int> devices; ///< by position
   std::vector<section_operand> operands;
-  std::vector<std::int64_t> results; ///< numbers of values
+  std::span<const value_id> results;
 
-  std::int64_t mesh_stride(int axis) const {
+  std::int64_t mesh_stride(mesh_axis axis) const {
     std::int64_t stride = 1;
     for (std::size_t m = static_cast<std::size_t>(axis) + 1; m < mesh.size(); ++m) stride *= mesh[m];
     return stride;
   }
+  std::int64_t mesh_size(mesh_axis axis) const { return mesh[index_of(axis)]; }
 
-  /// Reads a call, which `available` devices may serve. Throws `shape_error` where they cannot; `remedy` says how to
-  /// have more devices.
-  static section_call read(const std::int64_t* table, table_reader& r, const resolved_extents& extents, int available,
-                           const char* remedy) {
-    section_call call;
-    call.block = r.next_int() + 1;
-    call.mesh = block_table(table, call.block, extents).mesh();
-    for (std::int64_t n = r.next(); n > 0; --n) {
-      section_operand& operand = call.operands.emplace_back();
-      operand.source = r.next();
-      for (std::int64_t spread = r.next(); spread > 0; --spread) {
-        int mesh_axis = r.next_int(), dimension = r.next_int();
-        operand.spread.push_back({dimension, call.mesh[static_cast<std::size_t>(mesh_axis)],
-                                  call.mesh_stride(mesh_axis), extents[r.next()]});
-      }
+  /// A call, which `available` devices may serve. Throws `shape_error` where they cannot; `remedy` says how to have
+  /// more devices.
+  section_call(const plan_view& plan, const call_step& step, const resolved_extents& extents, int available,
+               const char* remedy)
+      : section(step.section), mesh(section_plan(plan, section, extents).mesh()), results(plan[step.results]) {
+    for (const call_operand& given : plan[step.operands]) {
+      section_operand& operand = operands.emplace_back();
+      operand.source = given.buffer;
+      for (const spread_dimension& s : plan[given.spread])
+        operand.spread.push_back({s.dimension, mesh_size(s.over), mesh_stride(s.over), extents[s.before]});
       std::ranges::sort(operand.spread, {}, &spread_axis::dimension);
     }
-    for (std::int64_t n = r.next(); n > 0; --n) call.results.push_back(r.next());
-    std::vector<int> given;
-    for (std::int64_t n = r.next(); n > 0; --n) given.push_back(r.next_int());
-    call.choose_devices(given, available, remedy);
-    return call;
+    choose_devices(plan[step.devices], available, remedy);
   }
 
   /// Whether a value's pieces lie as an operand wants them.
@@ -93,20 +86,16 @@ struct section_call {
   }
 
   /// Describes the section's results: `pieces` by position, by result.
-  void set_results(const std::int64_t* table, const resolved_extents& extents, std::vector<runtime_value>& values,
+  void set_results(const section_plan& called, std::vector<runtime_value>& values,
                    std::vector<std::vector<buffer>>&& pieces) const {
-    table_reader out = block_table(table, block, extents).read_outputs();
     for (std::size_t k = 0; k < results.size(); ++k) {
-      out.next(), out.next();
-      runtime_value& value = values[static_cast<std::size_t>(results[k])];
-      abstract_value piece = read_value(out);
+      const output_record& output = called.outputs()[k];
+      runtime_value& value = values[index_of(results[k])];
       value = {};
-      value.type = piece.type;
-      for (dim extent : piece.shape) value.shape.push_back(extents[extent]);
-      for (std::int64_t spread = out.next(); spread > 0; --spread) {
-        int mesh_axis = out.next_int();
-        value.axes.push_back({out.next_int(), mesh[static_cast<std::size_t>(mesh_axis)], mesh_stride(mesh_axis)});
-      }
+      value.type = output.described.type;
+      value.shape = called.resolved(output.described.shape);
+      for (const spread_dimension& s : called.plan[output.spread])
+        value.axes.push_back({s.dimension, mesh_size(s.over), mesh_stride(s.over)});
       // the piece's shape with the spread dimensions back in, outermost last to first
       std::ranges::sort(value.axes, {}, &shard_axis::axis);
       for (const shard_axis& a : value.axes) value.shape.insert(a.axis, a.size);
@@ -116,11 +105,11 @@ struct section_call {
   }
 
  private:
-  void choose_devices(const std::vector<int>& given, int available, const char* remedy) {
+  void choose_devices(std::span<const int> given, int available, const char* remedy) {
     std::int64_t count = 1;
     for (std::int64_t size : mesh) count *= size;
     if (!given.empty()) {
-      const auto given_count = static_cast<std::int64_t>(given.size());
+      const auto given_count = std::ssize(given);
       if (mesh[0] != given_count)
         throw shape_error("Leading axis size of input to pmapped function must equal the number of local devices "
                           "passed to pmap. Got axis_size=" +
@@ -130,7 +119,7 @@ struct section_call {
                           " local devices to run due to nested pmapped or other parallel functions, but only " +
                           std::to_string(given_count) + " are available. (outer axis size: " + std::to_string(mesh[0]) +
                           ")");
-      devices = given;
+      devices.assign(given.begin(), given.end());
     } else {
       if (count > available)
         throw shape_error("compiling computation that requires " + std::to_string(count) +
@@ -142,28 +131,24 @@ struct section_call {
   }
 };
 
-/// The values of a program's outermost block at its outputs; `outputs` are the buffers of those that are no values.
-inline std::vector<runtime_value> outermost_results(const block_table& block, const std::vector<runtime_value>& values,
-                                                    std::vector<buffer>&& outputs) {
+/// The values of a program's main section at its outputs; `outputs` are the buffers of those that are no values.
+inline std::vector<runtime_value> main_results(const section_plan& section, const std::vector<runtime_value>& values,
+                                               std::vector<buffer>&& outputs) {
   std::vector<runtime_value> results;
   results.reserve(outputs.size());
-  table_reader r = block.read_outputs();
-  for (buffer& output : outputs) {
-    bool is_value = r.next() != 0;
-    std::int64_t number = r.next();
-    abstract_value described = read_value(r);
-    r.skip(2 * r.next());
-    if (is_value) {
-      results.push_back(values[static_cast<std::size_t>(number)]);
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const output_record& output = section.outputs()[k];
+    if (output.value != value_id::none) {
+      results.push_back(values[index_of(output.value)]);
       continue;
     }
     runtime_value& value = results.emplace_back();
-    value.type = described.type;
-    for (dim extent : described.shape) value.shape.push_back(block.extents[extent]);
+    value.type = output.described.type;
+    value.shape = section.resolved(output.described.shape);
     value.on_host = true;
-    value.host = std::move(output);
+    value.host = std::move(outputs[k]);
   }
   return results;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::runtime

@@ -1,10 +1,11 @@
 // An array of any type and shape while a program runs: on the host, or in pieces on its devices.
 #pragma once
 
-#include <parallax/compile/encode.hpp>
-#include <parallax/compile/expression.hpp>
-#include <parallax/runtime/array.hpp>
-#include <parallax/runtime/sharded.hpp>
+#include <parallax/arrays/array.hpp>
+#include <parallax/arrays/sharded.hpp>
+#include <parallax/compile/program.hpp>
+#include <parallax/compile/trace/expression.hpp>
+#include <parallax/core/ids.hpp>
 
 #include <vector>
 
@@ -15,6 +16,8 @@ template <class T, auto Shape> inline constexpr bool is_array_value<sharded<T, S
 
 namespace detail {
 
+using namespace runtime;
+
 template <class T, auto Shape> struct abstract_leaf<array<T, Shape>> {
   using type = abstract_array<T, extents_of<Shape>>;
 };
@@ -22,7 +25,11 @@ template <class T, auto Shape> struct abstract_leaf<sharded<T, Shape>> {
   using type = abstract_array<T, extents_of<Shape>>;
 };
 
-/// An argument or intermediate result of a program's outermost block.
+} // namespace detail
+
+namespace runtime {
+
+/// An argument or intermediate result of a program's main section.
 struct runtime_value {
   element_type type = element_type::float32;
   small_vector<std::int64_t, max_rank> shape;
@@ -33,19 +40,14 @@ struct runtime_value {
   std::vector<shard_axis> axes;
   std::vector<buffer> pieces;
 
-  std::int64_t count() const {
-    std::int64_t product = 1;
-    for (std::int64_t extent : shape) product *= extent;
-    return product;
-  }
+  std::int64_t count() const { return product({shape.data(), index_of(shape.size())}); }
   std::size_t bytes() const { return static_cast<std::size_t>(count()) * size_of(type); }
 
   /// The elements on the host; gathers them, and counts that, the first time.
   std::byte* host_data() {
     if (!on_host) {
       host = buffer::allocate(bytes());
-      copy_pieces_in(host.data(), {shape.data(), static_cast<std::size_t>(shape.size())}, size_of(type), axes, pieces,
-                     0, 0);
+      copy_pieces_in(host.data(), shape, size_of(type), axes, pieces, 0, 0);
       count_read(pieces[0], bytes());
       on_host = true;
     }
@@ -67,7 +69,7 @@ template <class T, auto Shape> runtime_value value_of(const sharded<T, Shape>& x
   for (std::int64_t extent : x.shape()) value.shape.push_back(extent);
   value.devices = x.devices();
   value.axes = x.axes();
-  for (int p = 0; p < static_cast<int>(value.devices.size()); ++p) value.pieces.push_back(x.shard_buffer(p));
+  for (int p = 0; p < count_of(value.devices); ++p) value.pieces.push_back(x.shard_buffer(p));
   return value;
 }
 template <scalar T> runtime_value value_of(T x) {
@@ -80,16 +82,17 @@ template <scalar T> runtime_value value_of(T x) {
   return value;
 }
 /// Extents have no elements: only their values matter.
-template <int Rank> runtime_value value_of(const extent_list<Rank>& list) {
+template <std::size_t Rank> runtime_value value_of(const extent_list<Rank>& list) {
   runtime_value value;
-  for (int i = 0; i < Rank; ++i) value.shape.push_back(list.values[i].value);
+  for (const extent& e : list.view()) value.shape.push_back(e.number());
   value.is_input = false;
   return value;
 }
 
 template <std::size_t Rank> std::array<std::int64_t, Rank> shape_array(const runtime_value& value) {
   std::array<std::int64_t, Rank> shape{};
-  for (int i = 0; i < static_cast<int>(Rank); ++i) shape[static_cast<std::size_t>(i)] = value.shape[i];
+  constexpr int rank = Rank;
+  for (int i = 0; i < rank; ++i) shape[index_of(i)] = value.shape[i];
   return shape;
 }
 
@@ -108,34 +111,20 @@ struct shaped<Kind, T, extents_t<Extents...>> {
   using type = std::tuple_element_t<sizeof...(Extents), ranks>;
 };
 
-/// Where output `Number` of a program's outermost block is described.
+/// What is known while compiling of output `Number` of a program's main section.
 template <class Program, int Number> struct output_description {
-  static constexpr std::int64_t find() {
-    constexpr auto& t = Program::table;
-    table_reader r(t.data() + t[static_cast<std::size_t>(t[blocks_at] + 1)]);
-    r.skip(r.next()); // mesh
-    r.skip(3);
-    r.skip(4 * r.next()); // buffers
-    r.next();
-    std::int64_t start = 0;
-    for (int k = 0; k <= Number; ++k) {
-      const std::int64_t* here = r.skip(0);
-      start = here - t.data();
-      r.skip(3);
-      r.skip(r.next());
-      r.skip(2 * r.next());
-    }
-    return start;
-  }
-  static constexpr std::int64_t at = find();
-  static constexpr bool is_value = Program::table[at] != 0;
-  static constexpr element_type type = static_cast<element_type>(Program::table[at + 2]);
-  static constexpr std::size_t rank = static_cast<std::size_t>(Program::table[at + 3]);
+  static constexpr output_record output =
+      Program::plan[Program::plan.section(section_id::main).outputs][index_of(Number)];
+  static constexpr bool is_value = output.value != value_id::none;
+  static constexpr element_type type = output.described.type;
+  static constexpr std::size_t rank = static_cast<std::size_t>(output.described.shape.count);
 
   template <std::size_t... I> static constexpr auto static_extents(std::index_sequence<I...>) {
-    return extents_t<(Program::table[at + 4 + static_cast<std::int64_t>(I)] >= 0
-                          ? Program::table[at + 4 + static_cast<std::int64_t>(I)]
-                          : dyn)...>{};
+    [[maybe_unused]] constexpr auto extent_at = [](std::size_t i) {
+      const dim extent = Program::plan[output.described.shape][i];
+      return is_static(extent) ? extent.number() : dyn;
+    };
+    return extents_t<extent_at(I)...>{};
   }
   /// What a caller gets: results of a pmap stay on their devices.
   static auto make(runtime_value&& value) {
@@ -148,5 +137,5 @@ template <class Program, int Number> struct output_description {
   }
 };
 
-} // namespace detail
+} // namespace runtime
 } // namespace parallax

@@ -1,9 +1,9 @@
 // Which axes a mapping maps: in_axes and out_axes.
 #pragma once
 
+#include <parallax/core/growing_vector.hpp>
 #include <parallax/ops/axes.hpp>
 
-#include <climits>
 #include <tuple>
 #include <type_traits>
 
@@ -24,14 +24,11 @@ template <auto... Axes> inline constexpr out_axes_t<Axes...> out_axes{};
 
 namespace detail {
 
-/// What stands for `none` in lists of axes.
-inline constexpr int unmapped = INT_MIN;
-
 enum class axis_fit { fits, not_an_axis, wrong_length };
 
 /// Axes for every leaf of a tree.
 struct leaf_axes {
-  std::vector<int> axes;
+  growing_vector<int> axes;
   axis_fit fit = axis_fit::fits;
   int given = 0, expected = 0; ///< lengths that differ
 };

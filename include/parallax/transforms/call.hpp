@@ -3,9 +3,12 @@
 
 #include <parallax/core/abstract_array.hpp>
 #include <parallax/core/diagnostics.hpp>
+#include <parallax/core/growing_vector.hpp>
 #include <parallax/core/pytree.hpp>
 #include <parallax/ops/lazy.hpp>
 #include <parallax/transforms/replay.hpp>
+
+#include <tuple>
 
 namespace parallax::detail {
 
@@ -22,7 +25,7 @@ template <class... T> constexpr bool any_traced() {
       if constexpr (traced<L>) found = true;
       return 0;
     };
-    if constexpr (tree_node<A>) static_cast<void>(tree_build<A>(leaf));
+    if constexpr (tree_node<A>) std::ignore = tree_build<A>(leaf);
     else found = found || traced<A>;
   };
   (look(std::type_identity<std::remove_cvref_t<T>>{}), ...);
@@ -48,15 +51,15 @@ constexpr tracer no_array(context& trace, std::string_view type) {
 template <class T> constexpr tracer leaf_to_tracer(context& trace, const T& leaf) {
   if constexpr (traced<T> || scalar<T> || lazy_expression<T> || std::same_as<T, extent>) {
     tracer x = materialize(trace, leaf);
-    return {&trace, trace.active.back(), trace.import(x.graph_id, x.id)};
+    return {&trace, trace.innermost(), trace.import(x.scope, x.id)};
   } else {
     return no_array(trace, type_name<T>());
   }
 }
 
 /// The leaves of trees as tracers; static leaves have none.
-template <class... T> constexpr std::vector<tracer> leaves_to_tracers(context& trace, const T&... trees) {
-  std::vector<tracer> leaves;
+template <class... T> constexpr growing_vector<tracer> leaves_to_tracers(context& trace, const T&... trees) {
+  growing_vector<tracer> leaves;
   auto add = [&]<class L>(const L& leaf) {
     if constexpr (is_static_leaf<L>) leaves.push_back({});
     else leaves.push_back(leaf_to_tracer(trace, leaf));
@@ -65,54 +68,66 @@ template <class... T> constexpr std::vector<tracer> leaves_to_tracers(context& t
   return leaves;
 }
 
+struct to_traced {
+  template <class L, int> constexpr auto operator()() const {
+    if constexpr (is_static_leaf<L>) return L{};
+    else if constexpr (abstract_extents_rank<L> >= 0) return extent_list<abstract_extents_rank<L>>{};
+    else return tracer{};
+  }
+};
+template <class T> struct traced_tree {
+  static constexpr to_traced convert{};
+  using type = decltype(tree_build<std::remove_cvref_t<T>>(convert));
+};
+/// What a function that is traced gets for an argument of this type.
+template <class T> using traced_t = typename traced_tree<T>::type;
+
 /// Trees like `T...` of the given tracers, and what `function` returns on them: a tree of tracers.
-template <class Function, class... T>
-constexpr auto call_on(context& trace, const Function& function, const std::vector<tracer>& leaves,
-                       std::type_identity<T>...) {
+template <class Function, class... T, std::size_t... I>
+constexpr auto call_on(context& trace, const Function& function, const growing_vector<tracer>& leaves,
+                       std::index_sequence<I...>, std::type_identity<T>...) {
   std::size_t next = 0;
   auto leaf = [&]<class L, int>() {
     std::size_t at = next++;
     if constexpr (is_static_leaf<L>) {
       return L{};
     } else if constexpr (abstract_extents_rank<L> >= 0) {
-      extent_list<abstract_extents_rank<L>> list;
+      extent_list<static_cast<std::size_t>(abstract_extents_rank<L>)> list;
       for (int i = 0; i < abstract_extents_rank<L>; ++i)
-        list.values[i] = {&trace, trace.extents.symbol(static_cast<int>(at), i)};
+        list.values[i] = {trace, trace.extents.given(static_cast<int>(at), i)};
       return list;
     } else {
       return leaves[at];
     }
   };
   // braces, so that arguments are built from left to right; types, so that a single tuple stays one argument
-  std::tuple<decltype(tree_build<T>(leaf))...> arguments{tree_build<T>(leaf)...};
-  // without std::apply, whose calls would stand between the user's line and an error's
-  auto call = [&]<std::size_t... I>(std::index_sequence<I...>) { return function(std::get<I>(arguments)...); };
-  using result = decltype(call(std::index_sequence_for<T...>{}));
-  if constexpr (std::is_void_v<result>) {
-    call(std::index_sequence_for<T...>{});
+  std::tuple<traced_t<T>...> arguments{tree_build<T>(leaf)...};
+  // called right here, since all calls between the user's line and an error's are shown
+  if constexpr (std::is_void_v<decltype(function(std::get<I>(arguments)...))>) {
+    function(std::get<I>(arguments)...);
     return no_array(trace, "void");
   } else {
     return tree_map([&](const auto& output) { return leaf_to_tracer(trace, output); },
-                    call(std::index_sequence_for<T...>{}));
+                    function(std::get<I>(arguments)...));
   }
 }
 
 /// The tracers at the leaves of a tree of tracers.
-template <class T> constexpr std::vector<tracer> tracers_of(const T& tree) {
-  std::vector<tracer> leaves;
+template <class T> constexpr growing_vector<tracer> tracers_of(const T& tree) {
+  growing_vector<tracer> leaves;
   tree_for_each([&](const tracer& leaf) { leaves.push_back(leaf); }, tree);
   return leaves;
 }
 
 /// A tree like `shape` with other tracers at its leaves.
-template <class T> constexpr auto with_leaves(const T& shape, const std::vector<tracer>& leaves) {
+template <class T> constexpr auto with_leaves(const T& shape, const growing_vector<tracer>& leaves) {
   std::size_t next = 0;
   return tree_map([&](const tracer&) { return leaves[next++]; }, shape);
 }
 
 /// Marks tracers as the outputs of the innermost graph.
-constexpr void set_outputs(context& trace, const std::vector<tracer>& outputs) {
-  for (const tracer& y : outputs) trace.current().outputs.push_back(trace.import(y.graph_id, y.id));
+constexpr void set_outputs(context& trace, const growing_vector<tracer>& outputs) {
+  for_each(outputs, [&](tracer y) { add_output(trace, y); });
 }
 
 /// Whether a function's type says everything about it.

@@ -1,7 +1,7 @@
 // jit: a function as one compiled program.
 #pragma once
 
-#include <parallax/transforms/call.hpp>
+#include <parallax/transforms/callable.hpp>
 
 namespace parallax {
 
@@ -9,10 +9,14 @@ template <class Function> struct jitted {
   [[no_unique_address]] Function function;
 
   template <class... Args> constexpr auto operator()(const Args&... args) const {
-    if constexpr (detail::any_traced<Args...>()) return function(args...);
-    else return execute(*this, args...);
+    if constexpr (!detail::any_traced<Args...>()) return execute(*this, args...);
+    else if constexpr (!detail::is_callable<Function, const Args...>())
+      return detail::refuse_call<Function, Args...>(detail::trace_of_trees(args...), "jit");
+    else return function(args...);
   }
 };
+
+template <class Function> inline constexpr bool detail::is_transformed<jitted<Function>> = true;
 
 /// `function` as one program, compiled with the code that calls it. JAX: jit
 template <class Function> constexpr auto jit(Function function) { return jitted<Function>{function}; }

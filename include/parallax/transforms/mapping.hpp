@@ -1,17 +1,22 @@
 // What vmap and pmap share: the size of the mapped axis and the unmapped view of the arguments.
 #pragma once
 
+#include <parallax/core/growing_vector.hpp>
 #include <parallax/transforms/axis_spec.hpp>
-#include <parallax/transforms/call.hpp>
+#include <parallax/transforms/callable.hpp>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
 
 namespace parallax::detail {
 
-/// JAX's text for mapped sizes that disagree. `size_of(argument)` is the size as a number, or a dim to print.
+/// JAX's text for mapped sizes that disagree. `size_of(argument)` is the size.
 template <class Out, class Size>
 constexpr void describe_mapped_sizes(Out& out, std::string_view transformation,
-                                     const std::vector<mapped_argument>& arguments, Size&& size_of, auto&& print_type) {
+                                     std::span<const mapped_argument> arguments, Size&& size_of, auto&& print_type) {
   out << transformation << " got inconsistent sizes for array axes to be mapped:";
-  std::vector<char> told(arguments.size(), 0);
+  growing_vector<char> told(arguments.size(), 0);
   int most = 0;
   for (const mapped_argument& a : arguments) {
     int count = 0;
@@ -28,8 +33,8 @@ constexpr void describe_mapped_sizes(Out& out, std::string_view transformation,
       out << "\n  * ";
       if (count == 1) out << "one axis had size ";
       else out << (count == most && pass == 0 ? "most axes (" : "some axes (") << count << " of them) had size ";
-      out << static_cast<std::int64_t>(size_of(arguments[i])) << (count == 1 ? ": axis " : ", e.g. axis ")
-          << arguments[i].axis << " of argument " << arguments[i].argument << " of type ";
+      out << size_of(arguments[i]) << (count == 1 ? ": axis " : ", e.g. axis ") << arguments[i].axis << " of argument "
+          << arguments[i].argument << " of type ";
       print_type(out, arguments[i].value);
       out << ';';
     }
@@ -37,22 +42,22 @@ constexpr void describe_mapped_sizes(Out& out, std::string_view transformation,
 
 /// The arguments of a mapping: their tracers outside, their axes, and the common size.
 struct mapped_arguments {
-  std::vector<tracer> leaves;
-  std::vector<int> axes; ///< unmapped or from 0
-  dim size = 0;
+  growing_vector<tracer> leaves;
+  growing_vector<int> axes; ///< from 0, or `unmapped`
+  dim size;
   bool valid = false;
 };
 
 constexpr mapped_arguments map_arguments(context& trace, std::string_view transformation, const leaf_axes& spec,
-                                         std::vector<tracer> leaves) {
-  mapped_arguments result{leaves, spec.axes, 0, false};
+                                         growing_vector<tracer> leaves) {
+  mapped_arguments result{leaves, spec.axes, dim{}, false};
   // after an error the function is still traced, with all arguments as they are
   auto without_axes = [&] {
     result.axes.assign(leaves.size(), unmapped);
     return result;
   };
   if (!check_fit(trace, transformation, "in_axes", spec)) return without_axes();
-  std::vector<mapped_argument> mapped;
+  growing_vector<mapped_argument> mapped;
   for (std::size_t k = 0; k < leaves.size(); ++k) {
     int& axis_number = result.axes[k];
     if (!leaves[k].owner) axis_number = unmapped;
@@ -79,35 +84,33 @@ constexpr mapped_arguments map_arguments(context& trace, std::string_view transf
   auto size_of = [](const mapped_argument& a) { return a.value.shape[a.axis]; };
   result.size = size_of(mapped[0]);
   bool differ = false;
-  for (const mapped_argument& a : mapped) {
-    dim size = size_of(a);
-    if (is_static(size) && is_static(result.size) && size != result.size) differ = true;
-    if (size == result.size) continue;
+  for_each(mapped, [&](const mapped_argument& a) {
+    const dim size = size_of(a);
+    if (is_static(size) && is_static(result.size) && !(size == result.size)) differ = true;
     if (is_static(size)) result.size = size;
-  }
+  });
   if (differ) {
     message text;
-    std::vector<mapped_argument> known;
+    growing_vector<mapped_argument> known;
     for (const mapped_argument& a : mapped)
       if (is_static(size_of(a))) known.push_back(a);
-    describe_mapped_sizes(text, transformation, known, size_of,
-                          [&](message& out, const abstract_value& v) { print_value(out, trace.extents, v); });
+    describe_mapped_sizes(
+        text, transformation, known, [&](const mapped_argument& a) { return size_of(a).number(); },
+        [&](message& out, const abstract_value& v) { print_value(out, trace.extents, v); });
     trace.fail(text << " give arrays of one size along the mapped axes, or map none of those that differ");
     return without_axes();
   }
-  for (const mapped_argument& a : mapped)
-    if (size_of(a) != result.size) {
-      trace.guards.push_back({guard::mapped_sizes, transformation, result.size, size_of(a), {}, {}, mapped});
-      break;
-    }
+  const auto other = std::ranges::find_if(mapped, [&](const mapped_argument& a) { return size_of(a) != result.size; });
+  if (other != mapped.end())
+    trace.guards.push_back({guard_kind::mapped_sizes, transformation, result.size, size_of(*other), {}, {}, mapped});
   result.valid = true;
   return result;
 }
 
 /// Opens the graph of one instance: its inputs are the arguments without their mapped axes.
-constexpr std::vector<tracer> open_instance(context& trace, const mapped_arguments& arguments) {
+constexpr growing_vector<tracer> open_instance(context& trace, const mapped_arguments& arguments) {
   trace.open_graph();
-  std::vector<tracer> inputs;
+  growing_vector<tracer> inputs;
   for (std::size_t k = 0; k < arguments.leaves.size(); ++k) {
     if (!arguments.leaves[k].owner) {
       inputs.push_back({});
@@ -123,10 +126,10 @@ constexpr std::vector<tracer> open_instance(context& trace, const mapped_argumen
 /// A mapped function's graph, with the tree of its results and their leaves.
 template <class Tree> struct instance {
   mapped_arguments arguments;
-  int body;
-  int axis; ///< the number of the mapped axis
+  graph_id body;
+  axis_id axis;
   Tree tree;
-  std::vector<tracer> results;
+  growing_vector<tracer> results;
 };
 
 /// Traces one instance of a mapped function.
@@ -135,14 +138,15 @@ constexpr auto trace_instance(context& trace, std::string_view transformation, c
                               const Args&... args) {
   mapped_arguments arguments = map_arguments(trace, transformation, argument_axes<InAxes>::template read<Args...>(),
                                              leaves_to_tracers(trace, args...));
-  std::vector<tracer> inputs = open_instance(trace, arguments);
-  int body = trace.active.back(), axis_number = trace.bind_axis(Name.view(), arguments.size);
-  auto tree = call_on(trace, function, inputs, std::type_identity<Args>{}...);
+  growing_vector<tracer> inputs = open_instance(trace, arguments);
+  const graph_id body = trace.innermost();
+  const axis_id axis = trace.bind_axis(Name.view(), arguments.size);
+  auto tree = call_on(trace, function, inputs, std::index_sequence_for<Args...>{}, std::type_identity<Args>{}...);
   trace.unbind_axis();
-  std::vector<tracer> results = tracers_of(tree);
+  growing_vector<tracer> results = tracers_of(tree);
   set_outputs(trace, results);
   trace.close_graph();
-  return instance<decltype(tree)>{arguments, body, axis_number, tree, results};
+  return instance<decltype(tree)>{arguments, body, axis, tree, results};
 }
 
 /// Reports a result that varies along the mapped axis where out_axes says it does not.

@@ -1,107 +1,86 @@
 // Appending the nodes of one graph to another.
 #pragma once
 
-#include <parallax/primitives/rules.hpp>
-
-#include <vector>
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/primitives/append.hpp>
 
 namespace parallax::detail {
 
-/// What a pmap call's parameters say.
-struct call_parameters {
-  int axis = 0, body = 0, operand_count = 0, result_count = 0;
-  std::vector<int> in_axes, out_axes;
-  std::vector<std::int64_t> devices; ///< explicit ones, empty otherwise
-
-  static constexpr call_parameters read(std::span<const std::int64_t> p) {
-    call_parameters call;
-    call.axis = static_cast<int>(p[0]);
-    call.body = static_cast<int>(p[1]);
-    call.operand_count = static_cast<int>(p[2]);
-    call.result_count = static_cast<int>(p[3]);
-    std::size_t at = 4;
-    for (int i = 0; i < call.operand_count; ++i) call.in_axes.push_back(static_cast<int>(p[at++]));
-    for (int i = 0; i < call.result_count; ++i) call.out_axes.push_back(static_cast<int>(p[at++]));
-    while (at < p.size()) call.devices.push_back(p[at++]);
-    return call;
+/// The values that stand for a graph's nodes elsewhere.
+template <class Value> class replacements {
+ public:
+  constexpr explicit replacements(const graph& source) : values(source.size()), known(source.size()) {}
+  constexpr void set(node_id id, const Value& value) {
+    values[id] = value;
+    known.insert(id);
   }
+  constexpr void set(id_range<node_id> ids, const growing_vector<Value>& all) {
+    for (int i = 0; i < ids.size(); ++i) set(ids[i], all[index_of(i)]);
+  }
+  constexpr bool has(node_id id) const { return known.contains(id); }
+  constexpr const Value& operator[](node_id id) const { return values[id]; }
+  constexpr growing_vector<Value> of(std::span<const node_id> ids) const {
+    return vector_of(ids, [&](node_id id) { return values[id]; });
+  }
+
+ private:
+  table<node_id, Value> values;
+  id_set<node_id> known;
 };
 
-/// Appends a call of `call.body` and returns its results.
-constexpr std::vector<tracer> append_call(context& trace, const call_parameters& call,
-                                          const std::vector<tracer>& operands) {
-  std::vector<std::int64_t> parameters{call.axis, call.body, static_cast<std::int64_t>(operands.size()),
-                                       static_cast<std::int64_t>(call.out_axes.size())};
-  for (int axis : call.in_axes) parameters.push_back(axis);
-  for (int axis : call.out_axes) parameters.push_back(axis);
-  for (std::int64_t device : call.devices) parameters.push_back(device);
-  std::vector<int> ids;
-  for (const tracer& x : operands) ids.push_back(trace.import(x.graph_id, x.id));
-  int graph_id = trace.active.back();
-  int node = trace.current().add(primitives::number_of<primitives::pmap_call>, ids, {}, parameters, true);
-  std::vector<tracer> results;
-  for (std::size_t k = 0; k < call.out_axes.size(); ++k) {
-    const graph& body = trace.at(call.body);
-    abstract_value value = body.value(body.outputs[k]);
-    value.weak = false;
-    if (call.out_axes[k] >= 0) value.shape.insert(call.out_axes[k], trace.axis_size(call.axis));
-    if (!check_rank(trace, "pmap", value.rank())) value.shape.pop_back();
-    std::int64_t number = static_cast<std::int64_t>(k);
-    int id = trace.current().add(primitives::number_of<primitives::call_result>, std::span<const int>(&node, 1), value,
-                                 std::span<const std::int64_t>(&number, 1));
-    results.push_back({&trace, graph_id, id});
+/// A copy, which appending to the graph leaves as it is.
+constexpr growing_vector<std::int64_t> copy_of(parameter_words words) { return {words.begin(), words.end()}; }
+
+/// Appends node `id` of graph `source` to the innermost graph with its operands replaced, and with it all results of a
+/// call.
+constexpr void replay(context& trace, graph_id source, node_id id, replacements<tracer>& values) {
+  const graph& g = trace.at(source);
+  if (g.is_result(id)) return;
+  const primitive_id primitive = g.primitive(id);
+  const growing_vector<tracer> operands = values.of(g.operands(id));
+  const growing_vector<std::int64_t> parameters = copy_of(g.parameters(id));
+  if (rules_of(trace, primitive).kind == primitive_kind::call) {
+    const id_range<node_id> results = g.results_of(id);
+    values.set(results, emit_call(trace, primitive, operands, parameters));
+  } else {
+    values.set(id, emit(trace, primitive, operands, parameters));
   }
-  return results;
 }
 
-/// The values that stand for a graph's nodes elsewhere.
-template <class Value> struct replacements {
-  std::vector<Value> values;
-  std::vector<char> known;
-
-  constexpr explicit replacements(const graph& source) : values(source.nodes.size()), known(source.nodes.size(), 0) {}
-  constexpr void set(int id, const Value& value) {
-    values[static_cast<std::size_t>(id)] = value;
-    known[static_cast<std::size_t>(id)] = 1;
-  }
-  constexpr bool has(int id) const { return known[static_cast<std::size_t>(id)] != 0; }
-  constexpr const Value& operator[](int id) const { return values[static_cast<std::size_t>(id)]; }
-};
-
-/// Appends node `id` of graph `source` to the innermost graph with its operands replaced. Results of calls are found
-/// among the replacements already.
-constexpr void replay(context& trace, int source, int id, replacements<tracer>& values) {
-  const graph& g = trace.at(source);
-  int operation = g.at(id).operation;
-  std::vector<tracer> operands;
-  for (int operand : g.operands(id)) operands.push_back(values[operand]);
-  std::vector<std::int64_t> parameters(g.parameters(id).begin(), g.parameters(id).end());
-  if (operation == primitives::number_of<primitives::pmap_call>) {
-    std::vector<tracer> results = append_call(trace, call_parameters::read(parameters), operands);
-    const graph& again = trace.at(source);
-    for (int user = id + 1; user < again.size(); ++user)
-      if (again.at(user).operation == primitives::number_of<primitives::call_result> && again.operand(user, 0) == id)
-        values.set(user, results[static_cast<std::size_t>(again.parameter(user, 0))]);
-  } else if (operation != primitives::number_of<primitives::call_result>) {
-    values.set(id, emit(trace, operation, operands, parameters));
-  }
+/// Appends what a graph's outputs need to the innermost graph, `inputs` in place of its own; returns the outputs.
+constexpr growing_vector<tracer> replay_graph(context& trace, graph_id source, const growing_vector<tracer>& inputs) {
+  replacements<tracer> values(trace.at(source));
+  for (std::size_t k = 0; k < inputs.size(); ++k) values.set(trace.at(source).inputs[k], inputs[k]);
+  for_each(trace.at(source).captures,
+           [&](const capture& c) { values.set(c.inner, {&trace, trace.at(source).parent, c.outer}); });
+  const id_set<node_id> needed = trace.at(source).needed();
+  for_each(needed.ids(), [&](node_id id) {
+    if (!trace.failed && needed.contains(id) && !values.has(id)) replay(trace, source, id, values);
+  });
+  return values.of(trace.at(source).outputs);
 }
 
 /// A new input of the innermost graph.
 constexpr tracer new_input(context& trace, const abstract_value& value) {
-  int id = trace.current().add(context::input_operation, {}, value, {}, true);
+  node_id id = trace.current().add_input(value);
   trace.current().inputs.push_back(id);
-  return {&trace, trace.active.back(), id};
+  return {&trace, trace.innermost(), id};
+}
+
+/// Marks a value as an output of the innermost graph.
+constexpr void add_output(context& trace, tracer y) {
+  node_id id = trace.import(y.scope, y.id);
+  trace.current().outputs.push_back(id);
 }
 
 /// Values closed over become inputs like the others; returns the enclosing graph's nodes they stand for.
-constexpr std::vector<tracer> captures_to_inputs(context& trace, int body) {
-  std::vector<tracer> outer;
+constexpr growing_vector<tracer> captures_to_inputs(context& trace, graph_id body) {
   graph& g = trace.at(body);
-  for (const capture& c : g.captures) {
-    outer.push_back({&trace, g.parent, c.outer});
+  const growing_vector<tracer> outer = vector_of(g.captures, [&](const capture& c) {
     g.inputs.push_back(c.inner);
-  }
+    return tracer{&trace, g.parent, c.outer};
+  });
   g.captures.clear();
   return outer;
 }

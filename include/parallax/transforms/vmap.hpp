@@ -1,6 +1,7 @@
 // vmap: a function of single elements becomes one of whole batches.
 #pragma once
 
+#include <parallax/core/growing_vector.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/mapping.hpp>
 
@@ -11,8 +12,10 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
   [[no_unique_address]] Function function;
 
   template <class... Args> constexpr auto operator()(const Args&... args) const {
-    if constexpr (detail::any_traced<Args...>()) return trace(args...);
-    else return execute(*this, args...);
+    if constexpr (!detail::any_traced<Args...>()) return execute(*this, args...);
+    else if constexpr (!detail::is_callable<Function, detail::traced_t<Args>...>())
+      return detail::refuse_call<Function, Args...>(detail::trace_of_trees(args...), "vmap");
+    else return trace(args...);
   }
 
  private:
@@ -22,29 +25,30 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
         detail::trace_instance<Name, InAxes>(owner, "vmap", function, args...);
     if (owner.failed) return result;
 
-    std::vector<batched> batch;
+    growing_vector<batched> batch;
     for (std::size_t k = 0; k < arguments.leaves.size(); ++k)
-      if (arguments.leaves[k].owner)
-        batch.push_back({arguments.leaves[k], arguments.axes[k] == detail::unmapped ? -1 : arguments.axes[k]});
-    std::vector<batched> outputs = detail::batch_graph(owner, body, batch, arguments.size, mapped_axis);
+      if (arguments.leaves[k].owner) batch.push_back({arguments.leaves[k], arguments.axes[k]});
+    growing_vector<batched> outputs = detail::batch_graph(owner, body, batch, arguments.size, mapped_axis);
     detail::leaf_axes out = detail::result_axes<OutAxes>::template read<decltype(result)>();
     if (owner.failed || !detail::check_fit(owner, "vmap", "out_axes", out)) return result;
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       const batched& y = outputs[k];
-      int rank = y.value.rank() - (y.axis >= 0 ? 1 : 0);
+      const int rank = y.instance_rank();
       if (!detail::check_out_axis(owner, "vmap", out.axes[k], rank)) return result;
-      if (out.axes[k] == detail::unmapped) {
-        if (y.axis >= 0) detail::varying_output(owner, "vmap", Name.view(), static_cast<int>(k));
+      if (out.axes[k] == unmapped) {
+        if (y.is_mapped()) detail::varying_output(owner, "vmap", Name.view(), static_cast<int>(k));
         results[k] = y.value;
       } else {
         if (!check_rank(owner, "vmap", rank + 1)) return result;
-        results[k] = y.axis >= 0 ? build::move_axis(y.value, y.axis, out.axes[k])
-                                 : build::insert_axis(y.value, out.axes[k], arguments.size);
+        results[k] = build::mapped_at(y, out.axes[k], arguments.size);
       }
     }
     return detail::with_leaves(result, results);
   }
 };
+
+template <class Function, fixed_string Name, class InAxes, class OutAxes>
+inline constexpr bool detail::is_transformed<vmapped<Function, Name, InAxes, OutAxes>> = true;
 
 namespace detail {
 template <template <auto...> class Template, class Default, class... Options> struct option {

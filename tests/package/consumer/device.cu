@@ -1,5 +1,5 @@
 // Uses each library that parallax::cuda links.
-#include <parallax/cuda/runtime_api.cuh>
+#include <parallax/cuda/nvidia/runtime_api.cuh>
 
 #include <curand.h>
 

@@ -1,0 +1,275 @@
+// The array type users hold: shared, immutable-by-sharing values in row-major order on the host.
+#pragma once
+
+#include <parallax/arrays/array_literal.hpp>
+#include <parallax/arrays/buffer.hpp>
+#include <parallax/arrays/errors.hpp>
+#include <parallax/core/diagnostics.hpp>
+#include <parallax/core/element_type.hpp>
+#include <parallax/core/extents.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/ops/lazy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax {
+namespace runtime {
+
+/// A shape as Python prints it: `()`, `(3,)`, `(3, 2)`; `dyn` stands for a dynamic extent.
+inline std::string shape_text(std::span<const std::int64_t> shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    text += (i == 0 ? "" : ", ") + (shape[i] == dyn ? std::string("dyn") : std::to_string(shape[i]));
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+/// The number of elements. Throws `shape_error` for a negative extent, or where they would not fit into memory.
+inline std::int64_t checked_size(std::span<const std::int64_t> shape, std::size_t element_bytes) {
+  std::int64_t most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(element_bytes);
+  std::int64_t size = 1;
+  for (std::int64_t extent : shape) {
+    if (extent < 0) throw shape_error("array: negative extent in the shape " + shape_text(shape));
+    if (extent == 0) size = 0;
+  }
+  if (size == 0) return 0;
+  for (std::int64_t extent : shape) {
+    if (size > most / extent) throw shape_error("array: too many elements in the shape " + shape_text(shape));
+    size *= extent;
+  }
+  return size;
+}
+
+/// `index` counted from the start. Throws `shape_error`.
+inline std::int64_t checked_index(std::int64_t index, std::int64_t extent, int axis) {
+  if (index < -extent || index >= extent)
+    throw shape_error("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) +
+                      " with size " + std::to_string(extent));
+  return index < 0 ? index + extent : index;
+}
+
+/// `axis` counted from the first dimension. Throws `shape_error`.
+inline int checked_axis(int axis, int rank) {
+  if (axis < -rank || axis >= rank)
+    throw shape_error("axis " + std::to_string(axis) + " is out of bounds for an array of rank " +
+                      std::to_string(rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+/// True where one of two extents is dynamic, or they are equal.
+constexpr bool extent_agrees(std::int64_t a, std::int64_t b) { return a == dyn || b == dyn || a == b; }
+
+/// True where the ranks are equal and no extent is static in both and different.
+template <class A, class B> constexpr bool extents_agree() {
+  return std::ranges::equal(A::values, B::values, extent_agrees);
+}
+
+/// Throws `shape_error` unless `shape` has the static extents of `Extents`.
+template <class Extents> void check_static_extents(const std::array<std::int64_t, Extents::rank>& shape) {
+  if (!std::ranges::equal(shape, Extents::values, extent_agrees))
+    throw shape_error("array: the shape " + shape_text(shape) + " contradicts the static extents " +
+                      shape_text(Extents::values));
+}
+
+} // namespace runtime
+
+namespace detail {
+/// The type of an expression's value. Defined with the means to evaluate one.
+template <class E> struct evaluated_type;
+} // namespace detail
+
+/// An array of elements of type `T`. `Shape` is a rank, `array<float, 2>`, or extents of which some are static,
+/// `array<float, extents<dyn, 784>>`. Copies share their memory; a change through `mutable_data` copies it first.
+/// An array that was moved from may be assigned to or destroyed; what reads its elements, unless it had none, throws
+/// `error`.
+template <element T, auto Shape> class array {
+ public:
+  using value_type = T;
+  using extents_type = extents_of<Shape>;
+  static constexpr int rank = extents_type::rank;
+  using shape_type = std::array<std::int64_t, std::size_t{rank}>;
+
+  /// Zeros; each dynamic extent is 0.
+  array() : array(uninitialised(default_shape())) { std::fill_n(raw(), size(), T{}); }
+
+  /// The elements written out: `array<float, 2>{{1, 2}, {3, 4}}`. Throws `shape_error` for ragged lists.
+  array(detail::nested_list_t<T, rank> values)
+    requires(rank > 0)
+      : array(from_list(values)) {}
+
+  /// One number.
+  template <detail::literal_for<T> U>
+    requires(rank == 0)
+  array(U value) : array(filled({}, value)) {}
+
+  /// A copy of `values`, in row-major order. Throws `shape_error` unless there are as many as `shape` holds.
+  array(const shape_type& shape, std::span<const T> values) : array(uninitialised(shape)) {
+    if (std::ssize(values) != size())
+      throw shape_error("array: " + std::to_string(values.size()) + " values for the shape " +
+                        runtime::shape_text(shape));
+    std::copy(values.begin(), values.end(), raw());
+  }
+
+  /// The same array with other extents static; shares the memory. Throws `shape_error` where a static extent differs.
+  template <auto Other>
+    requires(runtime::extents_agree<extents_type, extents_of<Other>>())
+  array(const array<T, Other>& other) : array(adopt(other.storage(), other.shape())) {}
+
+  /// The value of an expression, computed in one program. The element type must be the same; astype converts.
+  template <lazy_expression E> array(const E& expression) : array(value_of(expression)) {}
+
+  /// A function is no array: this stops compilation, and says so.
+  template <class F>
+    requires detail::is_transformed<F>
+  array(const F&) : array(unset{}) {
+    static_assert(!detail::is_transformed<F>, "a transformed function is no array, but gives one where it is called: "
+                                              "plx::grad(f)(x)");
+  }
+
+  /// An array whose elements all are `value`.
+  static array filled(const shape_type& shape, detail::literal<T> value) {
+    array result = uninitialised(shape);
+    std::fill_n(result.raw(), result.size(), static_cast<T>(value));
+    return result;
+  }
+
+  /// The array of `shape` that starts at the first byte of `storage`, in row-major order; shares the memory. Throws
+  /// `shape_error` where the memory is too small.
+  static array adopt(buffer storage, const shape_type& shape) {
+    array result(unset{});
+    runtime::check_static_extents<extents_type>(shape);
+    result.element_total = runtime::checked_size(shape, sizeof(T));
+    result.lengths = shape;
+    if (storage.bytes() < static_cast<std::size_t>(result.element_total) * sizeof(T))
+      throw shape_error("array: " + std::to_string(storage.bytes()) + " bytes cannot hold " +
+                        std::string(name_of(element_type_of<T>)) + " elements of shape " + runtime::shape_text(shape));
+    result.owned = std::move(storage);
+    return result;
+  }
+
+  /// An array whose elements are yet to be written, through `mutable_data`.
+  static array uninitialised(const shape_type& shape) {
+    return adopt(buffer::allocate(static_cast<std::size_t>(runtime::checked_size(shape, sizeof(T))) * sizeof(T)),
+                 shape);
+  }
+
+  /// The extents.
+  const shape_type& shape() const { return lengths; }
+  /// The extent along `axis`; a negative axis counts from the last.
+  std::int64_t shape(int axis) const { return lengths[index_of(runtime::checked_axis(axis, rank))]; }
+  /// The number of elements.
+  std::int64_t size() const { return element_total; }
+
+  /// The first element; the others follow in row-major order.
+  const T* data() const { return raw(); }
+  /// The same for writing. Copies the elements first where other arrays share them.
+  T* mutable_data() {
+    if (!storage().unique()) *this = array(lengths, values());
+    return raw();
+  }
+  /// The memory itself.
+  const buffer& storage() const {
+    if (owned.is_null() && element_total != 0) throw_moved_from();
+    return owned;
+  }
+
+  /// The element at `indices`, one per dimension; negative ones count from the end. Throws `shape_error`.
+  template <std::integral... Index> const T& operator()(Index... indices) const {
+    static_assert(sizeof...(Index) == std::size_t{rank}, "parallax: an array takes one index per dimension");
+    std::int64_t offset = 0;
+    int axis = 0;
+    ((offset = offset * shape(axis) + runtime::checked_index(static_cast<std::int64_t>(indices), shape(axis), axis),
+      ++axis),
+     ...);
+    return raw()[offset];
+  }
+
+  /// The element of an array that has only one. Throws `shape_error`.
+  T item() const {
+    if (element_total != 1)
+      throw shape_error("item: the array of shape " + runtime::shape_text(lengths) +
+                        " does not have exactly one element");
+    return *raw();
+  }
+  explicit operator T() const
+    requires(rank == 0)
+  {
+    return *raw();
+  }
+
+  /// All elements in row-major order, valid as long as this array is neither changed nor destroyed.
+  std::span<const T> values() const { return {raw(), static_cast<std::size_t>(element_total)}; }
+  /// A copy of all elements in row-major order.
+  std::vector<T> to_vector() const { return std::vector<T>(raw(), raw() + element_total); }
+
+ private:
+  struct unset {
+    explicit unset() = default;
+  };
+  explicit array(unset) {}
+
+  template <class E> static array value_of(const E& expression) {
+    using value = detail::evaluated_type<E>;
+    constexpr bool same_type = std::same_as<T, typename value::value_type>;
+    constexpr bool same_shape = runtime::extents_agree<extents_type, extents_of<value::shape>>();
+    if constexpr (!value::valid) {
+      detail::print_error<typename value::error_source>();
+      value::show_line();
+      return array();
+    } else if constexpr (!same_type) {
+      static_assert(same_type, "an expression has elements of one type, and the array of another: convert it with "
+                               "plx::astype<T>(...), or let the array take its type: plx::array y = ...");
+      return array();
+    } else if constexpr (!same_shape) {
+      static_assert(same_shape, "an expression has another number of dimensions, or other static extents, than the "
+                                "array: change them with plx::reshape, or let the array take them: plx::array y = ...");
+      return array();
+    } else {
+      return array(evaluate(expression));
+    }
+  }
+  static shape_type default_shape() {
+    shape_type shape = extents_type::values;
+    for (std::int64_t& extent : shape)
+      if (extent == dyn) extent = 0;
+    return shape;
+  }
+  static array from_list(detail::nested_list_t<T, rank> values) {
+    shape_type shape{};
+    detail::literal_shape<rank>(values, shape.data());
+    array result = uninitialised(shape);
+    detail::copy_literal<rank>(values, shape.data(), result.raw());
+    return result;
+  }
+  T* raw() const { return reinterpret_cast<T*>(storage().data()); }
+  [[noreturn]] static void throw_moved_from() { throw error("array: it was moved from, so that it has no elements"); }
+
+  shape_type lengths{};
+  std::int64_t element_total = 0;
+  buffer owned;
+};
+
+// Rows deduce as C arrays: g++ 12 tries guides that take initialiser lists only where the class has such a constructor
+// whatever its arguments.
+template <lazy_expression E>
+array(const E&) -> array<typename detail::evaluated_type<E>::value_type, detail::evaluated_type<E>::shape>;
+
+template <element T, std::same_as<T>... Rest> array(T, Rest...) -> array<T, 1>;
+template <element T, std::size_t... N> array(const T (&... rows)[N]) -> array<T, 2>;
+template <element T, std::size_t... N, std::size_t... M> array(const T (&... blocks)[N][M]) -> array<T, 3>;
+
+/// True where both have the same shape and equal elements; a NaN equals nothing.
+template <class T, auto ShapeA, auto ShapeB> bool array_equal(const array<T, ShapeA>& a, const array<T, ShapeB>& b) {
+  if constexpr (array<T, ShapeA>::rank != array<T, ShapeB>::rank) return false;
+  else return a.shape() == b.shape() && std::ranges::equal(a.values(), b.values());
+}
+
+} // namespace parallax

@@ -1,0 +1,151 @@
+// The exceptions thrown at run time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax {
+
+/// The base of every exception this library throws. The standard library's own `std::bad_alloc` is left alone where
+/// there is no memory for a text or a container outside of programs, as in `to_vector`; a call of a program throws
+/// `out_of_memory` instead.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The shapes of a call's arguments disagree, or are not those that the program was compiled for.
+class shape_error : public error {
+ public:
+  using error::error;
+};
+
+/// A device's memory is exhausted.
+class out_of_memory : public error {
+ public:
+  /// `bytes` is the size of the allocation that failed, `where` the memory asked, such as "device 3", which is that of
+  /// logical device number `device` (-1: the host).
+  out_of_memory(std::size_t bytes, const std::string& where, int device = -1)
+      : error("out of memory: " + std::to_string(bytes) + " bytes asked of " + where),
+        wanted_bytes(bytes),
+        failed_device(device) {}
+
+  /// The host has no memory for the lists and texts of a call's own; of what size is not known.
+  static out_of_memory for_lists() {
+    return {"out of memory: the host has none for the lists that a call needs", 0, -1};
+  }
+
+  /// The same, which says more.
+  out_of_memory with(const std::string& more) const {
+    return {std::string(what()) + more, wanted_bytes, failed_device};
+  }
+
+  /// The size of the allocation that failed, 0 where it is not known.
+  std::size_t bytes() const noexcept { return wanted_bytes; }
+  /// The device whose memory is exhausted; -1 for the host.
+  int device() const noexcept { return failed_device; }
+
+ private:
+  out_of_memory(const std::string& text, std::size_t bytes, int device)
+      : error(text), wanted_bytes(bytes), failed_device(device) {}
+
+  std::size_t wanted_bytes;
+  int failed_device;
+};
+
+namespace runtime {
+inline std::string message_of(const std::exception_ptr& original) {
+  try {
+    std::rethrow_exception(original);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
+} // namespace runtime
+
+/// A device's part of a program failed; the other devices were stopped.
+class device_error : public error {
+ public:
+  /// Wraps what was thrown on the device and quotes its message.
+  device_error(int device, std::exception_ptr original)
+      : error("device " + std::to_string(device) + ": " + runtime::message_of(original)),
+        failed_device(device),
+        first_error(std::move(original)) {}
+
+  /// The device that failed.
+  int device() const noexcept { return failed_device; }
+
+  /// What was thrown on the device, for `std::rethrow_exception`; null where this object is itself the first report.
+  const std::exception_ptr& original() const noexcept { return first_error; }
+
+ protected:
+  device_error(int device, const std::string& text)
+      : error("device " + std::to_string(device) + ": " + text), failed_device(device) {}
+
+ private:
+  int failed_device;
+  std::exception_ptr first_error;
+};
+
+/// A device waited in a collective for longer than the deadline.
+class timeout_error : public device_error {
+ public:
+  /// `device` waited for `seconds` in the `sequence`-th `collective` over `axes`; `arrived` and `missing` are the
+  /// devices of its group that had come and that had not.
+  timeout_error(int device, const std::string& collective, const std::string& axes, std::uint64_t sequence,
+                double seconds, std::vector<int> arrived, std::vector<int> missing)
+      : device_error(device, "waited " + in_seconds(seconds) + " in " + collective + " over " + axes +
+                                 " (collective number " + std::to_string(sequence) +
+                                 " over them); arrived: " + list(arrived) + "; missing: " + list(missing)),
+        stuck_collective(collective),
+        stuck_axes(axes),
+        sequence_number(sequence),
+        arrived_devices(std::move(arrived)),
+        missing_devices(std::move(missing)) {}
+
+  /// The collective's name, such as "all_reduce".
+  const std::string& collective() const noexcept { return stuck_collective; }
+  /// The mesh axes it goes over.
+  const std::string& axes() const noexcept { return stuck_axes; }
+  /// How many collectives over these axes the device had entered, this one included.
+  std::uint64_t sequence() const noexcept { return sequence_number; }
+  /// The devices of the group that had entered it.
+  const std::vector<int>& arrived() const noexcept { return arrived_devices; }
+  /// The devices of the group that had not.
+  const std::vector<int>& missing() const noexcept { return missing_devices; }
+
+ private:
+  static std::string in_seconds(double seconds) {
+    std::string text = std::to_string(seconds);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text + " s";
+  }
+
+  static std::string list(const std::vector<int>& devices) {
+    std::string text;
+    for (int device : devices) text += (text.empty() ? "" : ", ") + std::to_string(device);
+    return text.empty() ? "none" : text;
+  }
+
+  std::string stuck_collective;
+  std::string stuck_axes;
+  std::uint64_t sequence_number;
+  std::vector<int> arrived_devices;
+  std::vector<int> missing_devices;
+};
+
+/// Ends the part of a device that waited for one that failed. The failure itself is what the caller gets.
+class peer_failed : public error {
+ public:
+  peer_failed() : error("released from a collective because another device failed") {}
+};
+
+} // namespace parallax

@@ -1,0 +1,318 @@
+// One logical array whose pieces lie on several devices: what a pmap returns and takes without moving it.
+#pragma once
+
+#include <parallax/arrays/array.hpp>
+#include <parallax/arrays/buffer.hpp>
+#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/slices.hpp>
+#include <parallax/arrays/transfers.hpp>
+#include <parallax/core/element_type.hpp>
+#include <parallax/core/extents.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/small_vector.hpp>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax {
+
+/// The logical dimension `axis`, of extent `size`, is spread over devices: the one at position p holds the index
+/// (p / device_stride) % size of it.
+struct shard_axis {
+  int axis = 0;
+  std::int64_t size = 1;
+  std::int64_t device_stride = 1;
+
+  std::int64_t index_at(std::int64_t position) const { return position / device_stride % size; }
+  bool operator==(const shard_axis&) const = default;
+};
+
+namespace runtime {
+
+inline std::int64_t product(std::span<const std::int64_t> extents) {
+  std::int64_t result = 1;
+  for (std::int64_t extent : extents) result *= extent;
+  return result;
+}
+
+/// The number of distinct pieces that `axes` cut an array into.
+inline std::int64_t piece_count(std::span<const shard_axis> axes) {
+  std::int64_t count = 1;
+  for (const shard_axis& a : axes) count *= a.size;
+  return count;
+}
+
+/// The lowest position that holds the piece of the given number, which counts the indices along `axes`, the last
+/// fastest.
+inline std::int64_t position_of_piece(std::span<const shard_axis> axes, std::int64_t number) {
+  std::int64_t position = 0;
+  for (std::size_t k = axes.size(); k-- > 0; number /= axes[k].size)
+    position += number % axes[k].size * axes[k].device_stride;
+  return position;
+}
+
+/// Puts the row-major array `whole` of `shape` together from its pieces. The piece at the position p of `axes` begins
+/// `skipped` bytes into `shards[first + p]`.
+inline void copy_pieces_in(std::byte* whole, std::span<const std::int64_t> shape, std::size_t element_bytes,
+                           std::span<const shard_axis> axes, std::span<const buffer> shards, std::int64_t first,
+                           std::size_t skipped) {
+  const std::size_t whole_bytes = static_cast<std::size_t>(product(shape)) * element_bytes;
+  if (whole_bytes == 0) return;
+  small_vector<slice_level, max_rank> levels;
+  for (std::int64_t number = 0; number < piece_count(axes); ++number) {
+    const std::int64_t position = position_of_piece(axes, number);
+    levels = {};
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      for (const shard_axis& a : axes)
+        if (a.axis == static_cast<int>(i)) {
+          levels.push_back({product(shape.subspan(begin, i - begin)), a.size, a.index_at(position),
+                            static_cast<std::size_t>(product(shape.subspan(i + 1))) * element_bytes});
+          begin = i + 1;
+        }
+    const std::byte* piece = shards[index_of(first + position)].data() + skipped;
+    for_each_run({levels.begin(), levels.end()}, whole_bytes, [&](std::size_t offset, std::size_t bytes) {
+      copy_bytes(whole + offset, piece, bytes);
+      piece += bytes;
+    });
+  }
+}
+
+/// Counts bytes that the host has read of pieces on virtual devices. Those of other devices are counted where they are
+/// copied.
+inline void count_read(const buffer& piece, std::size_t bytes) {
+  if (piece.on_device() == nullptr) count_device_to_host(bytes);
+}
+
+/// The shape argument of an array without its first dimension.
+template <class Extents> struct without_first;
+template <std::int64_t First, std::int64_t... Rest> struct without_first<extents_t<First, Rest...>> {
+  static constexpr auto shape = shape_for<extents_t<Rest...>>;
+};
+
+} // namespace runtime
+
+/// A logical array of elements of type `T` and shape `Shape` (as of `array`) whose pieces lie on several devices. Each
+/// piece is the array at one index of every mapped dimension; devices that agree in these indices hold copies of it.
+/// Copies of a sharded array share its pieces. One that was moved from may be assigned to or destroyed; what asks for
+/// its pieces throws `error`.
+template <element T, auto Shape> class sharded {
+ public:
+  using value_type = T;
+  using extents_type = extents_of<Shape>;
+  static constexpr int rank = extents_type::rank;
+  using shape_type = std::array<std::int64_t, std::size_t{rank}>;
+
+  /// Zeros, on device 0.
+  sharded() {
+    array<T, Shape> zeros;
+    *this = adopt(zeros.shape(), {0}, {}, {zeros.storage()});
+  }
+
+  /// The array of `shape` whose piece on `devices[p]` is `shards[p]`, row-major and without the dimensions `axes`
+  /// names. Throws `shape_error` where these do not fit together.
+  static sharded adopt(const shape_type& shape, std::vector<int> devices, std::vector<shard_axis> axes,
+                       std::vector<buffer> shards) {
+    sharded result(unset{});
+    runtime::check_static_extents<extents_type>(shape);
+    result.element_total = runtime::checked_size(shape, sizeof(T));
+    result.lengths = shape;
+    result.device_numbers = std::move(devices);
+    result.cut_axes = std::move(axes);
+    result.owned = std::move(shards);
+    result.check();
+    return result;
+  }
+
+  /// The extents of the logical array.
+  const shape_type& shape() const { return lengths; }
+  /// The extent along `axis`; a negative axis counts from the last.
+  std::int64_t shape(int axis) const { return lengths[index_of(runtime::checked_axis(axis, rank))]; }
+  /// The number of elements of the logical array.
+  std::int64_t size() const { return element_total; }
+
+  /// The devices that hold a piece.
+  const std::vector<int>& devices() const {
+    pieces();
+    return device_numbers;
+  }
+  /// The dimensions that are spread over the devices; none where each device holds all.
+  const std::vector<shard_axis>& axes() const { return cut_axes; }
+
+  /// The number of elements in each piece.
+  std::int64_t shard_size() const {
+    std::int64_t size = 1;
+    for (int i = 0; i < rank; ++i)
+      if (!is_mapped(i)) size *= shape(i);
+    return size;
+  }
+  /// The memory of the piece at `position` of `devices()`. Throws `shape_error` for a position out of range.
+  const buffer& shard_buffer(int position) const {
+    if (position < 0 || position >= count_of(pieces()))
+      throw shape_error("shard " + std::to_string(position) + " of an array on " + std::to_string(owned.size()) +
+                        " devices");
+    return owned[index_of(position)];
+  }
+  /// The elements of that piece, in row-major order, where they lie.
+  std::span<const T> shard_values(int position) const {
+    return {reinterpret_cast<const T*>(shard_buffer(position).data()), static_cast<std::size_t>(shard_size())};
+  }
+
+  /// The whole array, on the host. Counts its bytes as moved from the devices to the host.
+  array<T, Shape> gather() const {
+    auto result = array<T, Shape>::uninitialised(lengths);
+    runtime::copy_pieces_in(bytes_of(result), lengths, sizeof(T), cut_axes, pieces(), 0, 0);
+    runtime::count_read(pieces()[0], bytes(element_total));
+    return result;
+  }
+  /// The same, with other extents static. Throws `shape_error` where a static extent differs.
+  template <auto Other>
+    requires(runtime::extents_agree<extents_of<Other>, extents_type>())
+  operator array<T, Other>() const {
+    return gather();
+  }
+
+  /// The element at `indices`, one per dimension; negative ones count from the end. Counts as moved to the host. Throws
+  /// `shape_error` for an index out of bounds.
+  template <std::integral... Index> T operator()(Index... indices) const {
+    static_assert(sizeof...(Index) == std::size_t{rank}, "parallax: an array takes one index per dimension");
+    const std::array<std::int64_t, sizeof...(Index)> given{static_cast<std::int64_t>(indices)...};
+    std::int64_t position = 0, offset = 0;
+    for (int axis = 0; axis < rank; ++axis) {
+      const std::int64_t index = runtime::checked_index(given[index_of(axis)], shape(axis), axis);
+      if (const shard_axis* mapped = find_mapped(axis)) position += index * mapped->device_stride;
+      else offset = offset * shape(axis) + index;
+    }
+    runtime::count_read(pieces()[0], sizeof(T));
+    return shard_values(static_cast<int>(position))[index_of(offset)];
+  }
+
+  /// The array at `index` along the first dimension; a negative one counts from the end. Where only that dimension is
+  /// mapped, this is the piece of one device, shared and not moved; otherwise the slice is gathered and counted as
+  /// moved. Throws `shape_error` for an index out of bounds.
+  auto operator[](std::int64_t index) const
+    requires(rank > 0)
+  {
+    using slice = array<T, runtime::without_first<extents_type>::shape>;
+    index = runtime::checked_index(index, lengths[0], 0);
+    typename slice::shape_type rest;
+    std::copy(lengths.begin() + 1, lengths.end(), rest.begin());
+
+    std::int64_t first = 0;
+    small_vector<shard_axis, max_rank> others;
+    for (shard_axis a : cut_axes) {
+      if (a.axis == 0) first = index * a.device_stride;
+      else others.push_back({a.axis - 1, a.size, a.device_stride});
+    }
+    if (is_mapped(0) && others.empty()) return slice::adopt(shard_buffer(static_cast<int>(first)), rest);
+
+    slice result = slice::uninitialised(rest);
+    const std::size_t skipped = is_mapped(0) ? 0 : static_cast<std::size_t>(index) * bytes(shard_size() / lengths[0]);
+    runtime::copy_pieces_in(bytes_of(result), rest, sizeof(T), {others.begin(), others.end()}, pieces(), first,
+                            skipped);
+    runtime::count_read(pieces()[0], bytes(result.size()));
+    return result;
+  }
+
+ private:
+  struct unset {
+    explicit unset() = default;
+  };
+  explicit sharded(unset) {}
+
+  const std::vector<buffer>& pieces() const {
+    if (owned.empty()) throw error("sharded: it was moved from, so that it has no pieces");
+    return owned;
+  }
+
+  static std::size_t bytes(std::int64_t elements) { return static_cast<std::size_t>(elements) * sizeof(T); }
+  template <auto S> static std::byte* bytes_of(array<T, S>& a) {
+    return reinterpret_cast<std::byte*>(a.mutable_data());
+  }
+
+  const shard_axis* find_mapped(int axis) const {
+    auto found = std::ranges::find(cut_axes, axis, &shard_axis::axis);
+    return found == cut_axes.end() ? nullptr : &*found;
+  }
+  bool is_mapped(int axis) const { return find_mapped(axis) != nullptr; }
+
+  void check() const {
+    if (device_numbers.empty() || device_numbers.size() != owned.size())
+      throw shape_error("sharded: " + std::to_string(owned.size()) + " pieces for " +
+                        std::to_string(device_numbers.size()) + " devices");
+    for (const shard_axis& a : cut_axes) {
+      if (a.axis < 0 || a.axis >= rank || find_mapped(a.axis) != &a || a.size < 1 || a.device_stride < 1 ||
+          a.size != shape(a.axis))
+        throw shape_error("sharded: axis " + std::to_string(a.axis) + " in " + std::to_string(a.size) +
+                          " pieces does not fit the shape " + runtime::shape_text(lengths));
+    }
+    for (const buffer& shard : owned)
+      if (shard.bytes() < bytes(shard_size()))
+        throw shape_error("sharded: a piece of the shape " + runtime::shape_text(lengths) + " takes " +
+                          std::to_string(bytes(shard_size())) + " bytes, not " + std::to_string(shard.bytes()));
+    for (std::int64_t number = 0; number < runtime::piece_count(cut_axes); ++number) check_held(number);
+  }
+  // `position_of_piece` adds up indices times strides: that must name a device which holds these indices.
+  void check_held(std::int64_t number) const {
+    const std::int64_t position = runtime::position_of_piece(cut_axes, number);
+    bool held = position < std::ssize(device_numbers);
+    for (std::size_t k = cut_axes.size(); k-- > 0; number /= cut_axes[k].size)
+      held = held && cut_axes[k].index_at(position) == number % cut_axes[k].size;
+    if (!held)
+      throw shape_error("sharded: " + std::to_string(device_numbers.size()) +
+                        " devices do not hold all pieces of the shape " + runtime::shape_text(lengths));
+  }
+
+  shape_type lengths{};
+  std::int64_t element_total = 0;
+  std::vector<int> device_numbers;
+  std::vector<shard_axis> cut_axes;
+  std::vector<buffer> owned;
+};
+
+template <class T, auto Shape> array(const sharded<T, Shape>&) -> array<T, Shape>;
+
+/// Spreads the dimension `axis` of a host array over `devices`, one index to each. A negative axis counts from the
+/// last. Counts the bytes as moved to the devices. Throws `shape_error` unless there are as many devices as indices.
+template <class T, auto Shape>
+sharded<T, Shape> shard(const array<T, Shape>& whole, int axis, std::span<const int> devices) {
+  axis = runtime::checked_axis(axis, array<T, Shape>::rank);
+  const std::span<const std::int64_t> shape = whole.shape();
+  const std::int64_t count = whole.shape(axis);
+  if (count != std::ssize(devices) || count == 0)
+    throw shape_error("shard: axis " + std::to_string(axis) + " of the shape " + runtime::shape_text(shape) + " over " +
+                      std::to_string(devices.size()) + " devices");
+  const auto before = static_cast<std::size_t>(axis);
+  const std::int64_t outer = runtime::product(shape.first(before));
+  const std::size_t inner = static_cast<std::size_t>(runtime::product(shape.subspan(before + 1))) * sizeof(T);
+  std::vector<buffer> shards;
+  for (std::int64_t index = 0; index < count; ++index) {
+    shards.push_back(buffer::allocate(static_cast<std::size_t>(outer) * inner));
+    runtime::copy_slice_out(whole.storage().data(), shards.back().data(), outer, count, inner, index);
+    runtime::count_host_to_device(shards.back().bytes());
+  }
+  return sharded<T, Shape>::adopt(whole.shape(), {devices.begin(), devices.end()}, {{axis, count, 1}},
+                                  std::move(shards));
+}
+
+/// Puts a copy of a host array on each of `devices`. Counts the bytes as moved to the devices. Throws `shape_error`
+/// without devices.
+template <class T, auto Shape> sharded<T, Shape> replicate(const array<T, Shape>& whole, std::span<const int> devices) {
+  const std::size_t bytes = static_cast<std::size_t>(whole.size()) * sizeof(T);
+  std::vector<buffer> shards;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    shards.push_back(buffer::allocate(bytes));
+    runtime::copy_bytes(shards.back().data(), whole.storage().data(), bytes);
+    runtime::count_host_to_device(bytes);
+  }
+  return sharded<T, Shape>::adopt(whole.shape(), {devices.begin(), devices.end()}, {}, std::move(shards));
+}
+
+} // namespace parallax

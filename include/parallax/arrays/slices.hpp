@@ -1,0 +1,60 @@
+// Copying slices of contiguous row-major arrays, as raw bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace parallax::runtime {
+
+/// One dimension of an array that a piece has no part of, at one index of it: `outer` times, each `count` slices of
+/// `inner_bytes` lie side by side, and the piece holds the one at `index`.
+struct slice_level {
+  std::int64_t outer, count, index;
+  std::size_t inner_bytes;
+};
+
+/// Calls `run(offset, bytes)` for the runs of the array that a piece consists of, in the order of the piece. `levels`
+/// lists the fixed dimensions from the outermost in; with none, the piece is all `whole_bytes` of the array.
+template <class Run>
+void for_each_run(std::span<const slice_level> levels, std::size_t whole_bytes, const Run& run,
+                  std::size_t offset = 0) {
+  if (levels.empty()) return run(offset, whole_bytes);
+  const slice_level& level = levels.front();
+  std::size_t step = static_cast<std::size_t>(level.count) * level.inner_bytes;
+  offset += static_cast<std::size_t>(level.index) * level.inner_bytes;
+  for (std::int64_t i = 0; i < level.outer; ++i, offset += step)
+    for_each_run(levels.subspan(1), level.inner_bytes, run, offset);
+}
+
+/// memcpy, with the sizes of single elements known to the compiler: slices of a last dimension are that short.
+inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes == 4) std::memcpy(to, from, 4);
+  else if (bytes == 8) std::memcpy(to, from, 8);
+  else if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
+/// Copies the slice `index` along one dimension of the contiguous array `whole` to the contiguous `piece`. The
+/// dimension has `count` slices, `outer` is the product of the extents before it, and `inner_bytes` the size of what
+/// follows it.
+inline void copy_slice_out(const std::byte* whole, std::byte* piece, std::int64_t outer, std::int64_t count,
+                           std::size_t inner_bytes, std::int64_t index) {
+  const slice_level level{outer, count, index, inner_bytes};
+  for_each_run({&level, 1}, 0, [&](std::size_t offset, std::size_t bytes) {
+    copy_bytes(piece, whole + offset, bytes);
+    piece += bytes;
+  });
+}
+
+/// The way back of `copy_slice_out`: writes the contiguous `piece` to the slice `index` of `whole`.
+inline void copy_slice_in(std::byte* whole, const std::byte* piece, std::int64_t outer, std::int64_t count,
+                          std::size_t inner_bytes, std::int64_t index) {
+  const slice_level level{outer, count, index, inner_bytes};
+  for_each_run({&level, 1}, 0, [&](std::size_t offset, std::size_t bytes) {
+    copy_bytes(whole + offset, piece, bytes);
+    piece += bytes;
+  });
+}
+
+} // namespace parallax::runtime

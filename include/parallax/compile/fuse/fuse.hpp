@@ -1,0 +1,309 @@
+// Fusion: which nodes get a buffer, and which are computed inside the loop of their only consumer.
+#pragma once
+
+#include <parallax/compile/fuse/row_groups.hpp>
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/primitives/dot_general.hpp>
+
+#include <algorithm>
+
+namespace parallax::detail {
+
+/// A loop: that of a node has the node's number, further ones follow.
+enum class loop_id : int { none = -1, several = -2 };
+constexpr loop_id loop_of_node(node_id id) { return loop_id{static_cast<int>(id)}; }
+
+/// The decision for one graph. Consumers are visited before producers; a node joins its consumers' loop if they are all
+/// in one loop and read it through the same views. Otherwise its elements are kept in memory; connected nodes of which
+/// that is true are computed in one loop still, which then has several results.
+class fusion {
+ public:
+  /// Longer kernels, and those that read more arrays, are cut, so that the time to compile them stays in proportion.
+  static constexpr int longest_kernel = 64, most_reads = 48;
+
+  context& trace;
+  const graph& g;
+  id_set<node_id> live;
+  row_groups rows;                                 ///< they are loops too
+  id_set<node_id> has_buffer;                      ///< a contiguous array of its own
+  table<node_id, loop_id> loop_of;                 ///< the loop that computes an elementwise node
+  table<loop_id, growing_vector<node_id>> members; ///< its fused nodes, consumers first
+  table<node_id, loop_id> first_piece;             ///< the loop of an assembly's first operand
+
+  constexpr fusion(context& owner, graph_id id)
+      : trace(owner),
+        g(owner.at(id)),
+        live(g.needed()),
+        rows(owner, g, live),
+        has_buffer(g.size()),
+        loop_of(g.size(), loop_id::none),
+        members(g.size()),
+        first_piece(g.size(), loop_id::none),
+        uses(g.size()),
+        read_by(g.size(), loop_id::none),
+        reads(g.size(), 0),
+        demanded(g.size()),
+        component(g.size(), node_id::none),
+        open_loop(g.size(), loop_id::none) {
+    connect();
+    demanded.insert(g.outputs);
+    for_each(g.ids().reversed(), [&](node_id node) {
+      if (live.contains(node)) visit(node);
+    });
+  }
+
+  /// The node whose buffer a chain of affine views reads; none if there is none.
+  constexpr node_id base_of(node_id id) const {
+    while (!has_array(id) && is_view(id)) id = g.operand(id, 0);
+    return has_array(id) ? id : node_id::none;
+  }
+  /// Whether the node's elements lie in memory, in row-major order.
+  constexpr bool has_array(node_id id) const {
+    return comes_from_outside(id) || has_buffer.contains(id) || is_alias(id);
+  }
+  /// Whether a node is an affine change of its operand's indices.
+  constexpr bool is_view(node_id id) const { return is_affine_view(trace, g, id); }
+  /// The group that a loop computes; none for any other loop.
+  constexpr row_group_id row_group(loop_id loop) const {
+    return static_cast<int>(loop) < g.size() ? rows.group_of[node_id{static_cast<int>(loop)}] : row_group_id::none;
+  }
+  /// A reshape that gives the same memory another shape.
+  constexpr bool is_alias(node_id id) const {
+    if (!is<primitives::reshape>(g, id) || has_buffer.contains(id)) return false;
+    const node_id source = g.operand(id, 0);
+    return comes_from_outside(source) || has_buffer.contains(source) || is_alias(source);
+  }
+
+ private:
+  /// How a node is used, as far as is known: by one loop through one chain of views, whose `tag` tells it from others.
+  struct use {
+    loop_id loop = loop_id::none;
+    unsigned tag = 0;
+  };
+  table<node_id, use> uses;
+  table<node_id, loop_id> read_by;   ///< the last loop that reads the node
+  table<loop_id, int> reads;         ///< how many nodes a loop uses and does not compute, as far as is known
+  id_set<node_id> demanded;          ///< in memory
+  table<node_id, node_id> component; ///< a lower node of the same component; itself for its first one
+  table<node_id, loop_id> open_loop; ///< by first node of a component: its loop that further results may join
+
+  constexpr bool comes_from_outside(node_id id) const { return g.is_input(id) || g.is_result(id); }
+  constexpr bool is_kind(node_id id, primitive_kind kind) const { return parallax::is_kind(trace, g, id, kind); }
+
+  constexpr node_id first_of(node_id id) {
+    while (component[id] != id) id = component[id] = component[component[id]];
+    return id;
+  }
+  /// Elementwise nodes that one loop can compute: linked directly and at the same depth, which counts the steps of any
+  /// other kind below a node. So no node of a component needs another one by way of other loops.
+  constexpr void connect() {
+    const table<node_id, int> depth = depths();
+    for_each(g.ids(), [&](node_id id) {
+      component[id] = id;
+      if (!live.contains(id) || !g.is_operation(id)) return;
+      for (node_id operand : g.operands(id))
+        if (depth[operand] == depth[id] && is_linked(id, operand)) {
+          const node_id a = first_of(operand), b = first_of(id);
+          component[std::max(a, b)] = std::min(a, b);
+        }
+    });
+  }
+  /// A row group is at one depth as a whole, which can rise while the rest of the graph is looked at.
+  constexpr table<node_id, int> depths() const {
+    constexpr int nothing_computed = -1;
+    table<node_id, int> depth(g.size(), nothing_computed);
+    table<row_group_id, int> group_depth(rows.groups.size(), 0);
+    for (bool rises = true; rises;) {
+      rises = false;
+      for_each(g.ids(), [&](node_id id) {
+        if (!live.contains(id) || !g.is_operation(id)) return;
+        int own = is_kind(id, primitive_kind::source) || is_kind(id, primitive_kind::view) ? nothing_computed : 0;
+        for (node_id operand : g.operands(id))
+          if (int below = depth[operand]; below >= 0 && rows.inner_member(id, operand) == node_id::none)
+            own = std::max(own, is_linked(id, operand) ? below : below + 1);
+        if (rows.is_member(id)) {
+          int& whole = group_depth[rows.group_of[id]];
+          rises = rises || own > whole;
+          own = whole = std::max(own, whole);
+        }
+        depth[id] = own;
+      });
+    }
+    return depth;
+  }
+  /// Operands of an elementwise node are of its shape, or scalars.
+  constexpr bool is_linked(node_id id, node_id operand) const {
+    return is_kind(id, primitive_kind::elementwise) && is_kind(operand, primitive_kind::elementwise) &&
+           g.rank(operand) == g.rank(id) && !rows.is_member(id) && !rows.is_member(operand);
+  }
+  constexpr bool is_full(loop_id loop) const {
+    return count_of(members[loop]) >= longest_kernel || reads[loop] >= most_reads;
+  }
+
+  constexpr void note_use(node_id id, use by) {
+    use& known = uses[id];
+    if (known.loop == loop_id::none) known = by;
+    else if (known.loop != by.loop || known.tag != by.tag) known.loop = loop_id::several;
+  }
+  static constexpr bool is_one(loop_id loop) { return static_cast<int>(loop) >= 0; }
+  constexpr void count_read(node_id id, loop_id loop) {
+    if (!is_one(loop) || read_by[id] == loop || is_kind(id, primitive_kind::source)) return;
+    read_by[id] = loop;
+    ++reads[loop];
+  }
+  /// The loop computes the node, or reads what it is a view of.
+  constexpr void discount_read(node_id id, loop_id loop) {
+    if (is_one(loop) && read_by[id] == loop) --reads[loop];
+  }
+  constexpr loop_id new_loop() {
+    reads.add(0);
+    return members.add({});
+  }
+  /// Whether a broadcast repeats its operand, which is then computed once instead.
+  constexpr bool expands(node_id id) const {
+    return is<primitives::broadcast_in_dim>(g, id) && !only_ones_change(g.shape(g.operand(id, 0)), g.shape(id));
+  }
+
+  constexpr void visit(node_id id) {
+    if (!g.is_operation(id)) return;
+    if (rows.is_member(id)) return visit_row_member(id);
+    switch (rules_of(trace, g, id).kind) {
+    case primitive_kind::source:
+      if (demanded.contains(id)) has_buffer.insert(id); // as an output or an operand that must lie in memory
+      break;
+    case primitive_kind::elementwise: visit_elementwise(id); break;
+    case primitive_kind::view: visit_view(id); break;
+    case primitive_kind::reduction:
+      has_buffer.insert(id);
+      note_use(g.operand(id, 0), {loop_of_node(id), 0});
+      break;
+    case primitive_kind::product:
+      has_buffer.insert(id);
+      for (node_id operand : g.operands(id)) demand_readable(id, operand);
+      break;
+    case primitive_kind::assembly:
+      has_buffer.insert(id);
+      for (node_id operand : g.operands(id)) {
+        const loop_id piece = new_loop();
+        if (first_piece[id] == loop_id::none) first_piece[id] = piece;
+        note_use(operand, {piece, 0});
+      }
+      break;
+    case primitive_kind::collective:
+      has_buffer.insert(id);
+      demanded.insert(g.operand(id, 0));
+      break;
+    case primitive_kind::call: demanded.insert(g.operands(id)); break;
+    }
+  }
+
+  constexpr void visit_elementwise(node_id id) {
+    use by = uses[id];
+    if (demanded.contains(id) || !is_one(by.loop) || is_full(by.loop)) {
+      has_buffer.insert(id);
+      loop_id& open = open_loop[first_of(id)];
+      if (open == loop_id::none || is_full(open)) open = loop_of_node(id);
+      by = {open, 0};
+    }
+    loop_of[id] = by.loop;
+    discount_read(id, by.loop);
+    members[by.loop].push_back(id);
+    for (node_id operand : g.operands(id)) {
+      // a scalar beside arrays is computed once
+      const bool once = g.rank(operand) == 0 && g.rank(id) > 0;
+      note_use(operand, {once ? loop_id::several : by.loop, by.tag});
+      count_read(operand, by.loop);
+    }
+  }
+
+  /// What is used outside its group is kept.
+  constexpr void visit_row_member(node_id id) {
+    const loop_id loop = loop_of_node(rows.groups[rows.group_of[id]].last);
+    if (demanded.contains(id) || uses[id].loop != loop_id::none) has_buffer.insert(id);
+    loop_of[id] = loop;
+    members[loop].push_back(id);
+    for (node_id operand : g.operands(id)) {
+      if (rows.inner_member(id, operand) != node_id::none) continue;
+      const bool once = g.rank(operand) == 0;
+      note_use(operand, {once ? loop_id::several : loop, rows.reads_rows(id) ? 0U : 1U});
+      count_read(operand, loop);
+    }
+  }
+
+  constexpr void visit_view(node_id id) {
+    const node_id operand = g.operand(id, 0);
+    if (!is_view(id)) {
+      demanded.insert(operand);
+      return;
+    }
+    const unsigned own_tag = static_cast<unsigned>(id) + 1;
+    if (demanded.contains(id)) {
+      has_buffer.insert(id);
+      note_use(operand, {expands(id) ? loop_id::several : loop_of_node(id), own_tag});
+      return;
+    }
+    const use by = uses[id];
+    if (by.loop == loop_id::none) return; // read as an operand's view
+    discount_read(id, by.loop);
+    count_read(operand, by.loop);
+    const bool apart = by.loop == loop_id::several || expands(id);
+    note_use(operand, {apart ? loop_id::several : by.loop, by.tag * 31 + own_tag});
+  }
+
+  /// A product reads its operand in place if the views of it keep rows and columns regular.
+  constexpr void demand_readable(node_id product, node_id operand) {
+    node_id base = operand;
+    index_map map = identity_map(g.rank(operand));
+    while (is_view(base)) {
+      map = through_view(trace.extents, g, base, map);
+      base = g.operand(base, 0);
+    }
+    bool in_place = base == operand;
+    if (!in_place) {
+      access layout = locate(trace.extents, g.shape(base), map, g.rank(operand), buffer_id::none);
+      in_place = readable(product, operand, layout.strides);
+    }
+    demanded.insert(in_place ? base : operand);
+  }
+
+ public:
+  /// Axes in this order act as one axis of one stride.
+  constexpr bool regular(const axis_list& axes, const dims& shape, const dims& strides) const {
+    int last = -1;
+    for (int i = axes.size(); i-- > 0;) {
+      if (shape[axes[i]] == 1) continue;
+      if (last >= 0 && !(strides[axes[i]] == trace.extents.multiply(strides[last], shape[last]))) return false;
+      last = axes[i];
+    }
+    return true;
+  }
+  /// The stride of such a group; 0 if it has one element only.
+  static constexpr dim group_stride(const axis_list& axes, const dims& shape, const dims& strides) {
+    for (int i = axes.size(); i-- > 0;)
+      if (!(shape[axes[i]] == 1)) return strides[axes[i]];
+    return dim{};
+  }
+
+ private:
+  constexpr bool readable(node_id product, node_id operand, const dims& strides) const {
+    const auto axes = parameters_of<primitives::dot_general>(g, product);
+    const dims shape = g.shape(operand);
+    auto is_broadcast = [&](const axis_list& list) { // a row of stride 0 is what no matrix product reads
+      for (int axis : list)
+        if (!(shape[axis] == 1) && strides[axis] == 0) return true;
+      return false;
+    };
+    auto side = [&](const axis_list& free, const axis_list& contract) {
+      if (!regular(free, shape, strides) || !regular(contract, shape, strides)) return false;
+      if (is_broadcast(free) || is_broadcast(contract)) return false;
+      const dim row = group_stride(free, shape, strides), depth = group_stride(contract, shape, strides);
+      return row == 1 || depth == 1 || (row == 0 && depth == 0);
+    };
+    const bool is_left = g.operand(product, 0) == operand, is_right = g.operand(product, 1) == operand;
+    return (!is_left || side(axes.left_free(shape.size()), axes.left_contract)) &&
+           (!is_right || side(axes.right_free(shape.size()), axes.right_contract));
+  }
+};
+
+} // namespace parallax::detail

@@ -1,0 +1,236 @@
+// Row groups: reductions along the last axis and what is computed beside them, which one loop over the rows can do.
+#pragma once
+
+#include <parallax/compile/fuse/index_map.hpp>
+#include <parallax/primitives/reduction.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace parallax::detail {
+
+/// A group of nodes that one loop over rows computes.
+enum class row_group_id : int { none = -1 };
+
+/// Finds the row groups of a graph: softmax, a variance, their gradients. A member is of the rows' shape, or has one
+/// element for each row; extents of 1 do not count. All paths between two members lead through members, so that a group
+/// can be one step.
+class row_groups {
+ public:
+  /// Longer kernels take too long to compile; in shorter rows registers would be mostly empty.
+  static constexpr int most_members = 40, shortest_row = 8;
+
+  struct group {
+    dims rows;                    ///< the shape without extents of 1; its last extent is a row's length
+    node_id last = node_id::none; ///< the member of the largest number, which stands for the loop
+    int members = 0, reductions = 0;
+    bool goes_on = false; ///< something is computed from a reduction's result
+  };
+  table<row_group_id, group> groups;
+  table<node_id, row_group_id> group_of;
+
+  constexpr row_groups(context& owner, const graph& whole, const id_set<node_id>& needed)
+      : group_of(whole.size(), row_group_id::none), trace(owner), g(whole), live(needed) {
+    bool any = false;
+    for_each(g.ids(), [&](node_id id) { any = any || (live.contains(id) && is_row_reduction(id)); });
+    if (!any) return;
+    connect();
+    accept();
+  }
+
+  constexpr bool is_member(node_id id) const { return group_of[id] != row_group_id::none; }
+  /// The member that a member reads as this operand, through views within the group; none where it is none.
+  constexpr node_id inner_member(node_id id, node_id operand) const {
+    if (!is_member(id)) return node_id::none;
+    const node_id base = follow(operand).base;
+    return base != node_id::none && group_of[base] == group_of[id] ? base : node_id::none;
+  }
+  /// Whether a member has one element for each row.
+  constexpr bool is_uniform(node_id id) const {
+    return without_ones(g.shape(id)).size() < groups[group_of[id]].rows.size();
+  }
+  /// Whether a member's operands are whole rows.
+  constexpr bool reads_rows(node_id id) const { return is_row_reduction(id) || !is_uniform(id); }
+
+ private:
+  context& trace;
+  const graph& g;
+  const id_set<node_id>& live;
+  table<node_id, int> depth; ///< the steps of any other kind below a node
+  table<node_id, node_id> parent;
+  /// The rows' shape, or as long as that is not known the shape of its members.
+  struct component {
+    bool known = false;
+    dims shape;
+  };
+  table<node_id, component> components;
+
+  /// A computed value that an operand is a view of, and whether the view repeats its elements along rows.
+  struct link {
+    node_id base = node_id::none;
+    bool expands = false;
+  };
+  using link_list = small_vector<link, 8>;
+
+  /// Of what is computed elementwise from the graph's inputs alone: it is ready before any group, or joins the loop
+  /// that uses it.
+  static constexpr int early = -1;
+
+  static constexpr dims without_ones(const dims& shape) {
+    dims result;
+    for (dim d : shape)
+      if (!(d == 1)) result.push_back(d);
+    return result;
+  }
+  constexpr bool is_row_reduction(node_id id) const {
+    if (!is_kind(trace, g, id, primitive_kind::reduction)) return false;
+    if (is<primitives::argmax>(g, id) || is<primitives::argmin>(g, id)) return false;
+    dims shape = g.shape(g.operand(id, 0));
+    int last = shape.size() - 1;
+    while (last >= 0 && shape[last] == 1) --last;
+    if (last < 0 || (is_static(shape[last]) && shape[last].number() < shortest_row)) return false;
+    const axis_list axes = parameters_of<primitives::reduction>(g, id).axes;
+    int reduced = 0;
+    for (int axis : axes) reduced += shape[axis] == 1 ? 0 : 1;
+    return axes.contains(last) && reduced == 1 && without_ones(shape).size() > 1;
+  }
+  constexpr bool can_be_member(node_id id) const {
+    return (is_kind(trace, g, id, primitive_kind::elementwise) && !without_ones(g.shape(id)).empty()) ||
+           is_row_reduction(id);
+  }
+
+  constexpr link follow(node_id operand) const {
+    if (can_be_member(operand)) return {operand, false};
+    index_map map = identity_map(g.rank(operand));
+    node_id base = operand;
+    while (is_affine_view(trace, g, base)) {
+      map = through_view(trace.extents, g, base, map);
+      base = g.operand(base, 0);
+    }
+    if (base == operand || !can_be_member(base)) return {};
+    // the base's axes have to be the operand's first ones, in order
+    dims whole = g.shape(operand), part = g.shape(base);
+    int next = 0;
+    auto skip_ones = [&] {
+      while (next < whole.size() && whole[next] == 1) ++next;
+    };
+    for (int k = 0; k < part.size(); ++k) {
+      if (part[k] == 1) continue;
+      skip_ones();
+      if (next == whole.size() || !(whole[next] == part[k]) || !(map[k] == axis_map::identity(next))) return {};
+      ++next;
+    }
+    skip_ones();
+    if (next == whole.size()) return {base, false};
+    ++next;
+    skip_ones();
+    return next == whole.size() ? link{base, true} : link{};
+  }
+
+  static constexpr dims without_last(dims shape) {
+    shape.pop_back();
+    return shape;
+  }
+  /// Whether two sets of members can be one, which `into` then describes.
+  static constexpr bool merge(component& into, const component& other) {
+    if (into.known == other.known) return into.shape == other.shape;
+    const component& rows = into.known ? into : other;
+    const component& some = into.known ? other : into;
+    if (!(some.shape == rows.shape) && !(some.shape == without_last(rows.shape))) return false;
+    into = component(rows);
+    return true;
+  }
+  constexpr node_id root_of(node_id id) {
+    while (parent[id] != id) id = parent[id] = parent[parent[id]];
+    return id;
+  }
+
+  /// Joins what is linked and at the same depth.
+  constexpr void connect() {
+    depth = table<node_id, int>(g.size(), early);
+    parent = table<node_id, node_id>(g.size(), node_id::none);
+    components = table<node_id, component>(g.size());
+    table<node_id, node_id> reduced_by(g.size(), node_id::none); // the last reduction that reads what is no member
+    for_each(g.ids(), [&](node_id id) {
+      parent[id] = id;
+      if (!live.contains(id) || !g.is_operation(id)) return;
+      if (can_be_member(id)) connect_member(id, reduced_by);
+      else depth[id] = depth_of_other(id);
+    });
+  }
+  constexpr int depth_of_other(node_id id) const {
+    int own = starts_early(id) ? early : 0;
+    for (node_id operand : g.operands(id))
+      if (depth[operand] >= 0) own = std::max(own, depth[operand] + 1);
+    return own;
+  }
+  constexpr bool starts_early(node_id id) const {
+    const primitive_kind kind = rules_of(trace, g, id).kind;
+    return kind == primitive_kind::source || kind == primitive_kind::view || kind == primitive_kind::elementwise;
+  }
+  constexpr void connect_member(node_id id, table<node_id, node_id>& reduced_by) {
+    const bool reduces = is_kind(trace, g, id, primitive_kind::reduction);
+    component& mine = components[id];
+    mine = {reduces, without_ones(g.shape(reduces ? g.operand(id, 0) : id))};
+    int own = starts_early(id) ? early : 0;
+    link_list links;
+    for (node_id operand : g.operands(id)) {
+      link l = follow(operand);
+      if (l.base != node_id::none && (depth[l.base] == early || (reduces && l.expands))) l = {};
+      links.push_back(l);
+      if (l.base != node_id::none) own = std::max(own, depth[l.base]);
+      else if (depth[operand] >= 0) own = std::max(own, depth[operand] + 1);
+    }
+    if (reduces && links[0].base == node_id::none) {
+      node_id& other = reduced_by[g.operand(id, 0)];
+      if (other != node_id::none) links.push_back({other, false});
+      other = id;
+    }
+    component together = mine;
+    const bool fits = merge_links(together, links, own, mine.shape);
+    depth[id] = fits ? own : own + 1;
+    if (!fits) return;
+    for (const link& l : links)
+      if (l.base != node_id::none && depth[l.base] == own) parent[root_of(l.base)] = id;
+    components[id] = together;
+  }
+  /// Whether a member can be one with all that it is linked to at a depth.
+  constexpr bool merge_links(component& together, const link_list& links, int own, const dims& shape) {
+    for (const link& l : links) {
+      if (l.base == node_id::none || depth[l.base] != own) continue;
+      if (l.expands && !merge(together, {true, shape})) return false;
+      if (!merge(together, components[root_of(l.base)])) return false;
+    }
+    return true;
+  }
+
+  /// Components with a reduction, of which something else is made, become groups.
+  constexpr void accept() {
+    table<node_id, group> found(g.size());
+    for_each(g.ids(), [&](node_id id) {
+      if (!live.contains(id) || !can_be_member(id)) return;
+      group& all = found[root_of(id)];
+      all.last = id;
+      ++all.members;
+      if (is_row_reduction(id)) ++all.reductions;
+      for (node_id operand : g.operands(id))
+        if (node_id base = follow(operand).base;
+            base != node_id::none && root_of(base) == root_of(id) && is_row_reduction(base))
+          all.goes_on = true;
+    });
+    table<node_id, row_group_id> accepted(g.size(), row_group_id::none);
+    for_each(g.ids(), [&](node_id id) {
+      if (!live.contains(id) || !can_be_member(id)) return;
+      const node_id root = root_of(id);
+      const group& all = found[root];
+      if (all.reductions == 0 || all.members > most_members || (!all.goes_on && all.reductions == 1)) return;
+      if (accepted[root] == row_group_id::none) {
+        accepted[root] = groups.add(all);
+        groups.back().rows = components[root].shape;
+      }
+      group_of[id] = accepted[root];
+    });
+  }
+};
+
+} // namespace parallax::detail

@@ -1,0 +1,250 @@
+// Products whose library can do the loops behind them: bias, ReLU, GELU, their gradients, and sums for a bias'
+// gradient.
+#pragma once
+
+#include <parallax/compile/plan/match_kernel.hpp>
+#include <parallax/compile/plan/start_early.hpp>
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+
+#include <utility>
+
+namespace parallax::detail {
+
+/// Puts products and such loops together as steps of kind `epilogue`. The loops stay in them: backends whose library
+/// knows no epilogues, and shapes that it does not take, run the parts one after another.
+class epilogue_finder {
+ public:
+  constexpr epilogue_finder(dim_table& table, plan_builder& records, planned_section& of)
+      : extents(table), plan(records), section(of), owner(count(), step_id::none), found(count()) {}
+
+  constexpr void run() {
+    for_each(owner.ids(), [&](step_id s) {
+      if (is_candidate(s)) find_activation(s);
+    });
+    for_each(owner.ids(), [&](step_id s) {
+      if (is_candidate(s)) find_gradient(s);
+    });
+    for_each(owner.ids(), [&](step_id s) {
+      if (is_candidate(s)) find_sums(s);
+    });
+    gather();
+  }
+
+ private:
+  struct candidate {
+    epilogue_step epilogue;
+    growing_vector<step_id> loops; ///< the steps that the product's call replaces, in order
+  };
+
+  dim_table& extents;
+  plan_builder& plan;
+  planned_section& section;
+  table<step_id, step_id> owner;   ///< the product that a step has become a part of
+  table<step_id, candidate> found; ///< for products
+
+  constexpr int count() const { return count_of(section.steps); }
+  constexpr step_record step(step_id s) const { return section.steps[index_of(s)]; }
+  constexpr const product_step& product(step_id s) const { return plan.at<product_step>(step(s).index); }
+  constexpr const buffer_record& buffer(buffer_id id) const { return section.buffers[id].record; }
+  constexpr kernel_match match(step_id s) const { return {extents, plan, step(s)}; }
+  constexpr bool touches(step_id s, buffer_id used) const { return detail::touches(plan, step(s), used); }
+
+  /// Of types that libraries have epilogues for, and one matrix, of more than one row and column.
+  constexpr bool is_candidate(step_id s) const {
+    if (step(s).kind != step_kind::product || !product(s).batch.empty()) return false;
+    const element_type type = buffer(product(s).result).type;
+    return is_floating(type) && type != element_type::float64 && !(product(s).rows == 1) && !(product(s).columns == 1);
+  }
+  constexpr bool is_loop(step_id s) const { return step(s).kind == step_kind::kernel && owner[s] == step_id::none; }
+
+  /// The loop that alone reads what the product has made; none where there is none.
+  constexpr step_id only_reader(step_id s) const {
+    const buffer_id result = product(s).result;
+    if (buffer(result).kind != buffer_kind::slot) return step_id::none;
+    step_id reader = step_id::none;
+    for (step_id other : owner.ids()) {
+      if (other == s || !touches(other, result)) continue;
+      if (reader != step_id::none || !is_loop(other)) return step_id::none;
+      reader = other;
+    }
+    return reader;
+  }
+
+  /// Whether a step may write a buffer that it touches: of a loop with several results, any.
+  constexpr bool may_write(step_id s, buffer_id used) const {
+    switch (step(s).kind) {
+    case step_kind::kernel: return match(s).written().buffer == used || (match(s).stores() && touches(s, used));
+    case step_kind::product: return product(s).result == used;
+    case step_kind::exchange: return plan.at<exchange_step>(step(s).index).result == used;
+    case step_kind::axis_slice: return plan.at<axis_slice_step>(step(s).index).result == used;
+    case step_kind::epilogue:
+    case step_kind::call: break;
+    }
+    return touches(s, used);
+  }
+  /// Whether a loop and another step have to keep their order.
+  constexpr bool depends(step_id loop, step_id other) const {
+    bool found_one = step(other).kind == step_kind::call;
+    visit_buffers(plan, step(loop), [&](buffer_id used) {
+      found_one = found_one || (touches(other, used) && (may_write(other, used) || may_write(loop, used)));
+    });
+    return found_one;
+  }
+  /// Whether a loop may run directly behind the product and those loops that are its parts already.
+  constexpr bool may_join(step_id loop, step_id s) const {
+    for (step_id between : owner.ids()) {
+      if (between <= std::min(loop, s) || between >= std::max(loop, s) || owner[between] == s) continue;
+      if (depends(loop, between)) return false;
+      for (step_id part : found[between].loops) // they have moved to there
+        if (depends(loop, part)) return false;
+    }
+    return true;
+  }
+  /// The loop that may join the product because it alone reads what that has made, and has a result for each of its
+  /// elements, in their order; none where there is none.
+  constexpr step_id loop_of_result(step_id s) const {
+    const step_id loop = only_reader(s);
+    if (loop == step_id::none || loop < s || !may_join(loop, s)) return step_id::none;
+    const kernel_match m = match(loop);
+    const bool of_all = m.is_whole(m.written()) && m.covers(buffer(product(s).result).count);
+    return m.result() != kernel_match::nothing && of_all ? loop : step_id::none;
+  }
+  constexpr void join(step_id loop, step_id s) {
+    owner[loop] = s;
+    found[s].loops.push_back(loop);
+  }
+
+  /// result + bias, and a function of it.
+  constexpr void find_activation(step_id s) {
+    const step_id loop = loop_of_result(s);
+    if (loop == step_id::none) return;
+    const kernel_match m = match(loop);
+    int statement = m.result();
+    epilogue_step e;
+    e.result = m.written().buffer;
+    if (m.is<primitives::relu>(statement)) e.activation = product_activation::relu;
+    if (m.is<primitives::gelu>(statement)) e.activation = product_activation::gelu;
+    if (e.activation != product_activation::identity) statement = m.operand(statement, 0);
+    const int before = statement; // the activation
+    if (m.is<primitives::add>(statement)) statement = take_bias(m, s, statement, e);
+    if (m.load_of_whole(statement) != product(s).result) return;
+    if (e.bias == buffer_id::none && e.activation == product_activation::identity) return;
+    for (const kernel_statement& kept : m.statements()) {
+      if (kept.operation != store_vector) continue;
+      const operand_record& place = m.array(kept.operands[1]);
+      if (e.activation != product_activation::gelu || kept.operands[0] != before || !m.is_whole(place)) return;
+      e.auxiliary = place.buffer;
+    }
+    found[s].epilogue = e;
+    join(loop, s);
+  }
+  /// Of a sum, the statement that is no bias, if one is.
+  constexpr int take_bias(const kernel_match& m, step_id s, int sum, epilogue_step& e) const {
+    for (int side = 0; side < 2; ++side) {
+      const operand_record* bias = m.load_of_row(m.operand(sum, side), product(s).columns);
+      const int other = m.operand(sum, 1 - side);
+      if (bias == nullptr || bias->buffer == product(s).result || m.load_of_whole(other) == buffer_id::none) continue;
+      e.bias = bias->buffer;
+      e.bias_offset = bias->offset;
+      return other;
+    }
+    return sum;
+  }
+
+  /// result * derivative, of a function whose result or operand lies in memory; and the sums of that.
+  constexpr void find_gradient(step_id s) {
+    if (!found[s].loops.empty()) return;
+    const step_id loop = loop_of_result(s);
+    if (loop == step_id::none || match(loop).stores()) return;
+    const kernel_match m = match(loop);
+    epilogue_step e;
+    e.result = m.written().buffer;
+    if (!take_relu_gradient(m, s, e) && !take_gelu_gradient(m, s, e)) return;
+    found[s].epilogue = e;
+    join(loop, s);
+    join_sums(s, e.result, product(s).rows, product(s).columns);
+  }
+  /// select(y > 0, result, 0)
+  constexpr bool take_relu_gradient(const kernel_match& m, step_id s, epilogue_step& e) {
+    const int last = m.result(), condition = m.operand(last, 0);
+    if (!m.is<primitives::select>(last) || !m.is<primitives::greater>(condition)) return false;
+    if (!m.is_zero(m.operand(condition, 1)) || !m.is_zero(m.operand(last, 2))) return false;
+    if (m.load_of_whole(m.operand(last, 1)) != product(s).result) return false;
+    const step_id made_by = maker_of(m.load_of_whole(m.operand(condition, 0)));
+    // signs lie in rows
+    if (made_by == step_id::none || !(product(made_by).rows == product(s).rows) ||
+        !(product(made_by).columns == product(s).columns))
+      return false;
+    e.activation = product_activation::relu_gradient;
+    e.auxiliary = signs_of(made_by);
+    return true;
+  }
+  constexpr bool take_gelu_gradient(const kernel_match& m, step_id s, epilogue_step& e) const {
+    const int last = m.result();
+    if (!m.is<primitives::multiply>(last)) return false;
+    for (int side = 0; side < 2; ++side) {
+      const int derivative = m.operand(last, side);
+      if (!m.is<primitives::gelu_derivative>(derivative) ||
+          m.load_of_whole(m.operand(last, 1 - side)) != product(s).result)
+        continue;
+      e.activation = product_activation::gelu_gradient;
+      e.auxiliary = m.load_of_whole(m.operand(derivative, 0));
+    }
+    return e.auxiliary != buffer_id::none && e.auxiliary != product(s).result;
+  }
+  /// The product whose call leaves the result of a relu there.
+  constexpr step_id maker_of(buffer_id result) const {
+    if (result == buffer_id::none) return step_id::none;
+    for (step_id s : found.ids())
+      if (found[s].epilogue.activation == product_activation::relu && found[s].epilogue.result == result) return s;
+    return step_id::none;
+  }
+  /// The signs that a relu leaves for its gradient: 1 bit per element, rows padded to 128 bits, so at most 1 byte per
+  /// element for rows of 16 or more.
+  constexpr buffer_id signs_of(step_id s) {
+    buffer_id& signs = found[s].epilogue.auxiliary;
+    if (signs == buffer_id::none)
+      signs = section.buffers.add(
+          {{buffer_kind::slot, -1, element_type::uint8, extents.multiply(product(s).rows, product(s).columns)}});
+    return signs;
+  }
+
+  /// The sums of the right operand's rows.
+  constexpr void find_sums(step_id s) {
+    const product_step& p = product(s);
+    if (!found[s].loops.empty() || !(p.right_column == 1) || !(p.right_depth == p.columns) || !(p.right_offset == 0))
+      return;
+    if (!(buffer(p.right).count == extents.multiply(p.depth, p.columns))) return;
+    found[s].epilogue.result = p.result;
+    found[s].epilogue.sums_right = join_sums(s, p.right, p.depth, p.columns);
+  }
+  /// A loop that adds up the rows of an array becomes a part of the product.
+  constexpr bool join_sums(step_id s, buffer_id array, dim rows, dim columns) {
+    for (step_id loop : owner.ids()) {
+      if (!is_loop(loop) || !touches(loop, array) || match(loop).written().buffer == array) continue;
+      if (!match(loop).adds_rows(array, rows, columns) || !may_join(loop, s)) continue;
+      found[s].epilogue.bias_gradient = match(loop).written().buffer;
+      join(loop, s);
+      return true;
+    }
+    return false;
+  }
+
+  /// Products with loops become steps that have them as parts.
+  constexpr void gather() {
+    growing_vector<step_record> steps;
+    for_each(owner.ids(), [&](step_id s) {
+      if (owner[s] != step_id::none) return;
+      if (found[s].loops.empty()) return steps.push_back(step(s));
+      growing_vector<step_record> parts{step(s)};
+      for (step_id loop : found[s].loops) parts.push_back(step(loop));
+      epilogue_step whole = found[s].epilogue;
+      whole.parts = plan.add_list(parts);
+      steps.push_back({step_kind::epilogue, plan.add(whole)});
+    });
+    section.steps = std::move(steps);
+  }
+};
+
+} // namespace parallax::detail

@@ -1,0 +1,116 @@
+// Questions about a planned loop: what it computes from what.
+#pragma once
+
+#include <parallax/compile/plan/plan.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/primitives/catalogue.hpp>
+
+namespace parallax::detail {
+
+/// A step that runs a kernel, and the kernel. Statements that do not exist are -1, and answer no to every question.
+class kernel_match {
+ public:
+  static constexpr int nothing = -1;
+
+  constexpr kernel_match(dim_table& table, const plan_builder& records, step_record of)
+      : extents(table),
+        plan(records),
+        step(plan.at<kernel_step>(of.index)),
+        kernel(plan.at<kernel_record>(static_cast<int>(step.kernel))) {}
+
+  constexpr std::span<const kernel_statement> statements() const { return plan[kernel.statements]; }
+  constexpr const operand_record& array(int number) const { return plan[step.operands][index_of(number)]; }
+  constexpr const operand_record& written() const { return array(0); }
+  /// Where a statement loads from.
+  constexpr const operand_record& loaded(int statement) const { return array(at(statement).operands[0]); }
+  template <class Primitive> constexpr bool is(int statement) const {
+    return is_operation(statement, static_cast<int>(primitives::id_of<Primitive>));
+  }
+  /// The statement that an operation's operand is.
+  constexpr int operand(int statement, int number) const {
+    return statement < 0 || at(statement).operation < 0 ? nothing : at(statement).operands[number];
+  }
+  /// The statement whose values a plain loop writes as its result.
+  constexpr int result() const {
+    if (kernel.result != kernel_result::vector || kernel.reduction != primitive_id::input) return nothing;
+    int last = kernel.statements.count - 1;
+    while (is<primitives::stop_gradient>(last)) last = operand(last, 0);
+    return last;
+  }
+  /// Whether a constant is 0.
+  constexpr bool is_zero(int statement) const {
+    if (!is_operation(statement, load_constant)) return false;
+    const kernel_constant& c = plan[step.constants][index_of(at(statement).operands[0])];
+    return c.kind == constant_kind::literal && c.bits == 0;
+  }
+  /// Whether there are further results.
+  constexpr bool stores() const {
+    return std::ranges::any_of(statements(), [](const kernel_statement& each) {
+      return each.operation == store_vector || each.operation == store_row;
+    });
+  }
+
+  /// Whether an operand lies as the loop goes over a contiguous array.
+  constexpr bool is_whole(const operand_record& a) const {
+    dim stride{1};
+    for (int d = rank(); d-- > 0;) {
+      if (!(this->stride(a, d) == stride)) return false;
+      stride = extents.multiply(stride, extent(d));
+    }
+    return a.buffer != buffer_id::none && a.offset == 0;
+  }
+  /// Whether the loop goes over as many elements.
+  constexpr bool covers(dim count) const {
+    dim all{1};
+    for (dim extent : plan[step.extents]) all = extents.multiply(all, extent);
+    return all == count;
+  }
+  /// The buffer that a statement loads from in such a way.
+  constexpr buffer_id load_of_whole(int statement) const {
+    const bool loads = is_operation(statement, load_vector) && is_whole(loaded(statement));
+    return loads ? loaded(statement).buffer : buffer_id::none;
+  }
+  /// Where a statement loads the same row from for all rows of a matrix; null for none.
+  constexpr const operand_record* load_of_row(int statement, dim columns) const {
+    if (!is_operation(statement, load_vector) || row_dimensions(loaded(statement), columns) == 0) return nullptr;
+    return &loaded(statement);
+  }
+  /// Whether the loop adds up the rows of a contiguous matrix.
+  constexpr bool adds_rows(buffer_id array, dim rows, dim columns) const {
+    if (kernel.result != kernel_result::reduction || kernel.statements.count != 1 || load_of_whole(0) != array)
+      return false;
+    if (kernel.reduction != primitives::id_of<primitives::reduce_sum>) return false;
+    const int kept = row_dimensions(written(), columns);
+    if (kept == 0 || kept == rank() || step.reduced.bits != (1U << (rank() - kept)) - 1) return false;
+    dim reduced{1};
+    for (int d = 0; d < rank() - kept; ++d) reduced = extents.multiply(reduced, extent(d));
+    return written().offset == 0 && reduced == rows;
+  }
+
+ private:
+  dim_table& extents;
+  const plan_builder& plan;
+  const kernel_step& step;
+  const kernel_record& kernel;
+
+  constexpr const kernel_statement& at(int statement) const { return statements()[index_of(statement)]; }
+  constexpr bool is_operation(int statement, int operation) const {
+    return statement >= 0 && at(statement).operation == operation;
+  }
+  constexpr int rank() const { return step.extents.count; }
+  constexpr dim extent(int d) const { return plan[step.extents][index_of(d)]; }
+  constexpr dim stride(const operand_record& a, int d) const { return plan[a.strides][index_of(d)]; }
+
+  /// The number of dimensions that walk a contiguous row of so many elements, while the others stand still; 0 for none.
+  constexpr int row_dimensions(const operand_record& a, dim columns) const {
+    dim walked{1};
+    int d = rank();
+    while (d > 0 && !(walked == columns) && stride(a, d - 1) == walked) walked = extents.multiply(walked, extent(--d));
+    if (!(walked == columns)) return 0;
+    for (int outer = 0; outer < d; ++outer)
+      if (!(stride(a, outer) == 0)) return 0;
+    return rank() - d;
+  }
+};
+
+} // namespace parallax::detail

@@ -1,0 +1,19 @@
+// A top-level pmap with all pmaps inside it, as one program over a mesh of devices.
+#pragma once
+
+#include <parallax/core/context.hpp>
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/program/records.hpp>
+
+namespace parallax::detail {
+
+using spread_dimensions = small_vector<spread_dimension, max_rank>;
+
+struct mapped_section {
+  graph_id body = graph_id::none;
+  table<mesh_axis, dim> mesh;             ///< the axes' sizes
+  table<axis_id, mesh_axis> mesh_axis_of; ///< none where it is not mapped here
+  growing_vector<spread_dimensions> operands, results;
+};
+
+} // namespace parallax::detail

@@ -1,0 +1,95 @@
+// A planned program as constant data, which is all that remains of it at run time.
+#pragma once
+
+#include <parallax/compile/plan/lower.hpp>
+#include <parallax/compile/trace/trace.hpp>
+#include <parallax/core/growing_vector.hpp>
+
+#include <array>
+#include <tuple>
+
+namespace parallax::detail {
+
+/// Symbolic extents as records.
+constexpr void add_extents(plan_builder& plan, const dim_table& extents) {
+  for_each(extents.atoms, [&](const dim_atom& atom) { plan.add(atom_record{atom}); });
+  for_each(extents.entries, [&](const dim_table::polynomial& polynomial) {
+    growing_vector<term_record> terms;
+    for (const dim_term& term : polynomial) terms.push_back({term.coefficient, plan.add_list(term.atoms)});
+    plan.add(entry_record{plan.add_list(terms)});
+  });
+}
+constexpr void add_guards(plan_builder& plan, const growing_vector<guard>& guards) {
+  for_each(guards, [&](const guard& g) {
+    growing_vector<mapped_argument_record> mapped;
+    for (const mapped_argument& a : g.mapped_arguments) mapped.push_back({a.argument, a.axis, plan.add_value(a.value)});
+    plan.add(guard_record{g.kind, plan.add_list(g.operation), g.left, g.right, plan.add_value(g.left_value),
+                          plan.add_value(g.right_value), plan.add_list(mapped)});
+  });
+}
+
+/// The words of a plan, at most `Capacity` of them, or the error that kept it from being made.
+template <std::size_t Capacity> struct plan_words {
+  std::array<std::int64_t, Capacity> words{};
+  std::size_t size = 0; ///< what is needed, even where it exceeds the capacity
+  message error;
+
+  constexpr void operator()(std::int64_t word) {
+    if (size < Capacity) words[size] = word;
+    ++size;
+  }
+};
+
+template <std::size_t Capacity, class Function, class... Trees>
+constexpr plan_words<Capacity> compile_program(bool strict) {
+  context trace;
+  trace.strict = strict;
+  std::ignore = trace_program<Function, Trees...>(trace);
+  plan_words<Capacity> result;
+  plan_builder plan;
+  if (!trace.failed) lower(trace, plan);
+  if (!trace.failed) trace.check_extents("lowering");
+  if (trace.failed) {
+    result.error = trace.error;
+    return result;
+  }
+  add_extents(plan, trace.extents);
+  add_guards(plan, trace.guards);
+  plan.write(result);
+  return result;
+}
+
+// Most programs fit, so that they are traced once; the others are traced again at their size.
+inline constexpr std::size_t first_capacity = 16384;
+template <class Function, class... Trees>
+inline constexpr auto first_words = compile_program<first_capacity, Function, Trees...>(false);
+
+/// Whether the compiler could evaluate the program; if not, it has said why.
+template <class Function, class... Trees>
+concept is_evaluated =
+    requires { typename std::bool_constant<first_words<Function, Trees...>.size == 0>; } && requires {
+      requires first_words<Function, Trees...>.size + 1 > 0;
+    }; // for nvcc, which takes an error for a constant
+
+/// The compiled form of `Function` on arguments of these types. Programs are told apart by their types, never by their
+/// contents, so that nothing of these enters a mangled name.
+template <class Function, class... Trees> struct program {
+  static constexpr const auto& first = first_words<Function, Trees...>;
+  static constexpr bool valid = first.error.size == 0;
+
+  template <std::size_t... I> static constexpr auto read(std::index_sequence<I...>) {
+    using data_type = record_arrays<record_types, static_cast<std::size_t>(first.words[I])...>;
+    if constexpr (first.size <= first_capacity) {
+      return data_type(word_reader(first.words.data() + sizeof...(I)));
+    } else {
+      const auto whole = compile_program<first.size, Function, Trees...>(false);
+      return data_type(word_reader(whole.words.data() + sizeof...(I)));
+    }
+  }
+  static constexpr auto data = read(std::make_index_sequence<record_types::size>{});
+  static constexpr plan_view plan = data.view();
+
+  using result_tree = program_result<Function, Trees...>;
+};
+
+} // namespace parallax::detail

@@ -1,0 +1,33 @@
+// Sums and products of extents that may be beyond 64 bits.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace parallax {
+
+/// Adds `b` to `sum`; false, and `sum` as it was, where the result is beyond 64 bits.
+constexpr bool checked_add(std::int64_t& sum, std::int64_t b) {
+  using limits = std::numeric_limits<std::int64_t>;
+  if (b > 0 ? sum > limits::max() - b : sum < limits::min() - b) return false;
+  sum += b;
+  return true;
+}
+
+/// Multiplies `product` by `b`; false, and `product` as it was, where the result is beyond 64 bits. The smallest number
+/// of all counts as beyond.
+constexpr bool checked_multiply(std::int64_t& product, std::int64_t b) {
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  if (product == 0 || b == 0) {
+    product = 0;
+    return true;
+  }
+  if (product < -largest || b < -largest) return false;
+  const std::int64_t a_size = product < 0 ? -product : product, b_size = b < 0 ? -b : b;
+  constexpr std::int64_t small = std::int64_t{1} << 31; // products of small numbers need no division
+  if ((a_size >= small || b_size >= small) && a_size > largest / b_size) return false;
+  product *= b;
+  return true;
+}
+
+} // namespace parallax

@@ -1,0 +1,118 @@
+// What C++, NumPy and JAX let one do with arrays and traced arrays do not, with the words that say what to do instead.
+#pragma once
+
+#include <initializer_list>
+#include <iosfwd>
+#include <type_traits>
+
+namespace parallax::detail {
+
+// Assertions stand in functions whose types are deduced, or are asked for by an exception specification: so they fail
+// where a function is named, at the user's line, and not where its body is compiled in the end.
+template <class Self> constexpr bool refuse_branch() {
+  static_assert(std::is_void_v<Self>,
+                "a traced array has no value to branch on: choose between results with plx::where, or plx::maximum and "
+                "plx::minimum for std::max and std::min; a loop's bounds must be known while compiling");
+  return true;
+}
+template <class Self> constexpr bool refuse_number() {
+  static_assert(std::is_void_v<Self>,
+                "a traced array is no number while compiling: call plx::tanh(x) and the like instead of functions of "
+                "std::, keep results in `auto`, and convert with plx::astype<float>(x)");
+  return true;
+}
+template <class Self, class Index> constexpr bool refuse_index() {
+  static_assert(std::is_void_v<Self> || std::is_same_v<Index, Self>,
+                "a traced array has no operator[]: take one index of an axis with plx::index_in_dim, several with "
+                "plx::slice_in_dim or plx::slice; it is never changed: to write, build a new array with plx::where or "
+                "plx::concatenate");
+  static_assert(std::is_void_v<Self> || !std::is_same_v<Index, Self>,
+                "a traced array has no operator[], and an index must be known while compiling: for one that is traced, "
+                "sum over plx::where(plx::arange(n) == i, x, 0)");
+  return true;
+}
+template <class Self> constexpr bool refuse_member() {
+  static_assert(std::is_void_v<Self>,
+                "arrays have no member functions for operations: write plx::sum(x), plx::transpose(x), plx::dot(x, y), "
+                "plx::reshape(x, {2, 3}), plx::astype<float>(x)");
+  return true;
+}
+
+template <class Self> constexpr bool refuse_reading() {
+  static_assert(std::is_void_v<Self>, "a traced array has no elements to read while compiling: take parts of it with "
+                                      "plx::index_in_dim(x, 0) or plx::slice_in_dim, and read those of the result");
+  return true;
+}
+template <class Self> constexpr bool refuse_assignment() {
+  static_assert(std::is_void_v<Self>, "a variable that names a traced array can name other traced arrays only: for one "
+                                      "of numbers write plx::full_like(x, 1) or plx::zeros_like(x)");
+  return true;
+}
+template <class Self> constexpr bool refuse_shape() {
+  static_assert(std::is_void_v<Self>, "shape takes an axis, x.shape(0), and is one extent; x.rank() is their number");
+  return true;
+}
+template <class Self> constexpr bool refuse_print() {
+  static_assert(std::is_void_v<Self>, "a traced array has no value to print while compiling: print the result of the "
+                                      "call, or plx::expression(f, x) for the program");
+  return true;
+}
+
+/// Stands where NumPy has the transposed array.
+struct no_member_T_write_plx_transpose {}; // NOLINT(readability-identifier-naming): what compilers print
+
+/// The base of `tracer`: all of it fails to compile where it is used.
+template <class Self> struct refused_uses {
+  explicit constexpr operator bool() const noexcept(refuse_branch<Self>()) { return false; }
+  constexpr operator double() const noexcept(refuse_number<Self>()) { return 0; }
+  template <class Index> constexpr Self operator[](const Index&) const noexcept(refuse_index<Self, Index>()) {
+    return self();
+  }
+  template <class... Index> constexpr const Self& operator()(const Index&...) const noexcept(refuse_reading<Self>()) {
+    return self();
+  }
+  template <class Other> constexpr Self& operator=(const Other&) noexcept(refuse_assignment<Self>()) {
+    return static_cast<Self&>(*this);
+  }
+  constexpr int shape() const noexcept(refuse_shape<Self>()) { return 0; }
+  friend constexpr std::ostream& operator<<(std::ostream& out, const Self&) noexcept(refuse_print<Self>()) {
+    return out;
+  }
+
+  static constexpr no_member_T_write_plx_transpose T{}; // NOLINT(readability-identifier-naming): NumPy's name
+  template <class... Args> constexpr const Self& sum(const Args&...) const noexcept(refuse_member<Self>()) {
+    return self();
+  }
+  template <class... Args> constexpr const Self& mean(const Args&...) const noexcept(refuse_member<Self>()) {
+    return self();
+  }
+  template <class... Args> constexpr const Self& max(const Args&...) const noexcept(refuse_member<Self>()) {
+    return self();
+  }
+  template <class... Args> constexpr const Self& min(const Args&...) const noexcept(refuse_member<Self>()) {
+    return self();
+  }
+  template <class... Args> constexpr const Self& dot(const Args&...) const noexcept(refuse_member<Self>()) {
+    return self();
+  }
+  template <class... Args> constexpr const Self& matmul(const Args&...) const noexcept(refuse_member<Self>()) {
+    return self();
+  }
+  template <class... Args> constexpr const Self& transpose(const Args&...) const noexcept(refuse_member<Self>()) {
+    return self();
+  }
+  template <class... Args> constexpr const Self& reshape(const Args&...) const noexcept(refuse_member<Self>()) {
+    return self();
+  }
+  template <class N> constexpr const Self& reshape(std::initializer_list<N>) const noexcept(refuse_member<Self>()) {
+    return self();
+  }
+  template <class... N> constexpr const Self& astype(const auto&...) const noexcept(refuse_member<Self>()) {
+    return self();
+  }
+
+ private:
+  constexpr const Self& self() const { return static_cast<const Self&>(*this); }
+};
+
+} // namespace parallax::detail

@@ -1,0 +1,170 @@
+// The seam: what the CUDA backend asks of the device libraries. `runtime_api` (cuda/runtime_api.cuh) calls cudart,
+// cuBLASLt and NCCL; the simulator in the tests models many devices on the host. All else in this folder is a template
+// of this policy and includes no CUDA header.
+#pragma once
+
+#include <parallax/core/activation.hpp>
+#include <parallax/core/element_type.hpp>
+#include <parallax/core/exchange_kind.hpp>
+#include <parallax/core/extents.hpp>
+#include <parallax/core/precision.hpp>
+#include <parallax/cuda/api/status.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace parallax::cuda {
+
+/// The size of a launch: blocks, threads of each, bytes of shared memory of each.
+struct launch_shape {
+  unsigned blocks = 1;
+  unsigned threads = 1;
+  std::size_t shared_bytes = 0;
+};
+
+/// What the orchestration needs to know of a physical device.
+struct device_properties {
+  std::string name;
+  int multiprocessors = 1;
+  std::size_t shared_bytes_per_block = 48 * 1024;
+  std::size_t memory_bytes = 0;
+};
+
+using parallax::product_activation;
+using parallax::product_precision;
+
+/// What a product does to its one matrix before it writes it: result = activation(product + bias). Pointers are null
+/// for what is not there.
+struct product_epilogue {
+  product_activation activation = product_activation::identity;
+  const void* bias = nullptr; ///< a row of the result's type
+  /// Of relu: where the signs are to be written, a bit for each element, in rows of a multiple of 128 bits; of gelu
+  /// where product + bias is. The gradients read it: relu's takes the product where a bit is set and 0 elsewhere,
+  /// gelu's multiplies it by the derivative there.
+  void* auxiliary = nullptr;
+  void* bias_gradient = nullptr; ///< a row: the sum of the result's rows
+  bool sums_right = false;       ///< of the right operand's rows instead
+
+  bool is_plain() const {
+    return activation == product_activation::identity && bias == nullptr && bias_gradient == nullptr;
+  }
+};
+
+/// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]. Strides are in elements; of each operand's two
+/// matrix strides one is 1, or both are of extents of 1. The result is row-major. One batch dimension with any strides.
+struct matrix_product {
+  element_type type = element_type::float32;
+  product_precision precision = product_precision::full;
+  std::int64_t batch = 1, left_batch = 0, right_batch = 0, result_batch = 0;
+  std::int64_t rows = 1, columns = 1, depth = 1;
+  std::int64_t left_row = 0, left_depth = 1, right_depth = 0, right_column = 1;
+  const void* left = nullptr;
+  const void* right = nullptr;
+  void* result = nullptr;
+  product_epilogue epilogue;
+  void* workspace = nullptr; ///< `Api::product_workspace_bytes` bytes of device memory, or null
+};
+
+/// How a collective combines elements.
+using parallax::reduction_kind;
+
+/// Where a member of a clique goes when the clique is split: into which of the new ones (-1: none), as which rank.
+struct clique_place {
+  int clique = -1;
+  int rank = 0;
+};
+
+/// A kernel: a type with `arguments`, which are passed by value, and the code of one thread,
+/// `run(const Block&, const arguments&)`, for any block policy (cuda/block.hpp). `barriers` says whether its threads
+/// wait for one another or exchange values.
+template <class K>
+concept device_kernel = std::is_trivially_copyable_v<typename K::arguments> && requires {
+  { K::barriers } -> std::convertible_to<bool>;
+};
+
+/// The part of the device policy that launches need.
+template <class Api>
+concept launch_api = requires { typename Api::stream; };
+
+/// The policy. All functions are static, take physical device numbers, and return a status that has to be checked; the
+/// device that a call is for is current, by `set_device`. Handles are cheap to copy, and value-initialised ones are
+/// null. Functions that take a stream only enqueue.
+template <class Api>
+concept device_api =
+    requires(typename Api::stream stream, typename Api::event event, typename Api::graph graph,
+             typename Api::graph_node node, typename Api::communicator communicator, void* pointer, const void* source,
+             std::size_t bytes, int device, device_properties properties, matrix_product product, element_type type,
+             reduction_kind how, std::span<typename Api::communicator> clique,
+             std::span<typename Api::communicator* const> children, std::span<const clique_place> places,
+             std::span<const int> devices) {
+      // devices
+      { Api::device_count(device) } -> std::same_as<status>;
+      { Api::set_device(device) } -> std::same_as<status>;
+      { Api::properties_of(properties, device) } -> std::same_as<status>;
+      { Api::enable_peer_access(device, device) } -> std::same_as<status>; ///< from the first to the second's memory
+      // memory: in stream order on the device; pinned on the host
+      { Api::allocate(pointer, bytes, stream) } -> std::same_as<status>;
+      { Api::release(pointer, stream) } -> std::same_as<status>;
+      { Api::memory_info(bytes, bytes) } -> std::same_as<status>; ///< free and total bytes of the current device
+      { Api::allocate_pinned(pointer, bytes) } -> std::same_as<status>;
+      { Api::release_pinned(pointer) } -> std::same_as<status>;
+      { Api::copy_to_device(pointer, source, bytes, stream) } -> std::same_as<status>; ///< from pinned memory
+      { Api::copy_to_host(pointer, source, bytes, stream) } -> std::same_as<status>;   ///< to pinned memory
+      /// between two devices, or within one: to, its device, from, its device, bytes
+      { Api::copy_between(pointer, device, source, device, bytes, stream) } -> std::same_as<status>;
+      /// `rows` rows of `width` bytes within a device: to, its pitch, from, its pitch, width, rows
+      { Api::copy_rows(pointer, bytes, source, bytes, bytes, bytes, stream) } -> std::same_as<status>;
+      { Api::fill_zero(pointer, bytes, stream) } -> std::same_as<status>;
+      // streams and events
+      { Api::create_stream(stream) } -> std::same_as<status>;
+      { Api::destroy_stream(stream) } -> std::same_as<status>;
+      { Api::query_stream(stream) } -> std::same_as<status>; ///< not_ready while work is left
+      { Api::create_event(event) } -> std::same_as<status>;
+      { Api::destroy_event(event) } -> std::same_as<status>;
+      { Api::record_event(event, stream) } -> std::same_as<status>;
+      { Api::wait_event(stream, event) } -> std::same_as<status>; ///< of any device
+      { Api::query_event(event) } -> std::same_as<status>;
+      // matrix products
+      { Api::product_workspace_bytes } -> std::convertible_to<std::size_t>;
+      {
+        Api::can_multiply(product, device)
+      } -> std::same_as<status>; ///< unsupported where an epilogue is; else success
+      { Api::multiply(product, device, stream) } -> std::same_as<status>;
+      // collectives; all of one program step lie between group_start and group_end
+      { Api::create_clique(clique, devices) } -> std::same_as<status>; ///< may go on in the background
+      /// New cliques of the members of one, of all its members at once, while nothing goes on with it. Where each
+      /// member's new communicator belongs: null at first, and written at any time until the old one's state is ready
+      /// again.
+      { Api::split_clique(children, clique, places) } -> std::same_as<status>;
+      {
+        Api::communicator_state(communicator)
+      } -> std::same_as<status>; ///< not_ready while going on; asynchronous errors
+      { Api::destroy_communicator(communicator) } -> std::same_as<status>;
+      { Api::abort_communicator(communicator) } -> std::same_as<status>;
+      { Api::group_start() } -> std::same_as<status>;
+      { Api::group_end() } -> std::same_as<status>; ///< not_ready where it goes on in the background
+      { Api::all_reduce(source, pointer, bytes, type, how, communicator, stream) } -> std::same_as<status>;
+      /// result: `count` elements of every member, one member's after another
+      { Api::all_gather(source, pointer, bytes, type, communicator, stream) } -> std::same_as<status>;
+      /// operand: `count` elements for every member
+      { Api::reduce_scatter(source, pointer, bytes, type, how, communicator, stream) } -> std::same_as<status>;
+      /// what a member has: its rank follows the type
+      { Api::broadcast(source, pointer, bytes, type, device, communicator, stream) } -> std::same_as<status>;
+      { Api::send(source, bytes, type, device, communicator, stream) } -> std::same_as<status>;     ///< to a member
+      { Api::receive(pointer, bytes, type, device, communicator, stream) } -> std::same_as<status>; ///< from a member
+      // graphs: what is enqueued on the stream in between is recorded instead of run
+      { Api::begin_capture(stream) } -> std::same_as<status>;
+      { Api::last_captured(stream, node) } -> std::same_as<status>; ///< what was enqueued last, while that goes on
+      { Api::end_capture(stream, graph) } -> std::same_as<status>;  ///< captures no more in any case
+      { Api::instantiate(graph) } -> std::same_as<status>; ///< before launches and updates; while nothing is captured
+      { Api::launch_graph(graph, stream) } -> std::same_as<status>;
+      { Api::destroy_graph(graph) } -> std::same_as<status>;
+    };
+// Beside these, for every `device_kernel`, `status launch(K, const launch_shape&, stream, const K::arguments&)`, and
+// `status update_launch(graph, node, K, const launch_shape&, const K::arguments&)`: the next launches of the graph have
+// other arguments for this launch of K, those before do not.
+
+} // namespace parallax::cuda

@@ -1,0 +1,41 @@
+// What kernels are written against: one thread's view of its block. On a device these are intrinsics; the simulator
+// runs every thread as a fiber, and checks every access.
+#pragma once
+
+#include <parallax/core/config.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace parallax::cuda {
+
+/// Threads that exchange values by shuffles.
+inline constexpr int warp_size = 32;
+
+/// `Count` values of type T that are loaded and stored as one; aligned to their size, which is 16 bytes at most.
+template <class T, int Count> struct alignas(sizeof(T) * std::size_t{Count}) vector_of {
+  static_assert(sizeof(T) * std::size_t{Count} <= 16);
+  T values[std::size_t{Count}];
+};
+
+/// The policy; `block` is one thread's. All threads of a block call `barrier` the same number of times, and all threads
+/// of a warp its shuffles. Memory of a device is read and written by `load` and `store` only, whose pointers are
+/// aligned for their type. Shared memory is what the launch asked for; it is read and written by `load` and `store`
+/// too.
+template <class Block>
+concept thread_block = requires(const Block& block, const float* source, float* target, float value, int distance) {
+  { block.thread() } -> std::same_as<int>;          ///< in its block
+  { block.threads() } -> std::same_as<int>;         ///< of a block
+  { block.block() } -> std::same_as<std::int64_t>;  ///< this block
+  { block.blocks() } -> std::same_as<std::int64_t>; ///< in the launch
+  { block.load(source) } -> std::same_as<float>;
+  block.store(target, value);
+  { block.shared() } -> std::same_as<std::byte*>; ///< aligned to 16 bytes
+  block.barrier();
+  /// the value of the thread `distance` lanes further on; its own where there is none in the warp
+  { block.shuffle_down(value, distance) } -> std::same_as<float>;
+  { block.shuffle_xor(value, distance) } -> std::same_as<float>;
+};
+
+} // namespace parallax::cuda

@@ -1,0 +1,44 @@
+// What a call of the device libraries returned, and the one function that checks it.
+#pragma once
+
+#include <parallax/cuda/api/errors.hpp>
+
+#include <source_location>
+
+namespace parallax::cuda {
+
+/// What a call returned. Texts have static storage.
+struct [[nodiscard]] status {
+  /// How the orchestration may go on.
+  enum class kind : unsigned char {
+    success,
+    not_ready,     ///< of a query: what was asked about is still going on
+    unsupported,   ///< of a question: the library does not do what was asked about
+    out_of_memory, ///< of an allocation
+    failure
+  };
+  kind is = kind::success;
+  int code = 0;
+  const char* library = "";
+  const char* call = "";
+  const char* meaning = "";
+
+  bool ok() const { return is == kind::success; }
+};
+
+/// Throws `cuda_error` unless `what` is a success. Every status passes through here.
+inline void check(const status& what, int device = -1,
+                  const std::source_location& where = std::source_location::current()) {
+  if (!what.ok()) [[unlikely]]
+    throw cuda_error(what.library, what.call, what.code, what.meaning, device, where);
+}
+
+/// Whether what was asked about is over. Throws `cuda_error` where the question failed.
+inline bool is_ready(const status& what, int device = -1,
+                     const std::source_location& where = std::source_location::current()) {
+  if (what.is == status::kind::not_ready) return false;
+  check(what, device, where);
+  return true;
+}
+
+} // namespace parallax::cuda

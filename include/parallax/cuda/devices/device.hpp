@@ -1,0 +1,142 @@
+// A logical device: its streams, its workspaces, and memory in the order of its first stream.
+#pragma once
+
+#include <parallax/arrays/buffer.hpp>
+#include <parallax/cuda/devices/graph_cache.hpp>
+#include <parallax/cuda/devices/handles.hpp>
+#include <parallax/cuda/devices/staging.hpp>
+#include <parallax/cuda/kernels/launch.hpp>
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace parallax::cuda {
+
+/// Several logical devices may share a physical one.
+template <device_api Api> class device {
+ public:
+  static constexpr std::size_t scratch_bytes = std::size_t{1} << 20; ///< for partial results of reductions
+
+  const int number;   ///< the one users know
+  const int physical; ///< the one the libraries know
+
+  device(int logical, int gpu) : number(logical), physical(current(gpu)) {
+    check(Api::properties_of(properties, physical), number);
+    scratch.address = take(scratch_bytes);
+    if (Api::product_workspace_bytes > 0) workspace.address = take(Api::product_workspace_bytes);
+  }
+  device(const device&) = delete;
+  device& operator=(const device&) = delete;
+
+  /// Where work is enqueued: the first stream, or the side stream as long as a `side_streams` says so.
+  typename Api::stream stream() const { return side_mark ? side_stream.get() : main_stream.get(); }
+  /// All streams that work is enqueued on.
+  std::array<typename Api::stream, 2> streams() const { return {main_stream.get(), side_stream.get()}; }
+
+  /// Makes this the device that the libraries' calls are for.
+  void activate() const { check(Api::set_device(physical), number); }
+
+  /// What kernels are launched with.
+  launch_context<Api> context() const { return {stream(), &properties, scratch.address, scratch_bytes}; }
+  void* product_workspace() const { return workspace.address; }
+
+  /// Memory for what is enqueued from now on. Throws `out_of_memory`.
+  void* take(std::size_t bytes) const {
+    activate();
+    void* address = nullptr;
+    const status got = Api::allocate(address, bytes, stream());
+    if (got.is == status::kind::out_of_memory) {
+      std::size_t free = 0, total = 0;
+      check(Api::memory_info(free, total), number);
+      throw out_of_memory(bytes,
+                          "device " + std::to_string(number) + ", which has " + std::to_string(free) + " of " +
+                              std::to_string(total) + " bytes free",
+                          number);
+    }
+    check(got, number);
+    return address;
+  }
+
+  /// Enqueues zeros.
+  void fill_zero(void* to, std::size_t bytes) const {
+    if (bytes == 0) return;
+    activate();
+    check(Api::fill_zero(to, bytes, stream()), number);
+  }
+  /// Enqueues a copy within the device: `rows` rows of `width` bytes, which begin a pitch apart.
+  void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                 std::size_t rows) const {
+    if (width * rows == 0) return;
+    activate();
+    check(Api::copy_rows(to, to_pitch, from, from_pitch, width, rows, stream()), number);
+  }
+
+  /// What is enqueued here from now on waits for what has been enqueued on `other`.
+  void wait_for(const device& other) {
+    if (&other == this) return;
+    other.activate();
+    check(Api::record_event(other.main_mark.get(), other.stream()), other.number);
+    activate();
+    check(Api::wait_event(stream(), other.main_mark.get()), number);
+  }
+
+  /// What is enqueued on the side stream from now on waits for what has been enqueued on the first.
+  void fork() {
+    activate();
+    check(Api::record_event(main_mark.get(), main_stream.get()), number);
+    check(Api::wait_event(side_stream.get(), main_mark.get()), number);
+  }
+
+ private:
+  template <device_api> friend class side_streams;
+
+  static int current(int gpu) {
+    check(Api::set_device(gpu), gpu);
+    return gpu;
+  }
+
+  unique_stream<Api> main_stream, side_stream;
+  bool side_mark = false;
+  unique_event<Api> main_mark;
+  /// Memory that the device keeps for itself.
+  struct kept_memory {
+    const device& home;
+    void* address = nullptr;
+
+    explicit kept_memory(const device& of) : home(of) {}
+    kept_memory(const kept_memory&) = delete;
+    kept_memory& operator=(const kept_memory&) = delete;
+    ~kept_memory() {
+      if (address == nullptr) return;
+      kept_failure::keep(Api::set_device(home.physical));
+      kept_failure::keep(Api::release(address, home.stream()));
+    }
+  };
+  kept_memory scratch{*this}, workspace{*this};
+
+ public:
+  device_properties properties;
+  staging<Api> host_copies{main_stream.get()};
+  graph_cache<Api> graphs;
+};
+
+/// As long as it lives, work is enqueued on the side streams of these devices, behind what is on their first streams.
+template <device_api Api> class side_streams {
+ public:
+  explicit side_streams(std::span<device<Api>* const> these) : devices(these) {
+    for (device<Api>* each : devices) each->fork();
+    for (device<Api>* each : devices) each->side_mark = true;
+  }
+  side_streams(const side_streams&) = delete;
+  side_streams& operator=(const side_streams&) = delete;
+  ~side_streams() {
+    for (device<Api>* each : devices) each->side_mark = false;
+  }
+
+ private:
+  std::span<device<Api>* const> devices;
+};
+
+} // namespace parallax::cuda

@@ -1,0 +1,76 @@
+// Fused elementwise kernels. Rows are cut into vectors, which a thread loads and stores as one, and single elements;
+// loops that collapse to one dimension are one row.
+#pragma once
+
+#include <parallax/cuda/kernels/evaluate.hpp>
+#include <parallax/cuda/kernels/launch_context.hpp>
+#include <parallax/cuda/names.hpp>
+
+namespace parallax::cuda {
+
+template <class Kernel> struct elementwise {
+  using evaluate = evaluator<Kernel>;
+  using T = typename evaluate::value_type;
+  static constexpr bool barriers = false;
+  static constexpr int max_threads = detail::elementwise_threads;
+
+  struct arguments {
+    typename evaluate::loop_type loop;
+    cut_rows rows;
+  };
+
+  template <class Block> static PARALLAX_DEVICE void run(const Block& block, const arguments& a) {
+    if constexpr (evaluate::has_vectors) run_pieces<evaluate::width>(block, a, a.rows.vectors);
+    run_pieces<1>(block, a, a.rows.singles);
+  }
+
+  /// Stores the results of the elements from `p` on.
+  template <int Width, class Block, class Place>
+  static PARALLAX_DEVICE PARALLAX_INLINE void write(const Block& block, const typename evaluate::loop_type& l,
+                                                    const Place& p) {
+    lanes<T, Width> results = evaluate::template run<Width>(block, l, p);
+    std::int32_t row = row_offset(l, 0, p);
+    if constexpr (Width > 1) {
+      vector_of<T, Width> vector;
+      PARALLAX_DEVICE_UNROLL
+      for (int i = 0; i < Width; ++i) vector.values[i] = results.value[i];
+      block.store(reinterpret_cast<vector_of<T, Width>*>(detail::address<T>(l, 0, row + p.inner)), vector);
+    } else {
+      std::int32_t stride = evaluate::result_is_vector ? 1 : l.operands[0].strides[l.rank - 1];
+      block.store(detail::address<T>(l, 0, row + p.inner * stride), results.value[0]);
+    }
+  }
+
+ private:
+  template <int Width, class Block>
+  static PARALLAX_DEVICE PARALLAX_INLINE void run_pieces(const Block& block, const arguments& a,
+                                                         const row_pieces& pieces) {
+    const std::uint32_t threads = static_cast<std::uint32_t>(block.threads());
+    const std::uint32_t step = static_cast<std::uint32_t>(block.blocks()) * threads;
+    for (std::uint32_t i =
+             static_cast<std::uint32_t>(block.block()) * threads + static_cast<std::uint32_t>(block.thread());
+         i < pieces.count; i += step) {
+      coordinates p;
+      pieces.locate(a.loop, 0, a.loop.rank - 1, i, Width, p);
+      write<Width>(block, a.loop, p);
+    }
+  }
+};
+
+namespace detail {
+
+template <launch_api Api, class Kernel>
+status launch_rows(const kernel_arguments& a, const launch_context<Api>& where) {
+  using evaluate = evaluator<Kernel>;
+  std::int64_t rows = 1, length = a.rank > 0 ? a.extents[a.rank - 1] : 1;
+  for (int d = 0; d + 1 < a.rank; ++d) rows *= a.extents[d];
+  typename elementwise<Kernel>::arguments arguments{typename evaluate::loop_type(a),
+                                                    cut_rows(rows, length, evaluate::vector_width(a))};
+  std::int64_t pieces = std::max(arguments.rows.vectors.count, arguments.rows.singles.count);
+  launch_shape shape{block_count(pieces, elementwise_threads, where), elementwise_threads};
+  return Api::launch(elementwise<Kernel>{}, shape, where.stream, arguments);
+}
+
+} // namespace detail
+
+} // namespace parallax::cuda

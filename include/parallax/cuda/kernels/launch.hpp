@@ -1,0 +1,43 @@
+// Launches a program's kernel, of whichever kind, on a device.
+#pragma once
+
+#include <parallax/cuda/kernels/elementwise.hpp>
+#include <parallax/cuda/kernels/elementwise_tiles.hpp>
+#include <parallax/cuda/kernels/reduce.hpp>
+#include <parallax/cuda/kernels/rows.hpp>
+#include <parallax/cuda/names.hpp>
+
+namespace parallax::cuda {
+
+namespace detail {
+
+template <launch_api Api, class Kernel>
+status launch_elementwise(kernel_arguments& whole, const launch_context<Api>& where) {
+  for (int d = 0; d < whole.rank; ++d)
+    if (whole.extents[d] == 0) return {};
+  bool tiled = false;
+  if constexpr (elementwise_tiles<Kernel>::is_possible) tiled = arrange_for_tiles(whole);
+  auto done = [&](const kernel_arguments& a) { return fits(a, where.largest); };
+  return for_each_part(whole, ~0U, done, [&](const kernel_arguments& a, std::int64_t) {
+    if constexpr (elementwise_tiles<Kernel>::is_possible)
+      if (tiled) return launch_tiles<Api, Kernel>(a, where);
+    return launch_rows<Api, Kernel>(a, where);
+  });
+}
+
+} // namespace detail
+
+/// Launches `Kernel` on what `a` describes, whose operands lie in memory of the current device; changes the
+/// description. Nothing is launched where there are no results. Returns the first failing status.
+template <launch_api Api, class Kernel> status launch_kernel(kernel_arguments& a, const launch_context<Api>& where) {
+  if constexpr (Kernel::result == kernel_result::rows) {
+    return detail::launch_row_group<Api, Kernel>(a, where);
+  } else {
+    a.collapse();
+    if constexpr (Kernel::reduction != primitive_id::input)
+      return detail::reduction_launch<Api, Kernel>(a, where).run(a);
+    else return detail::launch_elementwise<Api, Kernel>(a, where);
+  }
+}
+
+} // namespace parallax::cuda

@@ -1,0 +1,216 @@
+// The loop of a kernel as a device gets it, by value: extents, operands and constants, as many as the kernel's type
+// says. All offsets fit 32 bits: a loop that needs more is launched in parts.
+#pragma once
+
+#include <parallax/core/config.hpp>
+#include <parallax/cuda/api/status.hpp>
+#include <parallax/cuda/names.hpp>
+#include <parallax/program/kernel_arguments.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace parallax::cuda {
+
+/// Elements and offsets of one launch lie below this, so that no index of a thread exceeds 32 bits.
+inline constexpr std::int64_t largest_loop = std::int64_t{1} << 30;
+
+/// Divides numbers below 2^31 by one that is known at the launch: with a multiplication and a shift.
+struct divisor {
+  std::uint32_t value = 1;
+  std::uint32_t multiplier = 1;
+  int shift = 0;
+
+  /// `value` is from 1 to 2^31.
+  static divisor of(std::int64_t value) {
+    divisor d;
+    d.value = static_cast<std::uint32_t>(value);
+    d.shift = static_cast<int>(std::bit_width(d.value - 1));
+    std::uint64_t excess = (std::uint64_t{1} << d.shift) - d.value;
+    d.multiplier = static_cast<std::uint32_t>((excess << 32) / d.value + 1);
+    return d;
+  }
+  PARALLAX_HD std::uint32_t quotient(std::uint32_t x) const {
+    std::uint32_t high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(x) * multiplier >> 32);
+    return (high + x) >> shift;
+  }
+};
+
+/// Where an operand's elements lie, or the values of an index: the first one, and strides in elements.
+struct loop_operand {
+  std::byte* data = nullptr;
+  std::int64_t start = 0; ///< of an index
+  std::int32_t strides[max_rank] = {};
+};
+
+/// A loop of at least one dimension.
+template <int Operands, int Constants> struct loop {
+  static constexpr int operand_count = Operands;
+  static constexpr int constant_count = Constants;
+
+  int rank = 1;
+  divisor extents[max_rank];
+  loop_operand operands[std::size_t{Operands > 0 ? Operands : 1}];
+  std::uint64_t constants[std::size_t{Constants > 0 ? Constants : 1}] = {};
+
+  /// The loop that the host describes, which has to fit one launch.
+  explicit loop(const kernel_arguments& a) : rank(std::max(a.rank, 1)) {
+    for (int d = 0; d < a.rank; ++d) extents[d] = divisor::of(std::max<std::int64_t>(a.extents[d], 1));
+    for (int i = 0; i < Operands; ++i) {
+      operands[i].data = a.operands[i].data;
+      operands[i].start = a.operands[i].start;
+      for (int d = 0; d < a.rank; ++d) {
+        // along one element there are no strides, and what is said of them may not fit
+        std::int64_t stride = a.extents[d] > 1 ? a.operands[i].strides[d] : 0;
+        operands[i].strides[d] = static_cast<std::int32_t>(stride);
+      }
+    }
+    for (int i = 0; i < Constants; ++i) constants[i] = a.constants[i].bits;
+  }
+};
+
+/// A position of a loop: the coordinates in the dimensions before the innermost, and that along it.
+struct coordinates {
+  std::int32_t outer[max_rank - 1] = {};
+  std::int32_t inner = 0;
+};
+
+/// Sets the coordinates in dimensions `first` to `last` to those of row-major number `number`.
+template <class Loop>
+PARALLAX_DEVICE PARALLAX_INLINE void locate(const Loop& l, int first, int last, std::uint32_t number, coordinates& p) {
+  PARALLAX_DEVICE_UNROLL
+  for (int d = max_rank - 2; d >= 0; --d) {
+    if (d < first || d >= last) continue;
+    std::uint32_t rest = d > first ? l.extents[d].quotient(number) : 0;
+    p.outer[d] = static_cast<std::int32_t>(number - rest * l.extents[d].value);
+    number = rest;
+  }
+}
+
+/// How many elements from an operand's first one its row at a position begins.
+template <class Loop>
+PARALLAX_DEVICE PARALLAX_INLINE std::int32_t row_offset(const Loop& l, int operand, const coordinates& p) {
+  std::int32_t offset = 0;
+  PARALLAX_DEVICE_UNROLL
+  for (int d = 0; d < max_rank - 1; ++d) {
+    if (d >= l.rank - 1) break;
+    offset += p.outer[d] * l.operands[operand].strides[d];
+  }
+  return offset;
+}
+
+/// Pieces of rows, each the work of one thread at a time: `per_row` of them lie side by side from `start` on.
+struct row_pieces {
+  std::uint32_t count = 0;
+  divisor per_row;
+  std::int32_t start = 0;
+
+  row_pieces() = default;
+  row_pieces(std::int64_t rows, std::int64_t in_row, std::int64_t first)
+      : count(static_cast<std::uint32_t>(rows * in_row)),
+        per_row(divisor::of(std::max<std::int64_t>(in_row, 1))),
+        start(static_cast<std::int32_t>(first)) {}
+
+  /// Sets `p` to piece `number`, of `width` elements; rows are counted in dimensions `first` to `last`.
+  template <class Loop>
+  PARALLAX_DEVICE PARALLAX_INLINE void locate(const Loop& l, int first, int last, std::uint32_t number, int width,
+                                              coordinates& p) const {
+    if (last > first) {
+      std::uint32_t row = per_row.quotient(number);
+      number -= row * per_row.value;
+      cuda::locate(l, first, last, row, p);
+    }
+    p.inner = start + static_cast<std::int32_t>(number) * width;
+  }
+};
+
+/// Rows cut into vectors and, behind them, single elements.
+struct cut_rows {
+  row_pieces vectors, singles;
+
+  cut_rows() = default;
+  /// `width` elements are a vector; 0 where there are to be none.
+  cut_rows(std::int64_t rows, std::int64_t length, int width) {
+    std::int64_t in_row = width > 0 ? length / width : 0;
+    vectors = row_pieces(rows, in_row, 0);
+    singles = row_pieces(rows, length - in_row * width, in_row * width);
+  }
+};
+
+namespace detail {
+
+/// Whether one launch can go over the loop's dimensions in `mask`.
+inline bool fits(const kernel_arguments& a, std::int64_t limit, unsigned mask = ~0U) {
+  std::int64_t count = 1;
+  for (int d = 0; d < a.rank; ++d)
+    if ((mask >> d & 1U) && (__builtin_mul_overflow(count, a.extents[d], &count) || count > limit)) return false;
+  for (int i = 0; i < a.operand_count; ++i) {
+    std::int64_t span = 0;
+    for (int d = 0; d < a.rank; ++d) {
+      if (!(mask >> d & 1U)) continue;
+      std::int64_t stride = a.operands[i].strides[d], along = 0;
+      if (__builtin_mul_overflow(a.extents[d] - 1, stride < 0 ? -stride : stride, &along)) return false;
+      if (__builtin_add_overflow(span, along, &span) || span > limit) return false;
+    }
+  }
+  return true;
+}
+
+/// Makes dimension `order[d]` the d-th.
+inline void reorder(kernel_arguments& a, const int* order) {
+  auto each = [&](std::int64_t* values) {
+    std::int64_t old[max_rank];
+    std::copy(values, values + a.rank, old);
+    for (int d = 0; d < a.rank; ++d) values[d] = old[order[d]];
+  };
+  each(a.extents);
+  for (int i = 0; i < a.operand_count; ++i) each(a.operands[i].strides);
+}
+
+inline void advance(kernel_arguments& a, int dimension, std::int64_t steps) {
+  for (int i = 0; i < a.operand_count; ++i) {
+    operand& o = a.operands[i];
+    if (o.data) o.data += steps * o.strides[dimension] * o.element_bytes;
+    else o.start += steps * o.strides[dimension];
+  }
+}
+
+/// The dimension, of those in `mask`, along which operands go farthest; -1 if all of those have one element.
+inline int widest_dimension(const kernel_arguments& a, unsigned mask) {
+  int widest = -1;
+  double most = 0;
+  for (int d = 0; d < a.rank; ++d) {
+    if (!(mask >> d & 1U) || a.extents[d] < 2) continue;
+    double reach = 1;
+    for (int i = 0; i < a.operand_count; ++i)
+      reach = std::max(reach, std::abs(static_cast<double>(a.operands[i].strides[d])));
+    reach *= static_cast<double>(a.extents[d]);
+    if (reach > most) most = reach, widest = d;
+  }
+  return widest;
+}
+
+/// Splits the loop along the dimensions in `mask` until `done(a)`, and calls `part(a, first)` for each piece; `first`
+/// is the number of steps along split dimensions before it. Returns the first failure.
+template <class Done, class Part>
+status for_each_part(kernel_arguments& a, unsigned mask, const Done& done, const Part& part, std::int64_t first = 0) {
+  int d = done(a) ? -1 : widest_dimension(a, mask);
+  if (d < 0) return part(a, first);
+  std::int64_t extent = a.extents[d], half = extent / 2;
+  if (half > 16) half -= half % 16; // what is aligned stays so
+  a.extents[d] = half;
+  status result = for_each_part(a, mask, done, part, first);
+  advance(a, d, half);
+  a.extents[d] = extent - half;
+  if (result.ok()) result = for_each_part(a, mask, done, part, first + half);
+  advance(a, d, -half);
+  a.extents[d] = extent;
+  return result;
+}
+
+} // namespace detail
+
+} // namespace parallax::cuda

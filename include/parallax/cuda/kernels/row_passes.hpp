@@ -1,0 +1,219 @@
+// A row kernel's statements evaluated by one thread, pass by pass (compile/row_schedule.hpp).
+#pragma once
+
+#include <parallax/cuda/kernels/evaluate.hpp>
+#include <parallax/cuda/kernels/row_totals.hpp>
+#include <parallax/cuda/names.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace parallax::cuda {
+
+namespace detail {
+
+/// A statement's values for the vectors that a thread holds, where they are kept from pass to pass.
+template <int I, class T, int Width, int Vectors, bool Kept> struct kept_value {
+  lanes<T, Width> vectors[std::size_t{Vectors}];
+};
+template <int I, class T, int Width, int Vectors> struct kept_value<I, T, Width, Vectors, false> {};
+
+template <int I, class T, int Width, int Vectors>
+PARALLAX_DEVICE PARALLAX_INLINE lanes<T, Width>* kept_at(kept_value<I, T, Width, Vectors, true>& kept) {
+  return kept.vectors;
+}
+
+} // namespace detail
+
+template <class Kernel, bool FewPasses = false> struct row_passes;
+
+template <kernel_result Result, primitive_id Reduction, class... S, bool FewPasses>
+struct row_passes<kernel<Result, Reduction, S...>, FewPasses> {
+  using schedule = row_schedule<kernel<Result, Reduction, S...>, FewPasses>;
+  using evaluate = evaluator<kernel<Result, Reduction, S...>>;
+  using loop_type = typename evaluate::loop_type;
+  using indices = std::make_index_sequence<sizeof...(S)>;
+  using values = detail::values<indices, S...>;
+  using row_totals = cuda::row_totals<indices, kernel<Result, Reduction, S...>, FewPasses>;
+  static constexpr std::size_t widest_value = std::max({sizeof(typename S::value_type)...}); ///< in bytes
+  /// Where a thread does not hold its elements: values are computed, and operands loaded, again in every pass.
+  struct nothing_kept {};
+
+  static constexpr bool is_kept(int i) { return schedule::is_needed_again(i) && !schedule::is_index(i); }
+  static constexpr int kept_count = [] {
+    int count = 0;
+    for (int i = 0; i < schedule::size; ++i) count += is_kept(i);
+    return count;
+  }();
+  template <int Width, int Vectors, class Indices> struct kept_type;
+  template <int Width, int Vectors, std::size_t... I>
+  struct kept_type<Width, Vectors, std::index_sequence<I...>>
+      : detail::kept_value<I, typename S::value_type, Width, Vectors, is_kept(I)>... {};
+  template <int Width, int Vectors> using kept = kept_type<Width, Vectors, indices>;
+
+  /// Evaluates the uniform statements of a round, of which the reductions' totals are there; `stores` where this thread
+  /// writes what each row has one of.
+  template <int Round, class Block>
+  static PARALLAX_DEVICE PARALLAX_INLINE void start(const Block& block, const loop_type& l, const coordinates& p,
+                                                    const row_totals& totals, values& uniform, bool stores) {
+    start_all<Round>(block, l, p, totals, uniform, stores, indices{});
+  }
+
+  /// Evaluates a pass for the `Width` elements from `p` on, which are vector number `vector` of those that the thread
+  /// holds, and adds them to the totals.
+  template <int Pass, int Width, class Block, class Kept>
+  static PARALLAX_DEVICE PARALLAX_INLINE void run(const Block& block, const loop_type& l, const coordinates& p,
+                                                  const values& uniform, Kept& kept, int vector, row_totals& totals,
+                                                  bool stores) {
+    detail::thread_state<indices, Width, S...> state;
+    load_all<Pass, Kept>(block, l, p, state, indices{});
+    PARALLAX_DEVICE_UNROLL
+    for (int i = 0; i < Width; ++i) {
+      values own = uniform;
+      evaluate_all<Pass>(own, state, kept, vector, i, indices{});
+      row_totals one;
+      begin_all<Pass>(one, own, indices{});
+      totals.template add<Pass>(one);
+    }
+    if (stores) store_all<Pass>(block, l, p, state, indices{});
+  }
+
+  /// Runs one pass over `Count` (a power of two) elements `step` apart, starting at `p`; keeps no values. All elements
+  /// are loaded before the first is used, so that the loads overlap.
+  template <int Pass, int Count, class Block>
+  static PARALLAX_DEVICE PARALLAX_INLINE void run_apart(const Block& block, const loop_type& l, coordinates p,
+                                                        std::int32_t step, const values& uniform, row_totals& totals) {
+    nothing_kept nothing;
+    detail::thread_state<indices, 1, S...> states[std::size_t{Count}];
+    row_totals ones[std::size_t{Count}];
+    const std::int32_t first = p.inner;
+    PARALLAX_DEVICE_UNROLL
+    for (int k = 0; k < Count; ++k) {
+      p.inner = first + k * step;
+      load_all<Pass, nothing_kept>(block, l, p, states[k], indices{});
+    }
+    PARALLAX_DEVICE_UNROLL
+    for (int k = 0; k < Count; ++k) {
+      values own = uniform;
+      evaluate_all<Pass>(own, states[k], nothing, 0, 0, indices{});
+      begin_all<Pass>(ones[k], own, indices{});
+      p.inner = first + k * step;
+      store_all<Pass>(block, l, p, states[k], indices{});
+    }
+    // elements among themselves first: of so few the numbers are known while compiling
+    PARALLAX_DEVICE_UNROLL
+    for (int half = Count / 2; half > 0; half /= 2) {
+      PARALLAX_DEVICE_UNROLL
+      for (int k = 0; k < half; ++k) ones[k].template add<Pass>(ones[k + half]);
+    }
+    totals.template add<Pass>(ones[0]);
+  }
+
+ private:
+  // what the schedule says, as constants: device code calls no function of the host, not even while compiling
+  template <int I, int Round> static constexpr bool in_round = schedule::in_round(I, Round);
+  template <int I, int Pass> static constexpr bool reduces_in = schedule::reduces_in(I, Pass);
+  template <class Kept> static constexpr bool keeps = !std::is_same_v<Kept, nothing_kept>;
+  template <class Kept, int I, int Pass> static constexpr bool is_needed = schedule::is_needed(I, Pass, !keeps<Kept>);
+  /// Whether a pass finds a value among those kept.
+  template <class Kept, int I, int Pass>
+  static constexpr bool is_at_hand = keeps<Kept> && is_kept(I) && schedule::first_pass(I) < Pass;
+  template <class Kept, int I, int Pass>
+  static constexpr bool is_evaluated = is_needed<Kept, I, Pass> && !schedule::is_reduction(I);
+  template <class Kept, int I> static constexpr bool is_remembered = keeps<Kept> && is_kept(I);
+  template <class Kept, int I, int Pass>
+  static constexpr bool is_load = schedule::is_loaded(I) && is_needed<Kept, I, Pass> && !is_at_hand<Kept, I, Pass>;
+  template <int I, int Pass>
+  static constexpr bool is_store = schedule::is_element_store(I) && schedule::is_needed(I, Pass, false);
+
+  template <int Round, class Block, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void start_all(const Block& block, const loop_type& l, const coordinates& p,
+                                                        const row_totals& totals, values& uniform, bool stores,
+                                                        std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {(start_one<Round, I>(S{}, block, l, p, totals, uniform, stores), true)...};
+  }
+  template <int Round, int I, class Block, int Operation, element_type Type, std::int64_t Parameter, int... Operands>
+  static PARALLAX_DEVICE PARALLAX_INLINE void
+  start_one(statement<Operation, Type, Parameter, Operands...>, const Block& block, const loop_type& l,
+            const coordinates& p, [[maybe_unused]] const row_totals& totals, values& uniform, bool stores) {
+    using T = element_t<Type>;
+    if constexpr (in_round<I, Round>) {
+      if constexpr (Operation == reduce_row) {
+        using reduction =
+            typename row_totals::template reduction<I, statement<Operation, Type, Parameter, Operands...>>;
+        if constexpr (reduction::is_centred)
+          detail::value_at<I>(uniform) = reduction::R::result(
+              detail::value_at<I>(totals), math::convert<T>(detail::value_at<reduction::centred.centre>(uniform)));
+        else detail::value_at<I>(uniform) = reduction::R::result(detail::value_at<I>(totals));
+      } else if constexpr (Operation >= 0) {
+        detail::value_at<I>(uniform) =
+            detail::apply<primitives::primitive_at<primitive_id{Operation}>, Type, Parameter>(
+                detail::value_at<Operands>(uniform)...);
+      } else if constexpr (Operation == store_row) {
+        constexpr int operands[] = {Operands...};
+        if (stores)
+          block.store(detail::address<T>(l, operands[1], row_offset(l, operands[1], p)),
+                      detail::value_at<operands[0]>(uniform));
+      } else {
+        detail::transfer<statement<Operation, Type, Parameter, Operands...>, 1> from;
+        from.load(block, l, p);
+        detail::value_at<I>(uniform) = from.lane(0);
+      }
+    }
+  }
+
+  template <int Pass, class Kept, class Block, class State, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void load_all(const Block& block, const loop_type& l, const coordinates& p,
+                                                       State& state, std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {(load_one<Pass, I, Kept>(block, l, p, state), true)...};
+  }
+  template <int Pass, int I, class Kept, class Block, class State>
+  static PARALLAX_DEVICE PARALLAX_INLINE void
+  load_one([[maybe_unused]] const Block& block, [[maybe_unused]] const loop_type& l,
+           [[maybe_unused]] const coordinates& p, [[maybe_unused]] State& state) {
+    if constexpr (is_load<Kept, I, Pass>) detail::transfer_at<I>(state).load(block, l, p);
+  }
+  template <int Pass, class Block, class State, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void store_all(const Block& block, const loop_type& l, const coordinates& p,
+                                                        const State& state, std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {(store_one<Pass, I>(block, l, p, state), true)...};
+  }
+  template <int Pass, int I, class Block, class State>
+  static PARALLAX_DEVICE PARALLAX_INLINE void
+  store_one([[maybe_unused]] const Block& block, [[maybe_unused]] const loop_type& l,
+            [[maybe_unused]] const coordinates& p, [[maybe_unused]] const State& state) {
+    if constexpr (is_store<I, Pass>) detail::transfer_at<I>(state).store(block, l, p);
+  }
+
+  template <int Pass, class State, class Kept, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void evaluate_all(values& own, State& state, Kept& kept, int vector, int i,
+                                                           std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {(evaluate_one<Pass, I>(S{}, own, state, kept, vector, i), true)...};
+  }
+  template <int Pass, int I, class Statement, class State, class Kept>
+  static PARALLAX_DEVICE PARALLAX_INLINE void evaluate_one([[maybe_unused]] Statement s, [[maybe_unused]] values& own,
+                                                           [[maybe_unused]] State& state, [[maybe_unused]] Kept& kept,
+                                                           [[maybe_unused]] int vector, [[maybe_unused]] int i) {
+    if constexpr (is_evaluated<Kept, I, Pass>) {
+      if constexpr (is_at_hand<Kept, I, Pass>) detail::value_at<I>(own) = detail::kept_at<I>(kept)[vector].value[i];
+      else detail::value_at<I>(own) = detail::evaluate<I>(s, own, state, i);
+      if constexpr (is_remembered<Kept, I>) detail::kept_at<I>(kept)[vector].value[i] = detail::value_at<I>(own);
+    }
+  }
+  /// What an element gives to the totals.
+  template <int Pass, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void begin_all(row_totals& one, const values& own, std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {(begin_one<Pass, I, S>(one, own), true)...};
+  }
+  template <int Pass, int I, class Statement>
+  static PARALLAX_DEVICE PARALLAX_INLINE void begin_one([[maybe_unused]] row_totals& one,
+                                                        [[maybe_unused]] const values& own) {
+    if constexpr (reduces_in<I, Pass>) {
+      using reduction = typename row_totals::template reduction<I, Statement>;
+      detail::value_at<I>(one) = reduction::of(detail::value_at<reduction::operand>(own));
+    }
+  }
+};
+
+} // namespace parallax::cuda

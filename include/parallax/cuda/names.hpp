@@ -1,0 +1,13 @@
+// The CUDA backend calls programs, and what runs them, by their bare names.
+#pragma once
+
+#include <parallax/arrays/errors.hpp>
+#include <parallax/program/records.hpp>
+
+namespace parallax {
+namespace runtime {}
+namespace cuda {
+using namespace compiled;
+using namespace runtime;
+} // namespace cuda
+} // namespace parallax

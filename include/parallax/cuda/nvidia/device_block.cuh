@@ -1,0 +1,108 @@
+// The block policy of a CUDA device, and how its kernels are launched.
+#pragma once
+
+#include <parallax/cuda/api/api.hpp>
+#include <parallax/cuda/api/block.hpp>
+#include <parallax/cuda/names.hpp>
+#include <parallax/cuda/nvidia/runtime_status.cuh>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace parallax::cuda {
+
+/// One thread's view of its block. Values of any trivially copyable type are shuffled, word by word.
+struct device_block {
+  __device__ int thread() const { return static_cast<int>(threadIdx.x); }
+  __device__ int threads() const { return static_cast<int>(blockDim.x); }
+  __device__ std::int64_t block() const { return blockIdx.x; }
+  __device__ std::int64_t blocks() const { return gridDim.x; }
+
+  template <class T> __device__ T load(const T* source) const { return *source; }
+  template <class T> __device__ void store(T* target, T value) const { *target = value; }
+
+  /// What the launch asked for.
+  __device__ std::byte* shared() const {
+    extern __shared__ uint4 memory[];
+    return reinterpret_cast<std::byte*>(memory);
+  }
+
+  __device__ void barrier() const { __syncthreads(); }
+
+  template <class T> __device__ T shuffle_down(T value, int distance) const {
+    return by_words(value, [=](unsigned word) { return __shfl_down_sync(whole_warp, word, unsigned(distance)); });
+  }
+  template <class T> __device__ T shuffle_xor(T value, int distance) const {
+    return by_words(value, [=](unsigned word) { return __shfl_xor_sync(whole_warp, word, distance); });
+  }
+
+ private:
+  static constexpr unsigned whole_warp = 0xffffffffU;
+
+  template <class T, class Shuffle> static __device__ T by_words(T value, Shuffle shuffle) {
+    unsigned words[(sizeof(T) + sizeof(unsigned) - 1) / sizeof(unsigned)] = {};
+    memcpy(words, &value, sizeof(T));
+    for (unsigned& word : words) word = shuffle(word);
+    memcpy(&value, words, sizeof(T));
+    return value;
+  }
+};
+
+static_assert(thread_block<device_block>);
+
+namespace detail {
+
+/// The most threads that a kernel is launched with: its `max_threads` where it has one, else what every kernel may
+/// have.
+template <class K> constexpr int max_threads_of() {
+  if constexpr (requires { K::max_threads; }) return K::max_threads;
+  else return 1024;
+}
+
+/// The blocks that a multiprocessor is to hold at least: a kernel's `min_blocks` where it has one; 0 leaves it to
+/// ptxas, which weighs them against spills.
+template <class K> constexpr int min_blocks_of() {
+  if constexpr (requires { K::min_blocks; }) return K::min_blocks;
+  else return 0;
+}
+
+template <class K>
+__global__ void __launch_bounds__(max_threads_of<K>(), min_blocks_of<K>())
+    entry(const __grid_constant__ typename K::arguments arguments) {
+  K::run(device_block{}, arguments);
+}
+
+} // namespace detail
+
+/// Launches of `device_kernel`s.
+struct device_launches {
+  /// Enqueues a kernel on `stream`; a launch of no blocks is none. The kernel is deduced from a value, because a launch
+  /// may not spell a type that depends on the user's function. Blocks whose threads cooperate hold whole warps.
+  template <device_kernel K>
+  static status launch(K, const launch_shape& shape, cudaStream_t stream, const typename K::arguments& arguments) {
+    static_assert(sizeof(typename K::arguments) <= 32764, "CUDA passes at most 32764 bytes of arguments to a kernel");
+    if (shape.blocks == 0) return {};
+    if (shape.threads > unsigned(detail::max_threads_of<K>()) || (K::barriers && shape.threads % warp_size != 0))
+      return detail::runtime_status("a kernel's launch", cudaErrorInvalidConfiguration);
+    // an untyped address: CUDA 12's overloads for typed ones do not take that of a template's instance
+    const auto* function = reinterpret_cast<const void*>(&detail::entry<K>);
+    if (shape.shared_bytes > always_shared_bytes) {
+      const cudaError_t raised = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                      static_cast<int>(shape.shared_bytes));
+      if (raised != cudaSuccess) return detail::runtime_status("cudaFuncSetAttribute", raised);
+    }
+    void* values[] = {const_cast<typename K::arguments*>(&arguments)};
+    return detail::runtime_status(
+        "cudaLaunchKernel",
+        cudaLaunchKernel(function, dim3(shape.blocks), dim3(shape.threads), values, shape.shared_bytes, stream));
+  }
+
+ private:
+  /// What a block gets without asking.
+  static constexpr std::size_t always_shared_bytes = 48 * 1024;
+};
+
+} // namespace parallax::cuda

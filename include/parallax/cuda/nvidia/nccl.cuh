@@ -1,0 +1,188 @@
+// Collectives between the GPUs of one process through NCCL.
+#pragma once
+
+#include <parallax/core/element_type.hpp>
+#include <parallax/cuda/api/api.hpp>
+#include <parallax/cuda/nvidia/runtime_status.cuh>
+
+#include <cuda_runtime.h>
+#include <nccl.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <span>
+#include <tuple>
+
+namespace parallax::cuda {
+
+namespace detail {
+
+/// The status of `call`, which returned `code`. Beside the code's meaning, NCCL says what went wrong in words of its
+/// own; they stay as they are until this thread's next failure.
+inline status nccl_status(const char* call, ncclResult_t code) {
+  if (code == ncclSuccess) [[likely]]
+    return {};
+  if (code == ncclInProgress) return {status::kind::not_ready, code, "NCCL", call, "in progress"};
+  static thread_local char meaning[512];
+  const char* last = ncclGetLastError(nullptr);
+  if (last == nullptr || *last == '\0') std::snprintf(meaning, sizeof meaning, "%s", ncclGetErrorString(code));
+  else std::snprintf(meaning, sizeof meaning, "%s: %s", ncclGetErrorString(code), last);
+  return {status::kind::failure, code, "NCCL", call, meaning};
+}
+
+/// The status of a call whose going on in the background is a success: `communicator_state` tells its end.
+inline status nccl_begun(const char* call, ncclResult_t code) {
+  return nccl_status(call, code == ncclInProgress ? ncclSuccess : code);
+}
+
+/// Booleans travel as bytes.
+constexpr ncclDataType_t nccl_type(element_type type) {
+  switch (type) {
+  case element_type::boolean:
+  case element_type::uint8: return ncclUint8;
+  case element_type::int32: return ncclInt32;
+  case element_type::uint32: return ncclUint32;
+  case element_type::int64: return ncclInt64;
+  case element_type::uint64: return ncclUint64;
+  case element_type::float16: return ncclFloat16;
+  case element_type::bfloat16: return ncclBfloat16;
+  case element_type::float32: return ncclFloat32;
+  case element_type::float64: break;
+  }
+  return ncclFloat64;
+}
+
+/// Of booleans, the sum and the maximum are whether any holds; the minimum, whether all do.
+constexpr ncclRedOp_t nccl_operation(reduction_kind how, element_type type) {
+  switch (how) {
+  case reduction_kind::sum: return type == element_type::boolean ? ncclMax : ncclSum;
+  case reduction_kind::max: return ncclMax;
+  case reduction_kind::min: return ncclMin;
+  }
+  return ncclSum;
+}
+
+} // namespace detail
+
+/// The part of `device_api` that NCCL does. Communicators do not block: what has begun may go on in a thread of NCCL's,
+/// and its kernels are on their streams only once `communicator_state` says that it is over. Only then may the streams
+/// be given more work, and the communicators another group.
+struct nccl_calls {
+  using communicator = ncclComm_t;
+
+  /// One communicator for each of `devices`, which are different GPUs; goes on in the background. Leaves the current
+  /// device as it was. After a failure there are none.
+  static status create_clique(std::span<communicator> clique, std::span<const int> devices) {
+    for (communicator& member : clique) member = nullptr;
+    ncclUniqueId id;
+    if (status s = detail::nccl_status("ncclGetUniqueId", ncclGetUniqueId(&id)); !s.ok()) return s;
+    int current = 0;
+    if (status s = detail::runtime_status("cudaGetDevice", cudaGetDevice(&current)); !s.ok()) return s;
+    status first = begin_members(clique, devices, id);
+    keep_first(first, detail::runtime_status("cudaSetDevice", cudaSetDevice(current)));
+    if (!first.ok())
+      for (communicator& member : clique) {
+        std::ignore = abort_communicator(member); // the failure is reported already
+        member = nullptr;
+      }
+    return first;
+  }
+
+  /// New communicators for the members of `clique`, which are all of its; goes on in the background. Of a member that
+  /// gets none, `children` has a place that stays null.
+  static status split_clique(std::span<communicator* const> children, std::span<const communicator> clique,
+                             std::span<const clique_place> places) {
+    status first = group_start();
+    if (!first.ok()) return first;
+    for (std::size_t i = 0; i < clique.size() && first.ok(); ++i) {
+      *children[i] = nullptr;
+      const int color = places[i].clique < 0 ? NCCL_SPLIT_NOCOLOR : places[i].clique;
+      // without a configuration of its own, a child does not block either
+      first =
+          detail::nccl_begun("ncclCommSplit", ncclCommSplit(clique[i], color, places[i].rank, children[i], nullptr));
+    }
+    keep_first(first, detail::nccl_begun("ncclGroupEnd", ncclGroupEnd()));
+    return first;
+  }
+
+  /// What is going on, or the error that ended the communicator.
+  static status communicator_state(communicator asked) {
+    ncclResult_t state = ncclSuccess;
+    if (status s = detail::nccl_status("ncclCommGetAsyncError", ncclCommGetAsyncError(asked, &state)); !s.ok())
+      return s;
+    if (status s = detail::nccl_status("ncclCommGetAsyncError", state); !s.ok()) return s;
+    // What is over, NCCL of about 2.19 puts away at the communicator's next use only. Until then another communicator's
+    // group in this thread finds the members of this one's in its list, and from another thread, a list that is gone.
+    int members = 0;
+    return detail::nccl_status("ncclCommCount", ncclCommCount(asked, &members));
+  }
+
+  /// Of a communicator that nothing goes on with. To be called for all of a clique.
+  static status destroy_communicator(communicator old) {
+    if (old == nullptr) return {};
+    return detail::nccl_status("ncclCommDestroy", ncclCommDestroy(old));
+  }
+  /// Ends what goes on, wherever it is. To be called for all of a clique.
+  static status abort_communicator(communicator old) {
+    if (old == nullptr) return {};
+    return detail::nccl_status("ncclCommAbort", ncclCommAbort(old));
+  }
+
+  static status group_start() { return detail::nccl_status("ncclGroupStart", ncclGroupStart()); }
+  static status group_end() { return detail::nccl_status("ncclGroupEnd", ncclGroupEnd()); }
+
+  static status all_reduce(const void* from, void* to, std::size_t count, element_type type, reduction_kind how,
+                           communicator among, cudaStream_t stream) {
+    return detail::nccl_begun("ncclAllReduce", ncclAllReduce(from, to, count, detail::nccl_type(type),
+                                                             detail::nccl_operation(how, type), among, stream));
+  }
+  static status all_gather(const void* from, void* to, std::size_t count, element_type type, communicator among,
+                           cudaStream_t stream) {
+    return detail::nccl_begun("ncclAllGather", ncclAllGather(from, to, count, detail::nccl_type(type), among, stream));
+  }
+  static status reduce_scatter(const void* from, void* to, std::size_t count, element_type type, reduction_kind how,
+                               communicator among, cudaStream_t stream) {
+    return detail::nccl_begun("ncclReduceScatter", ncclReduceScatter(from, to, count, detail::nccl_type(type),
+                                                                     detail::nccl_operation(how, type), among, stream));
+  }
+  static status broadcast(const void* from, void* to, std::size_t count, element_type type, int member,
+                          communicator among, cudaStream_t stream) {
+    return detail::nccl_begun("ncclBroadcast",
+                              ncclBroadcast(from, to, count, detail::nccl_type(type), member, among, stream));
+  }
+  static status send(const void* from, std::size_t count, element_type type, int member, communicator among,
+                     cudaStream_t stream) {
+    return detail::nccl_begun("ncclSend", ncclSend(from, count, detail::nccl_type(type), member, among, stream));
+  }
+  static status receive(void* to, std::size_t count, element_type type, int member, communicator among,
+                        cudaStream_t stream) {
+    return detail::nccl_begun("ncclRecv", ncclRecv(to, count, detail::nccl_type(type), member, among, stream));
+  }
+
+  /// A member that other processes join too; goes on in the background. The device it is for is current.
+  static status create_member(communicator& created, int members, const ncclUniqueId& id, int member) {
+    // a safe abort asks for communicators that do not block
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;
+    return detail::nccl_begun("ncclCommInitRankConfig", ncclCommInitRankConfig(&created, members, id, member, &config));
+  }
+
+ private:
+  static void keep_first(status& first, const status& next) {
+    if (first.ok()) first = next;
+  }
+
+  /// A group that was started is ended whatever happens in between.
+  static status begin_members(std::span<communicator> clique, std::span<const int> devices, const ncclUniqueId& id) {
+    status first = group_start();
+    if (!first.ok()) return first;
+    for (std::size_t i = 0; i < clique.size() && first.ok(); ++i) {
+      first = detail::runtime_status("cudaSetDevice", cudaSetDevice(devices[i]));
+      if (first.ok()) first = create_member(clique[i], static_cast<int>(clique.size()), id, static_cast<int>(i));
+    }
+    keep_first(first, detail::nccl_begun("ncclGroupEnd", ncclGroupEnd()));
+    return first;
+  }
+};
+
+} // namespace parallax::cuda

@@ -1,0 +1,124 @@
+// Matrix products through cuBLASLt, whose choice of algorithm is remembered for each shape.
+#pragma once
+
+#include <parallax/core/element_type.hpp>
+#include <parallax/cuda/api/api.hpp>
+#include <parallax/cuda/kernels/strided_product.hpp>
+#include <parallax/cuda/nvidia/device_block.cuh>
+#include <parallax/cuda/nvidia/product_plan.cuh>
+#include <parallax/cuda/nvidia/relu_signs.cuh>
+#include <parallax/cuda/nvidia/runtime_status.cuh>
+
+#include <cublasLt.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace parallax::cuda {
+
+/// The part of `device_api` that cuBLASLt does, and what it cannot.
+struct product_calls {
+  /// What the library's authors recommend for the largest GPUs. Aligned to 256 bytes.
+  static constexpr std::size_t product_workspace_bytes = 32 << 20;
+
+  /// Whether the library has the product's epilogue; it may compute gelu by the device's approximate tanh.
+  static status can_multiply(const matrix_product& p, int device) {
+    if (p.epilogue.is_plain()) return {};
+    const status no = {status::kind::unsupported, CUBLAS_STATUS_NOT_SUPPORTED, "cuBLASLt", "an epilogue",
+                       "not supported"};
+    const auto as = p.depth == 0 || p.type == element_type::float64 ? std::nullopt : detail::library_product::of(p);
+    // some of the library's kernels load the vector and the matrix of an epilogue by 16 bytes without asking
+    auto is_aligned = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; };
+    if (!as || !is_aligned(detail::bias_of(p.epilogue)) || !is_aligned(p.epilogue.auxiliary)) return no;
+    library& used = library_of(device);
+    const std::scoped_lock lock(used.mutex);
+    detail::product_plan* chosen = nullptr;
+    if (status s = find_plan(chosen, used, p, *as); !s.ok()) return s;
+    if (!chosen->exists) return no;
+    if (p.epilogue.activation != product_activation::relu || p.epilogue.auxiliary == nullptr) return {};
+    const auto [asked, is_new] = used.positive_signs.try_emplace(p.type);
+    if (is_new)
+      if (status s = detail::ask_for_sign_of_zero<product_calls>(asked->second, p.type, device); !s.ok()) {
+        used.positive_signs.erase(asked);
+        return s;
+      }
+    return asked->second ? status{} : no;
+  }
+
+  /// Sums of f32 and smaller types are f32's. f32 products have all their bits unless `precision` says otherwise. What
+  /// the library has no call for is done by `strided_product`. `device` is the current one.
+  static status multiply(const matrix_product& p, int device, cudaStream_t stream) {
+    if (p.batch == 0 || p.rows == 0 || p.columns == 0) return {};
+    const auto as = p.depth == 0 ? std::nullopt : detail::library_product::of(p);
+    if (!as) return multiply_strided<launches>(p, stream);
+
+    library& used = library_of(device);
+    const std::scoped_lock lock(used.mutex);
+    detail::product_plan* chosen = nullptr;
+    if (status s = find_plan(chosen, used, p, *as); !s.ok()) return s;
+    detail::product_plan& plan = *chosen;
+    if (!plan.exists) return detail::product_status("cublasLtMatmulAlgoGetHeuristic", CUBLAS_STATUS_NOT_SUPPORTED);
+    if (status s = detail::product_status("cublasLtMatmulDescSetAttribute", detail::point(plan, p.epilogue)); !s.ok())
+      return s;
+    const float one = 1, zero = 0;
+    const double wide_one = 1, wide_zero = 0;
+    const bool wide = p.type == element_type::float64;
+    return detail::product_status(
+        "cublasLtMatmul",
+        cublasLtMatmul(used.handle, &plan.operation, wide ? static_cast<const void*>(&wide_one) : &one, p.right,
+                       &plan.first, p.left, &plan.second, wide ? static_cast<const void*>(&wide_zero) : &zero, p.result,
+                       &plan.result, p.result, &plan.result, &plan.algorithm, p.workspace,
+                       p.workspace == nullptr ? 0 : product_workspace_bytes, stream));
+  }
+
+ private:
+  struct launches : device_launches {
+    using stream = cudaStream_t;
+  };
+
+  /// Programs whose shapes keep changing do not fill the memory.
+  static constexpr std::size_t most_plans = 4096;
+
+  /// A device's handle and what was chosen on it.
+  struct library {
+    std::recursive_mutex mutex; ///< the question of signs is a product
+    cublasLtHandle_t handle = nullptr;
+    std::map<detail::product_key, detail::product_plan> plans;
+    std::map<element_type, bool> positive_signs; ///< whether relu leaves the signs of x > 0
+  };
+
+  /// Never destroyed: when static objects are, the driver may be gone, which frees what it holds by itself.
+  static library& library_of(int device) {
+    static std::mutex mutex;
+    static auto& all = *new std::map<int, library>;
+    const std::scoped_lock lock(mutex);
+    return all[device];
+  }
+
+  /// Where the plan for a product is; it is made where there is none yet.
+  static status find_plan(detail::product_plan*& plan, library& used, const matrix_product& p,
+                          const detail::library_product& as) {
+    if (used.handle == nullptr)
+      if (status s = detail::product_status("cublasLtCreate", cublasLtCreate(&used.handle)); !s.ok()) return s;
+    const detail::product_key key = detail::key_of(p, as);
+    if (const auto known = used.plans.find(key); known != used.plans.end()) {
+      plan = &known->second;
+      return {};
+    }
+    if (used.plans.size() >= most_plans) used.plans.clear();
+    const auto place = used.plans.try_emplace(key).first;
+    plan = &place->second;
+    const status made = detail::make_plan(*plan, used.handle, p, as, place->first, product_workspace_bytes);
+    plan->exists = made.ok();
+    const bool refused = made.code == CUBLAS_STATUS_NOT_SUPPORTED || made.code == CUBLAS_STATUS_INVALID_VALUE;
+    if (made.ok() || (refused && !p.epilogue.is_plain())) return {};
+    used.plans.erase(place);
+    return made;
+  }
+};
+
+} // namespace parallax::cuda

@@ -1,0 +1,164 @@
+// Devices, memory, streams and events through the CUDA runtime.
+#pragma once
+
+#include <parallax/cuda/api/api.hpp>
+#include <parallax/cuda/nvidia/runtime_status.cuh>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+
+namespace parallax::cuda {
+
+/// The part of `device_api` that the CUDA runtime does.
+struct runtime_calls {
+  using stream = cudaStream_t;
+  using event = cudaEvent_t;
+
+  /// How many devices there are: 0 where there is none, and where the question fails.
+  static status device_count(int& count) {
+    const cudaError_t code = cudaGetDeviceCount(&count);
+    if (code != cudaSuccess) count = 0;
+    if (code == cudaErrorNoDevice) {
+      std::ignore = cudaGetLastError();
+      return {};
+    }
+    return detail::runtime_status("cudaGetDeviceCount", code);
+  }
+
+  static status set_device(int device) { return detail::runtime_status("cudaSetDevice", cudaSetDevice(device)); }
+
+  static status properties_of(device_properties& properties, int device) {
+    cudaDeviceProp all;
+    const cudaError_t code = cudaGetDeviceProperties(&all, device);
+    if (code == cudaSuccess)
+      properties = {all.name, all.multiProcessorCount, all.sharedMemPerBlockOptin, all.totalGlobalMem};
+    return detail::runtime_status("cudaGetDeviceProperties", code);
+  }
+
+  /// Lets kernels and copies on `device` reach the memory that `allocate` takes on `owner`. Fails where the hardware
+  /// has no way (`unsupported`); `copy_between` goes through the host then.
+  static status enable_peer_access(int device, int owner) {
+    if (device == owner) return {};
+    int possible = 0;
+    if (cudaError_t code = cudaDeviceCanAccessPeer(&possible, device, owner); code != cudaSuccess)
+      return detail::runtime_status("cudaDeviceCanAccessPeer", code);
+    if (possible == 0) return detail::runtime_status("cudaDeviceCanAccessPeer", cudaErrorPeerAccessUnsupported);
+    // Memory of a pool has rights of its own: cudaDeviceEnablePeerAccess does not hold for it.
+    cudaMemPool_t pool = nullptr;
+    if (cudaError_t code = cudaDeviceGetDefaultMemPool(&pool, owner); code != cudaSuccess)
+      return detail::runtime_status("cudaDeviceGetDefaultMemPool", code);
+    cudaMemAccessDesc access = {};
+    access.location.type = cudaMemLocationTypeDevice;
+    access.location.id = device;
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    return detail::runtime_status("cudaMemPoolSetAccess", cudaMemPoolSetAccess(pool, &access, 1));
+  }
+
+  /// Memory of the current device, usable by work that follows on `stream`; aligned to 256 bytes.
+  static status allocate(void*& pointer, std::size_t bytes, stream on) {
+    pointer = nullptr;
+    if (bytes == 0) return {};
+    return detail::runtime_status("cudaMallocAsync", cudaMallocAsync(&pointer, bytes, on));
+  }
+  static status release(void* pointer, stream on) {
+    if (pointer == nullptr) return {};
+    return detail::runtime_status("cudaFreeAsync", cudaFreeAsync(pointer, on));
+  }
+
+  /// What the pool keeps for later counts as free.
+  static status memory_info(std::size_t& free, std::size_t& total) {
+    if (cudaError_t code = cudaMemGetInfo(&free, &total); code != cudaSuccess)
+      return detail::runtime_status("cudaMemGetInfo", code);
+    cudaMemPool_t pool = nullptr;
+    if (cudaError_t code = default_pool(pool); code != cudaSuccess)
+      return detail::runtime_status("cudaDeviceGetDefaultMemPool", code);
+    std::uint64_t reserved = 0, used = 0;
+    cudaError_t code = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
+    if (code == cudaSuccess) code = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
+    free += reserved - used;
+    return detail::runtime_status("cudaMemPoolGetAttribute", code);
+  }
+
+  /// Memory of the host that every device copies from and to without a detour.
+  static status allocate_pinned(void*& pointer, std::size_t bytes) {
+    pointer = nullptr;
+    if (bytes == 0) return {};
+    return detail::runtime_status("cudaHostAlloc", cudaHostAlloc(&pointer, bytes, cudaHostAllocPortable));
+  }
+  static status release_pinned(void* pointer) { return detail::runtime_status("cudaFreeHost", cudaFreeHost(pointer)); }
+
+  static status copy_to_device(void* to, const void* from, std::size_t bytes, stream on) {
+    return detail::runtime_status("cudaMemcpyAsync", cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, on));
+  }
+  static status copy_to_host(void* to, const void* from, std::size_t bytes, stream on) {
+    return detail::runtime_status("cudaMemcpyAsync", cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, on));
+  }
+  static status copy_between(void* to, int to_device, const void* from, int from_device, std::size_t bytes, stream on) {
+    if (to_device == from_device)
+      return detail::runtime_status("cudaMemcpyAsync", cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, on));
+    return detail::runtime_status("cudaMemcpyPeerAsync",
+                                  cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, on));
+  }
+  static status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                          std::size_t rows, stream on) {
+    if (width == 0 || rows == 0) return {};
+    // as one piece where it is one: distances of rows are limited to 2^31 - 1
+    if (rows == 1 || (to_pitch == width && from_pitch == width))
+      return detail::runtime_status("cudaMemcpyAsync",
+                                    cudaMemcpyAsync(to, from, width * rows, cudaMemcpyDeviceToDevice, on));
+    return detail::runtime_status("cudaMemcpy2DAsync", cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, rows,
+                                                                         cudaMemcpyDeviceToDevice, on));
+  }
+  static status fill_zero(void* pointer, std::size_t bytes, stream on) {
+    return detail::runtime_status("cudaMemsetAsync", cudaMemsetAsync(pointer, 0, bytes, on));
+  }
+
+  /// A stream of the current device that does not wait for the default stream. The device's pool is told to keep what
+  /// is released, which else it would hand back to the driver whenever a stream is waited for.
+  static status create_stream(stream& created) {
+    created = nullptr;
+    cudaMemPool_t pool = nullptr;
+    if (cudaError_t code = default_pool(pool); code != cudaSuccess)
+      return detail::runtime_status("cudaDeviceGetDefaultMemPool", code);
+    std::uint64_t kept = UINT64_MAX;
+    if (cudaError_t code = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept); code != cudaSuccess)
+      return detail::runtime_status("cudaMemPoolSetAttribute", code);
+    return detail::runtime_status("cudaStreamCreateWithFlags",
+                                  cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking));
+  }
+  static status destroy_stream(stream old) {
+    if (old == nullptr) return {};
+    return detail::runtime_status("cudaStreamDestroy", cudaStreamDestroy(old));
+  }
+  static status query_stream(stream asked) { return detail::runtime_status("cudaStreamQuery", cudaStreamQuery(asked)); }
+
+  static status create_event(event& created) {
+    created = nullptr;
+    return detail::runtime_status("cudaEventCreateWithFlags",
+                                  cudaEventCreateWithFlags(&created, cudaEventDisableTiming));
+  }
+  static status destroy_event(event old) {
+    if (old == nullptr) return {};
+    return detail::runtime_status("cudaEventDestroy", cudaEventDestroy(old));
+  }
+  static status record_event(event marked, stream on) {
+    return detail::runtime_status("cudaEventRecord", cudaEventRecord(marked, on));
+  }
+  static status wait_event(stream waiting, event marked) {
+    return detail::runtime_status("cudaStreamWaitEvent", cudaStreamWaitEvent(waiting, marked, cudaEventWaitDefault));
+  }
+  static status query_event(event asked) { return detail::runtime_status("cudaEventQuery", cudaEventQuery(asked)); }
+
+ private:
+  static cudaError_t default_pool(cudaMemPool_t& pool) {
+    int device = 0;
+    cudaError_t code = cudaGetDevice(&device);
+    if (code == cudaSuccess) code = cudaDeviceGetDefaultMemPool(&pool, device);
+    return code;
+  }
+};
+
+} // namespace parallax::cuda

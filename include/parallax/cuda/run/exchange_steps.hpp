@@ -1,0 +1,277 @@
+// The steps of a program in which devices exchange values: NCCL between distinct devices, kernels and copies of our own
+// between logical devices that share one.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/cuda/devices/allocation.hpp>
+#include <parallax/cuda/devices/mesh.hpp>
+#include <parallax/cuda/kernels/exchange.hpp>
+#include <parallax/cuda/names.hpp>
+#include <parallax/runtime/section_plan.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace parallax::cuda {
+
+/// One such step; `from` and `to` are the operand's and the result's first bytes by position.
+template <device_api Api> class exchange_runner {
+ public:
+  exchange_runner(backend<Api>& of, const mesh<Api>& devices, const section_plan& section, const exchange_step& what,
+                  const std::vector<std::byte*>& from, const std::vector<std::byte*>& to)
+      : owner(of),
+        all(devices),
+        plan(section.plan),
+        step(what),
+        partners(section.plan, what),
+        type(section.type_of(what.source)),
+        bytes(section.bytes_of(what.source)),
+        sources(from),
+        results(to),
+        outer(static_cast<std::size_t>(section.extents[what.outer])),
+        inner(static_cast<std::size_t>(section.extents[what.inner])),
+        inner_bytes(inner * size_of(type)) {}
+
+  /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, `wait`, `finish`.
+  bool run_without_nccl() {
+    groups = divided(all.groups(step.axes.bits));
+    std::erase_if(groups, [this](const std::vector<int>& group) {
+      if (group.size() == 1) run_alone(group[0]);
+      return group.size() == 1;
+    });
+    if (groups.empty()) return true;
+    // devices are distinct in all groups or, where they are shared, perhaps in some
+    std::vector<std::vector<device<Api>*>> members;
+    for (const auto& group : groups) members.push_back(members_of(group));
+    cliques = owner.cliques_of(all.devices, members);
+    const bool nccl = std::ranges::all_of(cliques, &clique<Api>::uses_nccl);
+    if (!nccl)
+      for (const auto& group : groups) run_shared(group);
+    return !nccl || bytes == 0;
+  }
+
+  /// Enqueues what comes before the group.
+  void prepare() {
+    // NCCL puts members outermost, which is where they belong if nothing is before them
+    rearranged = (gathers() || scatters()) && outer != 1;
+    arranged.resize(static_cast<std::size_t>(all.size()));
+    const std::size_t members = groups[0].size();
+    for (int p = 0; rearranged && p < all.size(); ++p) {
+      arranged[index_of(p)] = allocate<Api>(device_at(p), gathers() ? bytes * members : bytes);
+      for (std::size_t k = 0; scatters() && k < members; ++k)
+        take_slice(p, aside(p) + k * outer * inner_bytes, source(p), k, members);
+    }
+    if (step.kind == exchange_kind::permute)
+      for (const auto& group : groups) fill_from_nobody(group);
+    if (step.kind == exchange_kind::all_to_all)
+      for (const auto& group : groups) keep_own_block(group);
+    owner.recorder.begin(name_of(step.kind).data(), step.axes.bits, bytes, all.devices);
+  }
+  /// Enqueues every member's call.
+  void enqueue() {
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (std::size_t rank = 0; rank < groups[g].size(); ++rank)
+        enqueue_member(groups[g], static_cast<int>(rank), cliques[g]->communicators[rank]);
+  }
+  /// Waits until the group has reached the devices' streams: before that, nothing else may.
+  void wait() {
+    for (const clique<Api>* each : cliques) owner.wait_for_clique(*each);
+  }
+  /// Enqueues what comes behind the group.
+  void finish() {
+    const std::size_t members = groups[0].size();
+    for (int p = 0; rearranged && gathers() && p < all.size(); ++p)
+      for (std::size_t k = 0; k < members; ++k) put_slice(p, result(p), aside(p) + k * outer * inner_bytes, k, members);
+  }
+
+ private:
+  backend<Api>& owner;
+  const mesh<Api>& all;
+  const plan_view& plan;
+  const exchange_step& step;
+  exchange_partners partners;
+  element_type type;
+  std::size_t bytes;
+  const std::vector<std::byte*>& sources;
+  const std::vector<std::byte*>& results;
+  std::size_t outer, inner, inner_bytes;
+  std::vector<std::vector<int>> groups; ///< positions, by group and rank
+  std::vector<clique<Api>*> cliques;    ///< by group
+  bool rearranged = false;
+  std::vector<buffer> arranged; ///< by position: what NCCL reads or writes where the step's own order is another
+
+  bool gathers() const { return step.kind == exchange_kind::all_gather; }
+  bool scatters() const { return step.kind == exchange_kind::reduce_scatter; }
+  std::byte* aside(int position) const { return address_of<Api>(arranged[index_of(position)]); }
+
+  device<Api>& device_at(int position) const { return *all.devices[index_of(position)]; }
+  std::byte* source(int position) const { return sources[index_of(position)]; }
+  std::byte* result(int position) const { return results[index_of(position)]; }
+  /// Groups along axes, divided where the step says how.
+  std::vector<std::vector<int>> divided(const std::vector<std::vector<int>>& whole) const {
+    if (step.groups.empty()) return whole;
+    std::vector<std::vector<int>> parts;
+    for (const std::vector<int>& group : whole)
+      for (const group_record& part : plan[step.groups]) {
+        parts.emplace_back();
+        for (int index : plan[part.members]) parts.back().push_back(group[index_of(index)]);
+      }
+    return parts;
+  }
+  std::vector<device<Api>*> members_of(const std::vector<int>& group) const {
+    std::vector<device<Api>*> members;
+    for (int position : group) members.push_back(&device_at(position));
+    return members;
+  }
+  /// Copies on the device of a position: from the `index`-th of `count` slices of each row to contiguous rows, or back.
+  void take_slice(int position, std::byte* to, const std::byte* from, std::size_t index, std::size_t count) {
+    device_at(position).copy_rows(to, inner_bytes, from + index * inner_bytes, count * inner_bytes, inner_bytes, outer);
+  }
+  void put_slice(int position, std::byte* to, const std::byte* from, std::size_t index, std::size_t count) {
+    device_at(position).copy_rows(to + index * inner_bytes, count * inner_bytes, from, inner_bytes, inner_bytes, outer);
+  }
+
+  /// In a group of one, every collective is a copy, but a permutation in which nobody sends.
+  void run_alone(int p) {
+    if (step.kind == exchange_kind::permute && partners.source_of(0, 1) < 0) fill_zero(p);
+    else copy_across<Api>(device_at(p), result(p), device_at(p), source(p), bytes);
+  }
+  void fill_zero(int position) { device_at(position).fill_zero(result(position), bytes); }
+
+  // NCCL
+
+  /// What a permutation sends to no other device of its group.
+  void fill_from_nobody(const std::vector<int>& group) {
+    for (std::size_t rank = 0; rank < group.size(); ++rank) {
+      const int position = group[rank], sender = partners.source_of(static_cast<int>(rank), count_of(group));
+      if (sender < 0) fill_zero(position);
+      if (std::cmp_equal(sender, rank))
+        copy_across<Api>(device_at(position), result(position), device_at(position), source(position), bytes);
+    }
+  }
+
+  /// What an all-to-all sends to no other device.
+  void keep_own_block(const std::vector<int>& group) {
+    for (std::size_t rank = 0; rank < group.size(); ++rank) {
+      device<Api>& on = device_at(group[rank]);
+      const std::size_t own = rank * inner_bytes;
+      copy_across<Api>(on, result(group[rank]) + own, on, source(group[rank]) + own, inner_bytes);
+    }
+  }
+
+  void enqueue_member(const std::vector<int>& group, int rank, typename Api::communicator communicator) {
+    const int position = group[index_of(rank)];
+    const std::byte* from = scatters() && rearranged ? aside(position) : source(position);
+    std::byte* to = gathers() && rearranged ? aside(position) : result(position);
+    const std::size_t count = bytes / size_of(type);
+    const device<Api>& on = device_at(position); // need not be current
+    switch (step.kind) {
+    case exchange_kind::all_reduce:
+      return check(Api::all_reduce(from, to, count, type, step.reduction, communicator, on.stream()), on.number);
+    case exchange_kind::all_gather:
+      return check(Api::all_gather(from, to, count, type, communicator, on.stream()), on.number);
+    case exchange_kind::reduce_scatter:
+      return check(
+          Api::reduce_scatter(from, to, count / group.size(), type, reduction_kind::sum, communicator, on.stream()),
+          on.number);
+    case exchange_kind::broadcast:
+      return check(Api::broadcast(from, to, count, type, step.source_index, communicator, on.stream()), on.number);
+    case exchange_kind::all_to_all: return enqueue_blocks(on, from, to, group.size(), rank, communicator);
+    case exchange_kind::permute: return enqueue_permutation(on, from, to, count_of(group), rank, communicator);
+    }
+  }
+  void enqueue_permutation(const device<Api>& on, const std::byte* from, std::byte* to, int size, int rank,
+                           typename Api::communicator communicator) {
+    const std::size_t count = bytes / size_of(type);
+    const int sender = partners.source_of(rank, size);
+    for (int receiver = 0; receiver < size; ++receiver)
+      if (partners.source_of(receiver, size) == rank && receiver != rank)
+        check(Api::send(from, count, type, receiver, communicator, on.stream()), on.number);
+    if (sender >= 0 && sender != rank)
+      check(Api::receive(to, count, type, sender, communicator, on.stream()), on.number);
+  }
+
+  /// A member's part of an all-to-all: a block to and one from each other member.
+  void enqueue_blocks(const device<Api>& on, const std::byte* from, std::byte* to, std::size_t members, int rank,
+                      typename Api::communicator communicator) {
+    const std::size_t count = inner;
+    for (std::size_t k = 0; k < members; ++k) {
+      const int other = static_cast<int>(k);
+      if (other == rank) continue;
+      check(Api::send(from + k * inner_bytes, count, type, other, communicator, on.stream()), on.number);
+      check(Api::receive(to + k * inner_bytes, count, type, other, communicator, on.stream()), on.number);
+    }
+  }
+
+  // Devices that share memory
+
+  /// What any member enqueues from now on waits for what all have enqueued.
+  void meet(const std::vector<int>& group) {
+    device<Api>& first = device_at(group[0]);
+    for (int position : group) first.wait_for(device_at(position));
+    for (int position : group) device_at(position).wait_for(first);
+  }
+
+  void run_shared(const std::vector<int>& group) {
+    if (bytes == 0) return;
+    meet(group);
+    for (std::size_t rank = 0; rank < group.size(); ++rank) run_member(group, rank);
+    meet(group); // before anybody changes what others read
+  }
+
+  void run_member(const std::vector<int>& group, std::size_t rank) {
+    const int position = group[rank];
+    device<Api>& on = device_at(position);
+    on.activate();
+    auto copy = [&](std::byte* to, int from_position, const std::byte* from, std::size_t size) {
+      check(Api::copy_between(to, on.physical, from, device_at(from_position).physical, size, on.stream()), on.number);
+    };
+    switch (step.kind) {
+    case exchange_kind::all_reduce: {
+      const combined_slices whole{1, 1, static_cast<std::int64_t>(bytes / size_of(type)), 0};
+      return check(launch_combine<Api>(on.context(), step.reduction, type, inputs_of(group), result(position), whole),
+                   on.number);
+    }
+    case exchange_kind::reduce_scatter: {
+      const combined_slices own{static_cast<std::int64_t>(outer), std::ssize(group), static_cast<std::int64_t>(inner),
+                                static_cast<std::int64_t>(rank)};
+      return check(
+          launch_combine<Api>(on.context(), reduction_kind::sum, type, inputs_of(group), result(position), own),
+          on.number);
+    }
+    case exchange_kind::all_gather: {
+      buffer piece = outer == 1 ? buffer{} : allocate<Api>(on, bytes);
+      for (std::size_t k = 0; k < group.size(); ++k) {
+        if (outer == 1) {
+          copy(result(position) + k * bytes, group[k], source(group[k]), bytes);
+        } else {
+          copy(address_of<Api>(piece), group[k], source(group[k]), bytes);
+          put_slice(position, result(position), address_of<Api>(piece), k, group.size());
+        }
+      }
+      return;
+    }
+    case exchange_kind::all_to_all:
+      for (std::size_t k = 0; k < group.size(); ++k)
+        copy(result(position) + k * inner_bytes, group[k], source(group[k]) + rank * inner_bytes, inner_bytes);
+      return;
+    case exchange_kind::broadcast: {
+      const int from = group[index_of(step.source_index)];
+      return copy(result(position), from, source(from), bytes);
+    }
+    case exchange_kind::permute: {
+      const int sender = partners.source_of(static_cast<int>(rank), count_of(group));
+      if (sender < 0) return fill_zero(position);
+      const int from = group[index_of(sender)];
+      copy(result(position), from, source(from), bytes);
+    }
+    }
+  }
+  std::vector<const void*> inputs_of(const std::vector<int>& group) const {
+    std::vector<const void*> inputs;
+    for (int position : group) inputs.push_back(source(position));
+    return inputs;
+  }
+};
+
+} // namespace parallax::cuda

@@ -1,0 +1,114 @@
+// A program's matrix products as calls of the library: batch dimensions merged as far as their strides allow.
+#pragma once
+
+#include <parallax/cuda/devices/device.hpp>
+#include <parallax/cuda/names.hpp>
+#include <parallax/runtime/section_plan.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace parallax::cuda {
+
+namespace detail {
+
+/// The two strides of a matrix where an extent of 1 leaves one of them open: the library wants one that is 1, and one
+/// that is not less than the extent along the former.
+inline void settle_strides(std::int64_t& outer, std::int64_t outer_extent, std::int64_t& inner,
+                           std::int64_t inner_extent) {
+  if (inner_extent == 1 && outer != 1) inner = 1;
+  if (outer_extent == 1 && inner != 1) outer = 1;
+  if (inner == 1 && outer_extent == 1) outer = std::max(outer, inner_extent);
+  if (outer == 1 && inner_extent == 1) inner = std::max(inner, outer_extent);
+}
+
+} // namespace detail
+
+/// A product's extents and strides at a call; offsets in bytes.
+struct resolved_product {
+  element_type type;
+  product_precision precision;
+  int batch_rank;
+  std::int64_t batch[max_rank], left_batch[max_rank], right_batch[max_rank];
+  std::int64_t rows, columns, depth, left_row, left_depth, right_depth, right_column;
+  std::int64_t left_offset, right_offset;
+
+  resolved_product(const section_plan& section, const product_step& step)
+      : type(section.type_of(step.result)),
+        precision(step.precision),
+        batch_rank(step.batch.count),
+        rows(section.extents[step.rows]),
+        columns(section.extents[step.columns]),
+        depth(section.extents[step.depth]),
+        left_row(section.extents[step.left_row]),
+        left_depth(section.extents[step.left_depth]),
+        right_depth(section.extents[step.right_depth]),
+        right_column(section.extents[step.right_column]),
+        left_offset(section.extents[step.left_offset] * element_bytes()),
+        right_offset(section.extents[step.right_offset] * element_bytes()) {
+    section.resolve(step.batch, batch);
+    section.resolve(step.left_batch, left_batch);
+    section.resolve(step.right_batch, right_batch);
+  }
+  std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(type)); }
+};
+
+/// One matrix of a product's, without its addresses.
+inline matrix_product matrix_of(const resolved_product& step) {
+  matrix_product p;
+  p.type = step.type;
+  p.precision = step.precision;
+  p.result_batch = step.rows * step.columns;
+  p.rows = step.rows, p.columns = step.columns, p.depth = step.depth;
+  p.left_row = step.left_row, p.left_depth = step.left_depth;
+  p.right_depth = step.right_depth, p.right_column = step.right_column;
+  detail::settle_strides(p.left_row, p.rows, p.left_depth, p.depth);
+  detail::settle_strides(p.right_depth, p.depth, p.right_column, p.columns);
+  return p;
+}
+
+/// Enqueues a product; operands begin at `left` and `right`.
+template <device_api Api>
+void run_batched_product(const device<Api>& on, const resolved_product& step, std::byte* result, const std::byte* left,
+                         const std::byte* right) {
+  on.activate();
+  const std::int64_t element_bytes = step.element_bytes();
+  const std::int64_t matrix = step.rows * step.columns;
+  // merged dimensions, the innermost first
+  int rank = 0;
+  std::int64_t batch[max_rank + 1] = {}, left_batch[max_rank + 1] = {}, right_batch[max_rank + 1] = {}, all = 1;
+  for (int d = step.batch_rank; d-- > 0;) {
+    all *= step.batch[d];
+    if (step.batch[d] == 1) continue;
+    if (rank > 0 && step.left_batch[d] == left_batch[rank - 1] * batch[rank - 1] &&
+        step.right_batch[d] == right_batch[rank - 1] * batch[rank - 1]) {
+      batch[rank - 1] *= step.batch[d];
+      continue;
+    }
+    batch[rank] = step.batch[d], left_batch[rank] = step.left_batch[d], right_batch[rank] = step.right_batch[d];
+    ++rank;
+  }
+  if (rank == 0) batch[rank++] = 1;
+  if (all * matrix == 0) return;
+  if (step.depth == 0) return on.fill_zero(result, static_cast<std::size_t>(all * matrix * element_bytes));
+
+  matrix_product p = matrix_of(step);
+  p.batch = batch[0], p.left_batch = left_batch[0], p.right_batch = right_batch[0];
+  p.workspace = on.product_workspace();
+  // one call for each position of the other batch dimensions
+  for (std::int64_t n = 0; n < all / batch[0]; ++n) {
+    std::int64_t rest = n, left_offset = 0, right_offset = 0;
+    for (int d = 1; d < rank; ++d) {
+      left_offset += rest % batch[d] * left_batch[d];
+      right_offset += rest % batch[d] * right_batch[d];
+      rest /= batch[d];
+    }
+    p.left = left + left_offset * element_bytes;
+    p.right = right + right_offset * element_bytes;
+    p.result = result + n * batch[0] * matrix * element_bytes;
+    check(Api::multiply(p, on.physical, on.stream()), on.number);
+  }
+}
+
+} // namespace parallax::cuda

@@ -1,0 +1,284 @@
+// One call of a compiled program on CUDA devices: everything is enqueued, and nothing waited for.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/cuda/devices/small_values.hpp>
+#include <parallax/cuda/names.hpp>
+#include <parallax/cuda/run/graph_run.hpp>
+#include <parallax/cuda/run/memory_need.hpp>
+#include <parallax/cuda/run/section_runner.hpp>
+#include <parallax/runtime/guards.hpp>
+#include <parallax/runtime/section_call.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace parallax::cuda {
+
+/// The main section runs on device 0, the others on the devices that they are mapped to.
+template <device_api Api> class program_run {
+ public:
+  program_run(const plan_view& whole, const kernel_launcher<Api>* launchers, std::vector<runtime_value> arguments)
+      : plan(whole),
+        kernels(launchers),
+        values(std::move(arguments)),
+        extents(whole, [&](std::size_t leaf) { return values[leaf].shape.data(); }) {
+    check_guards(plan, extents);
+    std::erase_if(values, [](const runtime_value& value) { return !value.is_input; });
+  }
+
+  /// Runs the program; its outputs stay on the devices. Throws what the devices' calls give rise to, and
+  /// `out_of_memory`.
+  std::vector<runtime_value> run() {
+    std::lock_guard lock(backend<Api>::mutex());
+    kept_failure::check_kept();
+    owner = &backend<Api>::instance();
+    try {
+      return run_main();
+    } catch (const out_of_memory& failure) {
+      if (failure.device() < 0) throw;
+      throw failure.with("; the program needs " + need_on(failure.device()).text());
+    }
+  }
+
+ private:
+  using runner = section_runner<Api>;
+
+  const plan_view& plan;
+  const kernel_launcher<Api>* kernels;
+  std::vector<runtime_value> values;
+  resolved_extents extents;
+  backend<Api>* owner = nullptr;
+  device<Api>* home = nullptr;
+  /// The last section that was called, and its devices; the main one where none was.
+  section_id called = section_id::main;
+  std::vector<int> called_devices;
+  std::optional<small_values<Api>> small_arguments;      ///< on device 0
+  std::vector<std::optional<std::size_t>> small_numbers; ///< by value, those that are among them
+
+  section_plan section_at(section_id id) const { return {plan, id, extents}; }
+
+  std::vector<runtime_value> run_main() {
+    home = &owner->device_at(0);
+    const section_plan main = section_at(section_id::main);
+    graph_run<Api> graphs(*owner, main, section_id::main, {&home, 1});
+    if (graphs.is_possible()) {
+      auto outputs = or_settle([&] {
+        return graphs.run(kernels, {}, [this](std::size_t number, int) { return source_at_home(values[number]); });
+      });
+      return main_results(main, values, std::move(outputs[0]));
+    }
+    auto value_at = [this](std::size_t number, int) { return address_at_home(number); };
+    runner running(*owner, main, kernels, mesh<Api>({}, {home}), value_at);
+    values.resize(static_cast<std::size_t>(main.section.value_count));
+    running.prepare();
+    or_settle([&] { running.run([this](const call_step& step, runner& caller) { call(step, caller); }); });
+    graphs.note(running);
+    return main_results(main, values, std::move(running.outputs[0]));
+  }
+
+  /// What the sections that run need on a device.
+  memory_need need_on(int number) const {
+    memory_need need;
+    if (number == 0) need += memory_need::of(section_at(section_id::main));
+    if (std::ranges::find(called_devices, number) != called_devices.end()) need += memory_need::of(section_at(called));
+    return need;
+  }
+
+  /// Runs a section by `run()`. Where that fails, its memory is released once no device uses it any more: what orders
+  /// the devices may not have been enqueued.
+  template <class Run> auto or_settle(Run run) {
+    try {
+      return run();
+    } catch (...) {
+      owner->settle();
+      throw;
+    }
+  }
+
+  /// Where a value's elements are for a graph of device 0.
+  argument_source source_at_home(runtime_value& value) {
+    if (!value.on_host && !lies_here(value.pieces)) value.host_data();
+    if (value.on_host && allocation_of<Api>(value.host) == nullptr) return {value.host.data(), true};
+    return {address_of<Api>(at_home(value)), false};
+  }
+
+  /// Where a value's elements are on device 0, once they are asked for.
+  std::byte* address_at_home(std::size_t number) {
+    if (!is_small(values[number])) return address_of<Api>(at_home(values[number]));
+    if (!small_arguments) send_small_arguments();
+    return small_arguments->address(*small_numbers[number]);
+  }
+  static bool is_small(const runtime_value& value) {
+    return value.on_host && value.host.on_device() == nullptr && small_values<Api>::takes(value.bytes());
+  }
+  void send_small_arguments() {
+    small_arguments.emplace(*home);
+    small_numbers.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (is_small(values[i])) small_numbers[i] = small_arguments->add(values[i].host.data(), values[i].bytes());
+    small_arguments->send();
+  }
+
+  /// A value's elements in one buffer on device 0, where they are kept for the rest of the call.
+  const buffer& at_home(runtime_value& value) {
+    if (!value.on_host && !value.devices.empty() && lies_here(value.pieces)) {
+      value.host = gathered(value);
+      value.on_host = true;
+    }
+    if (!value.on_host) value.host_data(); // of another backend
+    if (allocation<Api>* memory = allocation_of<Api>(value.host)) {
+      if (&memory->home != home) value.host = moved(*home, value.host);
+    } else if (value.host.bytes() > 0) {
+      value.host = upload<Api>(*home, value.host.data(), value.bytes());
+    }
+    return value.host;
+  }
+  static bool lies_here(const std::vector<buffer>& pieces) {
+    for (const buffer& piece : pieces)
+      if (piece.bytes() > 0 && allocation_of<Api>(piece) == nullptr) return false;
+    return true;
+  }
+  /// A copy of a device's buffer on another device.
+  buffer moved(device<Api>& to, const buffer& from) const {
+    buffer copy = allocate<Api>(to, from.bytes());
+    if (allocation<Api>* memory = allocation_of<Api>(from))
+      copy_across<Api>(to, address_of<Api>(copy), memory->home, memory->address(), from.bytes());
+    return copy;
+  }
+
+  /// The pieces of a value put together on device 0.
+  buffer gathered(const runtime_value& value) const {
+    buffer whole = allocate<Api>(*home, value.bytes());
+    if (value.bytes() == 0) return whole;
+    std::vector<spread_axis> spread;
+    const std::span<const std::int64_t> shape(value.shape);
+    for (const shard_axis& a : value.axes)
+      spread.push_back({a.axis, a.size, a.device_stride, product(shape.first(static_cast<std::size_t>(a.axis)))});
+    for (std::int64_t number = 0; number < piece_count(value.axes); ++number) {
+      const std::int64_t position = position_of_piece(value.axes, number);
+      buffer piece = value.pieces[index_of(position)];
+      if (&allocation_of<Api>(piece)->home != home) piece = moved(*home, piece);
+      copy_piece<direction::into_whole>(spread, position, value.bytes(), address_of<Api>(whole),
+                                        address_of<Api>(piece));
+    }
+    return whole;
+  }
+
+  enum class direction { into_whole, out_of_whole };
+
+  /// Copies on device 0 between a whole array and its piece for a position: rows of the last spread dimension at once,
+  /// for each index before the others.
+  template <direction Direction>
+  void copy_piece(std::span<const spread_axis> spread, std::int64_t position, std::size_t whole_bytes, std::byte* whole,
+                  std::byte* piece) const {
+    if (spread.empty()) {
+      auto [to, from] = Direction == direction::into_whole ? std::pair(whole, piece) : std::pair(piece, whole);
+      return copy_across<Api>(*home, to, *home, from, whole_bytes);
+    }
+    const spread_axis& first = spread.front();
+    const auto rows = static_cast<std::size_t>(first.before), size = static_cast<std::size_t>(first.size);
+    const std::size_t row = whole_bytes / rows, slice = row / size;
+    std::byte* at = whole + static_cast<std::size_t>(first.index_at(position)) * slice;
+    if (spread.size() == 1) {
+      return Direction == direction::into_whole ? home->copy_rows(at, row, piece, slice, slice, rows)
+                                                : home->copy_rows(piece, slice, at, row, slice, rows);
+    }
+    std::vector<spread_axis> rest(spread.begin() + 1, spread.end());
+    for (auto& axis : rest) axis.before /= first.before * first.size;
+    std::size_t piece_row = slice;
+    for (const auto& axis : rest) piece_row /= static_cast<std::size_t>(axis.size);
+    for (std::size_t i = 0; i < rows; ++i)
+      copy_piece<Direction>(rest, position, slice, at + i * row, piece + i * piece_row);
+  }
+
+  /// Runs a section on its devices.
+  void call(const call_step& step, runner& caller) {
+    const section_call section(plan, step, extents, owner->device_count(),
+                               "set PARALLAX_CUDA_DEVICES_PER_GPU to have more");
+    called = section.section;
+    called_devices = section.devices;
+    const section_plan mapped = section_at(section.section);
+    std::vector<device<Api>*> devices;
+    for (int number : section.devices) devices.push_back(&owner->device_at(number));
+    std::vector<operand_pieces> inputs;
+    for (const auto& operand : section.operands) inputs.push_back(pieces_of(caller, section, operand, devices));
+    graph_run<Api> graphs(*owner, mapped, section.section, devices);
+    if (graphs.is_possible()) {
+      auto source_of = [&](std::size_t number, int position) -> argument_source {
+        const buffer& piece = inputs[number].pieces[index_of(position)];
+        if (inputs[number].on_host) return {piece.data(), true};
+        return {address_of<Api>(piece), false};
+      };
+      section.set_results(mapped, values, or_settle([&] { return graphs.run(kernels, section.mesh, source_of); }));
+      return;
+    }
+    std::deque<small_values<Api>> small; // by position
+    for (device<Api>* each : devices) small.emplace_back(*each);
+    for (operand_pieces& each : inputs)
+      for (std::size_t p = 0; each.on_host && p < devices.size(); ++p)
+        each.small_number = small[p].add(each.pieces[p].data(), each.pieces[p].bytes());
+    for (auto& each : small) each.send();
+    auto value_at = [&](std::size_t number, int position) {
+      const operand_pieces& of = inputs[number];
+      const auto p = static_cast<std::size_t>(position);
+      return of.on_host ? small[p].address(of.small_number) : address_of<Api>(of.pieces[p]);
+    };
+    runner running(*owner, mapped, kernels, mesh<Api>(section.mesh, devices), value_at);
+    running.prepare();
+    or_settle([&] { running.run([](const call_step&, runner&) {}); });
+    graphs.note(running);
+    section.set_results(mapped, values, std::move(running.outputs));
+  }
+
+  /// An operand of a section: its pieces by position, on their devices, or all on the host where they are small.
+  struct operand_pieces {
+    std::vector<buffer> pieces;
+    bool on_host = false;
+    std::size_t small_number = 0; ///< among each device's small values
+  };
+
+  /// An operand's pieces: where they lie already if they lie so, otherwise copied there, unless they are small.
+  operand_pieces pieces_of(runner& caller, const section_call& section, const section_operand& wanted,
+                           const std::vector<device<Api>*>& devices) {
+    const buffer_record& source = caller.section.buffer_at(wanted.source);
+    const std::size_t bytes = caller.section.bytes_of(source);
+    std::vector<buffer> pieces;
+    if (source.kind == buffer_kind::value) {
+      auto& value = values[index_of(source.number)];
+      if (section.in_place(value, wanted) && lies_here(value.pieces)) return {value.pieces};
+      const bool on_host = value.on_host && allocation_of<Api>(value.host) == nullptr;
+      if (on_host || (!value.on_host && !lies_here(value.pieces))) {
+        value.host_data();
+        const bool small = small_values<Api>::takes(wanted.piece_bytes(bytes));
+        for (std::size_t p = 0; p < devices.size(); ++p) {
+          buffer piece = value.host;
+          if (!wanted.spread.empty()) piece = wanted.piece_of(value.host.data(), bytes, static_cast<std::int64_t>(p));
+          pieces.push_back(small ? piece : upload<Api>(*devices[p], piece.data(), piece.bytes()));
+        }
+        return {std::move(pieces), small};
+      }
+    }
+    std::byte* whole = caller.data(wanted.source, 0);
+    for (std::size_t p = 0; p < devices.size(); ++p) {
+      if (wanted.spread.empty()) {
+        pieces.push_back(allocate<Api>(*devices[p], bytes));
+        copy_across<Api>(*devices[p], address_of<Api>(pieces.back()), *home, whole, bytes);
+        continue;
+      }
+      buffer piece = allocate<Api>(*home, wanted.piece_bytes(bytes));
+      if (piece.bytes() > 0) {
+        copy_piece<direction::out_of_whole>(wanted.spread, static_cast<std::int64_t>(p), bytes, whole,
+                                            address_of<Api>(piece));
+        if (devices[p] != home) piece = moved(*devices[p], piece);
+      }
+      pieces.push_back(std::move(piece));
+    }
+    return {std::move(pieces)};
+  }
+};
+
+} // namespace parallax::cuda

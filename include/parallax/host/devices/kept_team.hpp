@@ -1,0 +1,51 @@
+// The team of a thread's last call.
+#pragma once
+
+#include <parallax/host/devices/team.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace parallax::host {
+
+/// Keeps the team of a thread's last call for the next one, which has often the same mesh.
+class kept_team {
+ public:
+  /// A team with this mesh: the kept one where it is for it, which is then no longer kept.
+  static std::unique_ptr<team> take(std::span<const std::int64_t> mesh, std::span<const int> devices) {
+    std::unique_ptr<team> last(std::exchange(of_thread().last, nullptr));
+    if (last && last->is_for(mesh, devices)) return last;
+    return std::make_unique<team>(mesh, devices);
+  }
+
+  /// Keeps a team that no run uses.
+  static void keep(std::unique_ptr<team> unused) noexcept {
+    thread_local const dropped_at_end object_of_thread;
+    static_cast<void>(object_of_thread);
+    if (!of_thread().ended) delete std::exchange(of_thread().last, unused.release());
+  }
+
+ private:
+  // Without a destructor, so that it can be asked when the objects of the thread are gone: in a handler of exit, in
+  // the destructor of another object.
+  struct slot {
+    team* last = nullptr;
+    bool ended = false;
+  };
+
+  struct dropped_at_end {
+    ~dropped_at_end() {
+      delete std::exchange(of_thread().last, nullptr);
+      of_thread().ended = true;
+    }
+  };
+
+  static slot& of_thread() noexcept {
+    thread_local constinit slot here;
+    return here;
+  }
+};
+
+} // namespace parallax::host

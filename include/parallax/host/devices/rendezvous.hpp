@@ -1,0 +1,115 @@
+// One collective of one group, seen by a member: all come, see each other's operands, and leave.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/host/devices/team.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace parallax::host {
+
+/// Who a collective is among: all of a position's group along the axes, or of these the members with the given indices,
+/// which the position's own is one of, in that order.
+struct group_part {
+  unsigned axes_mask;
+  std::span<const int> members;
+
+  constexpr group_part(unsigned mask, std::span<const int> indices = {}) : axes_mask(mask), members(indices) {}
+
+  int size(const team& all) const { return members.empty() ? all.group_size(axes_mask) : count_of(members); }
+};
+
+/// The time in which the members of a group see each other's memory. The constructor waits until all have come. Small
+/// operands are copied as they come, so that nobody has to wait for anybody in the end; otherwise the destructor waits
+/// until all are done with each other's memory. Code in between must not throw.
+class rendezvous {
+ public:
+  /// The member at `position` comes with its operand, `bytes` from `in`, and the place of its result. All of the group
+  /// along the axes come, whatever parts it is divided into.
+  rendezvous(team& all, int position, const group_part& who, collective kind, const void* in, void* out,
+             std::size_t bytes)
+      : owner(all),
+        own_operand(in),
+        own_result(out),
+        told_members(who),
+        everyone(all.group_size(who.axes_mask & all.all_axes())),
+        count(who.members.empty() ? everyone : who.size(all)),
+        is_copied(bytes <= team::publication::capacity) {
+    if (who.axes_mask & ~all.all_axes()) throw error("a collective goes over an axis that the mesh does not have");
+    if (everyone == 1) return;
+    where = all.place_of(position, who.axes_mask);
+    own_index = who.members.empty()
+                    ? where.index
+                    : static_cast<int>(std::ranges::find(who.members, where.index) - who.members.begin());
+    if (own_index >= count) throw error("a device is not in the part of a group that it calls a collective of");
+    turn = where.at->phase.load() >> 1 & 1;
+    team::member& self = where.members[where.index];
+    ++self.sequence;
+    team::publication& mine = self.published[turn];
+    mine.kind = kind;
+    mine.bytes = bytes;
+    mine.in = in;
+    mine.out = out;
+    if (is_copied && bytes > 0) std::memcpy(mine.data, in, bytes);
+    all.meet(where, position, who.axes_mask, kind);
+    for (int k = 0; k < everyone; ++k) {
+      if (published(k).kind != kind || published(k).bytes != bytes) mismatch(k, kind);
+    }
+  }
+
+  ~rendezvous() {
+    if (everyone > 1 && !is_copied) owner.part(where);
+  }
+
+  rendezvous(const rendezvous&) = delete;
+  rendezvous& operator=(const rendezvous&) = delete;
+
+  /// How many members take part.
+  int size() const noexcept { return count; }
+
+  /// This member's place among them.
+  int index() const noexcept { return own_index; }
+
+  /// Whether the operands are copies: then only they may be read, and no member's result but one's own be written.
+  bool buffered() const noexcept { return is_copied; }
+
+  /// The operand of the k-th member.
+  const std::byte* input(int k) const noexcept {
+    if (count == 1) return static_cast<const std::byte*>(own_operand);
+    const team::publication& its = published(member(k));
+    return is_copied ? its.data : static_cast<const std::byte*>(its.in);
+  }
+
+  /// The place of the k-th member's result.
+  std::byte* output(int k) const noexcept {
+    return static_cast<std::byte*>(count == 1 ? own_result : published(member(k)).out);
+  }
+
+ private:
+  /// The k-th member's place in the group.
+  int member(int k) const noexcept { return told_members.members.empty() ? k : told_members.members[index_of(k)]; }
+  const team::publication& published(int k) const noexcept { return where.members[k].published[turn]; }
+
+  [[noreturn]] void mismatch(int other, collective kind) const {
+    throw error(std::string(name_of(kind)) + " met a different collective of another device, " +
+                std::string(name_of(published(other).kind)) + ": " + std::to_string(published(where.index).bytes) +
+                " bytes here, " + std::to_string(published(other).bytes) + " bytes there");
+  }
+
+  team& owner;
+  const void* own_operand;
+  void* own_result;
+  group_part told_members;
+  int everyone; ///< in the group along the axes
+  int count;
+  int own_index = 0;
+  bool is_copied;
+  unsigned turn = 0;
+  team::place where{};
+};
+
+} // namespace parallax::host

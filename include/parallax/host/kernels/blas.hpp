@@ -1,0 +1,162 @@
+// Products of two matrices by CBLAS, which counts in int and adds up long sums carelessly.
+#pragma once
+
+#include <parallax/arrays/scratch_array.hpp>
+#include <parallax/host/names.hpp>
+#include <parallax/host/simd/registers.hpp>
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <climits>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__GNUC__)
+// OpenBLAS's own; absent from other CBLAS libraries
+extern "C" void openblas_set_num_threads(int) __attribute__((weak));
+#endif
+
+namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+
+/// One matrix of a product.
+template <class T> struct matrix {
+  const T* data;
+  std::int64_t row, column; ///< strides
+
+  matrix at(std::int64_t i, std::int64_t j) const { return {data + i * row + j * column, row, column}; }
+  matrix transposed() const { return {data, column, row}; }
+};
+
+/// result[i][j] = sum over k of left[i][k] * right[k][j]; the rows of the result are `result_row` elements apart.
+template <class T> struct matrix_product {
+  std::int64_t rows, columns, depth;
+  matrix<T> left, right;
+  T* result;
+  std::int64_t result_row;
+
+  matrix_product some_rows(std::int64_t begin, std::int64_t count) const {
+    return {count, columns, depth, left.at(begin, 0), right, result + begin * result_row, result_row};
+  }
+  matrix_product some_columns(std::int64_t begin, std::int64_t count) const {
+    return {rows, count, depth, left, right.at(0, begin), result + begin, result_row};
+  }
+};
+
+/// How much one call may do.
+struct blas_limits {
+  /// Extents and strides are ints.
+  std::int64_t integer = INT_MAX;
+  /// Sums of floats that all have one sign lose digits with their length: that of 4,194,304 alike is off by 1e-3 in
+  /// OpenBLAS's dot and by 5e-5 in its product of matrices, which sums in blocks. So longer ones are put together in
+  /// float64 from sums of so many elements: in products with a vector, and in others.
+  std::int64_t depth_of_vector = 8192, depth = 65536;
+  /// Elements of a result that are put together at a time.
+  std::int64_t result = 1 << 18;
+};
+
+/// Calls `part(begin, count)` for pieces of at most `most` of the `extent` indices.
+template <class Part> void in_pieces(std::int64_t extent, std::int64_t most, const Part& part) {
+  for (std::int64_t begin = 0; begin < extent; begin += most) part(begin, std::min(most, extent - begin));
+}
+
+/// The product, put together from pieces of at most `most` of its depth. `one` makes a product.
+template <class T, class One> void sum_in_pieces(const matrix_product<T>& p, std::int64_t most, const One& one) {
+  const auto count = static_cast<std::size_t>(p.rows * p.columns);
+  scratch_array<double, 64> sums(count);
+  scratch_array<T, 64> piece(count);
+  std::fill(sums.begin(), sums.end(), 0.0);
+  in_pieces(p.depth, most, [&](std::int64_t begin, std::int64_t length) {
+    one(matrix_product<T>{p.rows, p.columns, length, p.left.at(0, begin), p.right.at(begin, 0), piece.data(),
+                          p.columns});
+    for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<double>(piece[i]);
+  });
+  for (std::int64_t i = 0; i < p.rows; ++i)
+    std::transform(sums.data() + i * p.columns, sums.data() + (i + 1) * p.columns, p.result + i * p.result_row,
+                   [](double sum) { return static_cast<T>(sum); });
+}
+
+/// The product from calls of `one` that are within the limits. None of its extents is 0.
+template <class T, class One> void cut_product(const matrix_product<T>& p, const blas_limits& most, const One& one) {
+  const auto too_far = [&](std::int64_t stride) { return stride > most.integer; };
+  const bool with_vector = p.rows == 1 || p.columns == 1;
+  const bool steps_too_far = too_far(p.left.column) || too_far(p.right.row);
+  const std::int64_t most_depth = steps_too_far ? 1 : with_vector ? most.depth_of_vector : most.depth;
+  std::int64_t most_rows = too_far(p.left.row) || too_far(p.result_row) ? 1 : most.integer;
+  std::int64_t most_columns = too_far(p.right.column) ? 1 : most.integer;
+  if (p.depth > most_depth) {
+    most_columns = std::min(most_columns, most.result);
+    most_rows = std::clamp<std::int64_t>(most.result / std::min(p.columns, most_columns), 1, most_rows);
+  }
+  const auto again = [&](const matrix_product<T>& part) { cut_product(part, most, one); };
+  if (p.rows > most_rows)
+    in_pieces(p.rows, most_rows, [&](std::int64_t begin, std::int64_t n) { again(p.some_rows(begin, n)); });
+  else if (p.columns > most_columns)
+    in_pieces(p.columns, most_columns, [&](std::int64_t begin, std::int64_t n) { again(p.some_columns(begin, n)); });
+  else if (p.depth > most_depth) sum_in_pieces(p, most_depth, one);
+  else one(p);
+}
+
+/// How CBLAS is told of a matrix: transposed or not, and the stride of its rows.
+struct layout {
+  CBLAS_TRANSPOSE transpose;
+  int leading;
+};
+template <class T> layout layout_of(const matrix<T>& m, std::int64_t rows, std::int64_t columns) {
+  if (m.column == 1 || columns == 1) {
+    std::int64_t leading = rows > 1 ? m.row : columns;
+    if (m.column == 1 || rows == 1 || m.row >= 1)
+      return {CblasNoTrans, static_cast<int>(leading > columns ? leading : columns)};
+  }
+  std::int64_t leading = columns > 1 ? m.column : rows;
+  return {CblasTrans, static_cast<int>(leading > rows ? leading : rows)};
+}
+
+/// The library's own threads would compete with the devices' and with ours.
+inline void use_one_blas_thread() {
+  static const bool done = [] {
+#if defined(__GNUC__)
+    if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+#endif
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+/// y = a * x for a matrix of `rows` times `columns`.
+template <std::floating_point T>
+void call_gemv(const matrix<T>& a, int rows, int columns, const T* x, int x_step, T* y, int y_step) {
+  const layout l = layout_of(a, rows, columns);
+  const bool stored_as_is = l.transpose == CblasNoTrans;
+  const int m = stored_as_is ? rows : columns, n = stored_as_is ? columns : rows;
+  if constexpr (sizeof(T) == 4)
+    cblas_sgemv(CblasRowMajor, l.transpose, m, n, 1, a.data, l.leading, x, x_step, 0, y, y_step);
+  else cblas_dgemv(CblasRowMajor, l.transpose, m, n, 1, a.data, l.leading, x, x_step, 0, y, y_step);
+}
+
+/// One call of CBLAS: all numbers are ints. Strides along extents of 1 mean nothing.
+template <std::floating_point T> void call_blas(const matrix_product<T>& p) {
+  const auto m = static_cast<int>(p.rows), n = static_cast<int>(p.columns), k = static_cast<int>(p.depth);
+  const auto left_step = static_cast<int>(k > 1 ? p.left.column : 1);
+  const auto right_step = static_cast<int>(k > 1 ? p.right.row : 1);
+  const auto result_row = static_cast<int>(m > 1 ? p.result_row : n);
+  if (n == 1 && m == 1) {
+    if constexpr (sizeof(T) == 4) *p.result = cblas_sdot(k, p.left.data, left_step, p.right.data, right_step);
+    else *p.result = cblas_ddot(k, p.left.data, left_step, p.right.data, right_step);
+  } else if (n == 1) {
+    call_gemv(p.left, m, k, p.right.data, right_step, p.result, result_row);
+  } else if (m == 1) {
+    call_gemv(p.right.transposed(), n, k, p.left.data, left_step, p.result, 1);
+  } else {
+    const layout left = layout_of(p.left, m, k), right = layout_of(p.right, k, n);
+    if constexpr (sizeof(T) == 4)
+      cblas_sgemm(CblasRowMajor, left.transpose, right.transpose, m, n, k, 1, p.left.data, left.leading, p.right.data,
+                  right.leading, 0, p.result, result_row);
+    else
+      cblas_dgemm(CblasRowMajor, left.transpose, right.transpose, m, n, k, 1, p.left.data, left.leading, p.right.data,
+                  right.leading, 0, p.result, result_row);
+  }
+}
+
+} // namespace parallax::host::inline PARALLAX_REGISTERS::detail

@@ -1,0 +1,180 @@
+// Fused reductions on the host: the elements are computed where they are combined.
+#pragma once
+
+#include <parallax/host/kernels/reduce_columns.hpp>
+#include <parallax/host/names.hpp>
+#include <parallax/host/simd/registers.hpp>
+
+namespace parallax::host::inline PARALLAX_REGISTERS {
+
+namespace detail {
+
+/// Sums are cut into blocks of this many registers, whose sums are added: rounding errors grow with the square root of
+/// the length rather than with it.
+inline constexpr std::int64_t block_registers = 64;
+
+template <class T> PARALLAX_INLINE pack<bool> first_lanes(int count) {
+  return math::lt(host::lane_index<std::int32_t>(), host::broadcast(static_cast<std::int32_t>(count)));
+}
+
+/// Rows along the innermost dimension, each to one value.
+template <class Kernel> class row_reduction {
+ public:
+  using P = primitives::primitive_at<Kernel::reduction>;
+  using evaluate = evaluator<Kernel>;
+  using T = typename evaluate::value_type::value_type;
+
+  /// Combines elements first to last of a row into `total`.
+  static void add_row(const row_position& position, const constant_bits* constants, std::int64_t first,
+                      std::int64_t last, pack<T>& total) {
+    const typename evaluate::row row(position);
+    std::int64_t i = first;
+    constexpr int streams = 4;
+    while (i + streams * lanes <= last) {
+      pack<T> partial[streams];
+      for (auto& p : partial) p = broadcast(P::template neutral<T>());
+      for (std::int64_t k = 0; k < block_registers && i + streams * lanes <= last; ++k, i += streams * lanes) {
+        PARALLAX_UNROLL(4)
+        for (int s = 0; s < streams; ++s)
+          partial[s] = P::evaluate(partial[s], evaluate::template run<true>(row, constants, i + s * lanes, lanes));
+      }
+      total = P::evaluate(total, P::evaluate(P::evaluate(partial[0], partial[1]), P::evaluate(partial[2], partial[3])));
+    }
+    for (; i + lanes <= last; i += lanes)
+      total = P::evaluate(total, evaluate::template run<true>(row, constants, i, lanes));
+    if (i < last) {
+      int count = static_cast<int>(last - i);
+      auto value = evaluate::template run<false>(row, constants, i, count);
+      total = P::evaluate(total, math::select(first_lanes<T>(count), value, broadcast(P::template neutral<T>())));
+    }
+  }
+  static T finish(const pack<T>& total) {
+    return host::reduce(total, []<class V>(const V& x, const V& y) { return P::evaluate(x, y); });
+  }
+};
+
+template <class Kernel> void reduce_rows(const kernel_arguments& a, const reduction_shape& shape) {
+  using rows = row_reduction<Kernel>;
+  using T = typename rows::T;
+  auto some = [&](std::int64_t kept_begin, std::int64_t kept_end, std::int64_t reduced_begin, std::int64_t reduced_end,
+                  std::int64_t first, std::int64_t last, T* single) {
+    row_position row;
+    std::int64_t position[max_rank] = {};
+    for (std::int64_t k = kept_begin; k < kept_end; ++k) {
+      reduction_shape::locate(a, shape.kept, shape.kept_count, k, position);
+      pack<T> total = broadcast(rows::P::template neutral<T>());
+      T* out = single;
+      for (std::int64_t r = reduced_begin; r < reduced_end; ++r) {
+        reduction_shape::locate(a, shape.reduced, shape.reduced_count, r, position);
+        row.set(a, position, a.rank - 1);
+        if (!single) out = reinterpret_cast<T*>(const_cast<std::byte*>(row.data[0]));
+        rows::add_row(row, a.constants, first, last, total);
+      }
+      if (!out) { // nothing to reduce
+        row.set(a, position, a.rank > 0 ? a.rank - 1 : 0);
+        out = reinterpret_cast<T*>(const_cast<std::byte*>(row.data[0]));
+      }
+      *out = rows::finish(total);
+    }
+  };
+  std::int64_t total_size = shape.kept_size * shape.reduced_size * shape.length;
+  if (total_size <= 2 * parallel_grain)
+    return some(0, shape.kept_size, 0, shape.reduced_size, 0, shape.length, nullptr);
+  if (shape.kept_size > 1) {
+    std::int64_t each = shape.reduced_size * shape.length;
+    parallel_for(shape.kept_size, parallel_grain / (each > 0 ? each : 1) + 1,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   some(begin, end, 0, shape.reduced_size, 0, shape.length, nullptr);
+                 });
+    return;
+  }
+  // one result: fixed pieces, combined in order, so that it does not depend on the number of threads
+  constexpr int most_pieces = 64;
+  T parts[most_pieces];
+  bool by_rows = shape.reduced_size >= most_pieces;
+  std::int64_t units = by_rows ? shape.reduced_size : (shape.length + lanes - 1) / lanes;
+  int pieces = units < most_pieces ? static_cast<int>(units) : most_pieces;
+  parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) {
+      std::int64_t from = units * p / pieces, to = units * (p + 1) / pieces;
+      if (by_rows) some(0, 1, from, to, 0, shape.length, &parts[p]);
+      else
+        some(0, 1, 0, shape.reduced_size, from * lanes, to * lanes < shape.length ? to * lanes : shape.length,
+             &parts[p]);
+    }
+  });
+  T result = parts[0];
+  for (int p = 1; p < pieces; ++p) result = rows::P::evaluate(result, parts[p]);
+  *reinterpret_cast<T*>(a.operands[0].data) = result;
+}
+
+/// Positions of extremes, along one dimension. The first one wins among equals, and NaN over all numbers.
+template <class Kernel> void reduce_positions(const kernel_arguments& a) {
+  using evaluate = evaluator<Kernel>;
+  using T = typename evaluate::value_type::value_type;
+  constexpr bool largest = Kernel::reduction == primitives::id_of<primitives::argmax>;
+  auto beats = [](T x, T best) {
+    if constexpr (math::floating_element<T>) {
+      if (best != best) return false;
+      if (x != x) return true;
+    }
+    return largest ? x > best : x < best;
+  };
+  int axis = 0;
+  while (axis < a.rank && !(a.reduced >> axis & 1U)) ++axis;
+  std::int64_t results = 1;
+  int kept[max_rank] = {}, kept_count = 0;
+  for (int d = 0; d < a.rank; ++d)
+    if (d != axis) kept[kept_count++] = d, results *= a.extents[d];
+  auto some = [&](std::int64_t begin, std::int64_t end) {
+    row_position row;
+    alignas(register_bytes) T values[lanes];
+    for (std::int64_t k = begin; k < end; ++k) {
+      std::int64_t position[max_rank] = {};
+      reduction_shape::locate(a, kept, kept_count, k, position);
+      T best{};
+      std::int32_t where = 0;
+      bool innermost = axis == a.rank - 1;
+      std::int64_t step = innermost ? lanes : 1;
+      for (std::int64_t j = 0; j < a.extents[axis]; j += step) {
+        int count = 1;
+        if (innermost) {
+          row.set(a, position, a.rank - 1);
+          std::int64_t rest = a.extents[axis] - j;
+          count = rest < lanes ? static_cast<int>(rest) : lanes;
+          store(values, evaluate::template run<false>(typename evaluate::row(row), a.constants, j, count));
+        } else {
+          position[axis] = j;
+          std::int64_t inner = position[a.rank - 1];
+          row.set(a, position, a.rank - 1);
+          store(values, evaluate::template run<false>(typename evaluate::row(row), a.constants, inner, 1));
+        }
+        for (int i = 0; i < count; ++i)
+          if ((j == 0 && i == 0) || beats(values[i], best)) best = values[i], where = static_cast<std::int32_t>(j + i);
+      }
+      position[axis] = 0;
+      const operand& o = a.operands[0];
+      std::int64_t offset = 0;
+      for (int d = 0; d < a.rank; ++d) offset += position[d] * o.strides[d];
+      reinterpret_cast<std::int32_t*>(o.data)[offset] = where;
+    }
+  };
+  if (results * a.extents[axis] <= parallel_grain) return some(0, results);
+  parallel_for(results, parallel_grain / (a.extents[axis] + 1) + 1, some);
+}
+
+} // namespace detail
+
+/// Runs a reduction kernel.
+template <class Kernel> void run_reduction(kernel_arguments& a) {
+  if constexpr (Kernel::reduction == primitives::id_of<primitives::argmax> ||
+                Kernel::reduction == primitives::id_of<primitives::argmin>) {
+    detail::reduce_positions<Kernel>(a);
+  } else {
+    a.collapse();
+    if (a.rank > 0 && !(a.reduced >> (a.rank - 1) & 1U)) detail::reduce_columns<Kernel>(a);
+    else detail::reduce_rows<Kernel>(a, detail::reduction_shape(a));
+  }
+}
+
+} // namespace parallax::host::inline PARALLAX_REGISTERS

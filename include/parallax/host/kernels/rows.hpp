@@ -1,0 +1,257 @@
+// Row groups on the host: all passes over a row while it is in the cache. What a later pass needs again is computed
+// once.
+#pragma once
+
+#include <parallax/arrays/scratch_array.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/host/kernels/reduce.hpp>
+#include <parallax/host/names.hpp>
+#include <parallax/host/simd/registers.hpp>
+#include <parallax/program/row_schedule.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace parallax::host::inline PARALLAX_REGISTERS {
+
+namespace detail {
+
+template <class Kernel> class row_passes;
+
+template <kernel_result Result, primitive_id Reduction, class... S> class row_passes<kernel<Result, Reduction, S...>> {
+ public:
+  using schedule = row_schedule<kernel<Result, Reduction, S...>>;
+  using evaluate = evaluator<kernel<Result, Reduction, S...>>;
+  using indices = std::make_index_sequence<sizeof...(S)>;
+  using registers = register_file<indices, S...>;
+
+  /// Whether a value is computed once for several passes; what is loaded is loaded again.
+  static constexpr bool is_remembered(int i) { return schedule::is_needed_again(i) && !schedule::is_loaded(i); }
+  /// Bytes to remember for each element.
+  static constexpr std::size_t remembered_bytes = [] {
+    std::size_t sizes[] = {sizeof(typename S::value_type)...}, all = 0;
+    for (int i = 0; i < schedule::size; ++i)
+      if (is_remembered(i)) all += sizes[i];
+    return all;
+  }();
+
+  /// Elements that the memory has room for: whole registers behind the row too, and each value's part is aligned.
+  static std::int64_t room(std::int64_t length) {
+    constexpr std::int64_t unit = std::max<std::int64_t>(lanes, sizeof(std::uint64_t));
+    return (length + unit - 1) / unit * unit;
+  }
+
+  /// All passes over one row; `Divided`: by several threads, in fixed pieces, which are combined in order, so that the
+  /// result does not depend on their number. `memory` has `remembered_bytes` for each element that there is room for.
+  template <bool Divided>
+  static void run(const row_position& position, const constant_bits* constants, std::int64_t length,
+                  std::byte* memory) {
+    const typename evaluate::row row(position);
+    registers file;
+    start<0>(file, row, constants);
+    run_passes<Divided>(file, row, constants, length, memory,
+                        std::make_index_sequence<std::size_t{schedule::passes}>{});
+  }
+
+ private:
+  /// Where the memory of a value begins, in bytes for each element of a row.
+  static constexpr std::size_t memory_before(int i) {
+    std::size_t sizes[] = {sizeof(typename S::value_type)...}, before = 0;
+    for (int k = 0; k < i; ++k)
+      if (is_remembered(k)) before += sizes[k];
+    return before;
+  }
+
+  template <bool Divided, std::size_t... Pass>
+  static void run_passes(registers& file, const typename evaluate::row& row, const constant_bits* constants,
+                         std::int64_t length, std::byte* memory, std::index_sequence<Pass...>) {
+    auto one = [&]<int P>() {
+      registers totals;
+      neutral_totals<P>(totals);
+      if constexpr (Divided) go_over_pieces<P>(file, totals, row, constants, length, memory);
+      else go_over<P>(file, totals, row, constants, 0, length, length, memory);
+      finish<P>(file, totals);
+      start<P + 1>(file, row, constants);
+    };
+    (one.template operator()<Pass>(), ...);
+  }
+  template <int Pass>
+  static void go_over_pieces(const registers& file, registers& totals, const typename evaluate::row& row,
+                             const constant_bits* constants, std::int64_t length, std::byte* memory) {
+    constexpr int most_pieces = 64;
+    const std::int64_t units = (length + lanes - 1) / lanes;
+    const int pieces = static_cast<int>(std::min<std::int64_t>(units, most_pieces));
+    std::vector<registers> parts(static_cast<std::size_t>(pieces));
+    parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) {
+        registers own = file, &sums = parts[index_of(p)];
+        neutral_totals<Pass>(sums);
+        const std::int64_t first = units * p / pieces * lanes, last = units * (p + 1) / pieces * lanes;
+        go_over<Pass>(own, sums, row, constants, first, std::min(last, length), length, memory);
+      }
+    });
+    for (registers& part : parts) add_totals<Pass>(totals, part);
+  }
+
+  /// The uniform statements of a round.
+  template <int Round>
+  static PARALLAX_INLINE void start(registers& file, const typename evaluate::row& row,
+                                    const constant_bits* constants) {
+    start_all<Round>(file, row, constants, indices{});
+  }
+  template <int Round, std::size_t... I>
+  static PARALLAX_INLINE void start_all(registers& file, const typename evaluate::row& row,
+                                        const constant_bits* constants, std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {(start_one<Round, I>(S{}, file, row, constants), true)...};
+  }
+  template <int Round, int I, int Operation, element_type Type, std::int64_t Parameter, int... Operands>
+  static PARALLAX_INLINE void start_one(statement<Operation, Type, Parameter, Operands...> s, registers& file,
+                                        const typename evaluate::row& row, const constant_bits* constants) {
+    if constexpr (schedule::in_round(I, Round) && !schedule::is_reduction(I)) {
+      if constexpr (Operation == store_row) {
+        constexpr int operands[] = {Operands...};
+        store(reinterpret_cast<element_t<Type>*>(const_cast<std::byte*>(operand_at<operands[1]>(row).data)),
+              at<operands[0]>(file), 1);
+      } else {
+        at<I>(file) = detail::evaluate<true>(s, file, row, constants, 0, lanes);
+      }
+    }
+  }
+
+  template <int I, class Statement> struct reduction_at;
+  template <int I, element_type Type, std::int64_t Parameter, int Operand>
+  struct reduction_at<I, statement<reduce_row, Type, Parameter, Operand>> {
+    using P = primitives::primitive_at<primitive_id{static_cast<int>(Parameter)}>;
+    using T = element_t<Type>;
+    static constexpr int operand = Operand;
+  };
+
+  /// Calls `use.operator()<I, reduction_at<I, statement>>()` for the reductions of a pass.
+  template <int Pass, class Use> static PARALLAX_INLINE void for_reductions(const Use& use) {
+    for_reductions_among<Pass>(use, indices{});
+  }
+  template <int Pass, class Use, std::size_t... I>
+  static PARALLAX_INLINE void for_reductions_among(const Use& use, std::index_sequence<I...>) {
+    auto one = [&]<int N, class Statement>() PARALLAX_INLINE_LAMBDA {
+      if constexpr (schedule::reduces_in(N, Pass)) use.template operator()<N, reduction_at<N, Statement>>();
+    };
+    (one.template operator()<I, S>(), ...);
+  }
+  template <int Pass> static PARALLAX_INLINE void neutral_totals(registers& totals) {
+    for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
+      at<I>(totals) = broadcast(R::P::template neutral<typename R::T>());
+    });
+  }
+  template <int Pass> static PARALLAX_INLINE void add_totals(registers& totals, registers& others) {
+    for_reductions<Pass>([&]<int I, class R>()
+                             PARALLAX_INLINE_LAMBDA { at<I>(totals) = R::P::evaluate(at<I>(totals), at<I>(others)); });
+  }
+  template <int Pass> static PARALLAX_INLINE void finish(registers& file, registers& totals) {
+    for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
+      at<I>(file) =
+          broadcast(host::reduce(at<I>(totals), []<class V>(const V& x, const V& y) { return R::P::evaluate(x, y); }));
+    });
+  }
+
+  /// Elements first to last of a pass. Sums are cut into blocks, as in any reduction.
+  template <int Pass>
+  static void go_over(registers& file, registers& totals, const typename evaluate::row& row,
+                      const constant_bits* constants, std::int64_t first, std::int64_t last, std::int64_t length,
+                      std::byte* memory) {
+    std::int64_t i = first;
+    constexpr int streams = schedule::size <= 12 ? 4 : 2; // independent sums hide one another's latency
+    auto add = [&](registers& sums) PARALLAX_INLINE_LAMBDA {
+      for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
+        at<I>(sums) = R::P::evaluate(at<I>(sums), at<R::operand>(file));
+      });
+    };
+    while (i + streams * lanes <= last) {
+      registers sums[std::size_t{streams}];
+      PARALLAX_UNROLL(4)
+      for (int s = 0; s < streams; ++s) neutral_totals<Pass>(sums[s]);
+      for (std::int64_t k = 0; k < block_registers && i + streams * lanes <= last; ++k, i += streams * lanes) {
+        PARALLAX_UNROLL(4)
+        for (int s = 0; s < streams; ++s) {
+          evaluate_all<Pass, true>(file, row, constants, i + s * lanes, lanes, length, memory, indices{});
+          add(sums[s]);
+        }
+      }
+      PARALLAX_UNROLL(4)
+      for (int s = 1; s < streams; ++s) add_totals<Pass>(sums[0], sums[s]);
+      add_totals<Pass>(totals, sums[0]);
+    }
+    for (; i + lanes <= last; i += lanes) {
+      evaluate_all<Pass, true>(file, row, constants, i, lanes, length, memory, indices{});
+      add(totals);
+    }
+    if (i < last) {
+      const int count = static_cast<int>(last - i);
+      evaluate_all<Pass, false>(file, row, constants, i, count, length, memory, indices{});
+      for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
+        using T = typename R::T;
+        at<I>(totals) = R::P::evaluate(at<I>(totals), math::select(first_lanes<T>(count), at<R::operand>(file),
+                                                                   broadcast(R::P::template neutral<T>())));
+      });
+    }
+  }
+
+  template <int Pass, bool Whole, std::size_t... I>
+  static PARALLAX_INLINE void evaluate_all(registers& file, const typename evaluate::row& row,
+                                           const constant_bits* constants, std::int64_t i, int count,
+                                           std::int64_t length, std::byte* memory, std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {
+        (evaluate_one<Pass, Whole, I>(S{}, file, row, constants, i, count, length, memory), true)...};
+  }
+  template <int Pass, bool Whole, int I, class Statement>
+  static PARALLAX_INLINE void evaluate_one(Statement s, registers& file, const typename evaluate::row& row,
+                                           const constant_bits* constants, std::int64_t i, int count,
+                                           [[maybe_unused]] std::int64_t length, [[maybe_unused]] std::byte* memory) {
+    if constexpr (schedule::is_needed(I, Pass, false) && !schedule::is_reduction(I)) {
+      using T = typename Statement::value_type;
+      [[maybe_unused]] auto remembered = [&]() PARALLAX_INLINE_LAMBDA {
+        return reinterpret_cast<T*>(memory + room(length) * static_cast<std::int64_t>(memory_before(I))) + i;
+      };
+      if constexpr (is_remembered(I) && schedule::first_pass(I) < Pass) {
+        at<I>(file) = load(remembered());
+      } else {
+        at<I>(file) = detail::evaluate<Whole>(s, file, row, constants, i, count);
+        if constexpr (is_remembered(I)) store(remembered(), at<I>(file));
+      }
+    }
+  }
+};
+
+} // namespace detail
+
+/// Runs a row kernel: many rows are divided among threads, a few long ones each.
+template <class Kernel> void run_row_group(kernel_arguments& a) {
+  using passes = detail::row_passes<Kernel>;
+  a.collapse_rows();
+  const int outer_rank = a.rank - 1;
+  const std::int64_t length = a.extents[outer_rank];
+  std::int64_t rows = 1;
+  for (int d = 0; d < outer_rank; ++d) rows *= a.extents[d];
+  if (rows == 0) return;
+  auto some_rows = [&](std::int64_t begin, std::int64_t end, bool divided) {
+    scratch_array<std::uint64_t, 1024> memory(static_cast<std::size_t>(passes::room(length)) *
+                                              passes::remembered_bytes / sizeof(std::uint64_t));
+    row_position row;
+    std::int64_t position[max_rank] = {};
+    for (std::int64_t r = begin; r < end; ++r) {
+      detail::row_to_position(a, r, position, outer_rank);
+      row.set(a, position, outer_rank);
+      std::byte* remembered = reinterpret_cast<std::byte*>(memory.data());
+      if (divided) passes::template run<true>(row, a.constants, length, remembered);
+      else passes::template run<false>(row, a.constants, length, remembered);
+    }
+  };
+  constexpr std::int64_t few_rows = 8;
+  if (rows * length <= 2 * detail::parallel_grain) return some_rows(0, rows, false);
+  if (rows < few_rows && length > 2 * detail::parallel_grain) return some_rows(0, rows, true);
+  parallel_for(rows, detail::parallel_grain / length + 1,
+               [&](std::int64_t begin, std::int64_t end) { some_rows(begin, end, false); });
+}
+
+} // namespace parallax::host::inline PARALLAX_REGISTERS

@@ -1,0 +1,97 @@
+// One call of a compiled program on the host: its main section, and the others on their devices.
+#pragma once
+
+#include <parallax/arrays/transfers.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/host/devices/device_pool.hpp>
+#include <parallax/host/devices/kept_team.hpp>
+#include <parallax/host/names.hpp>
+#include <parallax/host/run/section_runner.hpp>
+#include <parallax/host/simd/registers.hpp>
+#include <parallax/runtime/guards.hpp>
+#include <parallax/runtime/section_call.hpp>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace parallax::host::inline PARALLAX_REGISTERS {
+
+/// One call of a program.
+class program_run {
+ public:
+  program_run(const plan_view& whole, const kernel_function* functions, std::vector<runtime_value> arguments)
+      : plan(whole),
+        kernels(functions),
+        values(std::move(arguments)),
+        extents(whole, [&](std::size_t leaf) { return values[leaf].shape.data(); }) {
+    check_guards(plan, extents);
+    std::erase_if(values, [](const runtime_value& value) { return !value.is_input; });
+  }
+
+  /// Runs the program; returns its outputs.
+  std::vector<runtime_value> run() {
+    section_runner main({plan, section_id::main, extents}, kernels, {});
+    values.resize(static_cast<std::size_t>(main.section.section.value_count));
+    main.values = &values;
+    main.prepare(nullptr);
+    main.run([this](const call_step& step, section_runner& caller) { call(step, caller); });
+    return main_results(main.section, values, std::move(main.outputs));
+  }
+
+ private:
+  const plan_view& plan;
+  const kernel_function* kernels;
+  std::vector<runtime_value> values;
+  resolved_extents extents;
+
+  /// Runs a section on its devices.
+  void call(const call_step& step, section_runner& caller) {
+    const section_call section(plan, step, extents, device_pool::instance().size(),
+                               "set PARALLAX_HOST_DEVICES to have more");
+    const section_plan called(plan, section.section, extents);
+    std::vector<std::vector<buffer>> inputs; // by operand, by position
+    for (const auto& operand : section.operands) inputs.push_back(pieces_of(caller, section, operand));
+
+    std::vector<std::vector<buffer>> outputs(section.devices.size());
+    std::unique_ptr<team> together = kept_team::take(section.mesh, section.devices);
+    auto body = [&](int position) {
+      std::vector<const std::byte*> arguments;
+      for (const auto& pieces : inputs) arguments.push_back(pieces[index_of(position)].data());
+      section_runner instance(called, kernels, {together.get(), position});
+      instance.prepare(&arguments);
+      instance.run([](const call_step&, section_runner&) {});
+      outputs[index_of(position)] = std::move(instance.outputs);
+    };
+    device_pool::instance().run(*together, body);
+    kept_team::keep(std::move(together));
+    section.set_results(called, values, std::move(outputs));
+  }
+
+  /// An operand's pieces by position: where they lie already if they lie so, otherwise copied there.
+  std::vector<buffer> pieces_of(section_runner& caller, const section_call& section, const section_operand& wanted) {
+    const buffer_record& source = caller.section.buffer_at(wanted.source);
+    if (source.kind == buffer_kind::value) {
+      const auto& value = values[index_of(source.number)];
+      if (section.in_place(value, wanted)) return value.pieces;
+    }
+    const std::byte* whole = caller.data(wanted.source);
+    const std::size_t bytes = caller.section.bytes_of(source);
+    std::vector<buffer> pieces;
+    if (wanted.spread.empty()) {
+      // the host's devices share their memory: one copy serves all
+      buffer copy = buffer::allocate(bytes);
+      copy_bytes(copy.data(), whole, bytes);
+      count_host_to_device(bytes * section.devices.size());
+      pieces.assign(section.devices.size(), copy);
+      return pieces;
+    }
+    for (std::size_t p = 0; p < section.devices.size(); ++p) {
+      pieces.push_back(wanted.piece_of(whole, bytes, static_cast<std::int64_t>(p)));
+      count_host_to_device(pieces.back().bytes());
+    }
+    return pieces;
+  }
+};
+
+} // namespace parallax::host::inline PARALLAX_REGISTERS

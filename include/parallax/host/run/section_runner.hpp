@@ -1,0 +1,153 @@
+// Runs the steps of one section: the main one in the calling thread, a mapped one on each of its devices.
+#pragma once
+
+#include <parallax/arrays/slices.hpp>
+#include <parallax/core/function_ref.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/host/devices/collectives.hpp>
+#include <parallax/host/kernels/product.hpp>
+#include <parallax/host/names.hpp>
+#include <parallax/host/simd/registers.hpp>
+#include <parallax/program/kernel_arguments.hpp>
+#include <parallax/runtime/section_plan.hpp>
+#include <parallax/runtime/value.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace parallax::host::inline PARALLAX_REGISTERS {
+
+/// A device's place in a section's run.
+struct device_place {
+  team* together = nullptr;
+  int position = 0;
+};
+
+class section_runner {
+ public:
+  using call_function = function_ref<void(const call_step&, section_runner&)>;
+
+  const section_plan section;
+  std::vector<runtime_value>* values = nullptr; ///< of the main section
+  std::vector<buffer> outputs;
+
+  section_runner(const section_plan& run, const kernel_function* functions, device_place where)
+      : section(run), kernels(functions), place(where), pointers(section.buffers().size()) {}
+
+  /// Takes memory for outputs and slots. Slots share one arena.
+  void prepare(const std::vector<const std::byte*>* arguments) {
+    outputs.resize(section.outputs().size());
+    scratch_array<std::size_t, 32> slot_offsets(static_cast<std::size_t>(section.section.slot_count) + 1);
+    section.plan_slots(slot_offsets);
+    if (std::size_t size = slot_offsets[slot_offsets.size() - 1]; size > 0) arena = buffer::allocate(size);
+    std::size_t next = 0;
+    for (const buffer_record& each : section.buffers()) {
+      std::byte*& pointer = pointers[next++];
+      const auto number = static_cast<std::size_t>(each.number);
+      switch (each.kind) {
+      case buffer_kind::slot: pointer = arena.data() + slot_offsets[number]; break;
+      case buffer_kind::output:
+        outputs[number] = buffer::allocate(section.bytes_of(each));
+        pointer = outputs[number].data();
+        break;
+      case buffer_kind::value:
+        pointer = nullptr;
+        if (arguments && number < arguments->size()) pointer = const_cast<std::byte*>((*arguments)[number]);
+        break;
+      }
+    }
+  }
+
+  void run(call_function call) { run_steps(section.steps(), call); }
+
+  std::byte* data(buffer_id id) {
+    const buffer_record& of = section.buffer_at(id);
+    if (values && of.kind == buffer_kind::value) return (*values)[index_of(of.number)].host_data();
+    return pointers[index_of(id)];
+  }
+
+ private:
+  const kernel_function* kernels;
+  device_place place;
+  buffer arena;
+  scratch_array<std::byte*, 32> pointers; ///< by buffer
+
+  struct step_runner {
+    section_runner& self;
+    call_function call;
+
+    void operator()(const kernel_step& step) const { self.run_kernel(step); }
+    void operator()(const product_step& step) const { self.run_product_step(step); }
+    /// Here its parts are steps like others.
+    void operator()(const epilogue_step& step) const { self.run_steps(self.section.plan[step.parts], call); }
+    void operator()(const exchange_step& step) const { self.run_exchange(step); }
+    void operator()(const axis_slice_step& step) const { self.run_axis_slice(step); }
+    void operator()(const call_step& step) const { call(step, self); }
+  };
+  void run_steps(std::span<const step_record> steps, call_function call) {
+    for (const step_record& step : steps) visit_step(section.plan, step, step_runner{*this, call});
+  }
+
+  void run_kernel(const kernel_step& step) {
+    kernel_arguments a;
+    operand operands[max_accesses];
+    constant_bits constants[max_accesses];
+    section.fill(
+        step, a, operands, constants, [this](buffer_id id) { return data(id); },
+        [this](mesh_axis axis) { return place.together->axis_index(place.position, 1U << static_cast<int>(axis)); });
+    kernels[index_of(step.kernel)](a);
+  }
+
+  void run_product_step(const product_step& step) {
+    const resolved_extents& extents = section.extents;
+    product_arguments p;
+    p.type = section.type_of(step.result);
+    const auto element_bytes = static_cast<std::int64_t>(size_of(p.type));
+    p.result = data(step.result);
+    p.left = byte_at(data(step.left), extents[step.left_offset] * element_bytes);
+    p.right = byte_at(data(step.right), extents[step.right_offset] * element_bytes);
+    p.batch_rank = step.batch.count;
+    section.resolve(step.batch, p.batch);
+    section.resolve(step.left_batch, p.left_batch);
+    section.resolve(step.right_batch, p.right_batch);
+    p.rows = extents[step.rows], p.columns = extents[step.columns], p.depth = extents[step.depth];
+    p.left_row = extents[step.left_row], p.left_depth = extents[step.left_depth];
+    p.right_depth = extents[step.right_depth], p.right_column = extents[step.right_column];
+    run_product(p);
+  }
+
+  void run_axis_slice(const axis_slice_step& step) {
+    team& all = *place.together;
+    const unsigned axes = step.axes.bits;
+    const std::size_t inner = static_cast<std::size_t>(section.extents[step.inner]);
+    copy_slice_out(data(step.source), data(step.result), section.extents[step.outer], all.group_size(axes),
+                   inner * size_of(section.type_of(step.source)), all.axis_index(place.position, axes));
+  }
+
+  void run_exchange(const exchange_step& step) {
+    const element_type type = section.type_of(step.source);
+    const std::size_t bytes = section.bytes_of(step.source);
+    std::byte* from = data(step.source);
+    std::byte* to = data(step.result);
+    const auto outer = static_cast<std::size_t>(section.extents[step.outer]),
+               inner = static_cast<std::size_t>(section.extents[step.inner]);
+    team& all = *place.together;
+    const unsigned axes = step.axes.bits;
+    const int index = all.axis_index(place.position, axes);
+    const exchange_partners partners(section.plan, step);
+    const group_part who(axes, partners.group_of(index));
+    switch (step.kind) {
+    case exchange_kind::all_reduce:
+      return all_reduce(all, place.position, who, step.reduction, type, from, to, bytes / size_of(type));
+    case exchange_kind::all_gather: return all_gather(all, place.position, who, from, to, outer, inner * size_of(type));
+    case exchange_kind::reduce_scatter:
+      return reduce_scatter(all, place.position, who, reduction_kind::sum, type, from, to, outer, inner);
+    case exchange_kind::all_to_all: return all_to_all(all, place.position, who, from, to, inner * size_of(type));
+    case exchange_kind::broadcast: return broadcast(all, place.position, who, step.source_index, from, to, bytes);
+    case exchange_kind::permute:
+      return permute(all, place.position, who, partners.source_of(index, all.group_size(axes)), from, to, bytes);
+    }
+  }
+};
+
+} // namespace parallax::host::inline PARALLAX_REGISTERS

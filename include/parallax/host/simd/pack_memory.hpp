@@ -1,0 +1,138 @@
+// Moving packs from and to memory, whole or in part, contiguous or strided.
+#pragma once
+
+#include <parallax/host/names.hpp>
+#include <parallax/host/simd/pack_float16.hpp>
+#include <parallax/host/simd/pack_partial.hpp>
+#include <parallax/host/simd/pack_type.hpp>
+#include <parallax/host/simd/registers.hpp>
+
+#include <cstddef>
+
+namespace parallax::host::inline PARALLAX_REGISTERS {
+
+namespace detail {
+
+using byte_vector = vector<std::uint8_t, lanes>;
+
+/// The pack of bytes that were read from memory, and back: booleans are bytes of 0 or 1 there.
+template <class T> PARALLAX_INLINE pack<T> from_bytes(byte_vector bytes) {
+  pack<T> result;
+  // in two steps, each of which g++ knows as one instruction
+  auto words = __builtin_convertvector(bytes, vector<std::int16_t, lanes>);
+  auto wide = __builtin_convertvector(words, vector<std::int32_t, lanes>);
+  if constexpr (std::is_same_v<T, bool>) wide = -wide;
+  result.template set_part<0>(typename pack<T>::part_type(wide));
+  return result;
+}
+
+template <class T> PARALLAX_INLINE byte_vector to_bytes(const pack<T>& x) {
+  auto wide = x.template part<0>();
+  if constexpr (std::is_same_v<T, bool>) wide = -wide;
+  return __builtin_convertvector(wide, byte_vector);
+}
+
+} // namespace detail
+
+/// The `lanes` elements from `source` on.
+template <element T> PARALLAX_INLINE pack<T> load(const T* source) {
+  if constexpr (sizeof(T) == 1) {
+    detail::byte_vector bytes;
+    __builtin_memcpy(&bytes, source, sizeof bytes);
+    return detail::from_bytes<T>(bytes);
+  } else if constexpr (sizeof(T) == 2) {
+    detail::half_vector halves;
+    __builtin_memcpy(&halves, source, sizeof halves);
+    return detail::from_halves<T>(halves);
+  } else {
+    using pack_type = pack<T>;
+    pack_type result;
+    typename pack_type::part_type part;
+    __builtin_memcpy(&part, source, sizeof part);
+    result.template set_part<0>(part);
+    if constexpr (pack_type::parts == 2) {
+      __builtin_memcpy(&part, source + pack_type::part_lanes, sizeof part);
+      result.template set_part<1>(part);
+    }
+    return result;
+  }
+}
+
+/// The `count` <= lanes elements from `source` on, and no others; the other lanes hold 0.
+template <element T> PARALLAX_INLINE pack<T> load(const T* source, int count) {
+  if constexpr (detail::has_masked_moves && sizeof(T) >= 4) {
+    using pack_type = pack<T>;
+    pack_type result;
+    result.template set_part<0>(detail::masked_load<pack_type, 0>(source, count));
+    if constexpr (pack_type::parts == 2)
+      result.template set_part<1>(detail::masked_load<pack_type, pack_type::part_lanes>(source, count));
+    return result;
+  } else {
+    if (count >= lanes) return load(source);
+    alignas(register_bytes) T buffer[lanes] = {};
+    detail::copy_pieces<lanes / 2>(buffer, source, count);
+    return load(buffer);
+  }
+}
+
+/// The elements at source[i * stride].
+template <element T> PARALLAX_INLINE pack<T> load_strided(const T* source, std::ptrdiff_t stride) {
+  alignas(register_bytes) T buffer[lanes];
+  PARALLAX_UNROLL(16)
+  for (int i = 0; i < lanes; ++i) buffer[i] = source[i * stride];
+  return load(buffer);
+}
+
+/// The elements at source[i * stride] for i < count <= lanes, and no others; the other lanes hold 0.
+template <element T> PARALLAX_INLINE pack<T> load_strided(const T* source, std::ptrdiff_t stride, int count) {
+  alignas(register_bytes) T buffer[lanes] = {};
+  for (int i = 0; i < count; ++i) buffer[i] = source[i * stride];
+  return load(buffer);
+}
+
+/// Writes all lanes to `target` on.
+template <element T> PARALLAX_INLINE void store(T* target, const pack<T>& x) {
+  if constexpr (sizeof(T) == 1) {
+    detail::byte_vector bytes = detail::to_bytes(x);
+    __builtin_memcpy(target, &bytes, sizeof bytes);
+  } else if constexpr (sizeof(T) == 2) {
+    detail::half_vector halves = detail::to_halves(x);
+    __builtin_memcpy(static_cast<void*>(target), &halves, sizeof halves);
+  } else {
+    auto part = x.template part<0>();
+    __builtin_memcpy(target, &part, sizeof part);
+    if constexpr (pack<T>::parts == 2) {
+      part = x.template part<1>();
+      __builtin_memcpy(target + pack<T>::part_lanes, &part, sizeof part);
+    }
+  }
+}
+
+/// Writes the first `count` <= lanes lanes.
+template <element T> PARALLAX_INLINE void store(T* target, const pack<T>& x, int count) {
+  if constexpr (detail::has_masked_moves && sizeof(T) >= 4) {
+    using pack_type = pack<T>;
+    detail::masked_store<pack_type, 0>(target, x.template part<0>(), count);
+    if constexpr (pack_type::parts == 2)
+      detail::masked_store<pack_type, pack_type::part_lanes>(target, x.template part<1>(), count);
+  } else {
+    if (count >= lanes) return store(target, x);
+    alignas(register_bytes) T buffer[lanes];
+    store(buffer, x);
+    detail::copy_pieces<lanes / 2>(target, buffer, count);
+  }
+}
+
+/// Writes lane i to target[i * stride] for i < count <= lanes.
+template <element T> PARALLAX_INLINE void store_strided(T* target, std::ptrdiff_t stride, const pack<T>& x, int count) {
+  alignas(register_bytes) T buffer[lanes];
+  store(buffer, x);
+  for (int i = 0; i < count; ++i) target[i * stride] = buffer[i];
+}
+
+/// Writes lane i to target[i * stride].
+template <element T> PARALLAX_INLINE void store_strided(T* target, std::ptrdiff_t stride, const pack<T>& x) {
+  store_strided(target, stride, x, lanes);
+}
+
+} // namespace parallax::host::inline PARALLAX_REGISTERS

@@ -1,0 +1,56 @@
+// Reducing the lanes of a pack to one element.
+#pragma once
+
+#include <parallax/host/simd/pack_arithmetic.hpp>
+#include <parallax/host/simd/registers.hpp>
+
+namespace parallax::host::inline PARALLAX_REGISTERS {
+
+namespace detail {
+
+/// Lane i of the result is lane i ^ Step of x.
+template <int Step, class T, int... I>
+PARALLAX_INLINE pack<T> exchange(const pack<T>& x, [[maybe_unused]] std::integer_sequence<int, I...> part_lanes) {
+  pack<T> result;
+#ifdef __CUDACC__ // cudafe++ loses the expansion in a shuffle
+  for (int i = 0; i < lanes; ++i) result.lane[i] = x.lane[i ^ Step];
+#else
+  if constexpr (Step == pack<T>::part_lanes) {
+    result.template set_part<0>(x.template part<1>());
+    result.template set_part<1>(x.template part<0>());
+  } else {
+    result = by_parts<pack<T>>([](auto part) { return __builtin_shufflevector(part, part, (I ^ Step)...); }, x);
+  }
+#endif
+  return result;
+}
+
+template <int Step, class T, class F> PARALLAX_INLINE pack<T> combine(const pack<T>& x, F f) {
+  pack<T> pairs = f(x, exchange<Step>(x, std::make_integer_sequence<int, pack<T>::part_lanes>{}));
+  if constexpr (Step == 1) return pairs;
+  else return combine<Step / 2>(pairs, f);
+}
+
+} // namespace detail
+
+/// Combines all lanes by `f`, an associative and commutative function of two packs, always in the same order.
+template <element T, class F> PARALLAX_INLINE T reduce(const pack<T>& x, F f) {
+  return static_cast<T>(detail::combine<lanes / 2>(x, f).template part<0>()[0]);
+}
+
+/// The sum of all lanes; for booleans, whether any is true.
+template <element T> PARALLAX_INLINE T reduce_add(const pack<T>& x) {
+  return reduce(x, [](const auto& a, const auto& b) { return math::add(a, b); });
+}
+
+/// The largest lane; NaN if any is.
+template <element T> PARALLAX_INLINE T reduce_max(const pack<T>& x) {
+  return reduce(x, [](const auto& a, const auto& b) { return math::max(a, b); });
+}
+
+/// The smallest lane; NaN if any is.
+template <element T> PARALLAX_INLINE T reduce_min(const pack<T>& x) {
+  return reduce(x, [](const auto& a, const auto& b) { return math::min(a, b); });
+}
+
+} // namespace parallax::host::inline PARALLAX_REGISTERS

@@ -1,0 +1,156 @@
+// The functions of kernels on packs: most are those of the C library's vector part, where there is one.
+#pragma once
+
+#include <parallax/host/simd/pack_arithmetic.hpp>
+#include <parallax/host/simd/pack_exponential.hpp>
+#include <parallax/host/simd/registers.hpp>
+
+namespace parallax::host::inline PARALLAX_REGISTERS {
+
+// glibc's libmvec, which every linker finds through libm; most of these functions came with 2.35. Each is accurate to 4
+// units in the last place and right for infinities, NaN and subnormal numbers.
+#if defined(__x86_64__) && defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 35)
+#define PARALLAX_LIBMVEC
+#endif
+#endif
+
+#ifdef PARALLAX_LIBMVEC
+namespace libmvec {
+// The names follow the x86 vector function ABI: instruction set, lanes, arguments, function.
+#if defined(__AVX512F__)
+#define PARALLAX_SYMBOLS "_ZGVeN16", "_ZGVeN8"
+#elif defined(__AVX2__)
+#define PARALLAX_SYMBOLS "_ZGVdN8", "_ZGVdN4"
+#elif defined(__AVX__)
+#define PARALLAX_SYMBOLS "_ZGVcN8", "_ZGVcN4"
+#else
+#define PARALLAX_SYMBOLS "_ZGVbN4", "_ZGVbN2"
+#endif
+#define PARALLAX_UNARY_SYMBOLS(f32, f64, name)                                                                         \
+  pack<float>::part_type name(pack<float>::part_type) noexcept __asm__(f32 "v_" #name "f");                            \
+  pack<double>::part_type name(pack<double>::part_type) noexcept __asm__(f64 "v_" #name);
+#define PARALLAX_BINARY_SYMBOLS(f32, f64, name)                                                                        \
+  pack<float>::part_type name(pack<float>::part_type, pack<float>::part_type) noexcept __asm__(f32 "vv_" #name "f");   \
+  pack<double>::part_type name(pack<double>::part_type, pack<double>::part_type) noexcept __asm__(f64 "vv_" #name);
+#define PARALLAX_EXPAND(macro, ...) macro(__VA_ARGS__)
+} // namespace libmvec
+
+#define PARALLAX_UNARY(name)                                                                                           \
+  namespace libmvec {                                                                                                  \
+  PARALLAX_EXPAND(PARALLAX_UNARY_SYMBOLS, PARALLAX_SYMBOLS, name)                                                      \
+  }                                                                                                                    \
+  template <std::floating_point T> PARALLAX_INLINE pack<T> name(const pack<T>& x) {                                    \
+    return detail::by_parts<pack<T>>([](auto part) { return libmvec::name(part); }, x);                                \
+  }
+#define PARALLAX_BINARY(name)                                                                                          \
+  namespace libmvec {                                                                                                  \
+  PARALLAX_EXPAND(PARALLAX_BINARY_SYMBOLS, PARALLAX_SYMBOLS, name)                                                     \
+  }                                                                                                                    \
+  template <std::floating_point T> PARALLAX_INLINE pack<T> name(const pack<T>& x, const pack<T>& y) {                  \
+    return detail::by_parts<pack<T>>([](auto a, auto b) { return libmvec::name(a, b); }, x, y);                        \
+  }
+#else
+#define PARALLAX_UNARY(name)                                                                                           \
+  template <std::floating_point T> PARALLAX_INLINE pack<T> name(const pack<T>& x) {                                    \
+    return detail::by_lanes<pack<T>>([](T lane) { return math::name(lane); }, x);                                      \
+  }
+#define PARALLAX_BINARY(name)                                                                                          \
+  template <std::floating_point T> PARALLAX_INLINE pack<T> name(const pack<T>& x, const pack<T>& y) {                  \
+    return detail::by_lanes<pack<T>>([](T a, T b) { return math::name(a, b); }, x, y);                                 \
+  }
+#endif
+
+PARALLAX_UNARY(exp)
+PARALLAX_UNARY(expm1)
+PARALLAX_UNARY(tanh)
+PARALLAX_UNARY(sin)
+PARALLAX_UNARY(cos)
+PARALLAX_UNARY(tan)
+PARALLAX_UNARY(erf)
+PARALLAX_BINARY(pow)
+
+// of 16 bits: computed as floats and rounded
+#define PARALLAX_UNARY_FLOAT16(name)                                                                                   \
+  template <floating16_element T> PARALLAX_INLINE pack<T> name(const pack<T>& x) {                                     \
+    return detail::rounded<T>(name(detail::widened(x)));                                                               \
+  }
+PARALLAX_UNARY_FLOAT16(exp)
+PARALLAX_UNARY_FLOAT16(expm1)
+PARALLAX_UNARY_FLOAT16(log)
+PARALLAX_UNARY_FLOAT16(log1p)
+PARALLAX_UNARY_FLOAT16(tanh)
+PARALLAX_UNARY_FLOAT16(sin)
+PARALLAX_UNARY_FLOAT16(cos)
+PARALLAX_UNARY_FLOAT16(tan)
+PARALLAX_UNARY_FLOAT16(erf)
+template <floating16_element T> PARALLAX_INLINE pack<T> pow(const pack<T>& x, const pack<T>& y) {
+  return detail::rounded<T>(pow(detail::widened(x), detail::widened(y)));
+}
+#undef PARALLAX_UNARY_FLOAT16
+
+#undef PARALLAX_UNARY
+#undef PARALLAX_BINARY
+#ifdef PARALLAX_LIBMVEC
+#undef PARALLAX_SYMBOLS
+#undef PARALLAX_UNARY_SYMBOLS
+#undef PARALLAX_BINARY_SYMBOLS
+#undef PARALLAX_EXPAND
+#undef PARALLAX_LIBMVEC
+#endif
+
+namespace detail {
+/// The square root of a part. A loop over the lanes would not become one instruction, as each may have to set errno.
+template <class T> PARALLAX_INLINE typename pack<T>::part_type sqrt_part(typename pack<T>::part_type x) {
+#if defined(__clang__) && __has_builtin(__builtin_elementwise_sqrt)
+  return __builtin_elementwise_sqrt(x);
+#elif defined(__SSE2__) && !defined(__clang__)
+  constexpr bool single = std::is_same_v<T, float>;
+#if defined(__AVX512F__)
+  constexpr int current_rounding = 4;
+  if constexpr (single) return __builtin_ia32_sqrtps512_mask(x, x, static_cast<short>(-1), current_rounding);
+  else return __builtin_ia32_sqrtpd512_mask(x, x, static_cast<char>(-1), current_rounding);
+#elif defined(__AVX__)
+  if constexpr (single) return __builtin_ia32_sqrtps256(x);
+  else return __builtin_ia32_sqrtpd256(x);
+#else
+  if constexpr (single) return __builtin_ia32_sqrtps(x);
+  else return __builtin_ia32_sqrtpd(x);
+#endif
+#else
+  for (int i = 0; i < pack<T>::part_lanes; ++i) x[i] = std::sqrt(x[i]);
+  return x;
+#endif
+}
+
+/// x rounded to a whole number. Numbers of 2^(digits-1) or more are whole, and adding that to a smaller one rounds it.
+template <class T> PARALLAX_INLINE typename pack<T>::part_type round_part(typename pack<T>::part_type x) {
+  using part_type = typename pack<T>::part_type;
+  using bits = typename pack<T>::bits_type;
+  const part_type limit = repeat<pack<T>>(T(1) / std::numeric_limits<T>::epsilon());
+  const bits sign = bits(repeat<pack<T>>(T(-0.0)));
+  part_type size = part_type(bits(x) & ~sign);
+  part_type rounded = part_type(bits(size + limit - limit) | (bits(x) & sign));
+  return choose(size < limit, rounded, x);
+}
+} // namespace detail
+
+template <floating_element T> PARALLAX_INLINE pack<T> sqrt(const pack<T>& x) {
+  if constexpr (floating16_element<T>) return detail::rounded<T>(sqrt(detail::widened(x)));
+  else return detail::by_parts<pack<T>>([](auto part) { return detail::sqrt_part<T>(part); }, x);
+}
+
+template <floating_element T> PARALLAX_INLINE pack<T> floor(const pack<T>& x) {
+  if constexpr (floating16_element<T>) return detail::rounded<T>(floor(detail::widened(x)));
+  else
+    return detail::by_parts<pack<T>>(
+        [](auto part) {
+          auto rounded = detail::round_part<T>(part);
+          return detail::choose(rounded > part, rounded - detail::repeat<pack<T>>(T{1}), rounded);
+        },
+        x);
+}
+
+template <floating_element T> PARALLAX_INLINE pack<T> ceil(const pack<T>& x) { return neg(floor(neg(x))); }
+
+} // namespace parallax::host::inline PARALLAX_REGISTERS

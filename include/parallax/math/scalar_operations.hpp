@@ -1,0 +1,328 @@
+// What each operation of a kernel means on one element; registers of lanes have the same operations by the same names.
+#pragma once
+
+#include <parallax/core/config.hpp>
+#include <parallax/core/element_type.hpp>
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+/// The operations of fused kernels. A kernel's body is a template that calls them qualified, `math::tanh(x)`, and is
+/// instantiated with an element type or with a register of lanes, `host::pack<T>`. Integers wrap; nothing is undefined.
+namespace parallax::math {
+
+template <class T>
+concept floating_element =
+    element<T> && (std::floating_point<T> || std::same_as<T, float16> || std::same_as<T, bfloat16>);
+/// The floating types of 16 bits: functions of them are computed in float and rounded.
+template <class T>
+concept floating16_element = floating_element<T> && sizeof(T) == 2;
+template <class T>
+concept integer_element = element<T> && std::integral<T> && !std::same_as<T, bool>;
+template <class T>
+concept number_element = floating_element<T> || integer_element<T>;
+
+namespace detail {
+template <class T> struct wrapping {
+  using type = T;
+};
+template <integer_element T> struct wrapping<T> {
+  using type = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+};
+// Variables, because device code may not call the functions of std::numeric_limits.
+template <class T> inline constexpr T lowest = std::numeric_limits<T>::lowest();
+template <class T> inline constexpr T largest = std::numeric_limits<T>::max();
+template <class T> inline constexpr T infinity = std::numeric_limits<T>::infinity();
+
+/// The type in which arithmetic on `T` neither overflows nor is promoted to a signed type.
+template <class T> using wrapping_t = typename wrapping<T>::type;
+
+/// Whether there are numbers below 0.
+template <class T> inline constexpr bool has_sign = floating_element<T> || std::is_signed_v<T>;
+
+/// x as the type that the C library has functions for.
+template <floating_element T> PARALLAX_HD constexpr auto widen(T x) {
+  if constexpr (floating16_element<T>) return static_cast<float>(x);
+  else return x;
+}
+
+template <class T> PARALLAX_HD constexpr bool is_nan(T x) {
+  if constexpr (floating_element<T>) return x != x;
+  else return false;
+}
+} // namespace detail
+
+/// What no number is below: minus infinity, or the lowest number of a type without it.
+template <element T> PARALLAX_HD constexpr T least() {
+  if constexpr (floating16_element<T>) return static_cast<T>(-detail::infinity<float>);
+  else if constexpr (floating_element<T>) return -detail::infinity<T>;
+  else return detail::lowest<T>;
+}
+/// What no number is above.
+template <element T> PARALLAX_HD constexpr T greatest() {
+  if constexpr (floating16_element<T>) return static_cast<T>(detail::infinity<float>);
+  else if constexpr (floating_element<T>) return detail::infinity<T>;
+  else return detail::largest<T>;
+}
+
+/// What a function of single numbers, such as one of the C library's, makes of the operands: here of elements, and of
+/// registers lane by lane. Those of 16 bits are computed in float and rounded.
+template <class Function, floating_element T, std::same_as<T>... More>
+PARALLAX_HD inline T each_lane(Function function, T x, More... more) {
+  return static_cast<T>(function(detail::widen(x), detail::widen(more)...));
+}
+
+// ---- arithmetic -----------------------------------------------------------------------------------------------------
+
+/// x + y; for booleans, or.
+template <element T> PARALLAX_HD constexpr T add(T x, T y) {
+  if constexpr (std::same_as<T, bool>) return x || y;
+  else return static_cast<T>(static_cast<detail::wrapping_t<T>>(x) + static_cast<detail::wrapping_t<T>>(y));
+}
+
+/// x - y.
+template <number_element T> PARALLAX_HD constexpr T sub(T x, T y) {
+  return static_cast<T>(static_cast<detail::wrapping_t<T>>(x) - static_cast<detail::wrapping_t<T>>(y));
+}
+
+/// x * y; for booleans, and.
+template <element T> PARALLAX_HD constexpr T mul(T x, T y) {
+  if constexpr (std::same_as<T, bool>) return x && y;
+  else return static_cast<T>(static_cast<detail::wrapping_t<T>>(x) * static_cast<detail::wrapping_t<T>>(y));
+}
+
+/// -x.
+template <number_element T> PARALLAX_HD constexpr T neg(T x) {
+  if constexpr (floating_element<T>) return -x;
+  else return sub(T{0}, x);
+}
+
+/// x / y, integers rounded towards zero. An integer divided by zero is the number with all bits set.
+template <number_element T> PARALLAX_HD constexpr T div(T x, T y) {
+  if constexpr (integer_element<T>) {
+    if (y == 0) return static_cast<T>(-1);
+    if (std::signed_integral<T> && y == static_cast<T>(-1)) return neg(x);
+  }
+  return static_cast<T>(x / y);
+}
+
+/// What is left of x after truncating division by y, with the sign of x. An integer is left whole by zero.
+template <number_element T> PARALLAX_HD inline T rem(T x, T y) {
+  if constexpr (floating_element<T>) return each_lane([](auto a, auto b) { return std::fmod(a, b); }, x, y);
+  else return sub(x, mul(div(x, y), y));
+}
+
+/// The larger one; NaN if either is.
+template <element T> PARALLAX_HD constexpr T max(T x, T y) { return x > y || detail::is_nan(x) ? x : y; }
+
+/// The smaller one; NaN if either is.
+template <element T> PARALLAX_HD constexpr T min(T x, T y) { return x < y || detail::is_nan(x) ? x : y; }
+
+/// |x|; the most negative integer stays.
+template <number_element T> PARALLAX_HD inline T abs(T x) {
+  if constexpr (floating_element<T>) return static_cast<T>(std::fabs(detail::widen(x)));
+  else return std::signed_integral<T> && x < T{0} ? neg(x) : x;
+}
+
+/// -1, 0 or 1 by the sign of x; a floating zero or NaN stays as it is.
+template <number_element T> PARALLAX_HD constexpr T sign(T x) {
+  if (x > T{0}) return T{1};
+  return detail::has_sign<T> && x < T{0} ? static_cast<T>(-1) : x;
+}
+
+// ---- bits -----------------------------------------------------------------------------------------------------------
+
+template <element T>
+  requires(!floating_element<T>)
+PARALLAX_HD constexpr T bit_and(T x, T y) {
+  return static_cast<T>(x & y);
+}
+template <element T>
+  requires(!floating_element<T>)
+PARALLAX_HD constexpr T bit_or(T x, T y) {
+  return static_cast<T>(x | y);
+}
+template <element T>
+  requires(!floating_element<T>)
+PARALLAX_HD constexpr T bit_xor(T x, T y) {
+  return static_cast<T>(x ^ y);
+}
+template <element T>
+  requires(!floating_element<T>)
+PARALLAX_HD constexpr T bit_not(T x) {
+  if constexpr (std::same_as<T, bool>) return !x;
+  else return static_cast<T>(~x);
+}
+
+namespace detail {
+/// A shift distance, read as unsigned and cut to `limit`.
+template <integer_element T> PARALLAX_HD constexpr int shift_distance(T y, int limit) {
+  auto distance = static_cast<std::make_unsigned_t<T>>(y);
+  return distance < static_cast<std::make_unsigned_t<T>>(limit) ? static_cast<int>(distance) : limit;
+}
+template <class T> inline constexpr int width = 8 * static_cast<int>(sizeof(T));
+} // namespace detail
+
+/// x shifted towards its high bits; 0 once y, read as unsigned, reaches the width.
+template <integer_element T> PARALLAX_HD constexpr T shift_left(T x, T y) {
+  int distance = detail::shift_distance(y, detail::width<T>);
+  return distance == detail::width<T> ? T{0} : static_cast<T>(static_cast<detail::wrapping_t<T>>(x) << distance);
+}
+
+/// x shifted towards its low bits, zeros coming in; 0 once y, read as unsigned, reaches the width.
+template <integer_element T> PARALLAX_HD constexpr T shift_right_logical(T x, T y) {
+  int distance = detail::shift_distance(y, detail::width<T>);
+  return distance == detail::width<T> ? T{0} : static_cast<T>(static_cast<std::make_unsigned_t<T>>(x) >> distance);
+}
+
+/// x shifted towards its low bits, copies of the top bit coming in, whether or not the type is signed.
+template <integer_element T> PARALLAX_HD constexpr T shift_right_arithmetic(T x, T y) {
+  int distance = detail::shift_distance(y, detail::width<T> - 1);
+  return static_cast<T>(static_cast<std::make_signed_t<T>>(x) >> distance);
+}
+
+// ---- comparisons and choices ----------------------------------------------------------------------------------------
+
+template <element T> PARALLAX_HD constexpr bool lt(T x, T y) { return x < y; }
+template <element T> PARALLAX_HD constexpr bool le(T x, T y) { return x <= y; }
+template <element T> PARALLAX_HD constexpr bool gt(T x, T y) { return x > y; }
+template <element T> PARALLAX_HD constexpr bool ge(T x, T y) { return x >= y; }
+template <element T> PARALLAX_HD constexpr bool eq(T x, T y) { return x == y; }
+template <element T> PARALLAX_HD constexpr bool ne(T x, T y) { return x != y; }
+
+/// x where the condition holds, else y.
+template <element T> PARALLAX_HD constexpr T select(bool condition, T x, T y) { return condition ? x : y; }
+
+/// Neither infinite nor NaN.
+template <floating_element T> PARALLAX_HD constexpr bool is_finite(T x) {
+  using wide = decltype(detail::widen(x));
+  return detail::widen(x) >= detail::lowest<wide> && detail::widen(x) <= detail::largest<wide>;
+}
+
+// ---- conversions ----------------------------------------------------------------------------------------------------
+
+/// x as a `To`. From floating to integer it is truncated and saturates, NaN becoming 0; between integers it wraps.
+template <element To, element From> PARALLAX_HD constexpr To convert(From x) {
+  if constexpr (std::same_as<To, bool>) {
+    return x != From{0};
+  } else if constexpr (floating16_element<From> && integer_element<To>) {
+    return convert<To>(static_cast<float>(x));
+  } else if constexpr (floating_element<From> && integer_element<To>) {
+    if (x != x) return To{0};
+    if (x <= static_cast<From>(detail::lowest<To>)) return detail::lowest<To>;
+    return x >= static_cast<From>(detail::largest<To>) ? detail::largest<To> : static_cast<To>(x);
+  } else if constexpr (floating_element<From>) {
+    return static_cast<To>(detail::widen(x));
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+/// The bits of x read as a `To` of the same size.
+template <element To, element From>
+  requires(sizeof(To) == sizeof(From) && std::same_as<To, bool> == std::same_as<From, bool>)
+PARALLAX_HD constexpr To bit_cast(From x) {
+  return __builtin_bit_cast(To, x);
+}
+
+// ---- functions ------------------------------------------------------------------------------------------------------
+
+template <floating_element T> PARALLAX_HD inline T exp(T x) { return static_cast<T>(std::exp(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T expm1(T x) { return static_cast<T>(std::expm1(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T log(T x) { return static_cast<T>(std::log(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T log1p(T x) { return static_cast<T>(std::log1p(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T tanh(T x) { return static_cast<T>(std::tanh(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T sin(T x) { return static_cast<T>(std::sin(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T cos(T x) { return static_cast<T>(std::cos(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T tan(T x) { return static_cast<T>(std::tan(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T erf(T x) { return static_cast<T>(std::erf(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T sqrt(T x) { return static_cast<T>(std::sqrt(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T floor(T x) { return static_cast<T>(std::floor(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T ceil(T x) { return static_cast<T>(std::ceil(detail::widen(x))); }
+/// x to the power y.
+template <floating_element T> PARALLAX_HD inline T pow(T x, T y) {
+  return static_cast<T>(std::pow(detail::widen(x), detail::widen(y)));
+}
+
+// ---- registers of lanes ---------------------------------------------------------------------------------------------
+
+namespace detail {
+template <class V> struct element_of_lanes {
+  using type = typename V::value_type;
+};
+template <element T> struct element_of_lanes<T> {
+  using type = T;
+};
+} // namespace detail
+
+/// The element type of V, an element or a register of lanes.
+template <class V> using element_of = typename detail::element_of_lanes<V>::type;
+
+// A register of lanes brings its own overloads, which are found where it is defined. Forwarding to them lets kernels be
+// written here, below it, with qualified names.
+#define PARALLAX_FORWARD(function)                                                                                     \
+  PARALLAX_CALLS_HOST template <class V, class... More>                                                                \
+    requires(!element<V>)                                                                                              \
+  PARALLAX_HD PARALLAX_INLINE auto function(const V& x, const More&... more) {                                         \
+    return function(x, more...);                                                                                       \
+  }
+#define PARALLAX_FORWARD_TO(function)                                                                                  \
+  PARALLAX_CALLS_HOST template <element To, class V>                                                                   \
+    requires(!element<V>)                                                                                              \
+  PARALLAX_HD PARALLAX_INLINE auto function(const V& x) {                                                              \
+    return function<To>(x);                                                                                            \
+  }
+
+PARALLAX_FORWARD(add)
+PARALLAX_FORWARD(sub)
+PARALLAX_FORWARD(mul)
+PARALLAX_FORWARD(neg)
+PARALLAX_FORWARD(div)
+PARALLAX_FORWARD(rem)
+PARALLAX_FORWARD(max)
+PARALLAX_FORWARD(min)
+PARALLAX_FORWARD(abs)
+PARALLAX_FORWARD(sign)
+PARALLAX_FORWARD(bit_and)
+PARALLAX_FORWARD(bit_or)
+PARALLAX_FORWARD(bit_xor)
+PARALLAX_FORWARD(bit_not)
+PARALLAX_FORWARD(shift_left)
+PARALLAX_FORWARD(shift_right_logical)
+PARALLAX_FORWARD(shift_right_arithmetic)
+PARALLAX_FORWARD(lt)
+PARALLAX_FORWARD(le)
+PARALLAX_FORWARD(gt)
+PARALLAX_FORWARD(ge)
+PARALLAX_FORWARD(eq)
+PARALLAX_FORWARD(ne)
+PARALLAX_FORWARD(select)
+PARALLAX_FORWARD(is_finite)
+PARALLAX_FORWARD_TO(convert)
+PARALLAX_FORWARD_TO(bit_cast)
+PARALLAX_FORWARD(exp)
+PARALLAX_FORWARD(expm1)
+PARALLAX_FORWARD(log)
+PARALLAX_FORWARD(log1p)
+PARALLAX_FORWARD(tanh)
+PARALLAX_FORWARD(sin)
+PARALLAX_FORWARD(cos)
+PARALLAX_FORWARD(tan)
+PARALLAX_FORWARD(erf)
+PARALLAX_FORWARD(sqrt)
+PARALLAX_FORWARD(floor)
+PARALLAX_FORWARD(ceil)
+PARALLAX_FORWARD(pow)
+
+PARALLAX_CALLS_HOST template <class Function, class V, class... More>
+  requires(!element<V>)
+PARALLAX_HD PARALLAX_INLINE auto each_lane(Function function, const V& x, const More&... more) {
+  return each_lane(function, x, more...);
+}
+
+#undef PARALLAX_FORWARD
+#undef PARALLAX_FORWARD_TO
+
+} // namespace parallax::math

@@ -1,0 +1,122 @@
+// Appending operations to the innermost graph by the rules of their primitives. What is known of constants is used.
+#pragma once
+
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/primitives/rules.hpp>
+
+namespace parallax {
+
+namespace detail {
+
+constexpr bool is_one(const graph& g, node_id id) {
+  return is<primitives::literal>(g, id) && parameters_of<primitives::literal>(g, id).is(1);
+}
+/// The operand that an operation is equal to: x * 1, x / 1 and -(-x) are x.
+constexpr node_id neutral_result(const graph& g, primitive_id primitive, std::span<const node_id> operands) {
+  const bool multiplies = primitive == primitives::id_of<primitives::multiply>;
+  if (multiplies || primitive == primitives::id_of<primitives::divide>) {
+    if (is_one(g, operands[1]) && g.type(operands[0]) == g.type(operands[1])) return operands[0];
+    if (multiplies && is_one(g, operands[0])) return operands[1];
+  }
+  if (primitive == primitives::id_of<primitives::negative> && is<primitives::negative>(g, operands[0]))
+    return g.operand(operands[0], 0);
+  return node_id::none;
+}
+
+/// Computes x `primitive` y; false where it is none of the four operations.
+template <class T> constexpr bool compute(primitive_id primitive, T x, T y, T& result) {
+  if (primitive == primitives::id_of<primitives::add>) result = x + y;
+  else if (primitive == primitives::id_of<primitives::subtract>) result = x - y;
+  else if (primitive == primitives::id_of<primitives::multiply>) result = x * y;
+  else if (primitive == primitives::id_of<primitives::divide> && is_floating(element_type_of<T>) && y != 0)
+    result = x / y;
+  else return false;
+  return true;
+}
+template <class T> constexpr bool compute_as(primitive_id primitive, double x, double y, double& result) {
+  T rounded{};
+  if (!compute(primitive, static_cast<T>(x), static_cast<T>(y), rounded)) return false;
+  result = static_cast<double>(rounded);
+  return true;
+}
+/// The same in the type that it would have at run time.
+constexpr bool compute_floating(primitive_id primitive, element_type type, double x, double y, double& result) {
+  constexpr double moderate = 1e15; // what overflows or is not finite is no constant expression
+  if (!(x > -moderate && x < moderate && y > -moderate && y < moderate)) return false;
+  if (y != 0 && y < 1 / moderate && y > -1 / moderate) return false;
+  if (type == element_type::float16) return compute_as<float16>(primitive, x, y, result);
+  if (type == element_type::bfloat16) return compute_as<bfloat16>(primitive, x, y, result);
+  if (type == element_type::float32) return compute_as<float>(primitive, x, y, result);
+  return compute_as<double>(primitive, x, y, result);
+}
+
+/// Arithmetic on two constants. False where it is left to the program.
+constexpr bool fold_constants(const graph& g, primitive_id primitive, std::span<const node_id> operands,
+                              primitives::literal::parameters& result) {
+  if (operands.size() != 2) return false;
+  for (node_id operand : operands)
+    if (!is<primitives::literal>(g, operand)) return false;
+  const auto left = parameters_of<primitives::literal>(g, operands[0]);
+  const auto right = parameters_of<primitives::literal>(g, operands[1]);
+  result = {left.type, left.weak && right.weak, 0};
+  if (is_floating(left.type)) {
+    double value = 0;
+    if (!compute_floating(primitive, left.type, left.as_double(), right.as_double(), value)) return false;
+    result.bits = std::bit_cast<std::int64_t>(value);
+    return true;
+  }
+  constexpr std::int64_t small = 1 << 15;
+  auto is_small = [](std::int64_t number) { return number > -small && number < small; };
+  const bool fits = left.type == element_type::int32 || left.type == element_type::int64;
+  return fits && is_small(left.bits) && is_small(right.bits) && compute(primitive, left.bits, right.bits, result.bits);
+}
+
+/// Operands as nodes of the innermost graph: parts of the next operation.
+constexpr void import_operands(context& trace, std::span<const tracer> operands) {
+  trace.next.operands.clear();
+  trace.next.values.clear();
+  for_each(operands, [&](const tracer& x) {
+    trace.next.operands.push_back(trace.import(x.scope, x.id));
+    trace.next.values.push_back(trace.current().value(trace.next.operands.back()));
+  });
+}
+
+} // namespace detail
+
+/// Appends an operation by the rules of its primitive.
+constexpr tracer append_operation(context& trace, primitive_id primitive, std::span<const tracer> operands,
+                                  parameter_words parameters) {
+  if (trace.failed && !operands.empty()) return operands[0];
+  const primitive_rules& rules = rules_of(trace, primitive);
+  detail::import_operands(trace, operands);
+  const std::span<const node_id> ids = trace.next.operands;
+  const graph_id scope = trace.innermost();
+  const node_id same = detail::neutral_result(trace.current(), primitive, ids);
+  if (same != node_id::none) return {&trace, scope, same};
+  primitives::literal::parameters folded;
+  if (detail::fold_constants(trace.current(), primitive, ids, folded)) return emit<primitives::literal>(trace, folded);
+  abstract_value value = rules.shape(shape_application{trace, rules.name, trace.next.values}, parameters);
+  check_rank(trace, rules.name, value.rank());
+  trace.check_extents(rules.name);
+  if (trace.failed) {
+    if (!operands.empty()) return operands[0];
+    value = {};
+  }
+  return {&trace, scope, trace.current().add(primitive, ids, value, parameters)};
+}
+
+constexpr growing_vector<tracer> emit_call(context& trace, primitive_id primitive, std::span<const tracer> operands,
+                                           parameter_words parameters) {
+  const primitive_rules& rules = rules_of(trace, primitive);
+  detail::import_operands(trace, operands);
+  growing_vector<abstract_value> values = rules.call.results(trace, trace.next.values, parameters);
+  detail::for_each(values, [&](abstract_value& value) {
+    if (!check_rank(trace, rules.name, value.rank())) value.shape.pop_back();
+  });
+  trace.check_extents(rules.name);
+  const graph_id scope = trace.innermost();
+  const node_id call = trace.current().add_call(primitive, trace.next.operands, parameters, values);
+  return detail::vector_of(trace.current().results_of(call), [&](node_id id) { return tracer{&trace, scope, id}; });
+}
+
+} // namespace parallax

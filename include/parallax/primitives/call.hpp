@@ -1,0 +1,63 @@
+// Calls: primitives that own graphs, their bodies, and have several results. A member of the family says in one struct
+// what all passes ask of it.
+#pragma once
+
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/primitives/build.hpp>
+
+#include <span>
+
+namespace parallax {
+
+namespace detail {
+class preparation;     // compile/: turns a traced graph into one that is lowered
+class section_planner; // compile/: turns that into steps
+} // namespace detail
+
+/// For a call's differentiation: the operands, and which of them a derivative is asked for.
+struct linearize_application {
+  context& trace;
+  std::span<const tracer> operands;
+  std::span<const char> wanted;
+};
+
+/// A call whose forward half has been appended, and the call that is its backward half. That takes `operands` and then
+/// the cotangents of the results that are differentiated, and returns those of the operands that are.
+struct linearized_call {
+  growing_vector<tracer> results{};
+  primitive_id backward = primitive_id::input;
+  growing_vector<std::int64_t> parameters{}; ///< of the backward half
+  growing_vector<tracer> operands{};
+  growing_vector<int> differentiated_results{}, differentiated_operands{};
+};
+
+/// The rules of a call, as values. A member is a primitive of kind `call` with `parameters`, of which those that are
+/// graphs are its bodies, and these static functions, each of which takes the parameters last.
+struct call_rules {
+  /// What is known of the results.
+  growing_vector<abstract_value> (*results)(context&, std::span<const abstract_value> operands, parameter_words);
+  /// Appends the call for all elements of a mapped axis; returns its results.
+  growing_vector<batched> (*batch)(const batch_application&, parameter_words);
+  /// Appends the forward half, which keeps what the backward half reads.
+  linearized_call (*linearize)(const linearize_application&, parameter_words);
+  /// For each result whether it may differ between the instances of a mapped axis, given whether operands may.
+  growing_vector<char> (*varies)(const context&, axis_id, std::span<const char> operands, parameter_words);
+  /// Replays the call as it is to be lowered: often, by replaying its bodies.
+  void (*prepare)(detail::preparation&, node_id call, parameter_words);
+  /// Appends the steps of a call that preparation has left; null where it leaves none.
+  void (*lower)(detail::section_planner&, node_id call, parameter_words);
+};
+
+/// What a primitive's `lower` is where preparation leaves no call.
+struct prepared_away {};
+
+/// Appends a call and returns its results.
+constexpr growing_vector<tracer> emit_call(context& trace, primitive_id primitive, std::span<const tracer> operands,
+                                           parameter_words parameters);
+template <class Call>
+constexpr growing_vector<tracer> emit_call(context& trace, std::span<const tracer> operands,
+                                           const typename Call::parameters& parameters) {
+  return emit_call(trace, primitives::id_of<Call>, operands, encode(parameters));
+}
+
+} // namespace parallax

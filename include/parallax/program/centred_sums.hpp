@@ -1,0 +1,108 @@
+// Sums along a row of what depends on its largest element or on its mean, which can be summed before these are known.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/program/kernel.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace parallax::compiled {
+
+/// A kernel's statement as a value. What loads and stores name besides statements is left out.
+struct flat_statement {
+  int operation = 0;
+  element_type type = element_type::float32;
+  std::int64_t parameter = 0;
+  std::array<int, 4> operands{};
+  int operand_count = 0;
+
+  template <class Primitive> constexpr bool is() const {
+    return operation == static_cast<int>(primitives::id_of<Primitive>);
+  }
+  template <class Primitive> constexpr bool is_reduction() const {
+    return operation == reduce_row && parameter == static_cast<int>(primitives::id_of<Primitive>);
+  }
+};
+
+/// The sum of exp(x - centre), of which softmax and logsumexp are made, or of (x - centre)^2, a variance's.
+enum class centred_kind { none, exponentials, squares };
+
+/// What a reduction sums. The elements and the centre, which a row has one of, are statements' numbers.
+struct centred_sum {
+  centred_kind kind = centred_kind::none;
+  int elements = 0, centre = 0;
+};
+
+/// Finds out whether a row kernel's reduction is a centred sum: of exponentials whose centre is the largest of the
+/// elements, or where that is not finite a constant; or of squares whose centre is the elements' mean, which is any
+/// multiple of their sum. The distances may be computed with fewer bits than the sum has.
+class centred_sum_finder {
+ public:
+  constexpr explicit centred_sum_finder(std::span<const flat_statement> kernel) : statements(kernel) {}
+
+  constexpr centred_sum find(int reduction) const {
+    const flat_statement& sum = at(reduction);
+    if (!sum.is_reduction<primitives::reduce_sum>() || !is_floating(sum.type) || is_floating16(sum.type)) return {};
+    const int summand = without_widening(sum.operands[0]);
+    const flat_statement& f = at(summand);
+    int distance = -1;
+    if (f.is<primitives::exp>() || (f.is<primitives::integer_power>() && f.parameter == 2) ||
+        (f.is<primitives::multiply>() && f.operands[0] == f.operands[1]))
+      distance = f.operands[0];
+    if (distance < 0 || !at(distance).is<primitives::subtract>()) return {};
+    const bool exponential = f.is<primitives::exp>();
+    const int elements = at(distance).operands[0], centre = at(distance).operands[1];
+    if (exponential ? !is_largest(centre, elements) : !is_mean(centre, elements)) return {};
+    return {exponential ? centred_kind::exponentials : centred_kind::squares, elements, centre};
+  }
+
+ private:
+  std::span<const flat_statement> statements;
+
+  constexpr const flat_statement& at(int i) const { return statements[index_of(i)]; }
+
+  /// What a value was before it was given a type with more bits.
+  constexpr int without_widening(int i) const {
+    while (at(i).is<primitives::convert>() && is_floating(at(i).type) && is_floating(at(at(i).operands[0]).type) &&
+           size_of(at(i).type) > size_of(at(at(i).operands[0]).type))
+      i = at(i).operands[0];
+    return i;
+  }
+  /// What a value was before it was rounded or its gradient was stopped.
+  constexpr int without_conversions(int i) const {
+    while (at(i).is<primitives::stop_gradient>() || (at(i).is<primitives::convert>() && is_floating(at(i).type)))
+      i = at(i).operands[0];
+    return i;
+  }
+  template <class Primitive> constexpr bool is_reduction_of(int i, int elements) const {
+    return at(i).is_reduction<Primitive>() && without_widening(at(i).operands[0]) == without_widening(elements);
+  }
+  constexpr bool is_largest(int i, int elements) const {
+    i = without_conversions(i);
+    if (const flat_statement& choice = at(i); choice.is<primitives::select>()) {
+      const flat_statement& condition = at(choice.operands[0]);
+      if (!condition.is<primitives::is_finite>() || condition.operands[0] != choice.operands[1] ||
+          at(choice.operands[2]).operation != load_constant)
+        return false;
+      i = without_conversions(choice.operands[1]);
+    }
+    return is_reduction_of<primitives::reduce_max>(i, elements);
+  }
+  constexpr bool is_mean(int i, int elements) const {
+    i = without_conversions(i);
+    const flat_statement& mean = at(i);
+    const bool divides = mean.is<primitives::divide>(), multiplies = mean.is<primitives::multiply>();
+    for (int side = 0; side < (multiplies ? 2 : divides ? 1 : 0); ++side) {
+      const auto k = static_cast<std::size_t>(side);
+      if (at(mean.operands[1 - k]).operation == load_constant &&
+          is_reduction_of<primitives::reduce_sum>(without_conversions(mean.operands[k]), elements))
+        return true;
+    }
+    return false;
+  }
+};
+
+} // namespace parallax::compiled

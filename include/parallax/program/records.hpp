@@ -1,0 +1,247 @@
+// What is left of a program at run time: records in pools, one pool for each type. Each record lists its members once
+// in a static function `describe`; how it is written while compiling, read again and searched follows from that.
+#pragma once
+
+#include <parallax/core/activation.hpp>
+#include <parallax/core/context.hpp>
+#include <parallax/core/precision.hpp>
+
+#include <cstdint>
+
+namespace parallax {
+// What compiles a program, what is left of it and what runs it call each other's types by their bare names.
+namespace compiled {
+using namespace detail;
+}
+namespace detail {
+using namespace compiled;
+}
+namespace runtime {
+using namespace compiled;
+}
+} // namespace parallax
+
+namespace parallax::compiled {
+
+/// How a kernel's results are written. Rows are loops whose statements reduce and store by themselves.
+enum class kernel_result : int { vector, strided, reduction, rows };
+
+/// An array of one section's: an argument, a result, or what lies between them.
+enum class buffer_id : int { none = -1 };
+/// An argument of a section or a result of a call.
+enum class value_id : int { none = -1 };
+/// A kernel of a program.
+enum class kernel_id : int { none = -1 };
+/// A part of a program that runs in one place: the main one, or one of those that are mapped over devices.
+enum class section_id : int { main = 0 };
+/// An axis of a section's mesh of devices, from the outermost in.
+enum class mesh_axis : int { none = -1, outermost = 0 };
+
+/// A set of a few small numbers: dimensions of a loop, or axes of a mesh.
+struct bit_set {
+  unsigned bits = 0;
+
+  constexpr bool contains(int number) const { return (bits >> number & 1U) != 0; }
+  constexpr void insert(int number) { bits |= 1U << number; }
+  friend constexpr bool operator==(bit_set, bit_set) = default;
+  static constexpr void describe(auto& r, auto& field) { field(r.bits); }
+};
+
+/// Some records of a pool that follow each other.
+template <class T> struct record_list {
+  int first = 0, count = 0;
+
+  constexpr bool empty() const { return count == 0; }
+  friend constexpr bool operator==(const record_list&, const record_list&) = default;
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.first);
+    field(r.count);
+  }
+};
+
+/// An abstract value.
+struct value_record {
+  element_type type = element_type::float32;
+  record_list<dim> shape{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.type);
+    field(r.shape);
+  }
+};
+
+// ---- extents
+
+struct atom_record {
+  dim_atom atom{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.atom.kind);
+    field(r.atom.leaf);
+    field(r.atom.axis);
+    field(r.atom.left);
+    field(r.atom.right);
+  }
+};
+struct term_record {
+  std::int64_t coefficient = 0;
+  record_list<int> atoms{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.coefficient);
+    field(r.atoms);
+  }
+};
+/// A symbolic extent: the sum of its terms.
+struct entry_record {
+  record_list<term_record> terms{};
+  static constexpr void describe(auto& r, auto& field) { field(r.terms); }
+};
+
+struct mapped_argument_record {
+  int argument = 0, axis = 0;
+  value_record value{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.argument);
+    field(r.axis);
+    field(r.value);
+  }
+};
+/// See `guard`.
+struct guard_record {
+  guard_kind kind = guard_kind::equal_extents;
+  record_list<char> operation{};
+  dim left{}, right{};
+  value_record left_value{}, right_value{};
+  record_list<mapped_argument_record> mapped_arguments{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.kind);
+    field(r.operation);
+    field(r.left);
+    field(r.right);
+    field(r.left_value);
+    field(r.right_value);
+    field(r.mapped_arguments);
+  }
+};
+
+// ---- kernels
+
+/// The operations of kernel statements that are no primitives.
+enum kernel_operation : int {
+  load_vector = -2,   ///< consecutive elements; the operand is an access's number
+  load_scalar = -3,   ///< the same element for the whole innermost dimension
+  load_strided = -4,  ///< elements a stride apart
+  load_constant = -5, ///< a number known at the call; the operand is its number
+  load_index = -6,    ///< an affine function of the position; the operand is an access's number
+  store_vector = -7,  ///< a further result: the operands are a statement's number and that of the access it is kept in
+  store_row = -8,     ///< the same, of one element for each row
+  reduce_row = -9     ///< combines the operand's elements of a row; the parameter is the reduction's number
+};
+
+/// One operation of a kernel. Operands are numbers of earlier statements, or what a load takes.
+struct kernel_statement {
+  int operation = 0;
+  element_type type = element_type::float32;
+  std::int64_t parameter = 0;
+  small_vector<int, 4> operands{};
+  friend constexpr bool operator==(const kernel_statement&, const kernel_statement&) = default;
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.operation);
+    field(r.type);
+    field(r.parameter);
+    field(r.operands);
+  }
+};
+/// The structure of a fused loop; equal kernels are compiled once. The last statement is the result.
+struct kernel_record {
+  record_list<kernel_statement> statements{};
+  kernel_result result = kernel_result::vector;
+  primitive_id reduction = primitive_id::input; ///< the primitive that combines elements, if any
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.statements);
+    field(r.result);
+    field(r.reduction);
+  }
+};
+
+// ---- sections
+
+enum class buffer_kind : int {
+  value,  ///< an argument of the section or the result of a call
+  output, ///< memory of its own, given to the caller
+  slot    ///< memory shared with others that are not live at the same time
+};
+
+/// A contiguous array of one section.
+struct buffer_record {
+  buffer_kind kind = buffer_kind::slot;
+  int number = -1; ///< of the value, output or slot
+  element_type type = element_type::float32;
+  dim count{}; ///< of elements
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.kind);
+    field(r.number);
+    field(r.type);
+    field(r.count);
+  }
+};
+
+/// A dimension of an operand or a result that is spread over an axis of the mesh.
+struct spread_dimension {
+  mesh_axis over = mesh_axis::outermost;
+  int dimension = 0; ///< of the logical array
+  dim before{};      ///< of an operand: the number of elements before it
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.over);
+    field(r.dimension);
+    field(r.before);
+  }
+};
+
+/// A result of a section: a buffer of its own, or (of the main section) a value that stays where it is.
+struct output_record {
+  value_id value = value_id::none;
+  value_record described{};
+  record_list<spread_dimension> spread{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.value);
+    field(r.described);
+    field(r.spread);
+  }
+};
+
+enum class step_kind : int {
+  kernel,
+  product,
+  epilogue, ///< a product and loops behind it, for a library that does all of them in one call
+  exchange, ///< between devices
+  axis_slice,
+  call
+};
+
+/// A step of a section: which record it is, in the pool of its kind.
+struct step_record {
+  step_kind kind = step_kind::kernel;
+  int index = 0;
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.kind);
+    field(r.index);
+  }
+};
+
+struct section_record {
+  record_list<dim> mesh{}; ///< the sizes of its axes; none of the main section's
+  int argument_count = 0, value_count = 0, slot_count = 0;
+  record_list<buffer_record> buffers{};
+  record_list<output_record> outputs{};
+  record_list<step_record> steps{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.mesh);
+    field(r.argument_count);
+    field(r.value_count);
+    field(r.slot_count);
+    field(r.buffers);
+    field(r.outputs);
+    field(r.steps);
+  }
+};
+
+} // namespace parallax::compiled

@@ -1,0 +1,153 @@
+// In which pass over a row each statement of a row kernel is evaluated.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/program/centred_sums.hpp>
+
+#include <array>
+#include <cstddef>
+
+namespace parallax::compiled {
+
+/// `FewPasses`: centred sums do not wait for their centres, which saves a pass where rows are read in each, and costs
+/// some arithmetic.
+template <class Kernel, bool FewPasses = false> struct row_schedule;
+
+/// A row is gone over in passes: a reduction's result is known after the pass that reads its operand. In between, what
+/// is the same for a whole row (uniform) is evaluated once.
+template <kernel_result Result, primitive_id Reduction, class... S, bool FewPasses>
+struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
+  static constexpr int size = static_cast<int>(sizeof...(S));
+
+ private:
+  static constexpr std::size_t count = sizeof...(S);
+
+  template <int Operation, element_type Type, std::int64_t Parameter, int... Operands>
+  static constexpr flat_statement flat(statement<Operation, Type, Parameter, Operands...>) {
+    flat_statement result{Operation, Type, Parameter, {Operands...}, static_cast<int>(sizeof...(Operands))};
+    if (is_load(Operation)) result.operand_count = 0; // accesses are no statements
+    if (is_store(Operation)) result.operand_count = 1;
+    return result;
+  }
+  static constexpr std::array<flat_statement, count> statements{flat(S{})...};
+
+  static constexpr bool is_load(int operation) {
+    return operation < 0 && !is_store(operation) && operation != reduce_row;
+  }
+  static constexpr bool is_store(int operation) { return operation == store_vector || operation == store_row; }
+
+  struct facts {
+    std::array<int, count> pass{};
+    std::array<bool, count> uniform{};
+    std::array<centred_sum, count> centred{}; ///< of sums that do not wait for their centres
+    int passes = 0, rounds = 0;
+  };
+  static constexpr facts find() {
+    facts f;
+    for (std::size_t i = 0; i < count; ++i) {
+      const flat_statement& s = statements[i];
+      int pass = 0;
+      bool uniform = !is_load(s.operation) || s.operation == load_scalar || s.operation == load_constant;
+      for (int k = 0; k < s.operand_count; ++k) {
+        const std::size_t operand = index_of(s.operands[index_of(k)]);
+        pass = f.pass[operand] > pass ? f.pass[operand] : pass;
+        uniform = uniform && f.uniform[operand];
+      }
+      if (FewPasses && s.operation == reduce_row) {
+        const centred_sum sum = centred_sum_finder(statements).find(static_cast<int>(i));
+        const int of_elements = f.pass[index_of(sum.elements)], of_centre = f.pass[index_of(sum.centre)];
+        if (sum.kind != centred_kind::none && of_centre > of_elements) {
+          f.centred[i] = sum;
+          pass = of_centre - 1;
+        }
+      }
+      bool over_row = s.operation == reduce_row || s.operation == store_vector;
+      if (over_row && pass >= f.passes) f.passes = pass + 1;
+      if (s.operation == reduce_row) ++pass, uniform = true;
+      if (s.operation == store_vector) uniform = false;
+      f.pass[i] = pass;
+      f.uniform[i] = uniform;
+      if (pass >= f.rounds) f.rounds = pass + 1;
+    }
+    return f;
+  }
+  static constexpr facts known = find();
+
+  using mask = std::array<bool, count>;
+  using masks = std::array<mask, static_cast<std::size_t>(known.passes) + 1>;
+  /// What has to be at hand in each pass. Values of earlier passes are computed again or taken as they are.
+  static constexpr masks find_needed(bool again) {
+    masks all{};
+    mask before{}; // at hand already
+    for (int pass = 0; pass < known.passes; ++pass) {
+      mask& needed = all[index_of(pass)];
+      for (std::size_t i = count; i-- > 0;) {
+        const flat_statement& s = statements[i];
+        bool root = (s.operation == reduce_row && known.pass[i] == pass + 1) ||
+                    (s.operation == store_vector && known.pass[i] == pass);
+        needed[i] = needed[i] || root;
+        if (!needed[i] || before[i]) continue;
+        if (known.centred[i].kind != centred_kind::none) {
+          needed[index_of(known.centred[i].elements)] = true;
+          continue;
+        }
+        for (int k = 0; k < s.operand_count; ++k) {
+          const std::size_t operand = index_of(s.operands[index_of(k)]);
+          if (!known.uniform[operand]) needed[operand] = true;
+        }
+      }
+      for (std::size_t i = 0; i < count && !again; ++i) before[i] = before[i] || needed[i];
+    }
+    return all;
+  }
+  static constexpr masks with_memory = find_needed(false), without_memory = find_needed(true);
+
+ public:
+  /// Passes over the elements.
+  static constexpr int passes = known.passes;
+  /// Uniform statements are evaluated in rounds: round p before pass p.
+  static constexpr int rounds = known.rounds;
+
+  static constexpr bool is_uniform(int i) { return known.uniform[index_of(i)]; }
+  static constexpr bool in_round(int i, int round) {
+    return known.uniform[index_of(i)] && known.pass[index_of(i)] == round;
+  }
+  /// Whether a reduction's result is known after a pass.
+  static constexpr bool reduces_in(int i, int pass) {
+    return statements[index_of(i)].operation == reduce_row && known.pass[index_of(i)] == pass + 1;
+  }
+  /// What a reduction sums that is computed from its elements and, after its pass, its centre.
+  static constexpr centred_sum centred(int i) { return known.centred[index_of(i)]; }
+  static constexpr bool is_reduction(int i) { return statements[index_of(i)].operation == reduce_row; }
+  /// Whether a value of the elements is read or made in a pass; `again` if none is remembered from earlier passes.
+  static constexpr bool is_needed(int i, int pass, bool again) {
+    if (known.uniform[index_of(i)]) return false;
+    return again ? without_memory[index_of(pass)][index_of(i)] : with_memory[index_of(pass)][index_of(i)];
+  }
+  /// The first pass that needs a value.
+  static constexpr int first_pass(int i) {
+    for (int pass = 0; pass < passes; ++pass)
+      if (is_needed(i, pass, false)) return pass;
+    return passes;
+  }
+  static constexpr bool is_loaded(int i) {
+    return is_load(statements[index_of(i)].operation) && !known.uniform[index_of(i)];
+  }
+  /// The bytes that a pass reads for each element, if none is remembered.
+  static constexpr std::size_t bytes_in(int pass) {
+    std::size_t bytes = 0;
+    for (int i = 0; i < size; ++i)
+      if (is_loaded(i) && !is_index(i) && is_needed(i, pass, true)) bytes += size_of(statements[index_of(i)].type);
+    return bytes;
+  }
+  static constexpr bool is_index(int i) { return statements[index_of(i)].operation == load_index; }
+  static constexpr bool is_element_store(int i) { return statements[index_of(i)].operation == store_vector; }
+  /// Whether several passes need a value.
+  static constexpr bool is_needed_again(int i) {
+    int times = 0;
+    for (int pass = 0; pass < passes; ++pass) times += is_needed(i, pass, false);
+    return times > 1;
+  }
+};
+
+} // namespace parallax::compiled

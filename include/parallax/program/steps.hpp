@@ -1,0 +1,162 @@
+// The steps of a section as records.
+#pragma once
+
+#include <parallax/core/exchange_kind.hpp>
+#include <parallax/program/records.hpp>
+
+namespace parallax::compiled {
+
+/// Where a kernel finds an operand: an offset and a stride for each dimension of the loop, in elements.
+struct operand_record {
+  buffer_id buffer = buffer_id::none; ///< none for an index, which counts instead of loading
+  dim offset{};
+  record_list<dim> strides{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.buffer);
+    field(r.offset);
+    field(r.strides);
+  }
+};
+
+enum class constant_kind : int { literal, extent, axis_index };
+/// A number that the call gives a kernel.
+struct kernel_constant {
+  constant_kind kind = constant_kind::literal;
+  element_type type = element_type::float32;
+  std::int64_t bits = 0;            ///< of a literal: of a double, or an integer
+  dim extent{};                     ///< of an extent
+  mesh_axis axis = mesh_axis::none; ///< of an index
+  friend constexpr bool operator==(const kernel_constant&, const kernel_constant&) = default;
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.kind);
+    field(r.type);
+    field(r.bits);
+    field(r.extent);
+    field(r.axis);
+  }
+};
+
+/// A loop over a kernel. The operands' first is the result.
+struct kernel_step {
+  kernel_id kernel = kernel_id::none;
+  bit_set reduced{}; ///< the dimensions that are reduced
+  record_list<dim> extents{};
+  record_list<operand_record> operands{};
+  record_list<kernel_constant> constants{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.kernel);
+    field(r.reduced);
+    field(r.extents);
+    field(r.operands);
+    field(r.constants);
+  }
+};
+
+/// A matrix product with any number of batch dimensions; the result is contiguous. Offsets and strides in elements.
+struct product_step {
+  buffer_id result = buffer_id::none, left = buffer_id::none, right = buffer_id::none;
+  dim left_offset{}, right_offset{};
+  record_list<dim> batch{}, left_batch{}, right_batch{}; ///< extents, and the operands' strides
+  dim rows{}, columns{}, depth{};
+  dim left_row{}, left_depth{}, right_depth{}, right_column{};
+  product_precision precision = product_precision::full;
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.result), field(r.left), field(r.right);
+    field(r.left_offset), field(r.right_offset);
+    field(r.batch), field(r.left_batch), field(r.right_batch);
+    field(r.rows), field(r.columns), field(r.depth);
+    field(r.left_row), field(r.left_depth), field(r.right_depth), field(r.right_column);
+    field(r.precision);
+  }
+};
+
+/// A product and the loops behind it as one call of a library, or as parts: the product first.
+struct epilogue_step {
+  product_activation activation = product_activation::identity;
+  buffer_id result = buffer_id::none; ///< of the activation
+  buffer_id bias = buffer_id::none;   ///< added to each row before the activation
+  dim bias_offset{};
+  buffer_id auxiliary = buffer_id::none; ///< what the gradient wants to know: signs of a relu, the operand of a gelu
+  buffer_id bias_gradient = buffer_id::none; ///< sums over rows: of the result, or of the right operand
+  bool sums_right = false;
+  record_list<step_record> parts{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.activation);
+    field(r.result);
+    field(r.bias);
+    field(r.bias_offset);
+    field(r.auxiliary);
+    field(r.bias_gradient);
+    field(r.sums_right);
+    field(r.parts);
+  }
+};
+
+/// A group of instances: their indices along the axes.
+struct group_record {
+  record_list<int> members{};
+  static constexpr void describe(auto& r, auto& field) { field(r.members); }
+};
+
+/// Values that devices exchange with those that differ from them along some axes of the mesh only.
+struct exchange_step {
+  exchange_kind kind = exchange_kind::all_reduce;
+  buffer_id result = buffer_id::none, source = buffer_id::none;
+  bit_set axes{};
+  reduction_kind reduction = reduction_kind::sum; ///< of an all_reduce
+  dim outer{1}, inner{1}; ///< elements before and after the dimension that is gathered, scattered or exchanged
+  record_list<group_record> groups{}; ///< of instances, where they are not all together
+  permutation_kind how = permutation_kind::pairs;
+  std::int64_t distance = 0;                  ///< of a rotation or shift
+  record_list<int> sources{}, destinations{}; ///< of a permutation by pairs
+  int source_index = 0;                       ///< of a broadcast
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.kind);
+    field(r.result), field(r.source);
+    field(r.axes);
+    field(r.reduction);
+    field(r.outer), field(r.inner);
+    field(r.groups);
+    field(r.how);
+    field(r.distance);
+    field(r.sources), field(r.destinations);
+    field(r.source_index);
+  }
+};
+
+/// Each device's slice, by its own index along an axis, of a dimension as long as that.
+struct axis_slice_step {
+  buffer_id result = buffer_id::none, source = buffer_id::none;
+  bit_set axes{};
+  dim outer{1}, inner{1}; ///< elements before and after the dimension
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.result), field(r.source);
+    field(r.axes);
+    field(r.outer), field(r.inner);
+  }
+};
+
+/// An operand of a mapped section: a buffer of the calling one.
+struct call_operand {
+  buffer_id buffer = buffer_id::none;
+  record_list<spread_dimension> spread{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.buffer);
+    field(r.spread);
+  }
+};
+/// A call of a section that is mapped over devices.
+struct call_step {
+  section_id section = section_id::main;
+  record_list<call_operand> operands{};
+  record_list<value_id> results{};
+  record_list<int> devices{}; ///< those that the user named; none otherwise
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.section);
+    field(r.operands);
+    field(r.results);
+    field(r.devices);
+  }
+};
+
+} // namespace parallax::compiled

@@ -1,0 +1,60 @@
+// Settings that come from environment variables.
+#pragma once
+
+#include <parallax/arrays/errors.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+namespace parallax::runtime {
+
+/// The number of processors this process may use, at least 1.
+inline int core_count() {
+  static const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return count;
+}
+
+/// The integer in the environment variable `name`, or `otherwise` where it is not set. Anything but an integer from
+/// `lowest` to `highest` is an `error`.
+inline int environment_integer(const char* name, int otherwise, int lowest, int highest) {
+  const char* text = std::getenv(name);
+  if (!text) return otherwise;
+  std::string_view view = text;
+  int value = 0;
+  auto [end, status] = std::from_chars(view.data(), view.data() + view.size(), value);
+  if (status != std::errc{} || end != view.data() + view.size() || value < lowest || value > highest) {
+    throw error(std::string(name) + " must be an integer from " + std::to_string(lowest) + " to " +
+                std::to_string(highest) + ", but it is \"" + text + "\"");
+  }
+  return value;
+}
+
+/// The number of seconds in the environment variable `name`, or `otherwise` where it is not set. Anything but a
+/// finite number that is not negative is an `error`.
+inline double environment_seconds(const char* name, double otherwise) {
+  const char* text = std::getenv(name);
+  if (!text) return otherwise;
+  char* end = nullptr;
+  double value = std::strtod(text, &end);
+  if (end == text || *end != '\0' || !std::isfinite(value) || value < 0 || value > 1e9) {
+    throw error(std::string(name) + " must be a number of seconds from 0 (no limit) to 1e9, but it is \"" + text +
+                "\"");
+  }
+  return value;
+}
+
+/// The deadline of a collective: `PARALLAX_COLLECTIVE_TIMEOUT` seconds, 120 by default; zero means none.
+inline std::chrono::nanoseconds collective_timeout() {
+  static const std::chrono::nanoseconds timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(environment_seconds("PARALLAX_COLLECTIVE_TIMEOUT", 120)));
+  return timeout;
+}
+
+} // namespace parallax::runtime

@@ -1,0 +1,177 @@
+// One section of a program for a call: its buffers, outputs and steps, with the call's extents.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/runtime/resolve.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace parallax::runtime {
+
+/// The number of bytes of an array. Throws `shape_error` where they are beyond 63 bits.
+inline std::size_t checked_bytes(std::int64_t count, element_type type) {
+  const auto element_bytes = static_cast<std::int64_t>(size_of(type));
+  if (count > std::numeric_limits<std::int64_t>::max() / element_bytes)
+    throw shape_error("an array of " + std::to_string(count) + " elements of " + std::string(name_of(type)) +
+                      " is beyond the memory of any machine");
+  return static_cast<std::size_t>(count * element_bytes);
+}
+
+/// The byte `offset` of those that begin at `first`; null where there are none at all.
+inline std::byte* byte_at(std::byte* first, std::int64_t offset) { return first == nullptr ? nullptr : first + offset; }
+
+class section_plan {
+ public:
+  const plan_view& plan;
+  const resolved_extents& extents;
+  const section_record& section;
+
+  section_plan(const plan_view& all, section_id id, const resolved_extents& resolved)
+      : plan(all), extents(resolved), section(all.section(id)) {}
+
+  /// The sizes of the mesh that the section runs on; none for the main one.
+  std::vector<std::int64_t> mesh() const {
+    std::vector<std::int64_t> sizes;
+    for (dim size : plan[section.mesh]) sizes.push_back(extents[size]);
+    return sizes;
+  }
+
+  std::span<const buffer_record> buffers() const { return plan[section.buffers]; }
+  std::span<const output_record> outputs() const { return plan[section.outputs]; }
+  std::span<const step_record> steps() const { return plan[section.steps]; }
+
+  const buffer_record& buffer_at(buffer_id id) const { return buffers()[index_of(id)]; }
+  element_type type_of(buffer_id id) const { return buffer_at(id).type; }
+  std::size_t bytes_of(const buffer_record& buffer) const { return checked_bytes(extents[buffer.count], buffer.type); }
+  std::size_t bytes_of(buffer_id id) const { return bytes_of(buffer_at(id)); }
+
+  /// Says where the slots begin in the arena that they share, and behind them its size: `slot_count` + 1 numbers.
+  /// Throws `out_of_memory` where that is beyond what can be counted.
+  template <class Offsets> void plan_slots(Offsets& offsets) const {
+    constexpr std::size_t alignment = 256; // of a device's memory; enough for the host's registers too
+    std::fill(offsets.begin(), offsets.end(), std::size_t{0});
+    for (const buffer_record& buffer : buffers()) {
+      if (buffer.kind != buffer_kind::slot) continue;
+      std::size_t& size = offsets[static_cast<std::size_t>(buffer.number) + 1];
+      size = std::max(size, (bytes_of(buffer) + alignment - 1) / alignment * alignment);
+    }
+    for (std::size_t i = 1; i < offsets.size(); ++i) {
+      if (offsets[i - 1] > std::numeric_limits<std::size_t>::max() - offsets[i])
+        throw out_of_memory(std::numeric_limits<std::size_t>::max(), "the memory of intermediate values");
+      offsets[i] += offsets[i - 1];
+    }
+  }
+
+  /// Fills in what a kernel is called with: `Arguments` is what the backend's kernels take. `data_of` gives a buffer's
+  /// first byte, `axis_index_of` the index along a mesh axis. Throws `shape_error` for a loop that cannot be counted.
+  template <class Arguments, class Operand, class Constant, class Data, class AxisIndex>
+  void fill(const kernel_step& step, Arguments& a, Operand* operands, Constant* constants, const Data& data_of,
+            const AxisIndex& axis_index_of) const {
+    a.reduced = step.reduced.bits;
+    a.rank = step.extents.count;
+    resolve(step.extents, a.extents);
+    check_size(a.extents, a.rank);
+    a.operand_count = 0;
+    for (const operand_record& from : plan[step.operands]) {
+      Operand& o = operands[a.operand_count++];
+      const std::int64_t offset = extents[from.offset];
+      const bool is_index = from.buffer == buffer_id::none;
+      o.start = is_index ? offset : 0;
+      o.element_bytes = is_index ? 1 : static_cast<std::int64_t>(size_of(type_of(from.buffer)));
+      o.data = is_index ? nullptr : byte_at(data_of(from.buffer), offset * o.element_bytes);
+      resolve(from.strides, o.strides);
+    }
+    a.operands = operands;
+    a.constant_count = 0;
+    for (const kernel_constant& constant : plan[step.constants])
+      constants[a.constant_count++] = constant_of<Constant>(constant, axis_index_of);
+    a.constants = constants;
+  }
+
+  /// The values of a list of extents, at most `max_rank`.
+  small_vector<std::int64_t, max_rank> resolved(record_list<dim> list) const {
+    small_vector<std::int64_t, max_rank> values;
+    values.count = list.count;
+    resolve(list, values.data());
+    return values;
+  }
+  void resolve(record_list<dim> list, std::int64_t* values) const {
+    for (dim extent : plan[list]) *values++ = extents[extent];
+  }
+
+ private:
+  static void check_size(const std::int64_t* loop, int rank) {
+    std::int64_t positions = 1;
+    for (int d = 0; d < rank; ++d)
+      if (loop[d] == 0) return;
+    for (int d = 0; d < rank; ++d)
+      if (!checked_multiply(positions, loop[d])) throw shape_error("a loop over more than 2^63 elements");
+  }
+
+  template <class Constant, class AxisIndex>
+  Constant constant_of(const kernel_constant& c, const AxisIndex& axis_index_of) const {
+    switch (c.kind) {
+    case constant_kind::literal: break;
+    case constant_kind::extent: return number_of<Constant>(c.type, extents[c.extent]);
+    case constant_kind::axis_index: return number_of<Constant>(c.type, std::int64_t{axis_index_of(c.axis)});
+    }
+    return is_floating(c.type) ? number_of<Constant>(c.type, std::bit_cast<double>(c.bits))
+                               : number_of<Constant>(c.type, c.bits);
+  }
+  template <class Constant, class Number> static Constant number_of(element_type type, Number number) {
+    switch (type) {
+    case element_type::float16: return Constant::of(float16(number));
+    case element_type::bfloat16: return Constant::of(bfloat16(number));
+    case element_type::float32: return Constant::of(static_cast<float>(number));
+    case element_type::float64: return Constant::of(static_cast<double>(number));
+    case element_type::boolean: return Constant::of(number != 0);
+    case element_type::uint8: return Constant::of(static_cast<std::uint8_t>(number));
+    case element_type::int32: return Constant::of(static_cast<std::int32_t>(number));
+    case element_type::uint32: return Constant::of(static_cast<std::uint32_t>(number));
+    case element_type::int64: return Constant::of(static_cast<std::int64_t>(number));
+    case element_type::uint64: return Constant::of(static_cast<std::uint64_t>(number));
+    }
+    return {0};
+  }
+};
+
+/// Who an instance meets in an exchange, and from whom it receives.
+class exchange_partners {
+ public:
+  exchange_partners(const plan_view& all, const exchange_step& what) : plan(all), step(what) {}
+
+  /// Where instances are cut into groups: the indices of those that the one at `here` meets along the axes, itself
+  /// among them, in the group's order; none where it meets all.
+  std::span<const int> group_of(int here) const {
+    for (const group_record& group : plan[step.groups])
+      if (std::ranges::find(plan[group.members], here) != plan[group.members].end()) return plan[group.members];
+    return {};
+  }
+
+  /// Of a permutation of `size` instances: the index that the one at `here` receives from; -1 for none.
+  int source_of(int here, int size) const {
+    switch (step.how) {
+    case permutation_kind::rotation: return static_cast<int>(((here - step.distance) % size + size) % size);
+    case permutation_kind::shift: {
+      const std::int64_t from = here - step.distance;
+      return from >= 0 && from < size ? static_cast<int>(from) : -1;
+    }
+    case permutation_kind::pairs: break;
+    }
+    const std::span<const int> to = plan[step.destinations];
+    const auto found = std::ranges::find(to, here);
+    return found == to.end() ? -1 : plan[step.sources][index_of(found - to.begin())];
+  }
+
+ private:
+  const plan_view& plan;
+  const exchange_step& step;
+};
+
+} // namespace parallax::runtime

@@ -1,0 +1,126 @@
+// A call's body and its derivative as one graph, which is then cut into a forward and a backward half.
+#pragma once
+
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/transforms/reverse.hpp>
+
+namespace parallax::detail {
+
+/// Computes a body's results and, given their cotangents, those of its inputs. What the second part reads of the first
+/// are residuals: the forward half returns them, the backward half takes them.
+class joint_program {
+ public:
+  growing_vector<int> differentiated_results; ///< those of floating types
+  growing_vector<int> differentiated_inputs;  ///< those that are wanted and that the results depend on
+
+  /// `cotangent_of(k, given)` is what result k's cotangent is inside the body, `gradient_of(k, computed)` what input
+  /// k's is outside of it.
+  template <class Cotangent, class Gradient>
+  constexpr joint_program(context& owner, graph_id differentiated, std::span<const char> wanted,
+                          const Cotangent& cotangent_of, const Gradient& gradient_of)
+      : trace(owner), joint(owner.open_graph()) {
+    const graph& body = trace.at(differentiated);
+    const auto values = vector_of(body.inputs, [&](node_id input) { return body.value(input); });
+    inputs = vector_of(values, [&](const abstract_value& value) { return new_input(trace, value); });
+    reverse_pass pass(trace, differentiated, inputs, wanted);
+    results = pass.outputs;
+    cut = node_id{trace.at(joint).size()};
+    if (!trace.failed) trace_backward(pass, cotangent_of, gradient_of, wanted);
+    trace.close_graph();
+    if (!trace.failed) find_residuals();
+  }
+
+  constexpr int residual_count() const { return count_of(residuals); }
+
+  /// A graph of the same inputs that returns the results, and then the residuals.
+  constexpr graph_id forward_half() {
+    const graph_id half = trace.open_graph();
+    replacements<tracer> values(g());
+    for_each(inputs, [&](tracer x) { values.set(x.id, new_input(trace, x.value())); });
+    copy(values, needed_forward());
+    for_each(results, [&](tracer y) { add_output(trace, values[y.id]); });
+    for_each(residuals, [&](node_id residual) { add_output(trace, values[residual]); });
+    trace.close_graph();
+    return half;
+  }
+
+  /// A graph of the same inputs, the residuals, and the cotangents of the differentiated results, that returns those of
+  /// the differentiated inputs.
+  constexpr graph_id backward_half() {
+    const graph_id half = trace.open_graph();
+    replacements<tracer> values(g());
+    for_each(inputs, [&](tracer x) { values.set(x.id, new_input(trace, x.value())); });
+    for_each(residuals, [&](node_id residual) { values.set(residual, new_input(trace, g().value(residual))); });
+    for_each(seeds, [&](tracer seed) { values.set(seed.id, new_input(trace, seed.value())); });
+    id_set<node_id> backward = g().needed();
+    for_each(g().ids(), [&](node_id id) {
+      if (is_before_cut(id) && !is_kind(trace, g(), id, primitive_kind::source)) backward.erase(id);
+    });
+    copy(values, backward);
+    const growing_vector<node_id> gradients = g().outputs;
+    for_each(gradients, [&](node_id gradient) { add_output(trace, values[gradient]); });
+    trace.close_graph();
+    return half;
+  }
+
+ private:
+  context& trace;
+  graph_id joint;
+  growing_vector<tracer> inputs, results, seeds;
+  node_id cut = node_id::none; ///< the first node of the backward part
+  growing_vector<node_id> residuals;
+
+  /// Looked up again each time, as appending may move graphs.
+  constexpr const graph& g() const { return trace.at(joint); }
+  constexpr bool is_before_cut(node_id id) const { return id < cut; }
+
+  template <class Cotangent, class Gradient>
+  constexpr void trace_backward(reverse_pass& pass, const Cotangent& cotangent_of, const Gradient& gradient_of,
+                                std::span<const char> wanted) {
+    growing_vector<tracer> cotangents(results.size());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      if (!is_floating(results[k].type())) continue;
+      differentiated_results.push_back(static_cast<int>(k));
+      seeds.push_back(new_input(trace, results[k].value()));
+      cotangents[k] = cotangent_of(k, seeds.back());
+    }
+    const growing_vector<tracer> gradients = pass.backward(cotangents);
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      if (wanted[k] == 0 || !gradients[k].owner) continue;
+      differentiated_inputs.push_back(static_cast<int>(k));
+      add_output(trace, gradient_of(k, gradients[k]));
+    }
+  }
+
+  /// Values of the forward part that the backward part reads. Inputs are there anyway, sources are computed again.
+  constexpr void find_residuals() {
+    const id_set<node_id> live = g().needed();
+    id_set<node_id> read(g().size());
+    for_each(g().ids(), [&](node_id id) {
+      if (!is_before_cut(id) && live.contains(id)) read.insert(g().operands(id));
+    });
+    read.insert(g().outputs);
+    for_each(g().ids(), [&](node_id id) {
+      if (is_before_cut(id) && read.contains(id) && !g().is_input(id) &&
+          !is_kind(trace, g(), id, primitive_kind::source))
+        residuals.push_back(id);
+    });
+  }
+
+  /// What the results and the residuals depend on.
+  constexpr id_set<node_id> needed_forward() const {
+    id_set<node_id> live(g().size());
+    for_each(results, [&](tracer y) { live.insert(y.id); });
+    live.insert(residuals);
+    return g().with_operands(live);
+  }
+
+  constexpr void copy(replacements<tracer>& values, const id_set<node_id>& wanted) {
+    for_each(wanted.ids(), [&](node_id id) {
+      if (wanted.contains(id) && !values.has(id) && !g().is_input(id)) replay(trace, joint, id, values);
+    });
+  }
+};
+
+} // namespace parallax::detail

@@ -1,0 +1,27 @@
+// A program as it is lowered, for tests of what that decides.
+#pragma once
+
+#include <parallax/parallax.hpp>
+
+#include <span>
+
+namespace lowered {
+
+namespace plan = parallax::detail;
+
+/// The plan of a function on arguments of these types.
+template <class Function, class... Arguments>
+constexpr plan::plan_builder program(const Function&, const Arguments&...) {
+  parallax::context trace;
+  static_cast<void>(plan::trace_program<Function, Arguments...>(trace));
+  plan::plan_builder built;
+  plan::lower(trace, built);
+  return built;
+}
+constexpr int section_count(const plan::plan_builder& of) { return of.size<plan::section_record>(); }
+constexpr const plan::section_record& section(const plan::plan_builder& of, int number) {
+  return of.at<plan::section_record>(number);
+}
+constexpr const plan::section_record& main_section(const plan::plan_builder& of) { return section(of, 0); }
+
+} // namespace lowered

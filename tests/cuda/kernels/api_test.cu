@@ -1,0 +1,17 @@
+// The device policy. What needs a GPU stands in `gpu/`, which scripts/gpu-check runs.
+#include <parallax/cuda/nvidia/runtime_api.cuh>
+
+#include "test.hpp"
+
+static_assert(parallax::cuda::device_api<parallax::cuda::runtime_api>);
+
+TEST_CASE("booleans travel as bytes") {
+  using namespace parallax;
+  using cuda::reduction_kind;
+  CHECK(cuda::detail::nccl_type(element_type::boolean) == ncclUint8);
+  CHECK(cuda::detail::nccl_operation(reduction_kind::max, element_type::boolean) == ncclMax);
+  CHECK(cuda::detail::nccl_operation(reduction_kind::min, element_type::boolean) == ncclMin);
+  CHECK(cuda::detail::nccl_operation(reduction_kind::sum, element_type::boolean) == ncclMax);
+  CHECK(cuda::detail::nccl_operation(reduction_kind::sum, element_type::float32) == ncclSum);
+  CHECK(cuda::detail::nccl_type(element_type::uint64) == ncclUint64);
+}

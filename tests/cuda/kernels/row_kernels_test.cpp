@@ -1,0 +1,274 @@
+// The device's row kernels compute what the host's do: rows that threads hold in registers, and longer ones.
+#include "cuda/kernels/simulated_kernels.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace plx = parallax;
+using simulated::compare;
+using simulated::numbers;
+
+namespace {
+
+constexpr auto softmax = plx::jit([](auto x) {
+  auto e = plx::exp(x - plx::max(x, 1, plx::keepdims));
+  return e / plx::sum(e, 1, plx::keepdims);
+});
+constexpr auto layernorm = plx::jit([](auto x, auto scale, auto offset) {
+  auto d = x - plx::mean(x, 1, plx::keepdims);
+  return d * plx::rsqrt(plx::mean(d * d, 1, plx::keepdims) + 1e-5f) * scale + offset;
+});
+/// What only the last pass needs is computed there.
+constexpr auto residual = plx::jit([](auto x, auto y) {
+  auto d = x - plx::mean(x, 1, plx::keepdims);
+  return d / plx::max(plx::abs(d), 1, plx::keepdims) + plx::tanh(x * y);
+});
+constexpr auto statistics = plx::jit([](auto x) {
+  auto mean = plx::mean(x, 1);
+  auto d = x - plx::reshape(mean, {x.shape(0), 1});
+  return std::tuple{mean, plx::mean(d * d, 1), d, plx::min(x, 1)};
+});
+
+constexpr auto logsumexp = plx::jit([](auto x) { return plx::logsumexp(x, 1); });
+constexpr auto library_softmax = plx::jit([](auto x) { return plx::softmax(x); });
+constexpr auto spread = plx::jit([](auto x) { return std::pair{plx::mean(x, 1), plx::var(x, 1)}; });
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+std::vector<float> noise(std::size_t count) {
+  std::mt19937 engine(7);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& x : values) x = normal(engine);
+  return values;
+}
+
+/// Rows that are longer than what a block holds, some of whose parts have no finite elements.
+std::vector<std::vector<float>> special_rows() {
+  const std::size_t n = 20011;
+  std::vector<std::vector<float>> rows(9, noise(n));
+  for (float& x : rows[1]) x = x * 30 + 1000;
+  for (std::size_t i = 0; i < n; ++i) rows[2][i] = static_cast<float>(i) * 0.01f; // the largest comes last
+  rows[3].assign(n, -infinity);
+  for (std::size_t i = 0; i + 1 < n; ++i) rows[4][i] = -infinity;
+  rows[5][15000] = infinity;
+  rows[6][0] = rows[6][n - 1] = infinity;
+  rows[7][12345] = not_a_number;
+  rows[8][1] = not_a_number, rows[8][2] = infinity, rows[8][n - 1] = -infinity;
+  return rows;
+}
+/// Relative; of what is not finite, 0 only for the same.
+double difference(float found, double expected) {
+  if (std::isnan(found)) return std::isnan(expected) ? 0 : std::numeric_limits<double>::infinity();
+  const double x = static_cast<double>(found);
+  if (std::isnan(expected) || std::isinf(expected))
+    return x == expected || (std::isnan(x) && std::isnan(expected)) ? 0 : infinity;
+  const double least = 1e-37; // numbers below have fewer digits
+  return std::abs(x - expected) / std::max(std::abs(expected), least);
+}
+
+/// The passes of a program's only kernel over a row.
+template <bool Few, class Function, class... Arguments> constexpr int passes(const Function&, const Arguments&...) {
+  using program = plx::detail::program<Function, Arguments...>;
+  static_assert(plx::compiled::kernel_count<program> == 1);
+  return plx::compiled::row_schedule<typename plx::compiled::program_kernel<program, 0>::type, Few>::passes;
+}
+constexpr auto matrix = plx::shaped<float, 2, 20000>;
+constexpr auto vector = plx::shaped<float, 20000>;
+static_assert(passes<false>(softmax, matrix) == 3 && passes<true>(softmax, matrix) == 2);
+static_assert(passes<false>(logsumexp, matrix) == 2 && passes<true>(logsumexp, matrix) == 1);
+static_assert(passes<false>(layernorm, matrix, vector, vector) == 3 &&
+              passes<true>(layernorm, matrix, vector, vector) == 2);
+static_assert(passes<false>(spread, matrix) == 2 && passes<true>(spread, matrix) == 1);
+static_assert(passes<false>(statistics, matrix) == 2 && passes<true>(statistics, matrix) == 2);
+
+using squares = plx::cuda::centred_reducer<plx::compiled::centred_kind::squares, float>;
+/// Groups of threads that combine their sums.
+struct sums_of_groups {
+  struct arguments {
+    float* sums; ///< one of each thread
+    int group;
+  };
+  static constexpr bool barriers = true;
+  template <class Block> static void run(const Block& block, const arguments& a) {
+    squares::accumulator own = squares::neutral();
+    for (int i = 0; i < 60 + block.thread() % 3; ++i)
+      own = squares::combine(own, squares::of(static_cast<float>(block.thread() * 37 % 101 + i % 2), 0));
+    own = plx::cuda::detail::combine_group<squares>(block, own, a.group);
+    block.store(a.sums + block.thread(), squares::result(own, 49.f));
+  }
+};
+
+/// The number of kernels launched for a call.
+template <class Function, class... Args> int launches(const Function& f, const Args&... args) {
+  simulated::api::current = {};
+  simulated::api::launches = 0;
+  simulated::call(f, args...);
+  return simulated::api::launches;
+}
+
+} // namespace
+
+TEST_CASE("softmax of rows of all lengths") {
+  for (std::int64_t n = 1; n <= 70; ++n) compare(softmax, 1e-5, numbers<float, 2>({3, n}));
+  for (auto [m, n] : {std::pair{1, 1000}, {5, 1024}, {2, 4096}, {3, 4099}, {2, 9000}, {1, 20000}, {300, 40}, {0, 9}})
+    compare(softmax, 1e-5, numbers<float, 2>({m, n}));
+}
+
+TEST_CASE("rows in double precision, of three dimensions, and of a part of an array") {
+  static constexpr auto deep = plx::jit([](auto x) { return x - plx::max(x, 2, plx::keepdims); });
+  compare(softmax, 1e-12, numbers<double, 2>({7, 130}));
+  compare(deep, 1e-6, numbers<float, 3>({3, 4, 50}));
+  static constexpr auto part = plx::jit([](auto x) {
+    auto y = plx::slice_in_dim(x, 1, plx::none, 2, 1);
+    return y - plx::max(y, 1, plx::keepdims);
+  });
+  static constexpr auto transposed = plx::jit([](auto x) {
+    auto y = plx::transpose(x);
+    return y * plx::sum(y * 2.f, 1, plx::keepdims);
+  });
+  compare(part, 1e-6, numbers<float, 2>({5, 77}));
+  compare(transposed, 1e-5, numbers<float, 2>({40, 9}));
+}
+
+TEST_CASE("layernorm, whose scale and offset are the same for all rows") {
+  for (auto [m, n] : {std::pair{4, 8}, {3, 100}, {2, 5000}, {1, 17001}})
+    compare(layernorm, 2e-4, numbers<float, 2>({m, n}), numbers<float, 1>({n}, 2), numbers<float, 1>({n}, 3));
+}
+
+TEST_CASE("what only the last pass needs") {
+  for (auto [m, n] : {std::pair{4, 8}, {3, 100}, {1, 17001}})
+    compare(residual, 1e-5, numbers<float, 2>({m, n}), numbers<float, 2>({m, n}, 2));
+}
+
+TEST_CASE("rows with several results, of which some have one element for each row") {
+  for (auto [m, n] : {std::pair{4, 8}, {33, 70}, {2, 20000}}) compare(statistics, 1e-4, numbers<float, 2>({m, n}));
+}
+
+TEST_CASE("a row group is one launch, or one for each pass where rows are long, which are few") {
+  CHECK(launches(softmax, numbers<float, 2>({8, 1000})) == 1);
+  CHECK(launches(layernorm, numbers<float, 2>({8, 1000}), numbers<float, 1>({1000}), numbers<float, 1>({1000})) == 1);
+  CHECK(launches(statistics, numbers<float, 2>({8, 1000})) == 1);
+  // memory for partial results limits long rows only
+  CHECK(launches(statistics, numbers<float, 2>({20000, 9})) == 1);
+  const auto x = numbers<float, 2>({2, 20000});
+  const auto y = numbers<float, 1>({20000});
+  CHECK(launches(softmax, x) == 2);
+  CHECK(launches(logsumexp, x) == 2);
+  CHECK(launches(layernorm, x, y, y) == 2);
+  CHECK(launches(statistics, x) == 2);
+  // nothing is centred around what another reduction gives
+  CHECK(launches(residual, x, x) == 3);
+}
+
+TEST_CASE("softmax and logsumexp of long rows, element by element") {
+  for (bool many_pieces : {false, true})
+    for (const auto& row : special_rows()) {
+      const std::size_t n = row.size();
+      double largest = -infinity, sum = 0;
+      for (float x : row) largest = x > largest || x != x ? static_cast<double>(x) : largest;
+      for (float x : row) sum += std::exp(static_cast<double>(x) - largest);
+      simulated::api::current = {.multiprocessors = many_pieces ? 132 : 1};
+      const plx::array<float, 2> x({1, static_cast<std::int64_t>(n)}, row);
+      const auto found = simulated::call(softmax, x), wide = simulated::call(library_softmax, x);
+      double worst = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double expected = std::exp(static_cast<double>(row[i]) - largest) / sum;
+        worst = std::max({worst, difference(found.values()[i], expected), difference(wide.values()[i], expected)});
+      }
+      const double total = std::isfinite(largest) ? largest + std::log(sum) : largest;
+      INFO("first " << row[0] << ", last " << row[n - 1] << ", sum " << sum);
+      CHECK(worst < 3e-6);
+      CHECK(difference(simulated::call(logsumexp, x)(0), total) < 1e-6);
+    }
+}
+
+TEST_CASE("means and variances of long rows, around large offsets") {
+  for (bool many_pieces : {false, true})
+    for (auto [offset, scale] : {std::pair{0., 1.}, {1e4, 1.}, {1e4, 0.02}, {-3e6, 2.}, {1e-10, 1e-12}, {0., 1e15}}) {
+      const std::size_t n = 20011;
+      std::vector<float> row = noise(n);
+      for (float& x : row) x = static_cast<float>(offset + scale * static_cast<double>(x));
+      row[0] = static_cast<float>(offset + 50 * scale); // is far from the others
+      double mean = 0, squares = 0;
+      for (float x : row) mean += static_cast<double>(x) / static_cast<double>(n);
+      for (float x : row) squares += (static_cast<double>(x) - mean) * (static_cast<double>(x) - mean);
+      simulated::api::current = {.multiprocessors = many_pieces ? 132 : 1};
+      const plx::array<float, 2> x({1, static_cast<std::int64_t>(n)}, row);
+      const auto found = simulated::call(spread, x);
+      // the mean is rounded before distances from it are taken
+      const double rounding = std::abs(mean) * 3e-7;
+      INFO("offset " << offset << ", scale " << scale);
+      CHECK(std::abs(static_cast<double>(std::get<0>(found)(0)) - mean) <= rounding + 1e-6 * scale);
+      const double expected = squares / static_cast<double>(n);
+      CHECK(std::abs(static_cast<double>(std::get<1>(found)(0)) - expected) <= rounding * rounding + 2e-6 * expected);
+    }
+}
+
+TEST_CASE("variances of long rows with infinite elements or NaN are NaN, and of equal ones zero") {
+  for (float special : {infinity, -infinity, not_a_number})
+    for (std::size_t at : {std::size_t{0}, std::size_t{7000}, std::size_t{20010}}) {
+      std::vector<float> row = noise(20011);
+      row[at] = special;
+      simulated::api::current = {};
+      const auto found = simulated::call(spread, plx::array<float, 2>({1, 20011}, row));
+      INFO(special << " at " << at);
+      CHECK(std::isnan(std::get<1>(found)(0)));
+    }
+  const auto found = simulated::call(spread, plx::array<float, 2>({1, 16384}, std::vector<float>(16384, 0.25f)));
+  CHECK(std::get<1>(found)(0) == 0);
+}
+
+TEST_CASE("long rows in double precision and of 16 bits, whose sums have 32") {
+  compare(softmax, 1e-12, numbers<double, 2>({2, 20000}));
+  compare(spread, 1e-12, numbers<double, 2>({2, 20000}));
+  compare(softmax, 1e-3, numbers<plx::float16, 2>({2, 20000}));
+  compare(logsumexp, 1e-3, numbers<plx::bfloat16, 2>({2, 20000}));
+  compare(spread, 1e-3, numbers<plx::float16, 2>({2, 20000}));
+  CHECK(launches(softmax, numbers<plx::float16, 2>({2, 20000})) == 2);
+  CHECK(launches(spread, numbers<plx::float16, 2>({2, 20000})) == 2);
+}
+
+TEST_CASE("gradients of long rows") {
+  static constexpr auto of_softmax =
+      plx::jit(plx::grad([](auto x, auto y) { return plx::sum(plx::softmax(x) * plx::tanh(y)); }));
+  static constexpr auto of_spread =
+      plx::jit(plx::grad([](auto x) { return plx::sum(plx::var(x, 1) + plx::logsumexp(x, 1)); }));
+  compare(of_softmax, 1e-6, numbers<float, 2>({2, 17000}), numbers<float, 2>({2, 17000}, 2));
+  compare(of_spread, 1e-6, numbers<float, 2>({2, 17000}));
+}
+
+TEST_CASE("sums that look like centred ones, and one around a multiple of the mean") {
+  // around another row's maximum, around what is no mean, of third powers
+  static constexpr auto others = plx::jit([](auto x, auto y) {
+    auto d = x - plx::mean(x, 1, plx::keepdims);
+    return std::tuple{plx::sum(plx::exp(x - plx::max(y, 1, plx::keepdims)), 1), //
+                      plx::sum(plx::square(x - plx::min(x, 1, plx::keepdims)), 1), plx::sum(d * d * d, 1),
+                      plx::sum(plx::square(x - plx::sum(x, 1, plx::keepdims) * 0.01f), 1)};
+  });
+  const auto y = numbers<float, 2>({2, 17000}, 2);
+  std::vector<float> values = noise(2 * 17000);
+  compare(others, 1e-4, plx::array<float, 2>({2, 17000}, values), y);
+  values[400] = infinity;
+  values[17400] = -infinity;
+  compare(others, 1e-4, plx::array<float, 2>({2, 17000}, values), y);
+}
+
+TEST_CASE("all threads get the same sum of squares, although sums are rounded") {
+  for (int group : {8, 32, 128}) {
+    alignas(16) float sums[128] = {};
+    simulated::operand_guard guard(sums, sizeof sums);
+    const std::size_t shared_bytes = 4 * sizeof(squares::accumulator);
+    simulator::run_kernel<sums_of_groups>({1, 128, shared_bytes}, {sums, group}, 1, guard);
+    for (int first = 0; first < 128; first += group) {
+      double expected = 0;
+      for (int thread = first; thread < first + group; ++thread)
+        for (int i = 0; i < 60 + thread % 3; ++i) expected += std::pow(thread * 37 % 101 + i % 2 - 49, 2);
+      CHECK(sums[first] == Approx(expected).epsilon(1e-6));
+      for (int thread = first; thread < first + group; ++thread) CHECK(sums[thread] == sums[first]);
+    }
+  }
+}

@@ -1,0 +1,298 @@
+// The table "What becomes which call" of docs/cuda.md: for each of its rows there is a program here, which has to make
+// the calls that the row names and no others. Which library's call a function of the policy is, is read in its source.
+#include "support/simulator/api.hpp"
+#include "support/simulator/machine.hpp"
+#include "test.hpp"
+
+#include <parallax/parallax.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace plx = parallax;
+
+namespace {
+
+// ---- The table ----------------------------------------------------------------------------------
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (text.empty()) throw std::runtime_error("cannot read " + path.string());
+  return text;
+}
+
+/// A table's row: what stands in a program, and what becomes of it.
+struct row {
+  std::string program, calls;
+};
+
+std::string trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return std::string(text);
+}
+
+/// The rows of the first table below a heading, without their heads.
+std::vector<row> table_below(const std::string& document, const std::string& heading) {
+  std::vector<row> rows;
+  std::size_t at = document.find("\n|", document.find("\n" + heading + "\n"));
+  for (int line = 0; at != std::string::npos && document[at + 1] == '|'; ++line) {
+    const std::size_t end = document.find('\n', at + 1), middle = document.find('|', at + 2);
+    const std::size_t last = document.rfind('|', end);
+    if (line >= 2)
+      rows.push_back({trimmed(std::string_view(document).substr(at + 2, middle - at - 2)),
+                      trimmed(std::string_view(document).substr(middle + 1, last - middle - 1))});
+    at = end;
+  }
+  return rows;
+}
+
+/// The names in a text that look like calls of the libraries, such as `ncclAllReduce`; those alone that `behind`
+/// follows.
+std::set<std::string> library_calls_in(std::string_view text, std::string_view behind) {
+  std::set<std::string> names;
+  auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_part(text[end])) ++end;
+    const std::string_view name = text.substr(i, end - i);
+    for (std::string_view library : {"cuda", "cublasLt", "curand", "nccl"})
+      if (name.starts_with(library) && name.size() > library.size() &&
+          std::isupper(static_cast<unsigned char>(name[library.size()])) != 0 && text.substr(end).starts_with(behind))
+        names.emplace(name);
+    i = std::max(end, i + 1);
+  }
+  return names;
+}
+
+/// The libraries' calls that a function of `runtime_api` makes.
+std::set<std::string> library_calls_of(std::string_view function) {
+  static const std::string sources = [] {
+    std::string all;
+    for (const auto& file : std::filesystem::directory_iterator(PARALLAX_SOURCE_DIR "/include/parallax/cuda/nvidia"))
+      if (file.path().extension() == ".cuh") all += text_of(file.path());
+    return all;
+  }();
+  std::set<std::string> names;
+  const std::string head = "static status " + std::string(function) + "(";
+  for (std::size_t at = sources.find(head); at != std::string::npos; at = sources.find(head, at + 1)) {
+    std::size_t end = sources.find('{', at) + 1;
+    for (int open = 1; open > 0; ++end) open += sources.at(end) == '{' ? 1 : sources.at(end) == '}' ? -1 : 0;
+    names.merge(library_calls_in(std::string_view(sources).substr(at, end - at), "("));
+  }
+  return names;
+}
+
+/// Whether a call is the work of a program: not memory, not order, not what comes before and behind a group.
+bool is_work(std::string_view library_call) {
+  for (std::string_view other : {"cuda", "ncclComm", "ncclGroup", "ncclGet", "cublasLtCreate"})
+    if (library_call.starts_with(other)) return false;
+  return true;
+}
+
+// ---- The programs -------------------------------------------------------------------------------
+
+// too large to come to a device as a kernel's argument
+const auto x = plx::array<float, 2>::filled({4, 150}, 0.5f), y = plx::array<float, 2>::filled({4, 150}, 2.f);
+
+constexpr auto one_loop = [](auto a, auto b) {
+  auto first_row = plx::broadcast_to(plx::index_in_dim(b, 0, 0), {4, 150});
+  return plx::where(a > 0.f, plx::tanh(a) * b + first_row, plx::exp(b) - a);
+};
+void run_elementwise() { static_cast<void>(plx::jit(one_loop)(x, y)); }
+
+void run_reductions() {
+  static_cast<void>(plx::jit([](auto a, auto b) { return plx::sum(plx::tanh(a) * b, 1); })(x, y));
+  static_cast<void>(plx::jit([](auto a) { return plx::max(a); })(x));
+}
+
+void run_rows() {
+  static_cast<void>(plx::jit([](auto a) {
+    auto e = plx::exp(a - plx::max(a, 1, plx::keepdims));
+    return e / plx::sum(e, 1, plx::keepdims);
+  })(plx::array<float, 2>::filled({4, 60}, 1.f)));
+}
+
+void run_products() {
+  static_cast<void>(plx::jit([](auto a, auto b) { return plx::dot(a, plx::transpose(b)); })(x, y));
+  static_cast<void>(plx::jit([](auto a, auto b) { return plx::matmul(plx::transpose(a), b); })(x, y));
+  static_cast<void>(plx::jit([](auto a, auto b) { return plx::dot_general(a, b, {{0}, {0}, {}, {}}); })(x, y));
+  static_cast<void>(plx::jit(plx::vmap([](auto a, auto b) { return plx::dot(a, b); }))(x, y));
+  const auto wide = plx::array<double, 3>::filled({3, 20, 20}, 2.);
+  static_cast<void>(plx::jit(plx::vmap([](auto a, auto b) { return plx::matmul(a, b); }))(wide, wide));
+}
+
+void run_epilogues() {
+  const auto w = plx::array<float, 2>::filled({150, 80}, 0.1f);
+  const auto b = plx::array<float, 1>::filled({80}, 1.f);
+  static_cast<void>(plx::jit([](auto a, auto c, auto d) { return plx::dot(a, c) + d; })(x, w, b));
+  static_cast<void>(plx::jit([](auto a, auto c, auto d) { return plx::relu(plx::dot(a, c) + d); })(x, w, b));
+  static_cast<void>(plx::jit([](auto a, auto c) { return plx::gelu(plx::dot(a, c)); })(x, w));
+}
+
+void run_other_products() {
+  const auto whole = plx::array<std::int32_t, 2>::filled({20, 20}, 3);
+  const auto truth = plx::array<bool, 2>::filled({20, 20}, true);
+  static_cast<void>(plx::jit([](auto a, auto b) { return plx::matmul(a, b); })(whole, whole));
+  static_cast<void>(plx::jit([](auto a, auto b) { return plx::matmul(a, b); })(truth, truth));
+}
+
+void run_reducing_collectives() {
+  static_cast<void>(plx::pmap<"i">([](auto a) {
+    return std::tuple{plx::psum<"i">(a), plx::pmax<"i">(a), plx::pmin<"i">(a), plx::pmean<"i">(a)};
+  })(x));
+}
+void run_gather() {
+  static_cast<void>(plx::pmap<"i">([](auto a) { return plx::all_gather<"i">(a); })(x));
+}
+void run_scatter() {
+  const auto parts = plx::array<float, 3>::filled({4, 4, 40}, 1.f);
+  static_cast<void>(plx::pmap<"i">([](auto a) { return plx::psum_scatter<"i">(a); })(parts));
+}
+void run_permutation() {
+  static_cast<void>(plx::pmap<"i">([](auto a) { return plx::ppermute<"i">(a, plx::rotate{1}); })(x));
+}
+void run_broadcast() {
+  static_cast<void>(plx::pmap<"i">([](auto a) { return plx::pbroadcast<"i">(a, 2); })(x));
+}
+void run_nested() {
+  static_cast<void>(plx::pmap<"i">(plx::pmap<"j">([](auto a) { return plx::psum<"i">(a); }))(
+      plx::array<float, 3>::filled({2, 2, 70}, 1.f)));
+}
+void run_shared() {
+  run_reducing_collectives();
+  run_gather();
+  run_scatter();
+  run_permutation();
+}
+
+const plx::array<std::uint32_t, 1> key{0, 1};
+void run_threefry() {
+  static_cast<void>(plx::jit([](auto k, auto a) { return a + plx::random::uniform(k, {4, 150}); })(key, x));
+}
+void run_philox() {
+  static_cast<void>(plx::jit([](auto k, auto a) { return a + plx::philox::uniform(k, {4, 150}); })(key, x));
+}
+
+void run_small() {
+  const plx::array<float, 1> few{1, 2, 3};
+  static_cast<void>(plx::jit([](auto a, auto b, auto c) { return a * b + c; })(few, few, 2.f));
+}
+void run_again() {
+  for (int call = 0; call < 3; ++call) static_cast<void>(plx::jit([](auto a) { return a / plx::sum(a); })(x));
+}
+
+constexpr auto twice = plx::pmap([](auto a) { return a + a; });
+void run_round_trip() { static_cast<void>(plx::array<float, 2>(plx::jit(one_loop)(x, y)).values()[0]); }
+void run_move() {
+  const auto here = twice(x);
+  static_cast<void>(plx::pmap([](auto a) { return a + a; }, plx::devices<3, 2, 1, 0>)(here));
+}
+
+/// A program for a row of the table.
+struct documented {
+  std::string_view row; ///< its first column
+  void (*run)();
+  int least_kernels = 0, most_kernels = 0; ///< that the row is about
+  int other_kernels = 0;                   ///< what else the program launches at most
+  int devices_per_gpu = 1;
+};
+
+const documented programs[] = {
+    {"elementwise operations, broadcasts, slices, `where`, ...", run_elementwise, 1, 1},
+    {"`sum`, `max`, ... with what is fused into them", run_reductions, 2, 4},
+    {"softmax, logsumexp, layernorm, a variance: reductions along the last axis with what is computed beside them",
+     run_rows, 1, 1},
+    {"`dot`, `matmul`, `dot_general`, `vmap` of these", run_products},
+    {"... and behind them a bias, `relu`, `gelu`; in gradients, theirs and the bias'", run_epilogues},
+    {"... of integers and booleans", run_other_products, 2, 2},
+    {"`psum`, `pmean`, `pmax`, `pmin`", run_reducing_collectives, 0, 0, 4}, // pmean divides, on each device
+    {"`all_gather`", run_gather},
+    {"`psum_scatter`", run_scatter},
+    {"`ppermute`, `all_to_all`, `pswapaxes`", run_permutation},
+    {"`pbroadcast`", run_broadcast},
+    {"... over an inner or outer axis of nested `pmap`s, or with `axis_index_groups`", run_nested},
+    {"`plx::random`", run_threefry, 1, 1, 1}, // the key comes with a kernel
+    {"`plx::philox`", run_philox, 1, 1, 1},
+    {"... among devices that share a GPU", run_shared, 4, 100, 0, 2},
+    {"small arguments of the host (up to 256 bytes): numbers, short vectors", run_small, 1, 1, 1},
+    {"the second and later calls of a program without collectives", run_again, 0, 0, 7},
+    {"an array's memory", run_elementwise, 0, 0, 1},
+    {"an array that goes to a device or comes back", run_round_trip, 0, 0, 1},
+    {"... from one device to another", run_move, 0, 0, 8},
+};
+
+/// How often each function of the api is called by a program, on four devices.
+std::map<std::string_view, int> calls_of(const documented& program) {
+  using backend = plx::cuda::backend<simulator::api>;
+  simulator::machine machine({.devices = 4 / program.devices_per_gpu});
+  plx::cuda::backend_options options;
+  options.devices_per_gpu = program.devices_per_gpu;
+  backend::restart(options);
+  std::map<std::string_view, int> calls;
+  {
+    const plx::use_backend here(plx::backend::cuda);
+    machine.count_calls(&calls);
+    program.run();
+    machine.count_calls(nullptr);
+  }
+  backend::shut_down();
+  machine.finish();
+  return calls;
+}
+
+} // namespace
+
+TEST_CASE("the table of docs/cuda.md: each row's program makes the calls that the row names, and no others") {
+  const auto table = table_below(text_of(PARALLAX_SOURCE_DIR "/docs/cuda.md"), "## What becomes which call");
+  REQUIRE(table.size() > 10);
+  std::set<std::string_view> found;
+  for (const row& each : table) {
+    const auto program = std::ranges::find(programs, each.program, &documented::row);
+    INFO("| " << each.program << " | " << each.calls << " |");
+    if (program == std::end(programs)) {
+      FAIL_CHECK("no program here belongs to this row");
+      continue;
+    }
+    found.insert(program->row);
+    auto calls = calls_of(*program);
+    auto says = [&](std::string_view words) { return each.calls.find(words) != std::string::npos; };
+
+    const std::set<std::string> named = library_calls_in(each.calls, "");
+    std::set<std::string> made;
+    for (const auto& [function, count] : calls)
+      if (function != "launch") made.merge(library_calls_of(function));
+    for (const std::string& name : named) {
+      INFO(name << " is named");
+      CHECK(made.contains(name));
+    }
+    for (const std::string& name : made) {
+      INFO(name << " is called");
+      CHECK((!is_work(name) || named.contains(name) || says("the same"))); // as the row before it
+    }
+    CHECK(says("kernel") == (program->most_kernels > 0));
+    CHECK(calls["launch"] >= program->least_kernels);
+    CHECK(calls["launch"] <= program->most_kernels + program->other_kernels);
+    if (says("copies")) CHECK(calls["copy_between"] + calls["copy_rows"] > 0);
+    if (says("events")) CHECK((calls["record_event"] > 0 && calls["wait_event"] > 0));
+    if (says("pinned")) CHECK(calls["allocate_pinned"] > 0);
+    if (says("one group")) CHECK(calls["group_start"] == 1);
+  }
+  for (const documented& program : programs) {
+    INFO(program.row);
+    CHECK(found.contains(program.row)); // else no row belongs to this program
+  }
+}

@@ -1,0 +1,197 @@
+// What the CUDA backend does when a call fails or a device stands still.
+#include "cuda/programs/calls.hpp"
+#include "support/simulator/api.hpp"
+#include "support/simulator/every_failure.hpp"
+#include "test.hpp"
+
+#include <parallax/parallax.hpp>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace plx = parallax;
+
+namespace {
+
+using backend = plx::cuda::backend<simulator::api>;
+
+struct running_backend : simulated::running_backend<simulator::api> {
+  using simulated::running_backend<simulator::api>::running_backend;
+  plx::use_backend here{plx::backend::cuda};
+};
+
+constexpr auto every_sort_of_step = [](auto x, auto w) {
+  auto y = plx::dot(plx::tanh(x), w);
+  auto sum = plx::psum<"i">(y);
+  auto all = plx::all_gather<"i">(x, 1);
+  auto next = plx::ppermute<"i">(y, plx::rotate{1});
+  auto first = plx::pbroadcast<"i">(y, 0);
+  auto exchanged = plx::all_to_all<"i">(y, 1, 1);
+  return plx::sum(sum * next) + plx::sum(all) + plx::sum(first * exchanged);
+};
+
+float run_every_sort_of_step() {
+  const auto x = plx::array<float, 3>::filled({2, 3, 4}, 0.5f);
+  const auto w = plx::array<float, 2>::filled({4, 2}, 0.25f);
+  const plx::array<float, 1> result = plx::pmap<"i">(every_sort_of_step, plx::in_axes<0, plx::none>)(x, w);
+  return result.values()[0] + result.values()[1];
+}
+
+// on a mesh of two by two devices: cliques that are split from that of all, and groups
+constexpr auto several_cliques = plx::pmap<"i">([](auto rows) {
+  return plx::pmap<"j">([](auto x) {
+    return plx::psum<"i">(x) * plx::all_gather<"j">(x, 0, plx::gather_mode::tiled) +
+           plx::psum<"i", "j">(x, plx::axis_index_groups{{0, 3}, {1}, {2}});
+  })(rows);
+});
+void run_several_cliques() {
+  const plx::array<float, 3> result = several_cliques(plx::array<float, 3>::filled({2, 2, 1}, 2.f));
+  static_cast<void>(result.values());
+}
+
+constexpr auto total = [](auto x) { return plx::psum<"i">(x); };
+
+} // namespace
+
+TEST_CASE("a failure of any call is reported, and nothing is left behind") {
+  for (const int devices_per_gpu : {1, 2}) {
+    simulator::machine_options options;
+    options.devices = 2 / devices_per_gpu;
+    const auto calls = simulator::try_every_failure(options, [&] {
+      plx::cuda::backend_options given;
+      given.devices_per_gpu = devices_per_gpu;
+      running_backend running(given);
+      run_every_sort_of_step();
+      backend::shut_down();
+    });
+    REQUIRE(calls > 50);
+  }
+}
+
+TEST_CASE("a failure while cliques are made is reported, and nothing is left behind") {
+  simulator::machine_options options;
+  options.devices = 4;
+  const auto calls = simulator::try_every_failure(options, [&] {
+    running_backend running;
+    run_several_cliques();
+    backend::shut_down();
+  });
+  REQUIRE(calls > 50);
+}
+
+TEST_CASE("the failing call's exception names it") {
+  simulator::machine machine({.devices = 2});
+  running_backend running;
+  const float expected = run_every_sort_of_step();
+  machine.fail_call(machine.calls() + 20);
+  try {
+    run_every_sort_of_step();
+    FAIL("nothing was thrown");
+  } catch (const plx::cuda_error& failure) {
+    REQUIRE(std::string(failure.what()).find("made to fail") != std::string::npos);
+    REQUIRE(failure.call() == machine.failed_call());
+  }
+  // the backend goes on
+  REQUIRE(run_every_sort_of_step() == Approx(expected));
+}
+
+TEST_CASE("a device that stands still ends the others' collective at the deadline, and is named") {
+  simulator::machine machine({.devices = 4, .fail_when_stuck = false});
+  plx::cuda::backend_options options;
+  options.collective_timeout = std::chrono::milliseconds(50);
+  running_backend running(options);
+  const auto x = plx::array<float, 2>::filled({4, 3}, 1.f);
+  plx::array<float, 2> sums = plx::pmap<"i">(total)(x);
+  REQUIRE(sums(3, 2) == 4.f);
+  machine.stop_device(2);
+  try {
+    plx::array<float, 2> never = plx::pmap<"i">(total)(x);
+    FAIL("nothing was thrown");
+  } catch (const plx::cuda::collective_error& failure) {
+    const std::string text = failure.what();
+    CAPTURE(text);
+    REQUIRE(failure.collective() == "all_reduce");
+    REQUIRE(failure.arrived() == std::vector<int>{0, 1, 3});
+    REQUIRE(failure.missing() == std::vector<int>{2});
+    REQUIRE(text.find("waited 0.05") != std::string::npos);
+    REQUIRE(text.find("all_reduce over mesh axes 0 of 12 bytes on devices 0, 1, 2, 3") != std::string::npos);
+    REQUIRE(text.find("1: all_reduce") != std::string::npos); // the recorder's earlier entry
+  }
+  machine.resume_device(2);
+  plx::array<float, 2> again = plx::pmap<"i">(total)(x);
+  REQUIRE(again(0, 0) == 4.f);
+}
+
+TEST_CASE("a failed rank ends the collective at once") {
+  simulator::machine machine({.devices = 3, .fail_when_stuck = false});
+  running_backend running;
+  const auto x = plx::array<float, 2>::filled({3, 2}, 1.f);
+  plx::array<float, 2> sums = plx::pmap<"i">(total)(x);
+  machine.fail_rank(1);
+  REQUIRE_THROWS_AS((plx::array<float, 2>(plx::pmap<"i">(total)(x))), plx::cuda::collective_error);
+}
+
+TEST_CASE("memory that is exhausted: how much was asked, and how much is free") {
+  simulator::machine_options options;
+  options.devices = 1;
+  options.memory_bytes = std::size_t{64} << 20;
+  simulator::machine machine(options);
+  running_backend running;
+  const auto x = plx::array<float, 1>::filled({32 << 20}, 1.f);
+  try {
+    plx::array<float, 1> twice = x + x;
+    FAIL("nothing was thrown");
+  } catch (const plx::out_of_memory& failure) {
+    const std::string text = failure.what();
+    CAPTURE(text);
+    REQUIRE(failure.bytes() == std::size_t{128} << 20);
+    REQUIRE(text.find("134217728 bytes asked of device 0, which has ") != std::string::npos);
+    REQUIRE(text.find("67108864 bytes free") != std::string::npos);
+    REQUIRE(
+        text.find("; the program needs 402653184 bytes there: 268435456 for arguments, 134217728 for results, 0 for "
+                  "intermediate values") != std::string::npos);
+    REQUIRE(failure.device() == 0);
+  }
+}
+
+TEST_CASE("memory that is exhausted on a section's device: what the section's plan needs there") {
+  simulator::machine_options options;
+  options.devices = 2;
+  options.memory_bytes = std::size_t{48} << 20;
+  simulator::machine machine(options);
+  running_backend running;
+  const auto x = plx::array<float, 2>::filled({2, 4 << 20}, 1.f);
+  constexpr auto shifted = [](auto v) {
+    auto lowered = plx::exp(v);
+    return lowered + plx::psum<"i">(lowered);
+  };
+  try {
+    plx::array<float, 2> result = plx::pmap<"i">(shifted)(x);
+    FAIL("nothing was thrown");
+  } catch (const plx::out_of_memory& failure) {
+    const std::string text = failure.what();
+    CAPTURE(text);
+    REQUIRE(text.find("bytes there: 16777216 for arguments, 16777216 for results, 33554432 for intermediate values") !=
+            std::string::npos);
+    REQUIRE(failure.device() == 0);
+  }
+}
+
+TEST_CASE("results of a program stay on their devices") {
+  simulator::machine machine({.devices = 4});
+  running_backend running;
+  const auto x = plx::array<float, 2>::filled({4, 8}, 1.f);
+  constexpr auto f = [](auto v) { return v * 2.f; };
+  auto first = plx::pmap(f)(x);
+  const auto moved_in = plx::transfers().host_to_device;
+  const auto moved_out = plx::transfers().device_to_host;
+  auto second = plx::pmap(f)(first);
+  constexpr auto norm = [](auto v) { return plx::sum(v); };
+  auto sums = plx::pmap(norm)(second);
+  REQUIRE(plx::transfers().host_to_device == moved_in);
+  REQUIRE(plx::transfers().device_to_host == moved_out);
+  plx::array<float, 1> here = sums;
+  REQUIRE(here(0) == 32.f);
+  REQUIRE(plx::transfers().device_to_host == moved_out + 16);
+}

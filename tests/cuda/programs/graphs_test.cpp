@@ -1,0 +1,388 @@
+// Programs that are called again are CUDA graphs.
+#include "cuda/programs/calls.hpp"
+#include "support/simulator/api.hpp"
+#include "support/simulator/every_failure.hpp"
+#include "test.hpp"
+
+#include <parallax/parallax.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace plx = parallax;
+
+namespace {
+
+/// The simulator's functions, with counts of calls.
+struct counting_api : simulator::api {
+  static inline int captures = 0, graph_launches = 0, launches = 0, copies = 0, updates = 0;
+  static void reset() { captures = graph_launches = launches = copies = updates = 0; }
+
+  static plx::cuda::status begin_capture(stream on) {
+    ++captures;
+    return simulator::api::begin_capture(on);
+  }
+  static plx::cuda::status launch_graph(graph launched, stream on) {
+    ++graph_launches;
+    return simulator::api::launch_graph(launched, on);
+  }
+  template <class... Arguments> static plx::cuda::status copy_to_device(Arguments... arguments) {
+    ++copies;
+    return simulator::api::copy_to_device(arguments...);
+  }
+  template <class K>
+  static plx::cuda::status launch(K kernel, const plx::cuda::launch_shape& shape, stream on,
+                                  const typename K::arguments& arguments) {
+    ++launches;
+    return simulator::api::launch(kernel, shape, on, arguments);
+  }
+  template <class K>
+  static plx::cuda::status update_launch(graph of, graph_node node, K kernel, const plx::cuda::launch_shape& shape,
+                                         const typename K::arguments& arguments) {
+    ++updates;
+    return simulator::api::update_launch(of, node, kernel, shape, arguments);
+  }
+};
+using backend = plx::cuda::backend<counting_api>;
+
+using simulated::numbers_of;
+template <class... Arguments> auto results_of(const Arguments&... given) {
+  return simulated::results_of<counting_api>(given...);
+}
+template <class... Arguments> std::vector<float> result_of(const Arguments&... given) {
+  return numbers_of(results_of(given...));
+}
+
+/// Programs become graphs however few steps they are.
+plx::cuda::backend_options short_graphs() {
+  plx::cuda::backend_options options;
+  options.graph_steps = 1;
+  return options;
+}
+
+struct running_backend : simulated::running_backend<counting_api> {
+  explicit running_backend(const plx::cuda::backend_options& options = short_graphs())
+      : simulated::running_backend<counting_api>(options) {
+    counting_api::reset();
+  }
+};
+
+/// Calls `body()` on new machines, under some seeds.
+template <class Body> void under_seeds(std::uint64_t seeds, int devices, const Body& body) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    simulator::machine machine({.devices = devices, .seed = seed});
+    {
+      const running_backend running;
+      body();
+      backend::shut_down();
+    }
+    machine.finish();
+  }
+}
+
+/// A product, sums and elementwise loops; a number, a small array and larger ones.
+constexpr auto layer = [](auto x, auto w, auto bias, auto factor) {
+  auto y = plx::tanh(plx::dot(x, w) + bias);
+  auto shifted = plx::exp(y - plx::max(y));
+  return std::pair{shifted / plx::sum(shifted) * factor, plx::sum(y)};
+};
+
+plx::array<float, 2> matrix(std::int64_t rows, std::int64_t columns, int first) {
+  auto result = plx::array<float, 2>::uninitialised({rows, columns});
+  for (std::int64_t i = 0; i < result.size(); ++i)
+    result.mutable_data()[i] = static_cast<float>((i * 7 + first) % 11) / 8.f - 0.5f;
+  return result;
+}
+plx::array<float, 1> row(std::int64_t size, int first) {
+  auto result = plx::array<float, 1>::uninitialised({size});
+  for (std::int64_t i = 0; i < size; ++i) result.mutable_data()[i] = static_cast<float>((i * 5 + first) % 7) / 4.f;
+  return result;
+}
+
+template <class... Arguments> std::vector<float> expected_of_layer(const Arguments&... given) {
+  const plx::use_backend host(plx::backend::host);
+  const auto [weights, sum] = plx::jit(layer)(given...);
+  std::vector<float> all(weights.values().begin(), weights.values().end());
+  all.push_back(sum.values()[0]);
+  return all;
+}
+void require_close(const std::vector<float>& found, const std::vector<float>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) REQUIRE(found[i] == Approx(expected[i]).epsilon(1e-5).margin(1e-6));
+}
+
+} // namespace
+
+TEST_CASE("a program is captured at its second call and replayed, with the arguments of each call") {
+  under_seeds(30, 1, [] {
+    for (int call = 0; call < 5; ++call) {
+      const auto x = matrix(5, 70, call), w = matrix(70, 6, 2 * call);
+      const auto bias = row(6, call);
+      const float factor = static_cast<float>(call) + 1.5f;
+      plx::reset_transfers();
+      require_close(result_of(layer, x, w, bias, factor), expected_of_layer(x, w, bias, factor));
+      REQUIRE(plx::transfers().host_to_device == (5 * 70 + 70 * 6 + 6 + 1) * 4);
+      REQUIRE(counting_api::captures == (call == 0 ? 0 : 1));
+      REQUIRE(counting_api::graph_launches == call);
+      REQUIRE(counting_api::updates == call);
+    }
+  });
+}
+
+TEST_CASE("a replay is one update and one launch") {
+  under_seeds(5, 1, [] {
+    const auto a = row(6, 1), b = row(6, 3);
+    constexpr auto f = [](auto x, auto y, auto z) {
+      auto scale = plx::sum(x) * z;
+      return plx::sum(x * scale - y);
+    };
+    for (int call = 0; call < 2; ++call) result_of(f, a, b, 2.f);
+    counting_api::reset();
+    const float sum_a = result_of([](auto x) { return plx::sum(x); }, a)[0];
+    counting_api::reset();
+    const float sum_b = [&] {
+      float sum = 0;
+      for (float each : b.values()) sum += each;
+      return sum;
+    }();
+    REQUIRE(result_of(f, a, b, 3.f)[0] == Approx(sum_a * sum_a * 3.f - sum_b));
+    REQUIRE(counting_api::launches == 0);
+    REQUIRE(counting_api::copies == 0);
+    REQUIRE(counting_api::captures == 0);
+    REQUIRE(counting_api::updates == 1);
+    REQUIRE(counting_api::graph_launches == 1);
+  });
+}
+
+TEST_CASE("results of a replay stay what they are when the graph is launched again") {
+  under_seeds(20, 1, [] {
+    const auto w = matrix(6, 6, 1);
+    const auto bias = row(6, 2);
+    auto x = matrix(4, 6, 3);
+    std::vector<std::vector<plx::runtime::runtime_value>> kept;
+    std::vector<std::vector<float>> expected;
+    for (int call = 0; call < 6; ++call) {
+      kept.push_back(results_of(layer, x, w, bias, 2.f));
+      expected.push_back(expected_of_layer(x, w, bias, 2.f));
+      x = matrix(4, 6, call);
+    }
+    for (std::size_t i = 0; i < kept.size(); ++i) require_close(numbers_of(std::move(kept[i])), expected[i]);
+  });
+}
+
+TEST_CASE("results are arguments of the next call") {
+  under_seeds(20, 1, [] {
+    constexpr auto step = [](auto w, auto rate) {
+      auto gradient = plx::tanh(w) - plx::sum(w * w) * 0.001f;
+      return w - gradient * rate / (1.f + plx::max(w * w));
+    };
+    plx::array<float, 1> here = row(300, 1), there = here;
+    for (int call = 0; call < 5; ++call) {
+      auto results = results_of(step, there, 0.1f);
+      there = plx::array<float, 1>::adopt(std::move(results[0].host), {300});
+      const plx::use_backend host(plx::backend::host);
+      here = plx::jit(step)(here, 0.1f);
+    }
+    require_close({there.values().begin(), there.values().end()}, {here.values().begin(), here.values().end()});
+    REQUIRE(counting_api::graph_launches == 4);
+    REQUIRE(counting_api::captures == 1);
+  });
+}
+
+TEST_CASE("other extents are another graph, and the first stays") {
+  under_seeds(10, 1, [] {
+    for (int call = 0; call < 4; ++call)
+      for (const std::int64_t rows : {3, 8}) {
+        const auto x = matrix(rows, 6, call), w = matrix(6, 6, call + 1);
+        const auto bias = row(6, call);
+        require_close(result_of(layer, x, w, bias, 1.f), expected_of_layer(x, w, bias, 1.f));
+      }
+    REQUIRE(counting_api::captures == 2);
+    REQUIRE(counting_api::graph_launches == 6);
+  });
+}
+
+TEST_CASE("many arguments and results are several launches, and empty ones are none") {
+  under_seeds(5, 1, [] {
+    constexpr auto many = [](auto leaves, auto empty) {
+      auto total = plx::sum(empty);
+      for (std::size_t i = 0; i < 70; ++i) total = total + plx::sum(leaves[i]);
+      return std::pair{plx::tree_map([&](auto leaf) { return leaf * total; }, leaves), empty * total};
+    };
+    std::array<plx::array<float, 1>, 70> leaves;
+    const auto empty = plx::array<float, 1>::filled({0}, 1.f);
+    float total = 0;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      leaves[i] = plx::array<float, 1>::filled({static_cast<std::int64_t>(1 + i % 5)}, static_cast<float>(i));
+      total += static_cast<float>(i) * static_cast<float>(1 + i % 5);
+    }
+    for (int call = 0; call < 3; ++call) {
+      const std::vector<float> found = result_of(many, leaves, empty);
+      std::size_t at = 0;
+      for (std::size_t i = 0; i < leaves.size(); ++i)
+        for (std::size_t k = 0; k < 1 + i % 5; ++k) REQUIRE(found[at++] == Approx(static_cast<float>(i) * total));
+      REQUIRE(at == found.size());
+    }
+    REQUIRE(counting_api::captures == 1);
+    REQUIRE(counting_api::updates == 2 * 3); // of 32 pieces at most: 70 arguments, and where 70 results go
+  });
+}
+
+TEST_CASE("a section without collectives is a graph of each device") {
+  constexpr auto mapped = plx::pmap<"i">(
+      [](auto x, auto w) {
+        auto y = plx::dot(x, w);
+        return y / plx::sum(y * y) + 0.5f * plx::axis_index<"i">();
+      },
+      plx::in_axes<0, plx::none>);
+  under_seeds(20, 3, [&] {
+    for (int call = 0; call < 4; ++call) {
+      auto x = plx::array<float, 3>::uninitialised({3, 4, 5});
+      for (std::int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = static_cast<float>((i + call) % 9) / 4.f;
+      const auto w = matrix(5, 2, call);
+      const std::vector<float> found = result_of(mapped, x, w);
+      const plx::use_backend host(plx::backend::host);
+      const plx::array<float, 3> expected = mapped(x, w);
+      require_close(found, {expected.values().begin(), expected.values().end()});
+    }
+    REQUIRE(counting_api::captures == 3);
+    REQUIRE(counting_api::graph_launches == 9);
+  });
+}
+
+TEST_CASE("on one device, collectives are copies, and captured") {
+  constexpr auto mapped = plx::pmap<"i">([](auto x) {
+    auto y = x / plx::psum<"i">(plx::sum(x));
+    auto gathered = plx::all_gather<"i">(y * 2.f);
+    auto nothing = plx::ppermute<"i">(y, {});
+    return std::tuple{plx::pmax<"i">(y), plx::sum(gathered, 0), plx::psum_scatter<"i">(gathered), nothing + 1.f,
+                      plx::ppermute<"i">(y, {{0, 0}})};
+  });
+  under_seeds(20, 1, [&] {
+    for (int call = 0; call < 4; ++call) {
+      const auto x = matrix(1, 300, call);
+      const std::vector<float> found = result_of(mapped, x);
+      float sum = 0;
+      for (float each : x.values()) sum += each;
+      REQUIRE(found.size() == 5 * 300);
+      for (std::size_t i = 0; i < 300; ++i) {
+        const float y = x.values()[i] / sum;
+        const float expected[] = {y, 2 * y, 2 * y, 1, y};
+        for (std::size_t k = 0; k < 5; ++k) REQUIRE(found[k * 300 + i] == Approx(expected[k]));
+      }
+      REQUIRE(counting_api::captures == (call == 0 ? 0 : 1));
+      REQUIRE(counting_api::graph_launches == call);
+    }
+  });
+}
+
+TEST_CASE("programs with collectives of several devices, or of much memory, are not captured") {
+  under_seeds(2, 2, [] {
+    constexpr auto summed = plx::pmap<"i">([](auto x) {
+      auto y = x / plx::sum(x);
+      return plx::psum<"i">(y) * 2.f;
+    });
+    constexpr auto normed = [](auto x) { return x / plx::sum(x); };
+    const auto large = plx::array<float, 1>::filled({1 << 20}, 0.5f);
+    for (int call = 0; call < 3; ++call) {
+      REQUIRE(result_of(summed, plx::array<float, 2>::filled({2, 3}, 1.f))[5] == Approx(4.f / 3.f));
+      REQUIRE(result_of(normed, large)[7] == Approx(1.f / (1 << 20)));
+    }
+    REQUIRE(counting_api::captures == 0);
+    REQUIRE(counting_api::graph_launches == 0);
+  });
+}
+
+TEST_CASE("a single step is launched by itself") {
+  simulator::machine machine({.devices = 1});
+  const running_backend running(plx::cuda::backend_options{});
+  constexpr auto twice = [](auto x) { return x * 2.f; };
+  for (int call = 0; call < 3; ++call) REQUIRE(result_of(twice, row(5, 1)).size() == 5);
+  REQUIRE(counting_api::captures == 0);
+  backend::shut_down();
+  machine.finish();
+}
+
+TEST_CASE("a device keeps the graphs that were used last") {
+  simulator::machine machine({.devices = 1});
+  auto options = short_graphs();
+  options.cached_sections = 2;
+  const running_backend running(options);
+  constexpr auto normed = [](auto x) { return x / plx::sum(x); };
+  auto run = [&](std::int64_t size) {
+    REQUIRE(result_of(normed, row(size, 1)).size() == static_cast<std::size_t>(size));
+    return counting_api::captures;
+  };
+  run(3), run(4);
+  REQUIRE(run(3) == 1);
+  REQUIRE(run(4) == 2);
+  REQUIRE(run(3) == 2);
+  run(5); // instead of 4
+  REQUIRE(run(3) == 2);
+  run(4);
+  REQUIRE(run(4) == 3);
+  backend::shut_down();
+  machine.finish(); // and nothing is left
+}
+
+TEST_CASE("a device's graphs have a bounded memory") {
+  simulator::machine machine({.devices = 1});
+  auto options = short_graphs();
+  options.graph_memory = 8000; // for one of these
+  const running_backend running(options);
+  constexpr auto normed = [](auto x) { return x / plx::sum(x); };
+  auto run = [&](std::int64_t size) {
+    REQUIRE(result_of(normed, row(size, 1)).size() == static_cast<std::size_t>(size));
+    return counting_api::captures;
+  };
+  run(500);
+  REQUIRE(run(500) == 1);
+  run(501);
+  REQUIRE(run(501) == 2); // instead of the first
+  REQUIRE(run(501) == 2);
+  REQUIRE(run(500) == 2);
+  REQUIRE(run(500) == 3);
+  REQUIRE(counting_api::graph_launches == 4);
+  backend::shut_down();
+  machine.finish();
+}
+
+TEST_CASE("graphs can be switched off") {
+  simulator::machine machine({.devices = 1});
+  auto options = short_graphs();
+  options.graphs = false;
+  const running_backend running(options);
+  constexpr auto normed = [](auto x) { return x / plx::sum(x); };
+  for (int call = 0; call < 3; ++call) REQUIRE(result_of(normed, row(5, 1)).size() == 5);
+  REQUIRE(counting_api::captures == 0);
+  backend::shut_down();
+  machine.finish();
+}
+
+TEST_CASE("a failure of any call of a capture or a replay is reported, and the next call succeeds") {
+  simulator::machine_options options;
+  options.devices = 2;
+  constexpr auto mapped =
+      plx::pmap<"i">([](auto x, auto y) { return x / plx::sum(x) + y; }, plx::in_axes<0, plx::none>);
+  const auto calls = simulator::try_every_failure(options, [&] {
+    const running_backend running;
+    for (int call = 0; call < 3; ++call) {
+      const auto x = plx::array<float, 2>::filled({2, 80}, 1.f + static_cast<float>(call));
+      float found = 0;
+      try {
+        found = result_of(mapped, x, 1.f)[100];
+      } catch (const plx::error&) {
+        found = result_of(mapped, x, 1.f)[100];
+        REQUIRE(found == Approx(1.f + 1.f / 80.f));
+        throw;
+      }
+      REQUIRE(found == Approx(1.f + 1.f / 80.f));
+    }
+    backend::shut_down();
+  });
+  REQUIRE(calls > 100);
+}

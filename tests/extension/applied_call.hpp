@@ -1,0 +1,95 @@
+// A call member that exists for its test only: a function applied several times, f(f(...f(x))). This file and its name
+// in the catalogue are all that it takes.
+#pragma once
+
+#include <parallax/compile/prepare/prepare.hpp>
+#include <parallax/transforms/batch.hpp>
+#include <parallax/transforms/joint_program.hpp>
+#include <parallax/transforms/varying.hpp>
+
+namespace parallax::primitives {
+
+struct applied_call {
+  static constexpr primitive_kind kind = primitive_kind::call;
+  static constexpr std::string_view name = "applied";
+  struct parameters {
+    int times = 1;
+    graph_id body = graph_id::none;
+    static constexpr void describe(auto& p, auto& member) {
+      member("times", p.times);
+      member("body", p.body);
+    }
+  };
+
+  static constexpr growing_vector<abstract_value> results(context& trace, std::span<const abstract_value>,
+                                                          const parameters& p) {
+    growing_vector<abstract_value> values;
+    for (node_id output : trace.at(p.body).outputs) values.push_back(trace.at(p.body).value(output));
+    return values;
+  }
+  /// Every operand and every result is mapped, along axis 0.
+  static constexpr growing_vector<batched> batch(const batch_application& a, const parameters& p) {
+    growing_vector<tracer> operands;
+    for (const batched& x : a.operands) operands.push_back(build::mapped_at(x, 0, a.size));
+    const graph_id body = a.trace.open_graph();
+    growing_vector<batched> inputs;
+    for (const tracer& x : operands) inputs.push_back({parallax::detail::new_input(a.trace, x.value()), 0});
+    for (const batched& y : parallax::detail::batch_graph(a.trace, p.body, inputs, a.size, a.axis))
+      parallax::detail::add_output(a.trace, build::mapped_at(y, 0, a.size));
+    a.trace.close_graph();
+    growing_vector<batched> all;
+    for (const tracer& y : emit_call<applied_call>(a.trace, operands, {p.times, body})) all.push_back({y, 0});
+    return all;
+  }
+  static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
+    auto same = [](std::size_t, tracer x) { return x; };
+    parallax::detail::joint_program joint(a.trace, all_times(a, p), a.wanted, same, same);
+    if (a.trace.failed) return {};
+    const std::size_t results = a.trace.at(p.body).outputs.size();
+    const auto values = emit_call<applied_call>(a.trace, a.operands, {1, joint.forward_half()});
+    linearized_call linear{.backward = id_of<applied_call>,
+                           .parameters = encode(parameters{1, joint.backward_half()}),
+                           .operands = {a.operands.begin(), a.operands.end()},
+                           .differentiated_results = joint.differentiated_results,
+                           .differentiated_operands = joint.differentiated_inputs};
+    for (std::size_t k = 0; k < values.size(); ++k)
+      (k < results ? linear.results : linear.operands).push_back(values[k]);
+    return linear;
+  }
+  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, std::span<const char> operands,
+                                               const parameters& p) {
+    growing_vector<char> now(operands.begin(), operands.end());
+    for (int time = 0; time < p.times; ++time) now = parallax::detail::varies_along(trace, p.body, axis, now);
+    return now;
+  }
+  static constexpr void prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
+    growing_vector<tracer> values = all.operands(call);
+    for (int time = 0; time < p.times; ++time) values = all.replay_graph(p.body, values);
+    all.set_results(call, values);
+  }
+  static constexpr prepared_away lower{};
+
+ private:
+  /// The body as often as it is applied, as one graph.
+  static constexpr graph_id all_times(const linearize_application& a, const parameters& p) {
+    const graph_id whole = a.trace.open_graph();
+    growing_vector<tracer> values;
+    for (const tracer& x : a.operands) values.push_back(parallax::detail::new_input(a.trace, x.value()));
+    for (int time = 0; time < p.times; ++time) values = parallax::detail::replay_graph(a.trace, p.body, values);
+    for (const tracer& y : values) parallax::detail::add_output(a.trace, y);
+    a.trace.close_graph();
+    return whole;
+  }
+};
+
+} // namespace parallax::primitives
+
+/// f(f(...f(x))), `Times` times, of one array.
+template <int Times, class F> constexpr parallax::tracer applied(F f, parallax::tracer x) {
+  parallax::context& trace = *x.owner;
+  const parallax::graph_id body = trace.open_graph();
+  parallax::detail::add_output(trace, f(parallax::detail::new_input(trace, x.value())));
+  trace.close_graph();
+  return parallax::emit_call<parallax::primitives::applied_call>(trace, std::span<const parallax::tracer>(&x, 1),
+                                                                 {Times, body})[0];
+}

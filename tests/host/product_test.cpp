@@ -1,0 +1,143 @@
+// Matrix products: extents and strides beyond what CBLAS counts in, and the digits of long sums.
+#include <parallax/host/kernels/product.hpp>
+
+#include "test.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace {
+
+using namespace parallax;
+using host::detail::blas_limits;
+using host::detail::matrix;
+
+using product = host::detail::matrix_product<double>;
+
+void multiply_plainly(const product& p) {
+  for (std::int64_t i = 0; i < p.rows; ++i)
+    for (std::int64_t j = 0; j < p.columns; ++j) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < p.depth; ++k) sum += *p.left.at(i, k).data * *p.right.at(k, j).data;
+      p.result[i * p.result_row + j] = sum;
+    }
+}
+
+/// Strides count only along extents of more than 1.
+bool is_within(std::int64_t extent, std::int64_t stride, const blas_limits& most) {
+  return extent <= most.integer && (extent == 1 || stride <= most.integer);
+}
+bool is_within(const product& p, const blas_limits& most) {
+  const bool with_vector = p.rows == 1 || p.columns == 1;
+  return is_within(p.rows, p.left.row, most) && is_within(p.depth, p.left.column, most) &&
+         is_within(p.depth, p.right.row, most) && is_within(p.columns, p.right.column, most) &&
+         is_within(p.rows, p.result_row, most) && p.depth <= (with_vector ? most.depth_of_vector : most.depth);
+}
+
+/// Elements of small integers, each another one, so that sums of products are exact and no two are alike.
+std::vector<double> numbers(std::size_t count) {
+  std::vector<double> elements(count);
+  for (std::size_t i = 0; i < count; ++i) elements[i] = static_cast<double>(i * i % 101) + static_cast<double>(i % 7);
+  return elements;
+}
+
+/// Whether a product of these extents is right whose operands lie in rows, or columns, that are `apart` apart.
+bool is_cut_well(std::int64_t rows, std::int64_t columns, std::int64_t depth, std::int64_t apart, bool left_in_rows,
+                 bool right_in_rows, const blas_limits& most) {
+  const auto left = numbers(static_cast<std::size_t>((rows + depth) * apart));
+  const auto right = numbers(static_cast<std::size_t>((columns + depth) * apart));
+  const auto size = static_cast<std::size_t>(rows * apart);
+  std::vector<double> result(size, -1), expected(size, -1);
+  product p{rows, columns, depth, {left.data(), apart, 1}, {right.data(), apart, 1}, expected.data(), apart};
+  if (!left_in_rows) p.left = p.left.transposed();
+  if (!right_in_rows) p.right = p.right.transposed();
+  multiply_plainly(p);
+  p.result = result.data();
+  bool within = true;
+  host::detail::cut_product(p, most, [&](const product& piece) {
+    within = within && is_within(piece, most);
+    multiply_plainly(piece);
+  });
+  return within && result == expected;
+}
+
+std::vector<float> random_floats(std::size_t count, float least) {
+  std::mt19937 generator(1);
+  std::uniform_real_distribution<float> distribution(least, least + 1);
+  std::vector<float> elements(count);
+  for (float& element : elements) element = distribution(generator);
+  return elements;
+}
+
+/// The largest relative error of a product of `rows` times `depth` and `depth` times `columns` floats in [1000, 1001).
+double error_of_product(std::int64_t rows, std::int64_t columns, std::int64_t depth, bool left_in_rows,
+                        bool right_in_rows) {
+  const auto left = random_floats(static_cast<std::size_t>(rows * depth), 1000);
+  const auto right = random_floats(static_cast<std::size_t>(depth * columns), 1000);
+  std::vector<float> result(static_cast<std::size_t>(rows * columns));
+  host::product_arguments p;
+  p.rows = rows, p.columns = columns, p.depth = depth;
+  p.left_row = left_in_rows ? depth : 1, p.left_depth = left_in_rows ? 1 : rows;
+  p.right_depth = right_in_rows ? columns : 1, p.right_column = right_in_rows ? 1 : depth;
+  p.left = left.data(), p.right = right.data(), p.result = result.data();
+  host::run_product(p);
+  double worst = 0;
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < depth; ++k)
+        sum += static_cast<double>(left[static_cast<std::size_t>(i * p.left_row + k * p.left_depth)]) *
+               static_cast<double>(right[static_cast<std::size_t>(k * p.right_depth + j * p.right_column)]);
+      worst =
+          std::max(worst, std::abs(static_cast<double>(result[static_cast<std::size_t>(i * columns + j)]) / sum - 1));
+    }
+  return worst;
+}
+
+} // namespace
+
+TEST_CASE("products with extents and strides beyond the limits of a call are put together from pieces within them") {
+  blas_limits most;
+  most.depth_of_vector = 3, most.depth = 4, most.result = 6;
+  for (most.integer = 9; most.integer < 30; most.integer += 20) // strides are beyond it, and are not
+    for (std::int64_t rows : {1, 2, 9, 10, 25})
+      for (std::int64_t columns : {1, 2, 9, 10, 25})
+        for (std::int64_t depth : {1, 3, 4, 5, 9, 10})
+          for (std::int64_t apart : {25, 26})
+            for (int order = 0; order < 4; ++order) {
+              INFO(rows << " x " << depth << " x " << columns << ", rows " << apart << " apart, order " << order);
+              REQUIRE(is_cut_well(rows, columns, depth, apart, order % 2 == 0, order / 2 == 0, most));
+            }
+}
+
+TEST_CASE("a product within the limits is one call") {
+  int calls = 0;
+  const auto count = [&](const product& p) { calls += p.rows == 100 && p.columns == 50 && p.depth == 8193; };
+  host::detail::cut_product(product{100, 50, 8193, {nullptr, 8193, 1}, {nullptr, 50, 1}, nullptr, 50}, {}, count);
+  CHECK(calls == 1);
+}
+
+TEST_CASE("a product may be deeper than an int") {
+  const std::int64_t depth = (std::int64_t{1} << 31) + 8;
+  const double half = 0.5, four = 4;
+  double result = 0;
+  host::product_arguments p; // steps of 0: one element is read again and again
+  p.type = element_type::float64;
+  p.depth = depth;
+  p.left = &half, p.right = &four, p.result = &result;
+  host::run_product(p);
+  CHECK(result == 2 * static_cast<double>(depth));
+}
+
+TEST_CASE("long sums of products are as exact as sums") {
+  const std::int64_t depth = 1 << 22;
+  CHECK(error_of_product(1, 1, depth, true, true) < 3e-7);
+  for (const bool in_rows : {true, false}) {
+    CHECK(error_of_product(3, 1, depth / 2, in_rows, true) < 3e-7);
+    CHECK(error_of_product(1, 3, depth / 2, true, in_rows) < 3e-7);
+  }
+  CHECK(error_of_product(3, 2, depth / 2, true, true) < 1e-6);
+}

@@ -1,0 +1,229 @@
+// The simulated api's communicators and collectives.
+#pragma once
+
+#include "support/simulator/group.hpp"
+#include "support/simulator/stream_functions.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <utility>
+
+namespace simulator {
+
+using parallax::cuda::clique_place;
+
+struct collective_functions : stream_functions {
+  static status create_clique(std::span<communicator_handle> clique, std::span<const int> devices) {
+    return call("create_clique", [&](world& w) {
+      if (clique.size() != devices.size() || clique.empty())
+        fail("create_clique of ", clique.size(), " communicators for ", devices.size(), " devices");
+      if (std::set<int>(devices.begin(), devices.end()).size() != devices.size())
+        return machine::failure("create_clique", "invalid usage: a device is twice in a clique", 5);
+      for (const int device : devices)
+        if (!w.has_device(device)) return no_device("create_clique");
+      auto made = std::make_shared<clique_state>();
+      made->number = ++w.cliques;
+      made->devices.assign(devices.begin(), devices.end());
+      for (std::size_t r = 0; r < clique.size(); ++r) {
+        clique[r].number = world::new_number();
+        auto member = std::make_shared<clique_member>();
+        member->handle = clique[r].number;
+        member->clique = made;
+        member->rank = static_cast<int>(r);
+        if (w.options.background) member->polls_left = static_cast<unsigned>(w.random.below(4));
+        w.communicators.emplace(member->handle, std::move(member));
+      }
+      return status{};
+    });
+  }
+
+  static status split_clique(std::span<communicator_handle* const> children, std::span<const communicator_handle> whole,
+                             std::span<const clique_place> places) {
+    return call("split_clique", [&](world& w) {
+      if (children.size() != whole.size() || places.size() != whole.size() || whole.empty())
+        fail("split_clique of ", whole.size(), " communicators into ", children.size(), " at ", places.size());
+      const std::shared_ptr<clique_state> old = w.communicator(whole[0].number, "split_clique")->clique;
+      std::map<int, std::map<std::pair<int, std::size_t>, std::shared_ptr<clique_member>>> parts; // members in order
+      for (std::size_t r = 0; r < whole.size(); ++r) {
+        const auto member = w.communicator(whole[r].number, "split_clique");
+        if (member->clique != old || static_cast<std::size_t>(member->rank) != r || old->devices.size() != whole.size())
+          fail("split_clique needs all communicators of a clique, by rank; ", member->name(), " is given as rank ", r);
+        if (member->polls_left != 0 || member->launching != 0)
+          fail("split_clique of ", member->name(),
+               ", which is not ready: communicator_state has to be asked until it is");
+        if (member->unfinished != 0)
+          fail("split_clique of ", member->name(), " with work left, which it may come to wait for for ever");
+        *children[r] = {};
+        if (places[r].clique >= 0) parts[places[r].clique][{places[r].rank, r}] = member;
+      }
+      for (const auto& [number, members] : parts) add_part(w, members, children);
+      return status{};
+    });
+  }
+
+  static status communicator_state(communicator_handle of) {
+    return call("communicator_state", question, [&](world& w) {
+      clique_member& found = *w.communicator(of.number, "communicator_state");
+      bool dropped = false;
+      for (const int device : found.clique->devices) {
+        if ((w.failed_ranks >> device & 1) != 0)
+          return machine::failure("communicator_state", "remote process exited or there was a network error", 6);
+        dropped |= w.scheduled.is_dropped(device);
+      }
+      if (found.polls_left > 0) {
+        if (dropped) return not_ready("communicator_state"); // nobody answers
+        --found.polls_left;
+        ++w.activity;
+        return not_ready("communicator_state");
+      }
+      found.deliver_child();
+      w.launch_group(found);
+      return status{};
+    });
+  }
+
+  static status destroy_communicator(communicator_handle of) {
+    return call("destroy_communicator", ending, [&](world& w) {
+      const auto found = w.communicator(of.number, "destroy_communicator");
+      if (found->unfinished != 0)
+        fail("destroy_communicator of ", found->name(), " with work left: wait for it, or abort");
+      found->deliver_child();
+      w.communicators.erase(of.number);
+      return status{};
+    });
+  }
+
+  static status abort_communicator(communicator_handle of) {
+    return call("abort_communicator", ending, [&](world& w) {
+      const auto found = w.communicator(of.number, "abort_communicator");
+      found->aborted = true;
+      found->deliver_child();
+      w.launch_group(*found);
+      w.communicators.erase(of.number);
+      return status{};
+    });
+  }
+
+  static status group_start() {
+    return call("group_start", [&](world& w) {
+      ++w.group.depth;
+      return status{};
+    });
+  }
+
+  static status group_end() {
+    return call("group_end", call_traits{.in_group = true, .closes = true}, [&](world& w) {
+      if (w.group.depth == 0) fail("group_end without group_start");
+      if (--w.group.depth != 0) return status{};
+      const group_state whole = std::exchange(w.group, {});
+      if (whole.failed) return machine::failure("group_end", "a call of the group failed");
+      bool ready = true;
+      for (const auto& step : steps_of(whole.calls)) ready &= start(w, step);
+      return ready ? status{} : not_ready("group_end");
+    });
+  }
+
+  static status all_reduce(const void* from, void* to, std::size_t count, element_type type, reduction_kind how,
+                           communicator_handle of, stream_handle on) {
+    return add("all_reduce", {collective_kind::all_reduce, from, to, count, type, how, -1, nullptr, on.number}, of);
+  }
+
+  static status all_gather(const void* from, void* to, std::size_t count, element_type type, communicator_handle of,
+                           stream_handle on) {
+    return add("all_gather", {collective_kind::all_gather, from, to, count, type, {}, -1, nullptr, on.number}, of);
+  }
+
+  static status reduce_scatter(const void* from, void* to, std::size_t count, element_type type, reduction_kind how,
+                               communicator_handle of, stream_handle on) {
+    return add("reduce_scatter", {collective_kind::reduce_scatter, from, to, count, type, how, -1, nullptr, on.number},
+               of);
+  }
+
+  static status broadcast(const void* from, void* to, std::size_t count, element_type type, int member,
+                          communicator_handle of, stream_handle on) {
+    return add("broadcast", {collective_kind::broadcast, from, to, count, type, {}, member, nullptr, on.number}, of);
+  }
+
+  static status send(const void* from, std::size_t count, element_type type, int member, communicator_handle of,
+                     stream_handle on) {
+    return add("send", {collective_kind::send, from, nullptr, count, type, {}, member, nullptr, on.number}, of);
+  }
+
+  static status receive(void* to, std::size_t count, element_type type, int member, communicator_handle of,
+                        stream_handle on) {
+    return add("receive", {collective_kind::receive, nullptr, to, count, type, {}, member, nullptr, on.number}, of);
+  }
+
+ private:
+  /// Makes one clique of a split: of these members of the old one, which are ready, in this order.
+  static void add_part(world& w, const std::map<std::pair<int, std::size_t>, std::shared_ptr<clique_member>>& members,
+                       std::span<communicator_handle* const> children) {
+    auto made = std::make_shared<clique_state>();
+    made->number = ++w.cliques;
+    for (const auto& [place, old] : members) {
+      auto member = std::make_shared<clique_member>();
+      member->handle = world::new_number();
+      member->clique = made;
+      member->rank = static_cast<int>(made->devices.size());
+      made->devices.push_back(old->device());
+      old->child = member->handle;
+      old->child_place = &children[static_cast<std::size_t>(old->rank)]->number;
+      if (w.options.background) {
+        old->polls_left = static_cast<unsigned>(w.random.below(4));
+        member->polls_left = static_cast<unsigned>(w.random.below(3));
+      }
+      if (old->polls_left == 0) old->deliver_child();
+      w.communicators.emplace(member->handle, std::move(member));
+    }
+  }
+
+  /// Adds a call to the group; without one, where the process has one member alone, it is a group by itself.
+  static status add(const char* name, collective_call made, communicator_handle of) {
+    return call(name, call_traits{.in_group = true}, [&](world& w) {
+      const stream_state& stream = w.stream(made.stream, name);
+      made.communicator = w.communicator(of.number, name);
+      const clique_member& member = *made.communicator;
+      if (w.group.depth == 0 && made.members() > 1)
+        fail("missing group: ", made.name(), " of ", member.name(), " outside group_start and group_end");
+      if (member.polls_left != 0 || member.launching != 0)
+        fail(name, " of ", member.name(), ", which is not ready: communicator_state has to be asked until it is");
+      if (stream.device != member.device()) fail(name, " of ", member.name(), " on ", stream.name());
+      if (stream.capture != nullptr) fail(name, " while ", stream.name(), " is captured");
+      const bool names_peer = !made.is_collective() || made.kind == collective_kind::broadcast;
+      if (names_peer && (made.peer < 0 || static_cast<std::size_t>(made.peer) >= made.members()))
+        return machine::failure(name, "invalid argument: no such member", 4);
+      if (w.group.depth != 0) w.group.calls.push_back(made);
+      else
+        for (const auto& step : steps_of({made})) start(w, step);
+      return status{};
+    });
+  }
+
+  /// Gives each member's stream its part of a step; false where it goes on in the background.
+  static bool start(world& w, const std::shared_ptr<collective_step>& step) {
+    bool ready = true;
+    for (std::size_t r = 0; r < step->calls.size(); ++r) {
+      if (step->streams[r] == 0) continue;
+      stream_state& stream = *w.scheduled.find(step->streams[r]);
+      clique_member& member = *step->communicators[r];
+      if (w.options.background) member.polls_left = static_cast<unsigned>(w.random.below(3));
+      const bool launched = member.polls_left == 0;
+      w.push(stream, {.name = collective_names[static_cast<int>(step->calls[r].front().kind)],
+                      .step = step,
+                      .rank = static_cast<int>(r),
+                      .launched = launched});
+      ++member.unfinished;
+      if (launched) continue;
+      member.launching = stream.handle;
+      ++stream.launching;
+      ready = false;
+    }
+    return ready;
+  }
+};
+
+} // namespace simulator

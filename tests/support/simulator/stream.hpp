@@ -1,0 +1,78 @@
+// Streams and events: queues of operations, and what they wait for.
+#pragma once
+
+#include "support/simulator/clock.hpp"
+#include "support/simulator/memory.hpp"
+#include "support/simulator/recorder.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace simulator {
+
+struct collective_step;
+
+/// One time that an event was recorded.
+struct event_record {
+  bool reached = false;
+  bool captured = false; ///< as part of a graph
+  std::string where;     ///< for faults
+  vector_clock clock;
+};
+
+/// What an operation needs of pinned memory until it has run.
+struct pinned_use {
+  void* pointer = nullptr;
+  std::size_t bytes = 0;
+  bool writes = false;
+  std::vector<std::byte> seen{}; ///< what a copy from there has to find: what was there when it was enqueued
+};
+
+/// An entry of a stream's queue. It may only order, or do something too.
+struct operation {
+  const char* name = "";
+  std::function<void(recorder&)> run{};
+  pinned_use pinned{};
+  std::shared_ptr<event_record> waits_for{};
+  std::shared_ptr<event_record> records{};
+  std::shared_ptr<collective_step> step{};        ///< is done together with other streams' entries
+  int rank = 0;                                   ///< in `step`
+  bool arrived = false;                           ///< in `step`
+  bool launched = true;                           ///< false while a group goes on in the background
+  std::shared_ptr<const vector_clock> enqueued{}; ///< what the host knew
+};
+
+/// What is enqueued while a stream is captured.
+struct graph_state {
+  std::uint64_t number = 0; ///< of the capture, which nodes have
+  int device = 0;
+  bool instantiated = false;
+  std::vector<operation> operations;
+};
+
+struct stream_state {
+  std::uint64_t handle = 0;
+  int device = 0;
+  std::uint32_t index = 0; ///< in clocks
+  vector_clock clock;
+  std::shared_ptr<const vector_clock> joined; ///< the last of `operation::enqueued`
+  std::deque<operation> queue;
+  bool destroyed = false;
+  int launching = 0; ///< communicators whose group goes on in the background
+  std::uint64_t priority = 0;
+  std::shared_ptr<graph_state> capture; ///< while it is captured
+
+  std::string name() const { return text("stream ", index + 1, " on device ", device); }
+};
+
+struct event_state {
+  int device = 0;
+  std::shared_ptr<event_record> latest;
+};
+
+} // namespace simulator

@@ -1,0 +1,309 @@
+// The simulated api's streams, events, copies, products, kernels and graphs.
+#pragma once
+
+#include "support/simulator/block.hpp"
+#include "support/simulator/device_functions.hpp"
+#include "support/simulator/product.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+#include <utility>
+
+namespace simulator {
+
+struct stream_functions : device_functions {
+  static constexpr std::size_t product_workspace_bytes = workspace_bytes;
+
+  static status create_stream(stream_handle& made) {
+    return call("create_stream", [&](world& w) {
+      made.number = world::new_number();
+      w.scheduled.create(made.number, w.device);
+      return status{};
+    });
+  }
+
+  static status destroy_stream(stream_handle of) {
+    return call("destroy_stream", ending, [&](world& w) {
+      stream_state& found = w.stream(of.number, "destroy_stream");
+      if (found.capture != nullptr) fail("destroy_stream while ", found.name(), " is captured");
+      w.scheduled.destroy(found);
+      return status{};
+    });
+  }
+
+  static status query_stream(stream_handle of) {
+    return call("query_stream", question, [&](world& w) {
+      const stream_state& found = w.stream(of.number, "query_stream");
+      if (found.capture != nullptr) fail("query_stream while ", found.name(), " is captured");
+      if (!found.queue.empty()) return not_ready("query_stream");
+      w.host_learns(found.clock);
+      return status{};
+    });
+  }
+
+  static status create_event(event_handle& made) {
+    return call("create_event", [&](world& w) {
+      made.number = world::new_number();
+      w.events[made.number].device = w.device;
+      return status{};
+    });
+  }
+
+  static status destroy_event(event_handle of) {
+    return call("destroy_event", ending, [&](world& w) {
+      w.event(of.number, "destroy_event");
+      w.events.erase(of.number);
+      return status{};
+    });
+  }
+
+  static status record_event(event_handle of, stream_handle on) {
+    return call("record_event", [&](world& w) {
+      stream_state& stream = w.current_stream(on.number, "record_event");
+      event_state& event = w.event(of.number, "record_event");
+      if (event.device != stream.device)
+        fail("record_event of an event of device ", event.device, " on ", stream.name());
+      auto record = std::make_shared<event_record>();
+      record->captured = stream.capture != nullptr;
+      record->where = stream.name();
+      event.latest = record;
+      if (!record->captured) w.enqueue(stream, {.name = "record_event", .records = std::move(record)});
+      return status{};
+    });
+  }
+
+  static status wait_event(stream_handle on, event_handle of) {
+    return call("wait_event", [&](world& w) {
+      stream_state& stream = w.stream(on.number, "wait_event");
+      const event_state& event = w.event(of.number, "wait_event");
+      if (event.latest == nullptr) return status{}; // as CUDA has it: nothing to wait for
+      const bool captured = event.latest->captured;
+      if (captured != (stream.capture != nullptr) || (captured && event.latest->where != stream.name()))
+        fail("wait_event on ", stream.name(), " of an event of ", event.latest->where,
+             ": one of the two is being captured, and not the other with it");
+      if (!captured) w.enqueue(stream, {.name = "wait_event", .waits_for = event.latest});
+      return status{};
+    });
+  }
+
+  static status query_event(event_handle of) {
+    return call("query_event", question, [&](world& w) {
+      const event_state& event = w.event(of.number, "query_event");
+      if (event.latest == nullptr) return status{};
+      if (event.latest->captured) fail("query_event of an event that was captured");
+      if (!event.latest->reached) return not_ready("query_event");
+      w.host_learns(event.latest->clock);
+      return status{};
+    });
+  }
+
+  static status copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle on) {
+    return call("copy_to_device", [&](world& w) {
+      w.enqueue(w.stream(on.number, "copy_to_device"),
+                {.name = "copy_to_device",
+                 .run = [=](recorder& log) { copy(log, to, log.who().device, from, on_host, bytes); },
+                 .pinned = {.pointer = const_cast<void*>(from), .bytes = bytes}});
+      return status{};
+    });
+  }
+
+  static status copy_to_host(void* to, const void* from, std::size_t bytes, stream_handle on) {
+    return call("copy_to_host", [&](world& w) {
+      w.enqueue(w.stream(on.number, "copy_to_host"),
+                {.name = "copy_to_host",
+                 .run = [=](recorder& log) { copy(log, to, on_host, from, log.who().device, bytes); },
+                 .pinned = {.pointer = to, .bytes = bytes, .writes = true}});
+      return status{};
+    });
+  }
+
+  static status copy_between(void* to, int target, const void* from, int source, std::size_t bytes, stream_handle on) {
+    return call("copy_between", [&](world& w) {
+      if (!w.has_device(target) || !w.has_device(source)) return no_device("copy_between");
+      w.enqueue(w.stream(on.number, "copy_between"),
+                {.name = "copy_between", .run = [=](recorder& log) { copy(log, to, target, from, source, bytes); }});
+      return status{};
+    });
+  }
+
+  static status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                          std::size_t rows, stream_handle on) {
+    return call("copy_rows", [&](world& w) {
+      if (width > to_pitch || width > from_pitch) fail("copy_rows of rows longer than their pitch");
+      w.enqueue(w.stream(on.number, "copy_rows"),
+                {.name = "copy_rows", .run = [=](recorder& log) {
+                   for (std::size_t i = 0; i < rows; ++i)
+                     copy(log, static_cast<std::byte*>(to) + i * to_pitch, log.who().device,
+                          static_cast<const std::byte*>(from) + i * from_pitch, log.who().device, width);
+                 }});
+      return status{};
+    });
+  }
+
+  static status fill_zero(void* to, std::size_t bytes, stream_handle on) {
+    return call("fill_zero", [&](world& w) {
+      w.enqueue(w.stream(on.number, "fill_zero"), {.name = "fill_zero", .run = [=](recorder& log) {
+                                                     log.write_of(log.who().device, to, bytes);
+                                                     if (bytes != 0) std::memset(to, 0, bytes);
+                                                   }});
+      return status{};
+    });
+  }
+
+  /// As `runtime_api` has it: a call of the library, or a kernel where the library has none.
+  static status multiply(const matrix_product& product, int device, stream_handle on) {
+    return call(parallax::is_floating(product.type) ? "multiply" : "launch", [&](world& w) {
+      stream_state& stream = w.current_stream(on.number, "multiply");
+      if (device != stream.device) fail("multiply for device ", device, " on ", stream.name());
+      w.enqueue(stream, {.name = "multiply", .run = [=](recorder& log) { simulator::multiply(product, log); }});
+      return status{};
+    });
+  }
+
+  /// Whatever is of one matrix and of the types that the library has epilogues for.
+  static status can_multiply(const matrix_product& product, int) {
+    return call("can_multiply", [&](world&) {
+      const bool possible = product.batch == 1 && parallax::is_floating(product.type) &&
+                            product.type != parallax::element_type::float64 && product.depth > 0;
+      return status{possible || product.epilogue.is_plain() ? status::kind::success : status::kind::unsupported, 0,
+                    "the simulator", "can_multiply", "no such epilogue"};
+    });
+  }
+
+  /// Runs a kernel: its threads in an order that the seed chooses.
+  template <parallax::cuda::device_kernel Kernel>
+  static status launch(Kernel, const parallax::cuda::launch_shape& shape, stream_handle on,
+                       const typename Kernel::arguments& arguments) {
+    return call("launch", [&](world& w) {
+      w.enqueue(w.current_stream(on.number, "launch"), launch_of<Kernel>(w, shape, arguments));
+      return status{};
+    });
+  }
+
+  /// Replaces a captured launch by another of the same kernel.
+  template <parallax::cuda::device_kernel Kernel>
+  static status update_launch(graph_handle of, graph_node_handle node, Kernel,
+                              const parallax::cuda::launch_shape& shape, const typename Kernel::arguments& arguments) {
+    return call("update_launch", [&](world& w) {
+      const auto found = w.graphs.find(of.number);
+      if (found == w.graphs.end())
+        fail("update_launch of a ", of.number == 0 ? "null graph" : "graph that was destroyed");
+      graph_state& graph = *found->second;
+      if (!graph.instantiated) fail("update_launch of a graph that was not instantiated");
+      if (node.capture != graph.number || node.place == 0 || node.place > graph.operations.size())
+        fail("update_launch of a node that is not the graph's");
+      if (graph.device != w.device)
+        fail("update_launch of a graph of device ", graph.device, " while device ", w.device, " is current");
+      operation& replaced = graph.operations[node.place - 1];
+      operation next = launch_of<Kernel>(w, shape, arguments);
+      if (replaced.name != next.name) fail("update_launch of ", replaced.name, " to be ", next.name);
+      replaced = std::move(next);
+      return status{};
+    });
+  }
+
+  static status begin_capture(stream_handle on) {
+    return call("begin_capture", [&](world& w) {
+      stream_state& stream = w.stream(on.number, "begin_capture");
+      if (stream.capture != nullptr) fail("begin_capture while ", stream.name(), " is captured");
+      stream.capture = std::make_shared<graph_state>();
+      stream.capture->number = world::new_number();
+      stream.capture->device = stream.device;
+      return status{};
+    });
+  }
+
+  static status last_captured(stream_handle on, graph_node_handle& node) {
+    return call("last_captured", [&](world& w) {
+      const stream_state& stream = w.stream(on.number, "last_captured");
+      if (stream.capture == nullptr) fail("last_captured while ", stream.name(), " is not captured");
+      if (stream.capture->operations.empty()) fail("last_captured before anything was");
+      node = {stream.capture->number, stream.capture->operations.size()};
+      return status{};
+    });
+  }
+
+  static status end_capture(stream_handle on, graph_handle& graph) {
+    return call("end_capture", call_traits{.closes = true}, [&](world& w) {
+      stream_state& stream = w.stream(on.number, "end_capture");
+      if (stream.capture == nullptr) fail("end_capture while ", stream.name(), " is not captured");
+      std::shared_ptr<graph_state> captured = std::exchange(stream.capture, nullptr);
+      if (w.failing) return status{};
+      graph.number = world::new_number();
+      w.graphs.emplace(graph.number, std::move(captured));
+      return status{};
+    });
+  }
+
+  static status instantiate(graph_handle& graph) {
+    return call("instantiate", [&](world& w) {
+      const auto found = w.graphs.find(graph.number);
+      if (found == w.graphs.end())
+        fail("instantiate of a ", graph.number == 0 ? "null graph" : "graph that was destroyed");
+      for (const auto& each : w.scheduled.streams())
+        if (each->capture != nullptr) fail("instantiate while ", each->name(), " is captured");
+      found->second->instantiated = true;
+      return status{};
+    });
+  }
+
+  static status launch_graph(graph_handle graph, stream_handle on) {
+    return call("launch_graph", [&](world& w) {
+      stream_state& stream = w.current_stream(on.number, "launch_graph");
+      const auto found = w.graphs.find(graph.number);
+      if (found == w.graphs.end())
+        fail("launch_graph of a ", graph.number == 0 ? "null graph" : "graph that was destroyed");
+      if (stream.capture != nullptr) fail("launch_graph while ", stream.name(), " is captured");
+      if (!found->second->instantiated) fail("launch_graph of a graph that was not instantiated");
+      if (found->second->device != stream.device)
+        fail("launch_graph of a graph of device ", found->second->device, " on ", stream.name());
+      for (const operation& each : found->second->operations) w.push(stream, each);
+      return status{};
+    });
+  }
+
+  static status destroy_graph(graph_handle graph) {
+    return call("destroy_graph", ending, [&](world& w) {
+      if (w.graphs.erase(graph.number) == 0)
+        fail("destroy_graph of a ", graph.number == 0 ? "null graph" : "graph that was destroyed");
+      return status{};
+    });
+  }
+
+ protected:
+  static status not_ready(const char* name) {
+    return machine::failure(name, "not ready", 600, status::kind::not_ready);
+  }
+
+ private:
+  template <class Kernel>
+  static operation launch_of(world& w, const parallax::cuda::launch_shape& shape,
+                             const typename Kernel::arguments& arguments) {
+    static const std::string name = readable(typeid(Kernel).name());
+    if (shape.blocks == 0 || shape.threads == 0 || shape.threads > 1024 ||
+        shape.shared_bytes > w.options.shared_bytes_per_block)
+      fail("launch of ", name, " with ", shape.blocks, " blocks of ", shape.threads, " threads and ",
+           shape.shared_bytes, " bytes of shared memory");
+    return {.name = name.c_str(), .run = [shape, arguments, &random = w.random](recorder& log) {
+              try {
+                run_kernel<Kernel>(shape, arguments, random.bits(), log);
+              } catch (const fault& found) {
+                const std::string who = name_of(log.who());
+                if (std::string_view(found.what()).starts_with(who)) throw;
+                fail(who, ": ", found.what());
+              }
+            }};
+  }
+
+  static void copy(recorder& log, void* to, int target, const void* from, int source, std::size_t bytes) {
+    log.read_of(source, from, bytes);
+    log.write_of(target, to, bytes);
+    if (bytes != 0) std::memmove(to, from, bytes);
+  }
+};
+
+} // namespace simulator

@@ -1,0 +1,153 @@
+// All that a simulated machine consists of, and how the host gives it work.
+#pragma once
+
+#include "support/simulator/collectives.hpp"
+#include "support/simulator/memory.hpp"
+#include "support/simulator/random.hpp"
+#include "support/simulator/recorder.hpp"
+#include "support/simulator/scheduler.hpp"
+#include "support/simulator/stream.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace simulator {
+
+/// What a machine has, and how it behaves.
+struct machine_options {
+  int devices = 8; ///< 64 at most
+  std::uint64_t seed = 1;
+  std::size_t memory_bytes = std::size_t{1} << 30; ///< of each device
+  int multiprocessors = 2;
+  std::size_t shared_bytes_per_block = 48 * 1024;
+  bool peer_access = true;           ///< false: enabling it fails
+  bool background = true;            ///< group_end and create_clique may go on after they returned
+  bool fail_when_stuck = true;       ///< false: a machine that hangs is asked for ever, as a real one is
+  unsigned polls_until_stuck = 1000; ///< questions in a row, while nothing can run
+};
+
+/// Handles: numbers that no other object of the process ever has.
+template <class Of> struct handle {
+  std::uint64_t number = 0;
+  bool operator==(const handle&) const = default;
+};
+
+/// The calls since group_start.
+struct group_state {
+  int depth = 0;
+  bool failed = false; ///< one of its calls did
+  std::vector<collective_call> calls;
+};
+
+struct world {
+  explicit world(const machine_options& how) : options(how), random(how.seed), scheduled(table, peers, random) {
+    for (int d = 0; d < options.devices; ++d) peers[static_cast<std::size_t>(d)] = std::uint64_t{1} << d;
+  }
+
+  machine_options options;
+  generator random;
+  memory table;
+  peer_table peers{};
+  scheduler scheduled;
+  std::map<std::uint64_t, event_state> events;
+  std::map<std::uint64_t, std::shared_ptr<clique_member>> communicators;
+  std::map<std::uint64_t, std::shared_ptr<graph_state>> graphs;
+  std::map<int, std::size_t> used; ///< bytes of each device's memory
+  group_state group;
+  std::shared_ptr<const vector_clock> known = std::make_shared<const vector_clock>(); ///< to the host
+  int device = 0;                                                                     ///< the current one
+  bool failing = false;                                                               ///< the call that runs is to fail
+  std::uint64_t activity = 0; ///< counts what the host has enqueued, and what the background has done
+  std::uint64_t failed_ranks = 0;
+  std::uint64_t cliques = 0;
+
+  static std::uint64_t new_number() {
+    static std::uint64_t last = 0;
+    return ++last;
+  }
+
+  bool has_device(int number) const { return number >= 0 && number < options.devices; }
+
+  void host_learns(const vector_clock& of) {
+    auto more = std::make_shared<vector_clock>(*known);
+    more->join(of);
+    known = std::move(more);
+  }
+
+  /// The stream of a handle, which may be given work or asked for its state.
+  stream_state& stream(std::uint64_t number, const char* what) const {
+    stream_state* found = number == 0 ? nullptr : scheduled.find(number);
+    if (found == nullptr || found->destroyed)
+      fail(what, number == 0 ? " of the null stream" : " of a stream that was destroyed");
+    if (found->launching != 0)
+      fail(what, " of ", found->name(),
+           " while a group goes on for it: communicator_state has to be asked until it is ready");
+    return *found;
+  }
+
+  /// The same, of the current device.
+  stream_state& current_stream(std::uint64_t number, const char* what) const {
+    stream_state& found = stream(number, what);
+    if (found.device != device) fail(what, " of ", found.name(), " while device ", device, " is current");
+    return found;
+  }
+
+  event_state& event(std::uint64_t number, const char* what) {
+    const auto found = events.find(number);
+    if (found == events.end()) fail(what, number == 0 ? " of a null event" : " of an event that was destroyed");
+    return found->second;
+  }
+
+  const std::shared_ptr<clique_member>& communicator(std::uint64_t number, const char* what) const {
+    const auto found = communicators.find(number);
+    if (found == communicators.end())
+      fail(what, number == 0 ? " of a null communicator" : " of a communicator that was destroyed or aborted");
+    return found->second;
+  }
+
+  /// Gives a stream an operation, or its capture.
+  void enqueue(stream_state& to, operation next) {
+    if (to.capture != nullptr) to.capture->operations.push_back(std::move(next));
+    else push(to, std::move(next));
+  }
+
+  /// Gives a stream an operation.
+  void push(stream_state& to, operation next) {
+    if (next.pinned.pointer != nullptr) prepare(next.pinned, next.name);
+    next.enqueued = known;
+    ++activity;
+    to.queue.push_back(std::move(next));
+  }
+
+  /// A communicator whose group is launched now has its stream free again.
+  void launch_group(clique_member& of) const {
+    if (of.launching == 0) return;
+    stream_state& to = *scheduled.find(std::exchange(of.launching, 0));
+    --to.launching;
+    for (operation& each : to.queue)
+      if (each.step != nullptr && each.step->communicators[static_cast<std::size_t>(each.rank)].get() == &of)
+        each.launched = true;
+  }
+
+ private:
+  /// What is to be copied to the host is wrong there until it has been; what is to be copied from there has to stay.
+  void prepare(pinned_use& use, const char* what) const {
+    allocation* of = table.find(use.pointer);
+    const auto* begin = static_cast<const std::byte*>(use.pointer);
+    if (of == nullptr || of->device != on_host || of->released_by_host || begin < of->data() ||
+        begin + use.bytes > of->data() + of->bytes)
+      fail(what, ": ", use.bytes, " bytes of the host that are not pinned",
+           of == nullptr ? std::string() : ", beside or of " + of->name());
+    if (use.writes && of->pending == 0) std::memset(use.pointer, 0xff, use.bytes);
+    if (!use.writes && of->pending_writes == 0) use.seen.assign(begin, begin + use.bytes);
+    ++of->pending;
+    if (use.writes) ++of->pending_writes;
+  }
+};
+
+} // namespace simulator

@@ -1,0 +1,2 @@
+// The file with CUDA as nvcc compiles it.
+#include "with_cuda.cpp"
