@@ -1,6 +1,5 @@
 // A vector for constant evaluation, which pays for every call: its operations are loops over pointers, where those of
-// std::vector pass through a dozen functions each. With it g++ takes a third less time for a program's front end, nvcc
-// half.
+// std::vector pass through a dozen functions each. With it g++ takes a third less time for a program's front end.
 #pragma once
 
 #include <concepts>

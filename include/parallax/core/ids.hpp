@@ -118,6 +118,10 @@ template <id_type Id> class id_set {
   template <class List> constexpr void erase(const List& ids) {
     for (Id id : ids) erase(id);
   }
+  /// For each id of a list whether it is a member: 1 or 0.
+  template <class List> constexpr growing_vector<char> flags_of(const List& ids) const {
+    return detail::vector_of(ids, [this](Id id) { return members[index_of(id)]; });
+  }
   /// How many ids there are, whether members or not.
   constexpr int size() const { return count_of(members); }
   constexpr id_range<Id> ids() const { return {Id{0}, size()}; }

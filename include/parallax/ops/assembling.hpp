@@ -44,25 +44,29 @@ struct concatenate_operation : operation<concatenate_operation> {
 
 struct stack_operation {
   constexpr tracer operator()(std::initializer_list<tracer> operands, int axis_number = 0) const {
-    growing_vector<tracer> expanded;
     const tracer& first = *operands.begin();
-    for (const tracer& x : operands) {
-      bool same = x.rank() == first.rank();
-      for (int i = 0; same && i < x.rank(); ++i)
-        same = !is_static(x.dimension(i)) || !is_static(first.dimension(i)) || x.dimension(i) == first.dimension(i);
-      if (!same) {
-        message text;
-        text << "stack: shapes ";
-        print_value(text, x.owner->extents, first.value());
-        text << " and ";
-        print_value(text, x.owner->extents, x.value());
-        x.owner->fail(text << " differ; give arrays of one shape");
-        return x;
-      }
-      if (!check_rank(*x.owner, "stack", x.rank() + 1)) return x;
+    context& trace = *first.owner;
+    growing_vector<tracer> expanded;
+    for_each(operands, [&](const tracer& x) {
+      if (trace.failed || !check_same_shape(first, x) || !check_rank(trace, "stack", x.rank() + 1)) return;
       expanded.push_back(expand_dims_operation{}(x, axis_number));
-    }
-    return join(*operands.begin()->owner, expanded, axis_number);
+    });
+    return trace.failed ? first : join(trace, expanded, axis_number);
+  }
+
+ private:
+  static constexpr bool check_same_shape(const tracer& first, const tracer& x) {
+    bool same = x.rank() == first.rank();
+    for (int i = 0; same && i < x.rank(); ++i)
+      same = !is_static(x.dimension(i)) || !is_static(first.dimension(i)) || x.dimension(i) == first.dimension(i);
+    if (same) return true;
+    message text;
+    text << "stack: shapes ";
+    print_value(text, x.owner->extents, first.value());
+    text << " and ";
+    print_value(text, x.owner->extents, x.value());
+    x.owner->fail(text << " differ; give arrays of one shape");
+    return false;
   }
 };
 

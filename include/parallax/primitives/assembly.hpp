@@ -93,8 +93,8 @@ struct concatenate : assembly {
     return result;
   }
   static constexpr batched batch(const batch_application& a, const parameters& p) {
-    growing_vector<tracer> operands;
-    for (const batched& x : a.operands) operands.push_back(build::mapped_at(x, 0, a.size));
+    const auto operands =
+        parallax::detail::vector_of(a.operands, [&](const batched& x) { return build::mapped_at(x, 0, a.size); });
     return {emit<concatenate>(a.trace, operands, {p.dimension + 1}), 0};
   }
   static constexpr void vjp(vjp_application& a, const parameters& p) {

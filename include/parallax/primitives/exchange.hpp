@@ -58,11 +58,10 @@ struct ppermute : collective {
                              << a.size.number() << " give every instance one source");
       return a.operands[0];
     }
-    growing_vector<tracer> pieces;
-    for (std::int64_t destination = 0; destination < a.size.number(); ++destination)
-      for (std::size_t i = 0; i < p.sources.size(); ++i)
-        if (p.destinations[i] == destination)
-          pieces.push_back(build::slice_axis(x, 0, dim{p.sources[i]}, dim{p.sources[i] + 1}));
+    growing_vector<int> source_of(p.sources.size());
+    for (std::size_t i = 0; i < p.sources.size(); ++i) source_of[index_of(p.destinations[i])] = p.sources[i];
+    const auto pieces = parallax::detail::vector_of(
+        source_of, [&](int source) { return build::slice_axis(x, 0, dim{source}, dim{source + 1}); });
     return {emit<concatenate>(a.trace, pieces, {0}), 0};
   }
   /// The elements of `x` behind `cut`, and then those before it.

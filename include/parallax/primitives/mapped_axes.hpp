@@ -11,8 +11,8 @@ inline constexpr int max_collective_axes = 8;
 
 struct mapped_axes {
   small_vector<axis_id, max_collective_axes> axes;
-  growing_vector<growing_vector<int>>
-      groups; ///< the indices of each along the axes; none where all instances are together
+  /// The indices of each along the axes; none where all instances are together.
+  growing_vector<growing_vector<int>> groups;
 
   static constexpr void describe(auto& p, auto& member) {
     member("axes", p.axes);

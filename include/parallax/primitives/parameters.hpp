@@ -43,21 +43,25 @@ template <class Rename> class extent_renamer {
   }
 };
 
+/// Writes parameters behind other words.
+template <class Parameters> constexpr void append_words(word_list& list, const Parameters& parameters) {
+  word_writer writer(list);
+  Parameters::describe(parameters, writer);
+}
+
 } // namespace detail
 
 /// The words of parameters.
 template <class Parameters> constexpr growing_vector<std::int64_t> encode(const Parameters& parameters) {
   detail::word_list list;
-  detail::word_writer writer(list);
-  Parameters::describe(parameters, writer);
+  detail::append_words(list, parameters);
   return list.words;
 }
 
 /// The words of the next operation's parameters, which the trace keeps until then.
 template <class Parameters> constexpr parameter_words encode_next(context& trace, const Parameters& parameters) {
   trace.next.parameters.words.clear();
-  detail::word_writer writer(trace.next.parameters);
-  Parameters::describe(parameters, writer);
+  detail::append_words(trace.next.parameters, parameters);
   return trace.next.parameters.words;
 }
 

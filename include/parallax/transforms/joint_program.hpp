@@ -21,8 +21,7 @@ class joint_program {
                           const Cotangent& cotangent_of, const Gradient& gradient_of)
       : trace(owner), joint(owner.open_graph()) {
     const graph& body = trace.at(differentiated);
-    const auto values = vector_of(body.inputs, [&](node_id input) { return body.value(input); });
-    inputs = vector_of(values, [&](const abstract_value& value) { return new_input(trace, value); });
+    inputs = vector_of(body.inputs, [&](node_id input) { return new_input(trace, body.value(input)); });
     reverse_pass pass(trace, differentiated, inputs, wanted);
     results = pass.outputs;
     cut = node_id{trace.at(joint).size()};

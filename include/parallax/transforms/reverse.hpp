@@ -58,9 +58,6 @@ class reverse_pass {
   /// Looked up again each time, as appending may move graphs.
   constexpr const graph& g() const { return trace.at(source); }
 
-  constexpr growing_vector<char> active_operands(node_id id) const {
-    return vector_of(g().operands(id), [&](node_id operand) { return static_cast<char>(active.contains(operand)); });
-  }
   constexpr void run_forward() {
     for_each(g().ids(), [&](node_id id) {
       if (trace.failed || !needed.contains(id)) return;
@@ -91,7 +88,7 @@ class reverse_pass {
                    "put its operand into stop_gradient, or use another operation");
       return;
     }
-    const growing_vector<char> wanted = active_operands(id);
+    const growing_vector<char> wanted = active.flags_of(g().operands(id));
     growing_vector<tracer> given(ids.size());
     vjp_application application{trace, operands, forward[id], cotangents[id], wanted, given};
     rules.vjp(application, copy_of(g().parameters(id)));
@@ -100,7 +97,7 @@ class reverse_pass {
 
   constexpr void call_forward(node_id id) {
     const growing_vector<tracer> operands = forward.of(g().operands(id));
-    const growing_vector<char> wanted = active_operands(id);
+    const growing_vector<char> wanted = active.flags_of(g().operands(id));
     const growing_vector<std::int64_t> parameters = copy_of(g().parameters(id));
     const id_range<node_id> results = g().results_of(id);
     const primitive_rules& rules = rules_of(trace, g(), id);

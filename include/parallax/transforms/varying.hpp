@@ -19,9 +19,6 @@ constexpr growing_vector<char> varies_along(const context& trace, graph_id body,
     if (varies) varying.insert(id);
     else varying.erase(id);
   };
-  auto flags_of = [&](std::span<const node_id> ids) {
-    return vector_of(ids, [&](node_id id) { return static_cast<char>(varying.contains(id)); });
-  };
   for (std::size_t k = 0; k < inputs.size(); ++k) set(g.inputs[k], inputs[k] != 0);
   for_each(g.ids(), [&](node_id id) {
     if (!g.is_operation(id)) return;
@@ -33,12 +30,12 @@ constexpr growing_vector<char> varies_along(const context& trace, graph_id body,
       if (over.contains(axis)) set(id, over.has_groups() || rules.varies_over_own_axes);
     }
     if (rules.kind == primitive_kind::call) {
-      const growing_vector<char> operands = flags_of(g.operands(id));
+      const growing_vector<char> operands = varying.flags_of(g.operands(id));
       const growing_vector<char> results = rules.call.varies(trace, axis, operands, g.parameters(id));
       for (int k = 0; k < g.results_of(id).size(); ++k) set(g.results_of(id)[k], results[index_of(k)] != 0);
     }
   });
-  return flags_of(g.outputs);
+  return varying.flags_of(g.outputs);
 }
 
 } // namespace parallax::detail

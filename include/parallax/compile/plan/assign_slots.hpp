@@ -16,8 +16,8 @@ class slot_assigner {
 
   constexpr void run() {
     find_lifetimes();
-    growing_vector<growing_vector<buffer_id>> beginning(
-        section.steps.size()); // by step: the buffers that it is first to use
+    // by step: the buffers that it is first to use
+    growing_vector<growing_vector<buffer_id>> beginning(section.steps.size());
     for_each(section.buffers.ids(), [&](buffer_id id) {
       const planned_buffer& b = section.buffers[id];
       if (b.record.kind == buffer_kind::slot && b.first_step >= 0) beginning[index_of(b.first_step)].push_back(id);

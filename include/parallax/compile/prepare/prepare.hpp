@@ -27,8 +27,8 @@ class preparation {
 
   constexpr void run() {
     result.root = trace.open_graph();
-    const growing_vector<node_id> outside = outermost().inputs;
-    const auto inputs = vector_of(outside, [&](node_id id) { return new_input(trace, outermost().value(id)); });
+    const auto inputs =
+        vector_of(outermost().inputs, [&](node_id id) { return new_input(trace, outermost().value(id)); });
     const growing_vector<tracer> outputs = replay_graph(graph_id::outermost, inputs);
     if (!trace.failed) for_each(outputs, [&](tracer y) { add_output(trace, y); });
     trace.close_graph();
