@@ -32,7 +32,8 @@ template <class Function, class... Arguments> constexpr facts lower(const Functi
   for (int k = 0; k < result.kernels; ++k) {
     const auto statements = plan[plan.template at<plx::compiled::kernel_record>(k).statements];
     result.longest = std::max(result.longest, static_cast<int>(statements.size()));
-    for (const auto& statement : statements) result.strided += statement.operation == plx::compiled::load_strided;
+    for (const auto& statement : statements)
+      result.strided += statement.kind == plx::compiled::statement_kind::load_strided;
   }
   for (int k = 0; k < lowered::section_count(plan); ++k) {
     for (const auto& step : plan[lowered::section(plan, k).steps]) {

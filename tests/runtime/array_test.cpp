@@ -182,9 +182,9 @@ TEST_CASE("an array that was moved from says so where its elements are read, and
   CHECK_THROWS_WITH(one.item(), said);
   CHECK_THROWS_WITH(static_cast<float>(one), said);
 
-  array<float, 2> none = array<float, 2>::filled({0, 3}, 0);
-  const array<float, 2> also_none = std::move(none);
-  CHECK(none.to_vector().empty());
+  array<float, 2> empty = array<float, 2>::filled({0, 3}, 0);
+  const array<float, 2> also_none = std::move(empty);
+  CHECK(empty.to_vector().empty());
   CHECK(also_none.to_vector().empty());
 }
 

@@ -11,22 +11,6 @@
 
 namespace parallax::compiled {
 
-/// A kernel's statement as a value. What loads and stores name besides statements is left out.
-struct flat_statement {
-  int operation = 0;
-  element_type type = element_type::float32;
-  std::int64_t parameter = 0;
-  std::array<int, 4> operands{};
-  int operand_count = 0;
-
-  template <class Primitive> constexpr bool is() const {
-    return operation == static_cast<int>(primitives::id_of<Primitive>);
-  }
-  template <class Primitive> constexpr bool is_reduction() const {
-    return operation == reduce_row && parameter == static_cast<int>(primitives::id_of<Primitive>);
-  }
-};
-
 /// The sum of exp(x - centre), of which softmax and logsumexp are made, or of (x - centre)^2, a variance's.
 enum class centred_kind { none, exponentials, squares };
 
@@ -41,51 +25,57 @@ struct centred_sum {
 /// multiple of their sum. The distances may be computed with fewer bits than the sum has.
 class centred_sum_finder {
  public:
-  constexpr explicit centred_sum_finder(std::span<const flat_statement> kernel) : statements(kernel) {}
+  constexpr explicit centred_sum_finder(std::span<const kernel_statement> kernel) : statements(kernel) {}
 
   constexpr centred_sum find(int reduction) const {
-    const flat_statement& sum = at(reduction);
-    if (!sum.is_reduction<primitives::reduce_sum>() || !is_floating(sum.type) || is_floating16(sum.type)) return {};
+    const kernel_statement& sum = at(reduction);
+    if (!reduces<primitives::reduce_sum>(sum) || !is_floating(sum.type) || is_floating16(sum.type)) return {};
     const int summand = without_widening(sum.operands[0]);
-    const flat_statement& f = at(summand);
+    const kernel_statement& f = at(summand);
     int distance = -1;
-    if (f.is<primitives::exp>() || (f.is<primitives::integer_power>() && f.parameter == 2) ||
-        (f.is<primitives::multiply>() && f.operands[0] == f.operands[1]))
+    if (is<primitives::exp>(f) || (is<primitives::integer_power>(f) && f.parameter == 2) ||
+        (is<primitives::multiply>(f) && f.operands[0] == f.operands[1]))
       distance = f.operands[0];
-    if (distance < 0 || !at(distance).is<primitives::subtract>()) return {};
-    const bool exponential = f.is<primitives::exp>();
+    if (distance < 0 || !is<primitives::subtract>(at(distance))) return {};
+    const bool exponential = is<primitives::exp>(f);
     const int elements = at(distance).operands[0], centre = at(distance).operands[1];
     if (exponential ? !is_largest(centre, elements) : !is_mean(centre, elements)) return {};
     return {exponential ? centred_kind::exponentials : centred_kind::squares, elements, centre};
   }
 
  private:
-  std::span<const flat_statement> statements;
+  std::span<const kernel_statement> statements;
 
-  constexpr const flat_statement& at(int i) const { return statements[index_of(i)]; }
+  constexpr const kernel_statement& at(int i) const { return statements[index_of(i)]; }
+  template <class Primitive> static constexpr bool is(const kernel_statement& s) {
+    return s.kind == statement_kind::compute && s.primitive == primitives::id_of<Primitive>;
+  }
+  template <class Primitive> static constexpr bool reduces(const kernel_statement& s) {
+    return s.kind == statement_kind::reduce_row && s.primitive == primitives::id_of<Primitive>;
+  }
 
   /// What a value was before it was given a type with more bits.
   constexpr int without_widening(int i) const {
-    while (at(i).is<primitives::convert>() && is_floating(at(i).type) && is_floating(at(at(i).operands[0]).type) &&
+    while (is<primitives::convert>(at(i)) && is_floating(at(i).type) && is_floating(at(at(i).operands[0]).type) &&
            size_of(at(i).type) > size_of(at(at(i).operands[0]).type))
       i = at(i).operands[0];
     return i;
   }
   /// What a value was before it was rounded or its gradient was stopped.
   constexpr int without_conversions(int i) const {
-    while (at(i).is<primitives::stop_gradient>() || (at(i).is<primitives::convert>() && is_floating(at(i).type)))
+    while (is<primitives::stop_gradient>(at(i)) || (is<primitives::convert>(at(i)) && is_floating(at(i).type)))
       i = at(i).operands[0];
     return i;
   }
   template <class Primitive> constexpr bool is_reduction_of(int i, int elements) const {
-    return at(i).is_reduction<Primitive>() && without_widening(at(i).operands[0]) == without_widening(elements);
+    return reduces<Primitive>(at(i)) && without_widening(at(i).operands[0]) == without_widening(elements);
   }
   constexpr bool is_largest(int i, int elements) const {
     i = without_conversions(i);
-    if (const flat_statement& choice = at(i); choice.is<primitives::select>()) {
-      const flat_statement& condition = at(choice.operands[0]);
-      if (!condition.is<primitives::is_finite>() || condition.operands[0] != choice.operands[1] ||
-          at(choice.operands[2]).operation != load_constant)
+    if (const kernel_statement& choice = at(i); is<primitives::select>(choice)) {
+      const kernel_statement& condition = at(choice.operands[0]);
+      if (!is<primitives::is_finite>(condition) || condition.operands[0] != choice.operands[1] ||
+          at(choice.operands[2]).kind != statement_kind::load_constant)
         return false;
       i = without_conversions(choice.operands[1]);
     }
@@ -93,12 +83,11 @@ class centred_sum_finder {
   }
   constexpr bool is_mean(int i, int elements) const {
     i = without_conversions(i);
-    const flat_statement& mean = at(i);
-    const bool divides = mean.is<primitives::divide>(), multiplies = mean.is<primitives::multiply>();
+    const kernel_statement& mean = at(i);
+    const bool divides = is<primitives::divide>(mean), multiplies = is<primitives::multiply>(mean);
     for (int side = 0; side < (multiplies ? 2 : divides ? 1 : 0); ++side) {
-      const auto k = static_cast<std::size_t>(side);
-      if (at(mean.operands[1 - k]).operation == load_constant &&
-          is_reduction_of<primitives::reduce_sum>(without_conversions(mean.operands[k]), elements))
+      if (at(mean.operands[1 - side]).kind == statement_kind::load_constant &&
+          is_reduction_of<primitives::reduce_sum>(without_conversions(mean.operands[side]), elements))
         return true;
     }
     return false;

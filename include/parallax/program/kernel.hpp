@@ -8,11 +8,23 @@
 
 namespace parallax::compiled {
 
-/// One operation of a kernel; literals are arguments of the kernel and not part of its type.
-template <int Operation, element_type Type, std::int64_t Parameter, int... Operands> struct statement {
-  static constexpr int operation = Operation;
-  static constexpr element_type type = Type;
-  static constexpr std::int64_t parameter = Parameter;
+/// Statements as types. Constants are arguments of the kernel and not part of its type.
+template <statement_kind Kind, element_type Type, int Argument> struct load_statement {
+  static constexpr kernel_statement record{.kind = Kind, .type = Type, .argument = Argument};
+  using value_type = element_t<Type>;
+};
+template <primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands> struct compute_statement {
+  static constexpr kernel_statement record{
+      .type = Type, .primitive = Primitive, .parameter = Parameter, .operands = {Operands...}};
+  using value_type = element_t<Type>;
+};
+template <primitive_id Primitive, element_type Type, int Operand> struct reduce_statement {
+  static constexpr kernel_statement record{
+      .kind = statement_kind::reduce_row, .type = Type, .primitive = Primitive, .operands = {Operand}};
+  using value_type = element_t<Type>;
+};
+template <statement_kind Kind, element_type Type, int Operand, int Argument> struct store_statement {
+  static constexpr kernel_statement record{.kind = Kind, .type = Type, .argument = Argument, .operands = {Operand}};
   using value_type = element_t<Type>;
 };
 
@@ -25,7 +37,11 @@ template <kernel_result Result, primitive_id Reduction, class... Statements> str
 
 template <class Program, int At, int... I> constexpr auto make_statement(std::integer_sequence<int, I...>) {
   constexpr const kernel_statement& s = Program::plan.template at<kernel_statement>(At);
-  return statement<s.operation, s.type, s.parameter, s.operands[I]...>{};
+  if constexpr (is_load(s.kind)) return load_statement<s.kind, s.type, s.argument>{};
+  else if constexpr (is_store(s.kind)) return store_statement<s.kind, s.type, s.operands[I]..., s.argument>{};
+  else if constexpr (s.kind == statement_kind::reduce_row)
+    return reduce_statement<s.primitive, s.type, s.operands[I]...>{};
+  else return compute_statement<s.primitive, s.type, s.parameter, s.operands[I]...>{};
 }
 template <class Program, int At> constexpr auto make_statement() {
   constexpr int operands = Program::plan.template at<kernel_statement>(At).operands.size();

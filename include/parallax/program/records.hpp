@@ -124,29 +124,51 @@ struct guard_record {
 
 // ---- kernels
 
-/// The operations of kernel statements that are no primitives.
-enum kernel_operation : int {
-  load_vector = -2,   ///< consecutive elements; the operand is an access's number
-  load_scalar = -3,   ///< the same element for the whole innermost dimension
-  load_strided = -4,  ///< elements a stride apart
-  load_constant = -5, ///< a number known at the call; the operand is its number
-  load_index = -6,    ///< an affine function of the position; the operand is an access's number
-  store_vector = -7,  ///< a further result: the operands are a statement's number and that of the access it is kept in
-  store_row = -8,     ///< the same, of one element for each row
-  reduce_row = -9     ///< combines the operand's elements of a row; the parameter is the reduction's number
+/// What a statement of a kernel does.
+enum class statement_kind : int {
+  compute,       ///< a primitive, of earlier statements' values
+  load_vector,   ///< consecutive elements of an array
+  load_scalar,   ///< the same element for the whole innermost dimension
+  load_strided,  ///< elements a stride apart
+  load_index,    ///< an affine function of the position, given as an array's is
+  load_constant, ///< a number known at the call
+  store_vector,  ///< a further result: an earlier statement's values
+  store_row,     ///< the same, of one element for each row
+  reduce_row     ///< a reduction of an earlier statement's elements of a row
 };
+constexpr bool is_load(statement_kind kind) {
+  switch (kind) {
+  case statement_kind::load_vector:
+  case statement_kind::load_scalar:
+  case statement_kind::load_strided:
+  case statement_kind::load_index:
+  case statement_kind::load_constant: return true;
+  case statement_kind::compute:
+  case statement_kind::store_vector:
+  case statement_kind::store_row:
+  case statement_kind::reduce_row: return false;
+  }
+  return false;
+}
+constexpr bool is_store(statement_kind kind) {
+  return kind == statement_kind::store_vector || kind == statement_kind::store_row;
+}
 
-/// One operation of a kernel. Operands are numbers of earlier statements, or what a load takes.
+/// One statement of a kernel.
 struct kernel_statement {
-  int operation = 0;
+  statement_kind kind = statement_kind::compute;
   element_type type = element_type::float32;
-  std::int64_t parameter = 0;
-  small_vector<int, 4> operands{};
+  primitive_id primitive = primitive_id::input; ///< that computes or reduces
+  std::int64_t parameter = 0;                   ///< of a primitive that has one
+  int argument = 0;                             ///< the number of the array that is read or written, or of the constant
+  small_vector<int, 4> operands{};              ///< the numbers of earlier statements
   friend constexpr bool operator==(const kernel_statement&, const kernel_statement&) = default;
   static constexpr void describe(auto& r, auto& field) {
-    field(r.operation);
+    field(r.kind);
     field(r.type);
+    field(r.primitive);
     field(r.parameter);
+    field(r.argument);
     field(r.operands);
   }
 };

@@ -22,19 +22,7 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
  private:
   static constexpr std::size_t count = sizeof...(S);
 
-  template <int Operation, element_type Type, std::int64_t Parameter, int... Operands>
-  static constexpr flat_statement flat(statement<Operation, Type, Parameter, Operands...>) {
-    flat_statement result{Operation, Type, Parameter, {Operands...}, static_cast<int>(sizeof...(Operands))};
-    if (is_load(Operation)) result.operand_count = 0; // accesses are no statements
-    if (is_store(Operation)) result.operand_count = 1;
-    return result;
-  }
-  static constexpr std::array<flat_statement, count> statements{flat(S{})...};
-
-  static constexpr bool is_load(int operation) {
-    return operation < 0 && !is_store(operation) && operation != reduce_row;
-  }
-  static constexpr bool is_store(int operation) { return operation == store_vector || operation == store_row; }
+  static constexpr std::array<kernel_statement, count> statements{S::record...};
 
   struct facts {
     std::array<int, count> pass{};
@@ -45,15 +33,16 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
   static constexpr facts find() {
     facts f;
     for (std::size_t i = 0; i < count; ++i) {
-      const flat_statement& s = statements[i];
+      const kernel_statement& s = statements[i];
       int pass = 0;
-      bool uniform = !is_load(s.operation) || s.operation == load_scalar || s.operation == load_constant;
-      for (int k = 0; k < s.operand_count; ++k) {
-        const std::size_t operand = index_of(s.operands[index_of(k)]);
+      bool uniform =
+          !is_load(s.kind) || s.kind == statement_kind::load_scalar || s.kind == statement_kind::load_constant;
+      for (int number : s.operands) {
+        const std::size_t operand = index_of(number);
         pass = f.pass[operand] > pass ? f.pass[operand] : pass;
         uniform = uniform && f.uniform[operand];
       }
-      if (FewPasses && s.operation == reduce_row) {
+      if (FewPasses && s.kind == statement_kind::reduce_row) {
         const centred_sum sum = centred_sum_finder(statements).find(static_cast<int>(i));
         const int of_elements = f.pass[index_of(sum.elements)], of_centre = f.pass[index_of(sum.centre)];
         if (sum.kind != centred_kind::none && of_centre > of_elements) {
@@ -61,10 +50,10 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
           pass = of_centre - 1;
         }
       }
-      bool over_row = s.operation == reduce_row || s.operation == store_vector;
+      bool over_row = s.kind == statement_kind::reduce_row || s.kind == statement_kind::store_vector;
       if (over_row && pass >= f.passes) f.passes = pass + 1;
-      if (s.operation == reduce_row) ++pass, uniform = true;
-      if (s.operation == store_vector) uniform = false;
+      if (s.kind == statement_kind::reduce_row) ++pass, uniform = true;
+      if (s.kind == statement_kind::store_vector) uniform = false;
       f.pass[i] = pass;
       f.uniform[i] = uniform;
       if (pass >= f.rounds) f.rounds = pass + 1;
@@ -82,19 +71,17 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
     for (int pass = 0; pass < known.passes; ++pass) {
       mask& needed = all[index_of(pass)];
       for (std::size_t i = count; i-- > 0;) {
-        const flat_statement& s = statements[i];
-        bool root = (s.operation == reduce_row && known.pass[i] == pass + 1) ||
-                    (s.operation == store_vector && known.pass[i] == pass);
+        const kernel_statement& s = statements[i];
+        bool root = (s.kind == statement_kind::reduce_row && known.pass[i] == pass + 1) ||
+                    (s.kind == statement_kind::store_vector && known.pass[i] == pass);
         needed[i] = needed[i] || root;
         if (!needed[i] || before[i]) continue;
         if (known.centred[i].kind != centred_kind::none) {
           needed[index_of(known.centred[i].elements)] = true;
           continue;
         }
-        for (int k = 0; k < s.operand_count; ++k) {
-          const std::size_t operand = index_of(s.operands[index_of(k)]);
-          if (!known.uniform[operand]) needed[operand] = true;
-        }
+        for (int operand : s.operands)
+          if (!known.uniform[index_of(operand)]) needed[index_of(operand)] = true;
       }
       for (std::size_t i = 0; i < count && !again; ++i) before[i] = before[i] || needed[i];
     }
@@ -114,11 +101,11 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
   }
   /// Whether a reduction's result is known after a pass.
   static constexpr bool reduces_in(int i, int pass) {
-    return statements[index_of(i)].operation == reduce_row && known.pass[index_of(i)] == pass + 1;
+    return statements[index_of(i)].kind == statement_kind::reduce_row && known.pass[index_of(i)] == pass + 1;
   }
   /// What a reduction sums that is computed from its elements and, after its pass, its centre.
   static constexpr centred_sum centred(int i) { return known.centred[index_of(i)]; }
-  static constexpr bool is_reduction(int i) { return statements[index_of(i)].operation == reduce_row; }
+  static constexpr bool is_reduction(int i) { return statements[index_of(i)].kind == statement_kind::reduce_row; }
   /// Whether a value of the elements is read or made in a pass; `again` if none is remembered from earlier passes.
   static constexpr bool is_needed(int i, int pass, bool again) {
     if (known.uniform[index_of(i)]) return false;
@@ -131,7 +118,7 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
     return passes;
   }
   static constexpr bool is_loaded(int i) {
-    return is_load(statements[index_of(i)].operation) && !known.uniform[index_of(i)];
+    return is_load(statements[index_of(i)].kind) && !known.uniform[index_of(i)];
   }
   /// The bytes that a pass reads for each element, if none is remembered.
   static constexpr std::size_t bytes_in(int pass) {
@@ -140,8 +127,8 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
       if (is_loaded(i) && !is_index(i) && is_needed(i, pass, true)) bytes += size_of(statements[index_of(i)].type);
     return bytes;
   }
-  static constexpr bool is_index(int i) { return statements[index_of(i)].operation == load_index; }
-  static constexpr bool is_element_store(int i) { return statements[index_of(i)].operation == store_vector; }
+  static constexpr bool is_index(int i) { return statements[index_of(i)].kind == statement_kind::load_index; }
+  static constexpr bool is_element_store(int i) { return statements[index_of(i)].kind == statement_kind::store_vector; }
   /// Whether several passes need a value.
   static constexpr bool is_needed_again(int i) {
     int times = 0;

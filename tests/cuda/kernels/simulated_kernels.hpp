@@ -32,7 +32,7 @@ class operand_guard : public simulator::access_observer {
     constexpr bool of_rows = Result == parallax::compiled::kernel_result::rows;
     bool is_result[parallax::compiled::max_accesses] = {!of_rows};
     bool is_whole[parallax::compiled::max_accesses] = {}; // and not one element for each row
-    (note_result(S{}, is_result, is_whole), ...);
+    (note_result(S::record, is_result, is_whole), ...);
     for (int i = 0; i < a.operand_count; ++i) {
       const parallax::compiled::operand& o = a.operands[i];
       if (!o.data) continue;
@@ -92,12 +92,10 @@ class operand_guard : public simulator::access_observer {
       if (at >= r.begin && at + bytes <= r.end) return true;
     return false;
   }
-  template <int Operation, parallax::element_type Type, std::int64_t Parameter, int... Operands>
-  static void note_result(parallax::compiled::statement<Operation, Type, Parameter, Operands...>, bool* is_result,
-                          bool* is_whole) {
-    constexpr int operands[] = {Operands..., 0, 0};
-    if (Operation == parallax::compiled::store_vector) is_result[operands[1]] = is_whole[operands[1]] = true;
-    if (Operation == parallax::compiled::store_row) is_result[operands[1]] = true;
+  static void note_result(const parallax::compiled::kernel_statement& s, bool* is_result, bool* is_whole) {
+    using parallax::compiled::statement_kind;
+    if (s.kind == statement_kind::store_vector) is_result[s.argument] = is_whole[s.argument] = true;
+    if (s.kind == statement_kind::store_row) is_result[s.argument] = true;
   }
 };
 

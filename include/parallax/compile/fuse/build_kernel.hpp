@@ -173,10 +173,9 @@ class kernel_builder {
     const fused_value* v = find(id);
     if (!v) return;
     const index_map map = operand_map(id, v->map);
-    kernel_statement s{static_cast<int>(g.primitive(id)), g.type(id), 0, {}};
+    kernel_statement s{.type = g.type(id), .primitive = g.primitive(id)};
     if (is_reduction(id)) {
-      s.operation = reduce_row;
-      s.parameter = static_cast<std::int64_t>(g.primitive(id));
+      s.kind = statement_kind::reduce_row;
     } else if (!is<primitives::convert>(g, id) && !is<primitives::bitcast>(g, id) && !g.parameters(id).empty()) {
       s.parameter = g.parameters(id)[0]; // an elementwise primitive has one word at most; those two have the type
     }
@@ -192,8 +191,10 @@ class kernel_builder {
   constexpr void store(node_id id, int statement) {
     const bool of_rows = is_row_loop() && fused.rows.is_member(id) && fused.rows.is_uniform(id);
     loop.accesses.push_back(contiguous(buffer_of[id], of_rows || !is_row_loop() ? loop.reduced : bit_set{}));
-    const int place = count_of(loop.accesses) - 1;
-    add({of_rows ? store_row : store_vector, g.type(id), 0, {statement, place}});
+    add({.kind = of_rows ? statement_kind::store_row : statement_kind::store_vector,
+         .type = g.type(id),
+         .argument = count_of(loop.accesses) - 1,
+         .operands = {statement}});
   }
 
   /// The statement that has the value of a node, read through views.
@@ -228,7 +229,7 @@ class kernel_builder {
       if (section) given.axis = section->mesh_axis_of[parameters_of<primitives::axis_index>(g, id).axis];
       return constant(given);
     }
-    return load_once(load_index, index_access(id, map), g.type(id));
+    return load_once(statement_kind::load_index, index_access(id, map), g.type(id));
   }
   /// An iota: an affine function of the position, as an address is.
   constexpr access index_access(node_id id, const index_map& map) {
@@ -242,22 +243,26 @@ class kernel_builder {
 
   constexpr int load(const access& from, element_type type) {
     const dim innermost = loop.extents.empty() ? dim{} : from.strides[loop.extents.size() - 1];
-    return load_once(innermost == 0 ? load_scalar : innermost == 1 ? load_vector : load_strided, from, type);
+    return load_once(innermost == 0   ? statement_kind::load_scalar
+                     : innermost == 1 ? statement_kind::load_vector
+                                      : statement_kind::load_strided,
+                     from, type);
   }
-  constexpr int load_once(int operation, const access& a, element_type type) {
+  constexpr int load_once(statement_kind kind, const access& a, element_type type) {
     for (int statement : load_of) {
       const kernel_statement& known = loop.statements[index_of(statement)];
-      if (known.type == type && loop.accesses[index_of(known.operands[0])] == a) return statement;
+      if (known.type == type && loop.accesses[index_of(known.argument)] == a) return statement;
     }
     loop.accesses.push_back(a);
-    load_of.push_back(add({operation, type, 0, {count_of(loop.accesses) - 1}}));
+    load_of.push_back(add({.kind = kind, .type = type, .argument = count_of(loop.accesses) - 1}));
     return load_of.back();
   }
   constexpr int constant(const kernel_constant& c) {
     for (std::size_t i = 0; i < loop.constants.size(); ++i)
       if (loop.constants[i] == c) return constant_of[i];
     loop.constants.push_back(c);
-    constant_of.push_back(add({load_constant, c.type, 0, {count_of(loop.constants) - 1}}));
+    constant_of.push_back(
+        add({.kind = statement_kind::load_constant, .type = c.type, .argument = count_of(loop.constants) - 1}));
     return constant_of.back();
   }
   constexpr int add(const kernel_statement& s) {
@@ -268,7 +273,7 @@ class kernel_builder {
   constexpr void finish(const access& out) {
     if (result_statement != count_of(loop.statements) - 1) {
       const element_type type = loop.statements[index_of(result_statement)].type;
-      add({static_cast<int>(primitives::id_of<primitives::stop_gradient>), type, 0, {result_statement}});
+      add({.type = type, .primitive = primitives::id_of<primitives::stop_gradient>, .operands = {result_statement}});
     }
     loop.accesses[0] = out;
     const int rank = loop.extents.size();

@@ -131,8 +131,8 @@ class epilogue_finder {
     if (m.load_of_whole(statement) != product(s).result) return;
     if (e.bias == buffer_id::none && e.activation == product_activation::identity) return;
     for (const kernel_statement& kept : m.statements()) {
-      if (kept.operation != store_vector) continue;
-      const operand_record& place = m.array(kept.operands[1]);
+      if (kept.kind != statement_kind::store_vector) continue;
+      const operand_record& place = m.array(kept.argument);
       if (e.activation != product_activation::gelu || kept.operands[0] != before || !m.is_whole(place)) return;
       e.auxiliary = place.buffer;
     }

@@ -231,7 +231,7 @@ class section_planner {
   /// Of an argument, or a second output of one value.
   constexpr void copy_output(node_id id, int number) {
     const buffer_id copy = new_buffer(g.value(id), buffer_kind::output, number);
-    planned_loop loop{.statements = {{load_vector, g.type(id), 0, {1}}},
+    planned_loop loop{.statements = {{.kind = statement_kind::load_vector, .type = g.type(id), .argument = 1}},
                       .extents = {section.buffers[copy].record.count},
                       .accesses = {{copy, dim{}, {dim{1}}}, {buffer_of[id], dim{}, {dim{1}}}}};
     section.steps.push_back(add_loop(plan, loop));

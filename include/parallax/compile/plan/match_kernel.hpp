@@ -22,13 +22,13 @@ class kernel_match {
   constexpr const operand_record& array(int number) const { return plan[step.operands][index_of(number)]; }
   constexpr const operand_record& written() const { return array(0); }
   /// Where a statement loads from.
-  constexpr const operand_record& loaded(int statement) const { return array(at(statement).operands[0]); }
+  constexpr const operand_record& loaded(int statement) const { return array(at(statement).argument); }
   template <class Primitive> constexpr bool is(int statement) const {
-    return is_operation(statement, static_cast<int>(primitives::id_of<Primitive>));
+    return computes(statement) && at(statement).primitive == primitives::id_of<Primitive>;
   }
   /// The statement that an operation's operand is.
   constexpr int operand(int statement, int number) const {
-    return statement < 0 || at(statement).operation < 0 ? nothing : at(statement).operands[number];
+    return computes(statement) ? at(statement).operands[number] : nothing;
   }
   /// The statement whose values a plain loop writes as its result.
   constexpr int result() const {
@@ -39,15 +39,13 @@ class kernel_match {
   }
   /// Whether a constant is 0.
   constexpr bool is_zero(int statement) const {
-    if (!is_operation(statement, load_constant)) return false;
-    const kernel_constant& c = plan[step.constants][index_of(at(statement).operands[0])];
+    if (!is_kind(statement, statement_kind::load_constant)) return false;
+    const kernel_constant& c = plan[step.constants][index_of(at(statement).argument)];
     return c.kind == constant_kind::literal && c.bits == 0;
   }
   /// Whether there are further results.
   constexpr bool stores() const {
-    return std::ranges::any_of(statements(), [](const kernel_statement& each) {
-      return each.operation == store_vector || each.operation == store_row;
-    });
+    return std::ranges::any_of(statements(), [](const kernel_statement& each) { return is_store(each.kind); });
   }
 
   /// Whether an operand lies as the loop goes over a contiguous array.
@@ -67,12 +65,13 @@ class kernel_match {
   }
   /// The buffer that a statement loads from in such a way.
   constexpr buffer_id load_of_whole(int statement) const {
-    const bool loads = is_operation(statement, load_vector) && is_whole(loaded(statement));
+    const bool loads = is_kind(statement, statement_kind::load_vector) && is_whole(loaded(statement));
     return loads ? loaded(statement).buffer : buffer_id::none;
   }
   /// Where a statement loads the same row from for all rows of a matrix; null for none.
   constexpr const operand_record* load_of_row(int statement, dim columns) const {
-    if (!is_operation(statement, load_vector) || row_dimensions(loaded(statement), columns) == 0) return nullptr;
+    if (!is_kind(statement, statement_kind::load_vector) || row_dimensions(loaded(statement), columns) == 0)
+      return nullptr;
     return &loaded(statement);
   }
   /// Whether the loop adds up the rows of a contiguous matrix.
@@ -94,9 +93,10 @@ class kernel_match {
   const kernel_record& kernel;
 
   constexpr const kernel_statement& at(int statement) const { return statements()[index_of(statement)]; }
-  constexpr bool is_operation(int statement, int operation) const {
-    return statement >= 0 && at(statement).operation == operation;
+  constexpr bool is_kind(int statement, statement_kind kind) const {
+    return statement >= 0 && at(statement).kind == kind;
   }
+  constexpr bool computes(int statement) const { return is_kind(statement, statement_kind::compute); }
   constexpr int rank() const { return step.extents.count; }
   constexpr dim extent(int d) const { return plan[step.extents][index_of(d)]; }
   constexpr dim stride(const operand_record& a, int d) const { return plan[a.strides][index_of(d)]; }

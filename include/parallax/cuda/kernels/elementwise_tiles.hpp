@@ -80,14 +80,14 @@ struct elementwise_tiles<kernel<Result, Reduction, S...>> {
   static PARALLAX_DEVICE PARALLAX_INLINE void stage(Statement, const Block&, const loop_type&,
                                                     const staged_coordinates&, int, int) {}
   /// Copies an element of an operand to its tile.
-  template <element_type Type, std::int64_t Parameter, int Operand, class Block>
-  static PARALLAX_DEVICE PARALLAX_INLINE void stage(statement<load_strided, Type, Parameter, Operand>,
+  template <element_type Type, int Array, class Block>
+  static PARALLAX_DEVICE PARALLAX_INLINE void stage(load_statement<statement_kind::load_strided, Type, Array>,
                                                     const Block& block, const loop_type& l, const staged_coordinates& p,
                                                     int row, int column) {
     using T = element_t<Type>;
-    std::int32_t offset = row_offset(l, Operand, p) + (p.left + row) * l.operands[Operand].strides[l.rank - 1];
-    block.store(element<Operand, T>(block, row, column),
-                block.load(static_cast<const T*>(detail::address<T>(l, Operand, offset))));
+    std::int32_t offset = row_offset(l, Array, p) + (p.left + row) * l.operands[Array].strides[l.rank - 1];
+    block.store(element<Array, T>(block, row, column),
+                block.load(static_cast<const T*>(detail::address<T>(l, Array, offset))));
   }
 };
 

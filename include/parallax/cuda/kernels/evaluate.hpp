@@ -28,8 +28,8 @@ PARALLAX_DEVICE PARALLAX_INLINE T* address(const Loop& l, int operand, std::int3
 
 /// What a statement exchanges with memory for `Width` neighbouring elements: nothing, where it computes.
 template <class Statement, int Width> struct transfer {
-  static constexpr int operands = 0, constants = 0; ///< one more than the largest number that it names
-  static constexpr std::size_t vector_bytes = 0;    ///< of an element that is moved in vectors
+  static constexpr int arrays = 0, constants = 0; ///< one more than the largest number that it names
+  static constexpr std::size_t vector_bytes = 0;  ///< of an element that is moved in vectors
   static constexpr int vector_operand = 0;
   static constexpr int strided_operand = -1;
   static constexpr std::size_t strided_bytes = 0; ///< of an element
@@ -40,114 +40,114 @@ template <class Statement, int Width> struct transfer {
   PARALLAX_DEVICE PARALLAX_INLINE void store(const Block&, const Loop&, const Place&) const {}
 };
 
-template <element_type Type, std::int64_t Parameter, int Operand, int Width>
-struct transfer<statement<load_vector, Type, Parameter, Operand>, Width> : transfer<void, Width> {
+template <element_type Type, int Array, int Width>
+struct transfer<load_statement<statement_kind::load_vector, Type, Array>, Width> : transfer<void, Width> {
   using T = element_t<Type>;
-  static constexpr int operands = Operand + 1, vector_operand = Operand;
+  static constexpr int arrays = Array + 1, vector_operand = Array;
   static constexpr std::size_t vector_bytes = sizeof(T);
   vector_of<T, Width> vector;
 
   template <class Block, class Loop, class Place>
   PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const Loop& l, const Place& p) {
-    const T* first = address<T>(l, Operand, row_offset(l, Operand, p) + p.inner);
+    const T* first = address<T>(l, Array, row_offset(l, Array, p) + p.inner);
     if constexpr (Width == 1) vector.values[0] = block.load(first);
     else vector = block.load(reinterpret_cast<const vector_of<T, Width>*>(first));
   }
   PARALLAX_DEVICE PARALLAX_INLINE T lane(int i) const { return vector.values[i]; }
 };
 
-template <element_type Type, std::int64_t Parameter, int Operand, int Width>
-struct transfer<statement<load_scalar, Type, Parameter, Operand>, Width> : transfer<void, Width> {
+template <element_type Type, int Array, int Width>
+struct transfer<load_statement<statement_kind::load_scalar, Type, Array>, Width> : transfer<void, Width> {
   using T = element_t<Type>;
-  static constexpr int operands = Operand + 1;
+  static constexpr int arrays = Array + 1;
   T value;
 
   template <class Block, class Loop, class Place>
   PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const Loop& l, const Place& p) {
-    value = block.load(static_cast<const T*>(address<T>(l, Operand, row_offset(l, Operand, p))));
+    value = block.load(static_cast<const T*>(address<T>(l, Array, row_offset(l, Array, p))));
   }
   PARALLAX_DEVICE PARALLAX_INLINE T lane(int) const { return value; }
 };
 
-template <element_type Type, std::int64_t Parameter, int Operand, int Width>
-struct transfer<statement<load_strided, Type, Parameter, Operand>, Width> : transfer<void, Width> {
+template <element_type Type, int Array, int Width>
+struct transfer<load_statement<statement_kind::load_strided, Type, Array>, Width> : transfer<void, Width> {
   using T = element_t<Type>;
-  static constexpr int operands = Operand + 1, strided_operand = Operand;
+  static constexpr int arrays = Array + 1, strided_operand = Array;
   static constexpr std::size_t strided_bytes = sizeof(T);
   static_assert(Width == 1, "elements a stride apart are no vector");
   T value;
 
   template <class Block, class Loop, class Place>
   PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const Loop& l, const Place& p) {
-    if constexpr (requires { p.template staged<Operand, T>(block); }) {
-      value = p.template staged<Operand, T>(block);
+    if constexpr (requires { p.template staged<Array, T>(block); }) {
+      value = p.template staged<Array, T>(block);
     } else {
-      std::int32_t offset = row_offset(l, Operand, p) + p.inner * l.operands[Operand].strides[l.rank - 1];
-      value = block.load(static_cast<const T*>(address<T>(l, Operand, offset)));
+      std::int32_t offset = row_offset(l, Array, p) + p.inner * l.operands[Array].strides[l.rank - 1];
+      value = block.load(static_cast<const T*>(address<T>(l, Array, offset)));
     }
   }
   PARALLAX_DEVICE PARALLAX_INLINE T lane(int) const { return value; }
 };
 
-template <element_type Type, std::int64_t Parameter, int Operand, int Width>
-struct transfer<statement<load_index, Type, Parameter, Operand>, Width> : transfer<void, Width> {
+template <element_type Type, int Array, int Width>
+struct transfer<load_statement<statement_kind::load_index, Type, Array>, Width> : transfer<void, Width> {
   using T = element_t<Type>;
-  static constexpr int operands = Operand + 1;
+  static constexpr int arrays = Array + 1;
   std::int64_t first, step;
 
   template <class Block, class Loop, class Place>
   PARALLAX_DEVICE PARALLAX_INLINE void load(const Block&, const Loop& l, const Place& p) {
-    step = l.operands[Operand].strides[l.rank - 1];
-    first = l.operands[Operand].start + row_offset(l, Operand, p) + p.inner * step;
+    step = l.operands[Array].strides[l.rank - 1];
+    first = l.operands[Array].start + row_offset(l, Array, p) + p.inner * step;
   }
   PARALLAX_DEVICE PARALLAX_INLINE T lane(int i) const { return static_cast<T>(first + i * step); }
 };
 
-template <element_type Type, std::int64_t Parameter, int Number, int Width>
-struct transfer<statement<load_constant, Type, Parameter, Number>, Width> : transfer<void, Width> {
+template <element_type Type, int Constant, int Width>
+struct transfer<load_statement<statement_kind::load_constant, Type, Constant>, Width> : transfer<void, Width> {
   using T = element_t<Type>;
-  static constexpr int constants = Number + 1;
+  static constexpr int constants = Constant + 1;
   T value;
 
   template <class Block, class Loop, class Place>
   PARALLAX_DEVICE PARALLAX_INLINE void load(const Block&, const Loop& l, const Place&) {
-    if constexpr (sizeof(T) == 8) value = __builtin_bit_cast(T, l.constants[Number]);
-    else if constexpr (sizeof(T) == 4) value = __builtin_bit_cast(T, static_cast<std::uint32_t>(l.constants[Number]));
-    else if constexpr (sizeof(T) == 2) value = __builtin_bit_cast(T, static_cast<std::uint16_t>(l.constants[Number]));
-    else value = static_cast<T>(l.constants[Number]);
+    if constexpr (sizeof(T) == 8) value = __builtin_bit_cast(T, l.constants[Constant]);
+    else if constexpr (sizeof(T) == 4) value = __builtin_bit_cast(T, static_cast<std::uint32_t>(l.constants[Constant]));
+    else if constexpr (sizeof(T) == 2) value = __builtin_bit_cast(T, static_cast<std::uint16_t>(l.constants[Constant]));
+    else value = static_cast<T>(l.constants[Constant]);
   }
   PARALLAX_DEVICE PARALLAX_INLINE T lane(int) const { return value; }
 };
 
-template <element_type Type, std::int64_t Parameter, int Value, int Operand, int Width>
-struct transfer<statement<store_vector, Type, Parameter, Value, Operand>, Width> : transfer<void, Width> {
+template <element_type Type, int Operand, int Array, int Width>
+struct transfer<store_statement<statement_kind::store_vector, Type, Operand, Array>, Width> : transfer<void, Width> {
   using T = element_t<Type>;
-  static constexpr int operands = Operand + 1, vector_operand = Operand;
+  static constexpr int arrays = Array + 1, vector_operand = Array;
   static constexpr std::size_t vector_bytes = sizeof(T);
   vector_of<T, Width> vector;
 
   PARALLAX_DEVICE PARALLAX_INLINE void keep(int i, T value) { vector.values[i] = value; }
   template <class Block, class Loop, class Place>
   PARALLAX_DEVICE PARALLAX_INLINE void store(const Block& block, const Loop& l, const Place& p) const {
-    T* first = address<T>(l, Operand, row_offset(l, Operand, p) + p.inner);
+    T* first = address<T>(l, Array, row_offset(l, Array, p) + p.inner);
     if constexpr (Width == 1) block.store(first, vector.values[0]);
     else block.store(reinterpret_cast<vector_of<T, Width>*>(first), vector);
   }
 };
 
-template <element_type Type, std::int64_t Parameter, int Value, int Operand, int Width>
-struct transfer<statement<store_row, Type, Parameter, Value, Operand>, Width> : transfer<void, Width> {
-  static constexpr int operands = Operand + 1;
+template <element_type Type, int Operand, int Array, int Width>
+struct transfer<store_statement<statement_kind::store_row, Type, Operand, Array>, Width> : transfer<void, Width> {
+  static constexpr int arrays = Array + 1;
 };
 
 template <class P>
 concept shares_with_neighbours = requires { typename P::shared_by_neighbours; };
 
 /// Exchanges nothing either: what a primitive's neighbouring elements share.
-template <int Operation, element_type Type, std::int64_t Parameter, int... Operands, int Width>
-  requires(Operation >= 0 && shares_with_neighbours<primitives::primitive_at<primitive_id{Operation}>>)
-struct transfer<statement<Operation, Type, Parameter, Operands...>, Width> : transfer<void, Width> {
-  typename primitives::primitive_at<primitive_id{Operation}>::shared_by_neighbours shared;
+template <primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands, int Width>
+  requires shares_with_neighbours<primitives::primitive_at<Primitive>>
+struct transfer<compute_statement<Primitive, Type, Parameter, Operands...>, Width> : transfer<void, Width> {
+  typename primitives::primitive_at<Primitive>::shared_by_neighbours shared;
 };
 
 template <int I, class T> struct numbered_value {
@@ -184,22 +184,26 @@ PARALLAX_DEVICE PARALLAX_INLINE auto apply(V... operands) {
 }
 
 /// Evaluates statement number I for element `i` of a vector.
-template <int I, int Operation, element_type Type, std::int64_t Parameter, int... Operands, class Values, class State>
-PARALLAX_DEVICE PARALLAX_INLINE element_t<Type> evaluate(statement<Operation, Type, Parameter, Operands...>, Values& v,
-                                                         State& state, int i) {
-  if constexpr (requires { transfer_at<I>(state).shared; }) {
-    using primitive = primitives::primitive_at<primitive_id{Operation}>;
+template <int I, primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands, class Values,
+          class State>
+PARALLAX_DEVICE PARALLAX_INLINE element_t<Type> evaluate(compute_statement<Primitive, Type, Parameter, Operands...>,
+                                                         Values& v, [[maybe_unused]] State& state, int) {
+  using primitive = primitives::primitive_at<Primitive>;
+  if constexpr (requires { transfer_at<I>(state).shared; })
     return primitive::template evaluate<Type, Parameter>(transfer_at<I>(state).shared, value_at<Operands>(v)...);
-  } else if constexpr (Operation >= 0) {
-    return apply<primitives::primitive_at<primitive_id{Operation}>, Type, Parameter>(value_at<Operands>(v)...);
-  } else if constexpr (Operation == store_vector) {
-    constexpr int operands[] = {Operands...};
-    element_t<Type> value = value_at<operands[0]>(v);
-    transfer_at<I>(state).keep(i, value);
-    return value;
-  } else {
-    return transfer_at<I>(state).lane(i);
-  }
+  else return apply<primitive, Type, Parameter>(value_at<Operands>(v)...);
+}
+template <int I, element_type Type, int Operand, int Array, class Values, class State>
+PARALLAX_DEVICE PARALLAX_INLINE element_t<Type>
+evaluate(store_statement<statement_kind::store_vector, Type, Operand, Array>, Values& v, State& state, int i) {
+  element_t<Type> value = value_at<Operand>(v);
+  transfer_at<I>(state).keep(i, value);
+  return value;
+}
+template <int I, statement_kind Kind, element_type Type, int Argument, class Values, class State>
+PARALLAX_DEVICE PARALLAX_INLINE element_t<Type> evaluate(load_statement<Kind, Type, Argument>, Values&, State& state,
+                                                         int i) {
+  return transfer_at<I>(state).lane(i);
 }
 
 } // namespace detail
@@ -214,9 +218,9 @@ template <class Kernel> struct evaluator;
 
 /// Evaluates a kernel's statements; the last one's values are the results.
 template <kernel_result Result, primitive_id Reduction, class... S> struct evaluator<kernel<Result, Reduction, S...>> {
-  static constexpr int operand_count = std::max({1, detail::transfer<S, 1>::operands...});
+  static constexpr int operand_count = std::max({1, detail::transfer<S, 1>::arrays...});
   static constexpr int constant_count = std::max({0, detail::transfer<S, 1>::constants...});
-  static constexpr int strided_count = (0 + ... + (S::operation == load_strided ? 1 : 0));
+  static constexpr int strided_count = (0 + ... + (S::record.kind == statement_kind::load_strided ? 1 : 0));
   using loop_type = loop<operand_count, constant_count>;
 
   using indices = std::make_index_sequence<sizeof...(S)>;

@@ -133,34 +133,46 @@ struct row_passes<kernel<Result, Reduction, S...>, FewPasses> {
                                                         std::index_sequence<I...>) {
     [[maybe_unused]] const bool done[] = {(start_one<Round, I>(S{}, block, l, p, totals, uniform, stores), true)...};
   }
-  template <int Round, int I, class Block, int Operation, element_type Type, std::int64_t Parameter, int... Operands>
+  template <int Round, int I, class Statement, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void
-  start_one(statement<Operation, Type, Parameter, Operands...>, const Block& block, const loop_type& l,
-            const coordinates& p, [[maybe_unused]] const row_totals& totals, values& uniform, bool stores) {
-    using T = element_t<Type>;
-    if constexpr (in_round<I, Round>) {
-      if constexpr (Operation == reduce_row) {
-        using reduction =
-            typename row_totals::template reduction<I, statement<Operation, Type, Parameter, Operands...>>;
-        if constexpr (reduction::is_centred)
-          detail::value_at<I>(uniform) = reduction::R::result(
-              detail::value_at<I>(totals), math::convert<T>(detail::value_at<reduction::centred.centre>(uniform)));
-        else detail::value_at<I>(uniform) = reduction::R::result(detail::value_at<I>(totals));
-      } else if constexpr (Operation >= 0) {
-        detail::value_at<I>(uniform) =
-            detail::apply<primitives::primitive_at<primitive_id{Operation}>, Type, Parameter>(
-                detail::value_at<Operands>(uniform)...);
-      } else if constexpr (Operation == store_row) {
-        constexpr int operands[] = {Operands...};
-        if (stores)
-          block.store(detail::address<T>(l, operands[1], row_offset(l, operands[1], p)),
-                      detail::value_at<operands[0]>(uniform));
-      } else {
-        detail::transfer<statement<Operation, Type, Parameter, Operands...>, 1> from;
-        from.load(block, l, p);
-        detail::value_at<I>(uniform) = from.lane(0);
-      }
-    }
+  start_one([[maybe_unused]] Statement s, [[maybe_unused]] const Block& block, [[maybe_unused]] const loop_type& l,
+            [[maybe_unused]] const coordinates& p, [[maybe_unused]] const row_totals& totals,
+            [[maybe_unused]] values& uniform, [[maybe_unused]] bool stores) {
+    if constexpr (in_round<I, Round>) start_statement<I>(s, block, l, p, totals, uniform, stores);
+  }
+  template <int I, class Block, primitive_id Primitive, element_type Type, int Operand>
+  static PARALLAX_DEVICE PARALLAX_INLINE void start_statement(reduce_statement<Primitive, Type, Operand>, const Block&,
+                                                              const loop_type&, const coordinates&,
+                                                              const row_totals& totals, values& uniform, bool) {
+    using reduction = typename row_totals::template reduction<I, reduce_statement<Primitive, Type, Operand>>;
+    if constexpr (reduction::is_centred)
+      detail::value_at<I>(uniform) =
+          reduction::R::result(detail::value_at<I>(totals),
+                               math::convert<element_t<Type>>(detail::value_at<reduction::centred.centre>(uniform)));
+    else detail::value_at<I>(uniform) = reduction::R::result(detail::value_at<I>(totals));
+  }
+  template <int I, class Block, primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands>
+  static PARALLAX_DEVICE PARALLAX_INLINE void
+  start_statement(compute_statement<Primitive, Type, Parameter, Operands...>, const Block&, const loop_type&,
+                  const coordinates&, const row_totals&, values& uniform, bool) {
+    detail::value_at<I>(uniform) =
+        detail::apply<primitives::primitive_at<Primitive>, Type, Parameter>(detail::value_at<Operands>(uniform)...);
+  }
+  template <int I, class Block, element_type Type, int Operand, int Array>
+  static PARALLAX_DEVICE PARALLAX_INLINE void
+  start_statement(store_statement<statement_kind::store_row, Type, Operand, Array>, const Block& block,
+                  const loop_type& l, const coordinates& p, const row_totals&, values& uniform, bool stores) {
+    if (stores)
+      block.store(detail::address<element_t<Type>>(l, Array, row_offset(l, Array, p)),
+                  detail::value_at<Operand>(uniform));
+  }
+  template <int I, class Block, statement_kind Kind, element_type Type, int Argument>
+  static PARALLAX_DEVICE PARALLAX_INLINE void start_statement(load_statement<Kind, Type, Argument>, const Block& block,
+                                                              const loop_type& l, const coordinates& p,
+                                                              const row_totals&, values& uniform, bool) {
+    detail::transfer<load_statement<Kind, Type, Argument>, 1> from;
+    from.load(block, l, p);
+    detail::value_at<I>(uniform) = from.lane(0);
   }
 
   template <int Pass, class Kept, class Block, class State, std::size_t... I>

@@ -16,8 +16,8 @@ namespace detail {
 template <class Schedule, int I, class Statement> struct row_reduction {
   struct accumulator {};
 };
-template <class Schedule, int I, element_type Type, std::int64_t Parameter, int Operand>
-struct row_reduction<Schedule, I, statement<reduce_row, Type, Parameter, Operand>> {
+template <class Schedule, int I, primitive_id Primitive, element_type Type, int Operand>
+struct row_reduction<Schedule, I, reduce_statement<Primitive, Type, Operand>> {
   using T = element_t<Type>;
   using kind = centred_kind;
   static constexpr centred_sum centred = Schedule::centred(I);
@@ -28,7 +28,7 @@ struct row_reduction<Schedule, I, statement<reduce_row, Type, Parameter, Operand
     using type = centred_reducer<Kind, U>;
   };
   template <class U> struct reducer_of<kind::none, U> {
-    using type = reducer<primitive_id{static_cast<int>(Parameter)}, U>;
+    using type = reducer<Primitive, U>;
   };
   using R = typename reducer_of<centred.kind, T>::type;
   using accumulator = typename R::accumulator;

@@ -54,12 +54,10 @@ template <std::size_t... I> struct row_operands<std::index_sequence<I...>> : row
 };
 template <int I> PARALLAX_INLINE const row_operand<I>& operand_at(const row_operand<I>& o) { return o; }
 
-/// One more than the largest operand number in a statement.
-template <int Operation, element_type Type, std::int64_t Parameter, int... Operands>
-constexpr int operands_up_to(statement<Operation, Type, Parameter, Operands...>) {
-  constexpr int operands[] = {Operands..., 0};
-  if (Operation >= 0 || Operation == load_constant || Operation == reduce_row) return 0;
-  return operands[Operation == store_vector || Operation == store_row ? 1 : 0] + 1;
+/// One more than the number of the array that a statement reads or writes; 0 where it does neither.
+constexpr int arrays_up_to(const kernel_statement& s) {
+  const bool is_access = is_store(s.kind) || (is_load(s.kind) && s.kind != statement_kind::load_constant);
+  return is_access ? s.argument + 1 : 0;
 }
 
 template <int I, class T> struct numbered_register {
@@ -78,40 +76,43 @@ PARALLAX_INLINE auto apply(const V&... operands) {
 }
 
 /// Evaluates one statement at `offset` of a row, for `count` elements of it (all lanes where `Whole`).
-template <bool Whole, int Operation, element_type Type, std::int64_t Parameter, int... Operands, class Registers,
-          class Row>
-PARALLAX_INLINE auto evaluate(statement<Operation, Type, Parameter, Operands...>, Registers& registers, const Row& row,
+template <bool Whole, primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands,
+          class Registers, class Row>
+PARALLAX_INLINE auto evaluate(compute_statement<Primitive, Type, Parameter, Operands...>, Registers& registers,
+                              const Row&, const constant_bits*, std::int64_t, int) {
+  return apply<primitives::primitive_at<Primitive>, Type, Parameter>(at<Operands>(registers)...);
+}
+template <bool Whole, element_type Type, int Operand, int Array, class Registers, class Row>
+PARALLAX_INLINE auto evaluate(store_statement<statement_kind::store_vector, Type, Operand, Array>, Registers& registers,
+                              const Row& row, const constant_bits*, std::int64_t offset, int count) {
+  using T = element_t<Type>;
+  pack<T> value = at<Operand>(registers);
+  T* data = reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<Array>(row).data));
+  if constexpr (Whole) store(data + offset, value);
+  else store(data + offset, value, count);
+  return value;
+}
+template <bool Whole, statement_kind Kind, element_type Type, int Argument, class Registers, class Row>
+PARALLAX_INLINE auto evaluate(load_statement<Kind, Type, Argument>, Registers&, const Row& row,
                               const constant_bits* constants, std::int64_t offset, int count) {
   using T = element_t<Type>;
-  if constexpr (Operation == store_vector) {
-    constexpr int operand[] = {Operands...};
-    pack<T> value = at<operand[0]>(registers);
-    T* data = reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<operand[1]>(row).data));
-    if constexpr (Whole) store(data + offset, value);
-    else store(data + offset, value, count);
-    return value;
-  } else if constexpr (Operation >= 0) {
-    return apply<primitives::primitive_at<primitive_id{Operation}>, Type, Parameter>(at<Operands>(registers)...);
+  if constexpr (Kind == statement_kind::load_constant) {
+    return broadcast(constants[Argument].template as<T>());
+  } else if constexpr (Kind == statement_kind::load_index) {
+    // in floats where 16 bits would round each part of the sum
+    using number = std::conditional_t<math::floating16_element<T>, float, T>;
+    auto lane = host::lane_index<number>();
+    std::int64_t stride = operand_at<Argument>(row).stride;
+    number start = static_cast<number>(operand_at<Argument>(row).start + offset * stride);
+    return math::convert<T>(math::add(broadcast(start), math::mul(lane, broadcast(static_cast<number>(stride)))));
   } else {
-    constexpr int k = [](int first) { return first; }(Operands...);
-    if constexpr (Operation == load_constant) {
-      return broadcast(constants[k].template as<T>());
-    } else if constexpr (Operation == load_index) {
-      // in floats where 16 bits would round each part of the sum
-      using number = std::conditional_t<math::floating16_element<T>, float, T>;
-      auto lane = host::lane_index<number>();
-      std::int64_t stride = operand_at<k>(row).stride;
-      number start = static_cast<number>(operand_at<k>(row).start + offset * stride);
-      return math::convert<T>(math::add(broadcast(start), math::mul(lane, broadcast(static_cast<number>(stride)))));
-    } else {
-      const T* data = reinterpret_cast<const T*>(operand_at<k>(row).data);
-      std::int64_t stride = operand_at<k>(row).stride;
-      if constexpr (Operation == load_scalar) return broadcast(*data);
-      else if constexpr (Operation == load_vector) return Whole ? load(data + offset) : load(data + offset, count);
-      else
-        return Whole ? load_strided(data + offset * stride, stride)
-                     : load_strided(data + offset * stride, stride, count);
-    }
+    const T* data = reinterpret_cast<const T*>(operand_at<Argument>(row).data);
+    std::int64_t stride = operand_at<Argument>(row).stride;
+    if constexpr (Kind == statement_kind::load_scalar) return broadcast(*data);
+    else if constexpr (Kind == statement_kind::load_vector)
+      return Whole ? load(data + offset) : load(data + offset, count);
+    else
+      return Whole ? load_strided(data + offset * stride, stride) : load_strided(data + offset * stride, stride, count);
   }
 }
 
@@ -125,7 +126,8 @@ template <kernel_result Result, primitive_id Reduction, class... S> struct evalu
   using registers = detail::register_file<indices, S...>;
   static constexpr int last = static_cast<int>(sizeof...(S)) - 1;
   using value_type = std::remove_cvref_t<decltype(detail::at<last>(std::declval<registers&>()))>;
-  static constexpr std::size_t operand_count = static_cast<std::size_t>(std::max({1, detail::operands_up_to(S{})...}));
+  static constexpr std::size_t operand_count =
+      static_cast<std::size_t>(std::max({1, detail::arrays_up_to(S::record)...}));
   using row = detail::row_operands<std::make_index_sequence<operand_count>>;
 
   template <bool Whole>

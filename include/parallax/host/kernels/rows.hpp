@@ -106,24 +106,25 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
                                         const constant_bits* constants, std::index_sequence<I...>) {
     [[maybe_unused]] const bool done[] = {(start_one<Round, I>(S{}, file, row, constants), true)...};
   }
-  template <int Round, int I, int Operation, element_type Type, std::int64_t Parameter, int... Operands>
-  static PARALLAX_INLINE void start_one(statement<Operation, Type, Parameter, Operands...> s, registers& file,
-                                        const typename evaluate::row& row, const constant_bits* constants) {
+  template <int Round, int I, class Statement>
+  static PARALLAX_INLINE void start_one(Statement s, registers& file, const typename evaluate::row& row,
+                                        const constant_bits* constants) {
     if constexpr (schedule::in_round(I, Round) && !schedule::is_reduction(I)) {
-      if constexpr (Operation == store_row) {
-        constexpr int operands[] = {Operands...};
-        store(reinterpret_cast<element_t<Type>*>(const_cast<std::byte*>(operand_at<operands[1]>(row).data)),
-              at<operands[0]>(file), 1);
-      } else {
-        at<I>(file) = detail::evaluate<true>(s, file, row, constants, 0, lanes);
-      }
+      if constexpr (Statement::record.kind == statement_kind::store_row) store_one(s, file, row);
+      else at<I>(file) = detail::evaluate<true>(s, file, row, constants, 0, lanes);
     }
+  }
+  template <element_type Type, int Operand, int Array>
+  static PARALLAX_INLINE void store_one(store_statement<statement_kind::store_row, Type, Operand, Array>,
+                                        registers& file, const typename evaluate::row& row) {
+    auto* data = reinterpret_cast<element_t<Type>*>(const_cast<std::byte*>(operand_at<Array>(row).data));
+    store(data, at<Operand>(file), 1);
   }
 
   template <int I, class Statement> struct reduction_at;
-  template <int I, element_type Type, std::int64_t Parameter, int Operand>
-  struct reduction_at<I, statement<reduce_row, Type, Parameter, Operand>> {
-    using P = primitives::primitive_at<primitive_id{static_cast<int>(Parameter)}>;
+  template <int I, primitive_id Primitive, element_type Type, int Operand>
+  struct reduction_at<I, reduce_statement<Primitive, Type, Operand>> {
+    using P = primitives::primitive_at<Primitive>;
     using T = element_t<Type>;
     static constexpr int operand = Operand;
   };
