@@ -1,0 +1,80 @@
+// Arrays cut into pieces along mapped dimensions: which device holds which piece, and the whole put together again.
+#pragma once
+
+#include <parallax/arrays/buffer.hpp>
+#include <parallax/arrays/slices.hpp>
+#include <parallax/core/extents.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/small_vector.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace parallax {
+
+/// The logical dimension `axis`, of extent `size`, is spread over devices: the one at position p holds the index
+/// (p / device_stride) % size of it.
+struct shard_axis {
+  int axis = 0;
+  std::int64_t size = 1;
+  std::int64_t device_stride = 1;
+
+  std::int64_t index_at(std::int64_t position) const { return position / device_stride % size; }
+  bool operator==(const shard_axis&) const = default;
+};
+
+namespace runtime {
+
+inline std::int64_t product(std::span<const std::int64_t> extents) {
+  std::int64_t result = 1;
+  for (std::int64_t extent : extents) result *= extent;
+  return result;
+}
+
+/// The number of distinct pieces that `axes` cut an array into.
+inline std::int64_t piece_count(std::span<const shard_axis> axes) {
+  std::int64_t count = 1;
+  for (const shard_axis& a : axes) count *= a.size;
+  return count;
+}
+
+/// The lowest position that holds the piece of the given number, which counts the indices along `axes`, the last
+/// fastest.
+inline std::int64_t position_of_piece(std::span<const shard_axis> axes, std::int64_t number) {
+  std::int64_t position = 0;
+  for (std::size_t k = axes.size(); k-- > 0; number /= axes[k].size)
+    position += number % axes[k].size * axes[k].device_stride;
+  return position;
+}
+
+/// Puts the row-major array `whole` of `shape` together from its pieces. The piece at the position p of `axes` begins
+/// `skipped` bytes into `shards[first + p]`.
+inline void copy_pieces_in(std::byte* whole, std::span<const std::int64_t> shape, std::size_t element_bytes,
+                           std::span<const shard_axis> axes, std::span<const buffer> shards, std::int64_t first,
+                           std::size_t skipped) {
+  const std::size_t whole_bytes = static_cast<std::size_t>(product(shape)) * element_bytes;
+  if (whole_bytes == 0) return;
+  small_vector<slice_level, max_rank> levels;
+  for (std::int64_t number = 0; number < piece_count(axes); ++number) {
+    const std::int64_t position = position_of_piece(axes, number);
+    levels = {};
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      for (const shard_axis& a : axes)
+        if (a.axis == static_cast<int>(i)) {
+          levels.push_back({product(shape.subspan(begin, i - begin)), a.size, a.index_at(position),
+                            static_cast<std::size_t>(product(shape.subspan(i + 1))) * element_bytes});
+          begin = i + 1;
+        }
+    const std::byte* piece = shards[index_of(first + position)].data() + skipped;
+    for_each_run({levels.begin(), levels.end()}, whole_bytes, [&](std::size_t offset, std::size_t bytes) {
+      copy_bytes(whole + offset, piece, bytes);
+      piece += bytes;
+    });
+  }
+}
+
+} // namespace runtime
+
+} // namespace parallax
