@@ -1,6 +1,6 @@
 // How arguments come to the devices.
 #include "cuda/programs/calls.hpp"
-#include "support/simulator/api.hpp"
+#include "cuda/programs/counting_api.hpp"
 #include "support/simulator/machine.hpp"
 #include "test.hpp"
 
@@ -15,20 +15,7 @@ namespace plx = parallax;
 
 namespace {
 
-/// The simulator's functions, with counts of calls.
-struct counting_api : simulator::api {
-  static inline int copies = 0, launches = 0;
-  template <class... Arguments> static plx::cuda::status copy_to_device(Arguments... arguments) {
-    ++copies;
-    return simulator::api::copy_to_device(arguments...);
-  }
-  template <class K>
-  static plx::cuda::status launch(K kernel, const plx::cuda::launch_shape& shape, stream on,
-                                  const typename K::arguments& arguments) {
-    ++launches;
-    return simulator::api::launch(kernel, shape, on, arguments);
-  }
-};
+using simulated::counting_api;
 
 template <class... Arguments> std::vector<float> result_of(const Arguments&... given) {
   return simulated::numbers_of(simulated::results_of<counting_api>(given...));

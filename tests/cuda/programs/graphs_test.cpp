@@ -1,6 +1,6 @@
 // Programs that are called again are CUDA graphs.
 #include "cuda/programs/calls.hpp"
-#include "support/simulator/api.hpp"
+#include "cuda/programs/counting_api.hpp"
 #include "support/simulator/every_failure.hpp"
 #include "test.hpp"
 
@@ -17,36 +17,7 @@ namespace plx = parallax;
 
 namespace {
 
-/// The simulator's functions, with counts of calls.
-struct counting_api : simulator::api {
-  static inline int captures = 0, graph_launches = 0, launches = 0, copies = 0, updates = 0;
-  static void reset() { captures = graph_launches = launches = copies = updates = 0; }
-
-  static plx::cuda::status begin_capture(stream on) {
-    ++captures;
-    return simulator::api::begin_capture(on);
-  }
-  static plx::cuda::status launch_graph(graph launched, stream on) {
-    ++graph_launches;
-    return simulator::api::launch_graph(launched, on);
-  }
-  template <class... Arguments> static plx::cuda::status copy_to_device(Arguments... arguments) {
-    ++copies;
-    return simulator::api::copy_to_device(arguments...);
-  }
-  template <class K>
-  static plx::cuda::status launch(K kernel, const plx::cuda::launch_shape& shape, stream on,
-                                  const typename K::arguments& arguments) {
-    ++launches;
-    return simulator::api::launch(kernel, shape, on, arguments);
-  }
-  template <class K>
-  static plx::cuda::status update_launch(graph of, graph_node node, K kernel, const plx::cuda::launch_shape& shape,
-                                         const typename K::arguments& arguments) {
-    ++updates;
-    return simulator::api::update_launch(of, node, kernel, shape, arguments);
-  }
-};
+using simulated::counting_api;
 using backend = plx::cuda::backend<counting_api>;
 
 using simulated::numbers_of;

@@ -1,0 +1,42 @@
+// The simulated machine's functions, with counts of calls.
+#pragma once
+
+#include "support/simulator/api.hpp"
+
+#include <parallax/parallax.hpp>
+
+namespace simulated {
+
+namespace plx = parallax;
+
+struct counting_api : simulator::api {
+  static inline int captures = 0, graph_launches = 0, launches = 0, copies = 0, updates = 0;
+  static void reset() { captures = graph_launches = launches = copies = updates = 0; }
+
+  static plx::cuda::status begin_capture(stream on) {
+    ++captures;
+    return simulator::api::begin_capture(on);
+  }
+  static plx::cuda::status launch_graph(graph launched, stream on) {
+    ++graph_launches;
+    return simulator::api::launch_graph(launched, on);
+  }
+  template <class... Arguments> static plx::cuda::status copy_to_device(Arguments... arguments) {
+    ++copies;
+    return simulator::api::copy_to_device(arguments...);
+  }
+  template <class K>
+  static plx::cuda::status launch(K kernel, const plx::cuda::launch_shape& shape, stream on,
+                                  const typename K::arguments& arguments) {
+    ++launches;
+    return simulator::api::launch(kernel, shape, on, arguments);
+  }
+  template <class K>
+  static plx::cuda::status update_launch(graph of, graph_node node, K kernel, const plx::cuda::launch_shape& shape,
+                                         const typename K::arguments& arguments) {
+    ++updates;
+    return simulator::api::update_launch(of, node, kernel, shape, arguments);
+  }
+};
+
+} // namespace simulated
