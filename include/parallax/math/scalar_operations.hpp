@@ -48,6 +48,12 @@ template <floating_element T> PARALLAX_HD constexpr auto widen(T x) {
   else return x;
 }
 
+/// The result of such a function as an element.
+template <floating_element T> PARALLAX_HD constexpr T narrow(decltype(widen(T())) x) { return static_cast<T>(x); }
+
+/// x in the type in which arithmetic wraps around.
+template <class T> PARALLAX_HD constexpr wrapping_t<T> wrap(T x) { return static_cast<wrapping_t<T>>(x); }
+
 template <class T> PARALLAX_HD constexpr bool is_nan(T x) {
   if constexpr (floating_element<T>) return x != x;
   else return false;
@@ -71,7 +77,7 @@ template <element T> PARALLAX_HD constexpr T greatest() {
 /// registers lane by lane. Those of 16 bits are computed in float and rounded.
 template <class Function, floating_element T, std::same_as<T>... More>
 PARALLAX_HD inline T each_lane(Function function, T x, More... more) {
-  return static_cast<T>(function(detail::widen(x), detail::widen(more)...));
+  return detail::narrow<T>(function(detail::widen(x), detail::widen(more)...));
 }
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
@@ -79,18 +85,18 @@ PARALLAX_HD inline T each_lane(Function function, T x, More... more) {
 /// x + y; for booleans, or.
 template <element T> PARALLAX_HD constexpr T add(T x, T y) {
   if constexpr (std::same_as<T, bool>) return x || y;
-  else return static_cast<T>(static_cast<detail::wrapping_t<T>>(x) + static_cast<detail::wrapping_t<T>>(y));
+  else return static_cast<T>(detail::wrap(x) + detail::wrap(y));
 }
 
 /// x - y.
 template <number_element T> PARALLAX_HD constexpr T sub(T x, T y) {
-  return static_cast<T>(static_cast<detail::wrapping_t<T>>(x) - static_cast<detail::wrapping_t<T>>(y));
+  return static_cast<T>(detail::wrap(x) - detail::wrap(y));
 }
 
 /// x * y; for booleans, and.
 template <element T> PARALLAX_HD constexpr T mul(T x, T y) {
   if constexpr (std::same_as<T, bool>) return x && y;
-  else return static_cast<T>(static_cast<detail::wrapping_t<T>>(x) * static_cast<detail::wrapping_t<T>>(y));
+  else return static_cast<T>(detail::wrap(x) * detail::wrap(y));
 }
 
 /// -x.
@@ -122,7 +128,7 @@ template <element T> PARALLAX_HD constexpr T min(T x, T y) { return x < y || det
 
 /// |x|; the most negative integer stays.
 template <number_element T> PARALLAX_HD inline T abs(T x) {
-  if constexpr (floating_element<T>) return static_cast<T>(std::fabs(detail::widen(x)));
+  if constexpr (floating_element<T>) return detail::narrow<T>(std::fabs(detail::widen(x)));
   else return std::signed_integral<T> && x < T{0} ? neg(x) : x;
 }
 
@@ -168,7 +174,7 @@ template <class T> inline constexpr int width = 8 * static_cast<int>(sizeof(T));
 /// x shifted towards its high bits; 0 once y, read as unsigned, reaches the width.
 template <integer_element T> PARALLAX_HD constexpr T shift_left(T x, T y) {
   int distance = detail::shift_distance(y, detail::width<T>);
-  return distance == detail::width<T> ? T{0} : static_cast<T>(static_cast<detail::wrapping_t<T>>(x) << distance);
+  return distance == detail::width<T> ? T{0} : static_cast<T>(detail::wrap(x) << distance);
 }
 
 /// x shifted towards its low bits, zeros coming in; 0 once y, read as unsigned, reaches the width.
@@ -229,21 +235,27 @@ PARALLAX_HD constexpr To bit_cast(From x) {
 
 // ---- functions ------------------------------------------------------------------------------------------------------
 
-template <floating_element T> PARALLAX_HD inline T exp(T x) { return static_cast<T>(std::exp(detail::widen(x))); }
-template <floating_element T> PARALLAX_HD inline T expm1(T x) { return static_cast<T>(std::expm1(detail::widen(x))); }
-template <floating_element T> PARALLAX_HD inline T log(T x) { return static_cast<T>(std::log(detail::widen(x))); }
-template <floating_element T> PARALLAX_HD inline T log1p(T x) { return static_cast<T>(std::log1p(detail::widen(x))); }
-template <floating_element T> PARALLAX_HD inline T tanh(T x) { return static_cast<T>(std::tanh(detail::widen(x))); }
-template <floating_element T> PARALLAX_HD inline T sin(T x) { return static_cast<T>(std::sin(detail::widen(x))); }
-template <floating_element T> PARALLAX_HD inline T cos(T x) { return static_cast<T>(std::cos(detail::widen(x))); }
-template <floating_element T> PARALLAX_HD inline T tan(T x) { return static_cast<T>(std::tan(detail::widen(x))); }
-template <floating_element T> PARALLAX_HD inline T erf(T x) { return static_cast<T>(std::erf(detail::widen(x))); }
-template <floating_element T> PARALLAX_HD inline T sqrt(T x) { return static_cast<T>(std::sqrt(detail::widen(x))); }
-template <floating_element T> PARALLAX_HD inline T floor(T x) { return static_cast<T>(std::floor(detail::widen(x))); }
-template <floating_element T> PARALLAX_HD inline T ceil(T x) { return static_cast<T>(std::ceil(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T exp(T x) { return detail::narrow<T>(std::exp(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T expm1(T x) {
+  return detail::narrow<T>(std::expm1(detail::widen(x)));
+}
+template <floating_element T> PARALLAX_HD inline T log(T x) { return detail::narrow<T>(std::log(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T log1p(T x) {
+  return detail::narrow<T>(std::log1p(detail::widen(x)));
+}
+template <floating_element T> PARALLAX_HD inline T tanh(T x) { return detail::narrow<T>(std::tanh(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T sin(T x) { return detail::narrow<T>(std::sin(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T cos(T x) { return detail::narrow<T>(std::cos(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T tan(T x) { return detail::narrow<T>(std::tan(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T erf(T x) { return detail::narrow<T>(std::erf(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T sqrt(T x) { return detail::narrow<T>(std::sqrt(detail::widen(x))); }
+template <floating_element T> PARALLAX_HD inline T floor(T x) {
+  return detail::narrow<T>(std::floor(detail::widen(x)));
+}
+template <floating_element T> PARALLAX_HD inline T ceil(T x) { return detail::narrow<T>(std::ceil(detail::widen(x))); }
 /// x to the power y.
 template <floating_element T> PARALLAX_HD inline T pow(T x, T y) {
-  return static_cast<T>(std::pow(detail::widen(x), detail::widen(y)));
+  return detail::narrow<T>(std::pow(detail::widen(x), detail::widen(y)));
 }
 
 // ---- registers of lanes ---------------------------------------------------------------------------------------------

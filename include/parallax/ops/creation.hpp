@@ -36,10 +36,12 @@ template <element T = float, std::size_t N, scalar Value> constexpr auto full(co
 template <element T = float, scalar Value> constexpr auto full(detail::no_extents, Value value) {
   return lazy<detail::full_operation<T>, extent_list<0>, Value>{{extent_list<0>{}, value}};
 }
+/// An array of zeros, float32 unless said otherwise. JAX: numpy.zeros
 template <element T = float, std::size_t N> constexpr auto zeros(const extent (&shape)[N]) {
   return full<T>(shape, T{0});
 }
 template <element T = float> constexpr auto zeros(detail::no_extents shape) { return full<T>(shape, T{0}); }
+/// An array of ones, float32 unless said otherwise. JAX: numpy.ones
 template <element T = float, std::size_t N> constexpr auto ones(const extent (&shape)[N]) {
   return full<T>(shape, T{1});
 }
@@ -48,12 +50,15 @@ template <element T = float> constexpr auto ones(detail::no_extents shape) { ret
 template <class X, class Value> constexpr auto full_like(const X& x, Value value) {
   return detail::full_like_operation{}(x, value);
 }
+/// Zeros, shaped and typed like another array. JAX: numpy.zeros_like
 template <class X> constexpr auto zeros_like(const X& x) { return full_like(x, 0); }
+/// Ones, shaped and typed like another array. JAX: numpy.ones_like
 template <class X> constexpr auto ones_like(const X& x) { return full_like(x, 1); }
 /// 0, 1, ..., size - 1. JAX: numpy.arange, lax.iota
 template <element T = std::int32_t> constexpr auto arange(extent size) {
   return lazy<detail::iota_operation<T>, extent_list<1>, axis_t<0>>{{extent_list<1>{{size}}, {}}};
 }
+/// `arange` by its other name. JAX: lax.iota
 template <element T = std::int32_t> constexpr auto iota(extent size) { return arange<T>(size); }
 /// The index along an axis of a shape. JAX: lax.broadcasted_iota
 template <element T, int Axis, std::size_t N> constexpr auto broadcasted_iota(const extent (&shape)[N]) {

@@ -50,6 +50,20 @@ template <class T, class... More>
 constexpr T all_to_all(const T& x, detail::name_argument, const More&...) noexcept(detail::refuse_name<T>()) {
   return x;
 }
+template <class T, class... More>
+constexpr T pswapaxes(const T& x, detail::name_argument, const More&...) noexcept(detail::refuse_name<T>()) {
+  return x;
+}
+template <class T, class... More>
+constexpr T pbroadcast(const T& x, detail::name_argument, const More&...) noexcept(detail::refuse_name<T>()) {
+  return x;
+}
+template <class T> constexpr T ppermute(const T& x, detail::name_argument, rotate) noexcept(detail::refuse_name<T>()) {
+  return x;
+}
+template <class T> constexpr T ppermute(const T& x, detail::name_argument, shift) noexcept(detail::refuse_name<T>()) {
+  return x;
+}
 template <class T>
 constexpr T ppermute(const T& x, detail::name_argument,
                      std::initializer_list<source_destination>) noexcept(detail::refuse_name<T>()) {

@@ -162,9 +162,12 @@ struct dot_general_operation {
 
 /// NumPy's dot. Products take how precise they have to be as a further argument: `dot(a, b, precision::tf32)`.
 inline constexpr detail::dot_operation dot{};
+/// NumPy's matmul: products of matrices, of all of their leading axes broadcast; vectors are rows on the left and
+/// columns on the right.
 inline constexpr detail::matmul_operation matmul{};
 /// The inner product of two arrays as flat vectors.
 inline constexpr detail::vdot_operation vdot{};
+/// All products of an element of one array and one of another, as a matrix. JAX: numpy.outer
 inline constexpr detail::outer_operation outer{};
 /// `dot_general(a, b, {left_contract, right_contract, left_batch, right_batch})`, and a precision. JAX: lax.dot_general
 inline constexpr detail::dot_general_operation dot_general{};

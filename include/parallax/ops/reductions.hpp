@@ -199,11 +199,18 @@ struct softmax_operation : operation<softmax_operation> {
 
 } // namespace detail
 
+/// The sum over axes, or over all of them: `sum(x)`, `sum(x, 0)`, `sum(x, {0, 2})`. Truth values are counted in int32.
+/// JAX: numpy.sum
 inline constexpr detail::sum_operation sum{};
+/// The largest element over axes, or over all of them; NaN where there is one. JAX: numpy.max
 inline constexpr detail::max_operation max{};
+/// The smallest element over axes, or over all of them; NaN where there is one. JAX: numpy.min
 inline constexpr detail::min_operation min{};
+/// Whether any element is not 0, over axes or all of them. JAX: numpy.any
 inline constexpr detail::any_operation any{};
+/// Whether no element is 0, over axes or all of them. JAX: numpy.all
 inline constexpr detail::all_operation all{};
+/// The mean over axes, or over all of them; of integers in float32. JAX: numpy.mean
 inline constexpr detail::mean_operation mean{};
 /// The population variance.
 inline constexpr detail::var_operation var{};

@@ -215,9 +215,13 @@ inline constexpr detail::reshape_operation reshape{};
 inline constexpr detail::ravel_operation ravel{};
 /// `transpose(x)` reverses the axes; `transpose(x, {1, 0, 2})`: result axis k is operand axis permutation[k].
 inline constexpr detail::transpose_operation transpose{};
+/// `moveaxis(x, from, to)`: one axis in another place, the others in their order. JAX: numpy.moveaxis
 inline constexpr detail::moveaxis_operation moveaxis{};
+/// `broadcast_to(x, {3, 4})`: x repeated along new leading axes and along those of extent 1. JAX: numpy.broadcast_to
 inline constexpr detail::broadcast_to_operation broadcast_to{};
+/// `expand_dims(x, axis)`: a new axis of extent 1 at that place of the result. JAX: numpy.expand_dims
 inline constexpr detail::expand_dims_operation expand_dims{};
+/// `squeeze(x, axis)`: without that axis, whose extent is 1. JAX: numpy.squeeze
 inline constexpr detail::squeeze_operation squeeze{};
 
 } // namespace parallax

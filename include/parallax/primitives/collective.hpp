@@ -200,6 +200,7 @@ struct psum_scatter : collective {
 /// derivatives have been taken.
 struct axis_slice : collective {
   static constexpr std::string_view name = "axis_slice";
+  static constexpr no_rule exchange{}; ///< everybody has the whole
   struct parameters {
     mapped_axes over;
     int dimension = 0;

@@ -96,6 +96,14 @@ concept has_vjp_rule = requires(vjp_application& a, const Parameters& p) {
 template <class P>
 concept has_evaluate = !requires { &detail::with_another_evaluate<P>::evaluate; };
 
+/// Whether a primitive says what devices do for it and, where that combines values for everybody, how.
+template <class P>
+concept has_exchange = requires {
+  { P::exchange } -> std::convertible_to<exchange_kind>;
+} && (P::exchange != exchange_kind::all_reduce || requires {
+                         { P::reduction } -> std::convertible_to<reduction_kind>;
+                       });
+
 /// A primitive that is no call: every rule is there, or said to be missing by `static constexpr no_rule name{};`. A
 /// misspelt one is neither.
 template <class P>
@@ -103,7 +111,9 @@ concept operation_primitive =
     P::kind != primitive_kind::call && has_shape_rule<P> &&
     (has_batch_rule<P> || requires { requires detail::says_none<decltype(P::batch)>; }) &&
     (has_vjp_rule<P> || requires { requires detail::says_none<decltype(P::vjp)>; }) &&
-    ((P::kind != primitive_kind::elementwise && P::kind != primitive_kind::reduction) || has_evaluate<P>);
+    ((P::kind != primitive_kind::elementwise && P::kind != primitive_kind::reduction) || has_evaluate<P>) &&
+    (P::kind != primitive_kind::collective || has_exchange<P> ||
+     requires { requires detail::says_none<decltype(P::exchange)>; });
 
 /// A primitive that is a call, with all rules of `call_rules`.
 template <class P>
@@ -201,7 +211,7 @@ template <class P> constexpr primitive_rules make_rules() {
     if constexpr (has_vjp_rule<P>) rules.has_vjp = true, rules.vjp = &functions::vjp;
   }
   if constexpr (P::kind == primitive_kind::collective) rules.varies_over_own_axes = P::varies_over_own_axes;
-  if constexpr (requires { P::exchange; }) rules.exchange = P::exchange;
+  if constexpr (has_exchange<P>) rules.exchange = P::exchange;
   if constexpr (requires { P::reduction; }) rules.reduction = P::reduction;
   return rules;
 }

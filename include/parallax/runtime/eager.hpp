@@ -122,7 +122,10 @@ template <eager_operand X, std::size_t Rank> auto reshape_array(const X& x, cons
     if (open && known == 0)
       throw shape_error("reshape: cannot reshape array of size " + std::to_string(whole.size()) +
                         ": -1 cannot be inferred beside an extent of 0");
-    if (open) known *= * open = whole.size() / known;
+    if (open) {
+      *open = whole.size() / known;
+      known *= *open;
+    }
     if (known != whole.size())
       throw shape_error("reshape: cannot reshape array of size " + std::to_string(whole.size()) + " into shape " +
                         runtime::shape_text(shape));

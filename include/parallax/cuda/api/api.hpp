@@ -1,6 +1,6 @@
-// The seam: what the CUDA backend asks of the device libraries. `runtime_api` (cuda/runtime_api.cuh) calls cudart,
-// cuBLASLt and NCCL; the simulator in the tests models many devices on the host. All else in this folder is a template
-// of this policy and includes no CUDA header.
+// The seam: what the CUDA backend asks of the device libraries. `runtime_api` (cuda/nvidia/runtime_api.cuh) calls
+// cudart, cuBLASLt and NCCL; the simulator in the tests models many devices on the host. All else in this folder is a
+// template of this policy and includes no CUDA header.
 #pragma once
 
 #include <parallax/core/activation.hpp>
@@ -78,8 +78,8 @@ struct clique_place {
 };
 
 /// A kernel: a type with `arguments`, which are passed by value, and the code of one thread,
-/// `run(const Block&, const arguments&)`, for any block policy (cuda/block.hpp). `barriers` says whether its threads
-/// wait for one another or exchange values.
+/// `run(const Block&, const arguments&)`, for any block policy (cuda/api/block.hpp). `barriers` says whether its
+/// threads wait for one another or exchange values.
 template <class K>
 concept device_kernel = std::is_trivially_copyable_v<typename K::arguments> && requires {
   { K::barriers } -> std::convertible_to<bool>;

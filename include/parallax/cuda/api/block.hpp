@@ -38,4 +38,18 @@ concept thread_block = requires(const Block& block, const float* source, float* 
   { block.shuffle_xor(value, distance) } -> std::same_as<float>;
 };
 
+/// A thread's and a block's number, and how many there are, as kernels count elements.
+template <class Block> PARALLAX_DEVICE PARALLAX_INLINE std::uint32_t thread_of(const Block& block) {
+  return static_cast<std::uint32_t>(block.thread());
+}
+template <class Block> PARALLAX_DEVICE PARALLAX_INLINE std::uint32_t threads_of(const Block& block) {
+  return static_cast<std::uint32_t>(block.threads());
+}
+template <class Block> PARALLAX_DEVICE PARALLAX_INLINE std::uint32_t block_of(const Block& block) {
+  return static_cast<std::uint32_t>(block.block());
+}
+template <class Block> PARALLAX_DEVICE PARALLAX_INLINE std::uint32_t blocks_of(const Block& block) {
+  return static_cast<std::uint32_t>(block.blocks());
+}
+
 } // namespace parallax::cuda

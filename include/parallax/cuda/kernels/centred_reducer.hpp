@@ -1,4 +1,4 @@
-// Centred sums (compile/centred_sums.hpp) of elements as they come: a part's own largest element or mean is its centre
+// Centred sums (program/centred_sums.hpp) of elements as they come: a part's own largest element or mean is its centre
 // until the row's is known.
 #pragma once
 

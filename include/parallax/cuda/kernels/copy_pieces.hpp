@@ -42,8 +42,7 @@ struct copy_pieces {
       int i = 0;
       while (i + 1 < a.count && a.pieces[i + 1].first_tile <= tile) ++i;
       const piece& p = a.pieces[i];
-      std::uint32_t at = (static_cast<std::uint32_t>(tile) - p.first_tile) * tile_bytes +
-                         static_cast<std::uint32_t>(block.thread()) * word_bytes;
+      std::uint32_t at = (static_cast<std::uint32_t>(tile) - p.first_tile) * tile_bytes + thread_of(block) * word_bytes;
       if (at >= p.bytes) continue;
       std::byte* to = p.to == nullptr ? block.load(a.targets + i) : p.to;
       if (p.from == nullptr) {

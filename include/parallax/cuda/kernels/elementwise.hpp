@@ -45,11 +45,9 @@ template <class Kernel> struct elementwise {
   template <int Width, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void run_pieces(const Block& block, const arguments& a,
                                                          const row_pieces& pieces) {
-    const std::uint32_t threads = static_cast<std::uint32_t>(block.threads());
-    const std::uint32_t step = static_cast<std::uint32_t>(block.blocks()) * threads;
-    for (std::uint32_t i =
-             static_cast<std::uint32_t>(block.block()) * threads + static_cast<std::uint32_t>(block.thread());
-         i < pieces.count; i += step) {
+    const std::uint32_t threads = threads_of(block);
+    const std::uint32_t step = blocks_of(block) * threads;
+    for (std::uint32_t i = block_of(block) * threads + thread_of(block); i < pieces.count; i += step) {
       coordinates p;
       pieces.locate(a.loop, 0, a.loop.rank - 1, i, Width, p);
       write<Width>(block, a.loop, p);

@@ -31,8 +31,7 @@ struct elementwise_tiles<kernel<Result, Reduction, S...>> {
   template <class Block> static PARALLAX_DEVICE void run(const Block& block, const arguments& a) {
     const auto& l = a.loop;
     const int column = block.thread() % side, first_row = block.thread() / side, rows = block.threads() / side;
-    for (std::uint32_t tile = static_cast<std::uint32_t>(block.block()); tile < a.tiles;
-         tile += static_cast<std::uint32_t>(block.blocks())) {
+    for (std::uint32_t tile = block_of(block); tile < a.tiles; tile += blocks_of(block)) {
       const std::uint32_t band = a.across.quotient(tile), other = a.down.quotient(band);
       staged_coordinates p;
       locate(l, 1, l.rank - 1, other, p);

@@ -28,12 +28,11 @@ template <primitive_id Reduction, class T> struct combine_pieces {
 
   template <class Block> static PARALLAX_DEVICE void run(const Block& block, const arguments& a) {
     const std::uint32_t group = static_cast<std::uint32_t>(a.group);
-    const std::uint32_t lane = static_cast<std::uint32_t>(block.thread()) % group;
-    const std::uint32_t together = static_cast<std::uint32_t>(block.threads()) / group;
+    const std::uint32_t lane = thread_of(block) % group;
+    const std::uint32_t together = threads_of(block) / group;
     const accumulator* partial = static_cast<const accumulator*>(a.partial);
-    for (std::uint32_t first = static_cast<std::uint32_t>(block.block()) * together; first < a.count;
-         first += static_cast<std::uint32_t>(block.blocks()) * together) {
-      const std::uint32_t result = first + static_cast<std::uint32_t>(block.thread()) / group;
+    for (std::uint32_t first = block_of(block) * together; first < a.count; first += blocks_of(block) * together) {
+      const std::uint32_t result = first + thread_of(block) / group;
       accumulator total = R::neutral();
       if (result < a.count)
         for (std::uint32_t i = lane; i < a.pieces; i += group)

@@ -35,11 +35,10 @@ template <class Kernel> struct reduce_columns {
   template <int Width, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void run_items(const Block& block, const arguments& a) {
     const reduction_items& items = a.items;
-    const std::uint32_t thread = static_cast<std::uint32_t>(block.thread());
+    const std::uint32_t thread = thread_of(block);
     const std::uint32_t side = static_cast<std::uint32_t>(a.side), first_row = thread / side;
-    const std::uint32_t rows = static_cast<std::uint32_t>(block.threads()) / side;
-    for (std::uint32_t item = static_cast<std::uint32_t>(block.block()); item < items.count;
-         item += static_cast<std::uint32_t>(block.blocks())) {
+    const std::uint32_t rows = threads_of(block) / side;
+    for (std::uint32_t item = block_of(block); item < items.count; item += blocks_of(block)) {
       const std::uint32_t piece = items.per_piece.quotient(item);
       const std::uint32_t column = (item - piece * items.per_piece.value) * side + thread % side;
       lanes<accumulator, Width> total;

@@ -46,8 +46,7 @@ template <class Kernel> struct reduce_rows {
     const reduction_items& items = a.items;
     const int thread = block.thread();
     const std::uint32_t together = static_cast<std::uint32_t>(block.threads() / a.group);
-    for (std::uint32_t item = static_cast<std::uint32_t>(block.block()); item < items.count;
-         item += static_cast<std::uint32_t>(block.blocks())) {
+    for (std::uint32_t item = block_of(block); item < items.count; item += blocks_of(block)) {
       const std::uint32_t piece = items.per_piece.quotient(item);
       const std::uint32_t result =
           (item - piece * items.per_piece.value) * together + static_cast<std::uint32_t>(thread / a.group);

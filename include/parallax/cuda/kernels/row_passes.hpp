@@ -1,4 +1,4 @@
-// A row kernel's statements evaluated by one thread, pass by pass (compile/row_schedule.hpp).
+// A row kernel's statements evaluated by one thread, pass by pass (program/row_schedule.hpp).
 #pragma once
 
 #include <parallax/cuda/kernels/evaluate.hpp>

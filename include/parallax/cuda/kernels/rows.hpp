@@ -33,8 +33,7 @@ template <class Kernel, int Width> struct held_rows {
 
   template <class Block> static PARALLAX_DEVICE void run(const Block& block, const arguments& a) {
     const std::uint32_t together = static_cast<std::uint32_t>(block.threads() / a.group);
-    for (std::uint32_t first = static_cast<std::uint32_t>(block.block()) * together; first < a.rows;
-         first += static_cast<std::uint32_t>(block.blocks()) * together) {
+    for (std::uint32_t first = block_of(block) * together; first < a.rows; first += blocks_of(block) * together) {
       std::uint32_t row = first + static_cast<std::uint32_t>(block.thread() / a.group);
       // threads that have no row go along, since all meet, and store nothing
       const bool stores = row < a.rows;
@@ -98,8 +97,7 @@ template <class Kernel> struct long_rows {
 
   template <class Block> static PARALLAX_DEVICE void run(const Block& block, const arguments& a) {
     const std::uint32_t items = a.rows * a.pieces.value;
-    for (std::uint32_t item = static_cast<std::uint32_t>(block.block()); item < items;
-         item += static_cast<std::uint32_t>(block.blocks()))
+    for (std::uint32_t item = block_of(block); item < items; item += blocks_of(block))
       run_item(block, a, item, std::make_index_sequence<std::size_t{launches}>{});
   }
 
@@ -145,11 +143,11 @@ template <class Kernel> struct long_rows {
   static PARALLAX_DEVICE PARALLAX_INLINE void go_over(const Block& block, const arguments& a, std::uint32_t piece,
                                                       coordinates& p, const typename passes::values& uniform,
                                                       typename passes::row_totals& totals) {
-    const std::uint32_t threads = static_cast<std::uint32_t>(block.threads());
+    const std::uint32_t threads = threads_of(block);
     const std::uint32_t begin = piece * a.each, rest = a.length - begin;
     const std::uint32_t end = begin + (rest < a.each ? rest : a.each);
     const std::int32_t step = block.threads();
-    for (std::uint32_t i = begin + static_cast<std::uint32_t>(block.thread()); i < end;) {
+    for (std::uint32_t i = begin + thread_of(block); i < end;) {
       typename passes::row_totals part{};
       part.template clear<Pass>();
       const std::uint32_t left = end - i;
@@ -187,8 +185,7 @@ template <class Kernel> struct long_rows {
     std::uint32_t row;
     template <class R>
     PARALLAX_DEVICE PARALLAX_INLINE void operator()(int reduction, typename R::accumulator& value) const {
-      for (std::uint32_t i = static_cast<std::uint32_t>(block.thread()); i < a.pieces.value;
-           i += static_cast<std::uint32_t>(block.threads()))
+      for (std::uint32_t i = thread_of(block); i < a.pieces.value; i += threads_of(block))
         value = R::combine(value, block.load(partial<typename R::accumulator>(a, reduction, row, i)));
     }
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/ids.hpp>
 #include <parallax/host/devices/rendezvous.hpp>
 #include <parallax/host/devices/team.hpp>
 
@@ -108,10 +109,10 @@ inline void all_reduce(team& all, int position, const group_part& who, reduction
   // Each member combines a chunk and writes it into all results. A chunk is read by nobody else, so that a result may
   // lie where an operand does. Copied operands are so short that everybody combines all of them.
   const bool alone = group.buffered() || group.size() == 1;
-  const auto members = static_cast<std::size_t>(group.size());
+  const auto members = index_of(group.size());
   const std::size_t line = 64 / element;
   const std::size_t chunk = alone ? count : ((count + members - 1) / members + line - 1) / line * line;
-  const std::size_t first = alone ? 0 : std::min(count, chunk * static_cast<std::size_t>(group.index()));
+  const std::size_t first = alone ? 0 : std::min(count, chunk * index_of(group.index()));
   const std::size_t last = std::min(count, first + chunk);
   alignas(64) std::array<std::byte, reduction_block_bytes> block;
   for (std::size_t begin = first; begin < last;) {
@@ -134,7 +135,7 @@ inline void all_gather(team& all, int position, const group_part& who, const voi
                        std::size_t inner_bytes) {
   rendezvous group(all, position, who, collective::all_gather, in, out, outer * inner_bytes);
   std::byte* to = static_cast<std::byte*>(out);
-  const std::size_t stride = inner_bytes * static_cast<std::size_t>(group.size());
+  const std::size_t stride = inner_bytes * index_of(group.size());
   for (int k = 0; k < group.size(); ++k, to += inner_bytes) {
     copy_rows(to, stride, group.input(k), inner_bytes, outer, inner_bytes);
   }
@@ -146,13 +147,13 @@ inline void reduce_scatter(team& all, int position, const group_part& who, reduc
                            const void* in, void* out, std::size_t outer, std::size_t inner_count) {
   const combine_function combine = combine_for(how, type);
   const std::size_t element = size_of(type);
-  const std::size_t stride = inner_count * static_cast<std::size_t>(who.size(all));
+  const std::size_t stride = inner_count * index_of(who.size(all));
   rendezvous group(all, position, who, collective::reduce_scatter, in, out, outer * stride * element);
   if (inner_count == 0) return;
   // Blocks of whole rows where they are short, of parts of one row where they are long.
   const std::size_t width = std::min(inner_count, reduction_block_bytes / element);
   const std::size_t rows = std::max<std::size_t>(1, reduction_block_bytes / element / inner_count);
-  const std::size_t slice = inner_count * static_cast<std::size_t>(group.index());
+  const std::size_t slice = inner_count * index_of(group.index());
   for (std::size_t row = 0; row < outer; row += rows) {
     const std::size_t height = std::min(rows, outer - row);
     for (std::size_t column = 0; column < inner_count; column += width) {
@@ -169,9 +170,9 @@ inline void reduce_scatter(team& all, int position, const group_part& who, reduc
 /// k-th block coming from the k-th member. They do not overlap.
 inline void all_to_all(team& all, int position, const group_part& who, const void* in, void* out,
                        std::size_t block_bytes) {
-  const auto members = static_cast<std::size_t>(who.size(all));
+  const auto members = index_of(who.size(all));
   rendezvous group(all, position, who, collective::all_to_all, in, out, members * block_bytes);
-  const std::size_t mine = static_cast<std::size_t>(group.index()) * block_bytes;
+  const std::size_t mine = index_of(group.index()) * block_bytes;
   std::byte* to = static_cast<std::byte*>(out);
   for (int k = 0; k < group.size(); ++k, to += block_bytes) copy_rows(to, 0, group.input(k) + mine, 0, 1, block_bytes);
 }

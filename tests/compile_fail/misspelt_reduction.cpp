@@ -1,0 +1,27 @@
+// A collective that misspells how values are combined.
+// error: a primitive of the catalogue lacks a rule, or misspells one: see .concept primitive.
+// line: static_cast<void>\(plx::detail::make_rules<misspelt>\(\)\);
+#include <parallax/parallax.hpp>
+
+namespace plx = parallax;
+
+struct spelt : plx::primitives::collective {
+  static constexpr std::string_view name = "spelt";
+  static constexpr plx::exchange_kind exchange = plx::exchange_kind::all_reduce;
+  static constexpr plx::reduction_kind reduction = plx::reduction_kind::max;
+  static constexpr plx::no_rule batch{}, vjp{};
+};
+struct misspelt : plx::primitives::collective {
+  static constexpr std::string_view name = "misspelt";
+  static constexpr plx::exchange_kind exchange = plx::exchange_kind::all_reduce;
+  static constexpr plx::reduction_kind reductoin = plx::reduction_kind::max;
+  static constexpr plx::no_rule batch{}, vjp{};
+};
+
+int main() {
+#ifdef PARALLAX_EXPECT_ERROR
+  static_cast<void>(plx::detail::make_rules<misspelt>());
+#else
+  static_cast<void>(plx::detail::make_rules<spelt>());
+#endif
+}
