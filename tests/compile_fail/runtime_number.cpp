@@ -1,7 +1,7 @@
 // A number that is known at run time only.
 // error: (called in|must be initialized by|must have) a constant
 // error: (the value of (variable )?.rate.|read of non-const.* variable .rate.|rate. is not const)
-// error: pass_what_is_known_at_run_time_only_as_an_argument
+// remedy: pass_what_is_known_at_run_time_only_as_an_argument
 // errors: 3
 // line: plx::jit\(f\)\(a\);
 #include <parallax/parallax.hpp>

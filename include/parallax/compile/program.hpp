@@ -61,20 +61,25 @@ constexpr plan_words<Capacity> compile_program(bool strict) {
 
 // Most programs fit, so that they are traced once; the others are traced again at their size.
 inline constexpr std::size_t first_capacity = 16384;
+template <class Function, class... Trees> constexpr auto first_words() {
+  return compile_program<first_capacity, Function, Trees...>(false);
+}
+/// These words. The name is for people whose function is no constant: it stands in what compilers say first.
 template <class Function, class... Trees>
-inline constexpr auto first_words = compile_program<first_capacity, Function, Trees...>(false);
+inline constexpr auto pass_what_is_known_at_run_time_only_as_an_argument = first_words<Function, Trees...>();
 
 /// Whether the compiler could evaluate the program; if not, it has said why.
 template <class Function, class... Trees>
-concept is_evaluated =
-    requires { typename std::bool_constant<first_words<Function, Trees...>.size == 0>; } && requires {
-      requires first_words<Function, Trees...>.size + 1 > 0;
-    }; // for nvcc, which takes an error for a constant
+concept is_evaluated = requires {
+  typename std::bool_constant<pass_what_is_known_at_run_time_only_as_an_argument<Function, Trees...>.size == 0>;
+} && requires {
+  requires pass_what_is_known_at_run_time_only_as_an_argument<Function, Trees...>.size + 1 > 0;
+}; // for nvcc, which takes an error for a constant
 
 /// The compiled form of `Function` on arguments of these types. Programs are told apart by their types, never by their
 /// contents, so that nothing of these enters a mangled name.
 template <class Function, class... Trees> struct program {
-  static constexpr const auto& first = first_words<Function, Trees...>;
+  static constexpr const auto& first = pass_what_is_known_at_run_time_only_as_an_argument<Function, Trees...>;
   static constexpr bool valid = first.error.size == 0;
 
   template <std::size_t... I> static constexpr auto read(std::index_sequence<I...>) {

@@ -1,0 +1,24 @@
+// A function that can be called at run time only.
+// error: (called in|must be initialized by|must have) a constant
+// error: non-.?constexpr.? function .*rate
+// remedy: pass_what_is_known_at_run_time_only_as_an_argument
+// errors: 3
+// line: plx::jit\(f\)\(a\);
+#include <parallax/parallax.hpp>
+
+namespace plx = parallax;
+
+float rate() { return 0.1f; }
+
+constexpr auto f = [](auto x) {
+#ifdef PARALLAX_EXPECT_ERROR
+  return x * rate();
+#else
+  return x;
+#endif
+};
+
+int main() {
+  plx::array<float, 2> a;
+  plx::jit(f)(a);
+}
