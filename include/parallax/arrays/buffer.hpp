@@ -20,7 +20,8 @@
 namespace parallax {
 namespace runtime {
 
-/// False under a sanitizer, which must see each block given back to find uses after the end or after the release.
+/// False under a sanitizer, which must see each block given back to find uses after the end or after the release. Where
+/// files with and without one are linked, either is right: a block is as large as its size class wherever it is made.
 inline constexpr bool caches_memory =
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     false;

@@ -3,11 +3,18 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace parallax {
 
 /// Adds `b` to `sum`; false, and `sum` as it was, where the result is beyond 64 bits.
 constexpr bool checked_add(std::int64_t& sum, std::int64_t b) {
+  if (!std::is_constant_evaluated()) { // the compiler's own asks the processor, and is no constant for all compilers
+    std::int64_t result = 0;
+    if (__builtin_add_overflow(sum, b, &result)) return false;
+    sum = result;
+    return true;
+  }
   using limits = std::numeric_limits<std::int64_t>;
   if (b > 0 ? sum > limits::max() - b : sum < limits::min() - b) return false;
   sum += b;
@@ -18,6 +25,12 @@ constexpr bool checked_add(std::int64_t& sum, std::int64_t b) {
 /// of all counts as beyond.
 constexpr bool checked_multiply(std::int64_t& product, std::int64_t b) {
   constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  if (!std::is_constant_evaluated()) {
+    std::int64_t result = 0;
+    if (__builtin_mul_overflow(product, b, &result) || result < -largest) return false;
+    product = result;
+    return true;
+  }
   if (product == 0 || b == 0) {
     product = 0;
     return true;

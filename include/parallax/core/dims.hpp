@@ -90,8 +90,8 @@ class dim_table {
   dim_failure failure = dim_failure::none; ///< the first one
 
   constexpr dim symbol(int leaf, int axis) { return of_atom({.leaf = leaf, .axis = axis}); }
-  constexpr dim given(int leaf, int place) {
-    return of_atom({.kind = dim_atom_kind::given, .leaf = leaf, .axis = place});
+  constexpr dim given(int leaf, int number) {
+    return of_atom({.kind = dim_atom_kind::given, .leaf = leaf, .axis = number});
   }
   constexpr dim symbol_of(int atom) { return intern({dim_term{1, {atom}}}); }
   constexpr const polynomial& polynomial_of(dim symbol) const { return entries[index_of(symbol.entry())]; }

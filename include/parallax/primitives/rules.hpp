@@ -192,8 +192,8 @@ template <class P> struct call_functions {
   static constexpr void prepare(preparation& p, node_id call, parameter_words words) {
     P::prepare(p, call, decode<parameters>(words));
   }
-  static constexpr void lower(section_planner& builder, node_id call, parameter_words words) {
-    if constexpr (!says_none<decltype(P::lower)>) P::lower(builder, call, decode<parameters>(words));
+  static constexpr void lower(section_planner& planner, node_id call, parameter_words words) {
+    if constexpr (!says_none<decltype(P::lower)>) P::lower(planner, call, decode<parameters>(words));
   }
 };
 

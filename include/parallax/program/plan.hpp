@@ -88,6 +88,7 @@ class plan_view {
   template <class T> constexpr const T& at(int index) const {
     return static_cast<const record_view<T>&>(views).items[index];
   }
+  template <class T> constexpr int size() const { return static_cast<const record_view<T>&>(views).count; }
   template <class T> constexpr std::span<const T> all() const {
     const record_view<T>& view = views;
     return {view.items, static_cast<std::size_t>(view.count)};

@@ -7,6 +7,7 @@
 #include <parallax/core/precision.hpp>
 
 #include <cstdint>
+#include <string_view>
 
 namespace parallax {
 // What compiles a program, what is left of it and what runs it call each other's types by their bare names.
@@ -136,6 +137,20 @@ enum class statement_kind : int {
   store_row,     ///< the same, of one element for each row
   reduce_row     ///< a reduction of an earlier statement's elements of a row
 };
+constexpr std::string_view name_of(statement_kind kind) {
+  switch (kind) {
+  case statement_kind::compute: return "compute";
+  case statement_kind::load_vector: return "load_vector";
+  case statement_kind::load_scalar: return "load_scalar";
+  case statement_kind::load_strided: return "load_strided";
+  case statement_kind::load_index: return "load_index";
+  case statement_kind::load_constant: return "load_constant";
+  case statement_kind::store_vector: return "store_vector";
+  case statement_kind::store_row: return "store_row";
+  case statement_kind::reduce_row: return "reduce_row";
+  }
+  return "";
+}
 constexpr bool is_load(statement_kind kind) {
   switch (kind) {
   case statement_kind::load_vector:
@@ -238,6 +253,18 @@ enum class step_kind : int {
   axis_slice,
   call
 };
+
+constexpr std::string_view name_of(step_kind kind) {
+  switch (kind) {
+  case step_kind::kernel: return "kernel";
+  case step_kind::product: return "product";
+  case step_kind::epilogue: return "epilogue";
+  case step_kind::exchange: return "exchange";
+  case step_kind::axis_slice: return "axis_slice";
+  case step_kind::call: return "call";
+  }
+  return "";
+}
 
 /// A step of a section: which record it is, in the pool of its kind.
 struct step_record {

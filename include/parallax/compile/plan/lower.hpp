@@ -19,15 +19,15 @@ class section_planner {
  public:
   planned_section section;
 
-  /// `place` is the section that the graph is the body of; null for the main one.
+  /// `called` is the section that the graph is the body of; null for the main one.
   constexpr section_planner(context& owner, plan_builder& whole, const growing_vector<mapped_section>& all_mapped,
-                            graph_id graph_to_lower, const mapped_section* place)
+                            graph_id graph_to_lower, const mapped_section* called)
       : trace(owner),
         plan(whole),
         mapped(all_mapped),
         g(owner.at(graph_to_lower)),
         fused(owner, graph_to_lower),
-        inside(place),
+        inside(called),
         buffer_of(g.size(), buffer_id::none),
         emitted(g.size()),
         scratch(g.size(), kernel_builder::no_value) {}
@@ -257,8 +257,8 @@ constexpr void section_planner::add_call(node_id call, section_id which, const g
 } // namespace parallax::detail
 
 namespace parallax::primitives {
-constexpr void pmap_call::lower(parallax::detail::section_planner& builder, node_id call, const parameters& p) {
-  builder.add_call(call, builder.section_of(p.body), p.devices);
+constexpr void pmap_call::lower(parallax::detail::section_planner& planner, node_id call, const parameters& p) {
+  planner.add_call(call, planner.section_of(p.body), p.devices);
 }
 } // namespace parallax::primitives
 
@@ -286,10 +286,10 @@ constexpr void lower(context& trace, plan_builder& plan) {
   rename_extents(trace, trace.at(program.root), renamed);
   for (const mapped_section& s : program.sections) rename_extents(trace, trace.at(s.body), renamed);
   growing_vector<section_record> sections;
-  auto lower_graph = [&](graph_id id, const mapped_section* place) {
-    section_planner builder(trace, plan, program.sections, id, place);
-    builder.run();
-    sections.push_back(add_section(plan, builder.section, place));
+  auto lower_graph = [&](graph_id id, const mapped_section* mapped) {
+    section_planner planner(trace, plan, program.sections, id, mapped);
+    planner.run();
+    sections.push_back(add_section(plan, planner.section, mapped));
   };
   lower_graph(program.root, nullptr);
   for (const mapped_section& s : program.sections) lower_graph(s.body, &s);

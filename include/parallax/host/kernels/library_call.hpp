@@ -20,7 +20,7 @@ namespace parallax::host {
 class library_call {
  public:
   /// Throws `error` where the process has been ending for ten seconds.
-  library_call() : is_counted(place()) {
+  library_call() : is_counted(own_counter()) {
     is_counted.fetch_add(1);
     if (all().holders.load() > 0) wait_for_holders();
     ++this_thread().running;
@@ -43,14 +43,14 @@ class library_call {
   }
 
  private:
-  // Threads count in different places, so that they do not wait for each other.
-  static constexpr std::size_t places = 16;
+  // Threads have different counters, so that they do not wait for each other.
+  static constexpr std::size_t counter_count = 16;
   struct alignas(64) counter {
     std::atomic<int> running{0};
   };
 
   struct state {
-    std::array<counter, places> counters{};
+    std::array<counter, counter_count> counters{};
     std::atomic<std::size_t> threads{0};
     std::atomic<int> holders{0};
     std::atomic<bool> ended{false};
@@ -68,7 +68,7 @@ class library_call {
   };
 
   struct thread_part {
-    std::size_t place = places;
+    std::size_t number = counter_count;
     int running = 0;
     bool holds = false;
   };
@@ -82,10 +82,11 @@ class library_call {
     return part;
   }
 
-  static std::atomic<int>& place() {
+  static std::atomic<int>& own_counter() {
     thread_part& mine = this_thread();
-    if (mine.place == places) mine.place = all().threads.fetch_add(1, std::memory_order_relaxed) % places;
-    return all().counters[mine.place].running;
+    if (mine.number == counter_count)
+      mine.number = all().threads.fetch_add(1, std::memory_order_relaxed) % counter_count;
+    return all().counters[mine.number].running;
   }
 
   // Waits until no other thread is in a call, and lets none begin.
