@@ -2,7 +2,7 @@
 #include "compile/lowered.hpp"
 #include "test.hpp"
 
-#include <parallax/program/print_plan.hpp>
+#include <parallax/compile/plan/print_plan.hpp>
 
 #include <string_view>
 
@@ -12,7 +12,7 @@ namespace plx = parallax;
 
 template <class... Arguments> constexpr auto printed(const auto& function, const Arguments&... given) {
   plx::text_buffer<2048> text;
-  plx::compiled::print_plan(text, lowered::program(function, given...));
+  plx::detail::print_plan(text, lowered::program(function, given...));
   return text;
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("a finished plan prints as it did while it was made") {
   using argument = plx::abstract_array<float, plx::extents_t<-1, -1>, false>;
   static constexpr auto made = printed(softmax, argument{});
   plx::text_buffer<2048> done;
-  plx::compiled::print_plan(done, plx::detail::program<decltype(softmax), argument>::plan);
+  plx::detail::print_plan(done, plx::detail::program<decltype(softmax), argument>::plan);
   CHECK(done.view() == made.view());
   CHECK(done.view().find("extent ") != std::string_view::npos);
 }

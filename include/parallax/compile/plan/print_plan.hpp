@@ -2,14 +2,15 @@
 // the members that it lists, in that order.
 #pragma once
 
+#include <parallax/compile/plan/lower.hpp>
+#include <parallax/compile/trace/trace.hpp>
 #include <parallax/core/text.hpp>
-#include <parallax/primitives/all.hpp>
 #include <parallax/program/plan.hpp>
 
 #include <string_view>
 #include <type_traits>
 
-namespace parallax::compiled {
+namespace parallax::detail {
 
 /// Prints records: `(a b)` with what they list, `[a b]` for what a list of records has.
 template <class Plan, class Out> class record_printer {
@@ -86,4 +87,4 @@ template <class Plan, class Out> constexpr void print_plan(Out& out, const Plan&
   }
 }
 
-} // namespace parallax::compiled
+} // namespace parallax::detail
