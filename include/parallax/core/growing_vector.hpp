@@ -28,6 +28,7 @@ template <class T> class growing_vector {
   }
   constexpr growing_vector(growing_vector&& other) noexcept { swap(other); }
   constexpr growing_vector& operator=(const growing_vector& other) {
+    if (this == &other) return *this;
     growing_vector copy(other);
     swap(copy);
     return *this;
@@ -78,6 +79,7 @@ template <class T> class growing_vector {
   constexpr void clear() {
     while (count > 0) pop_back();
   }
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): an element of this vector would move while it is read
   constexpr void resize(std::size_t size, T value = T()) {
     reserve(size);
     while (count > size) pop_back();
@@ -110,7 +112,7 @@ template <class T> class growing_vector {
   T* first = nullptr;
   std::size_t count = 0, room = 0;
 
-  constexpr void swap(growing_vector& other) {
+  constexpr void swap(growing_vector& other) noexcept {
     std::swap(first, other.first);
     std::swap(count, other.count);
     std::swap(room, other.room);
