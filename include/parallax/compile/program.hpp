@@ -61,12 +61,11 @@ constexpr plan_words<Capacity> compile_program(bool strict) {
 
 // Most programs fit, so that they are traced once; the others are traced again at their size.
 inline constexpr std::size_t first_capacity = 16384;
-template <class Function, class... Trees> constexpr auto first_words() {
-  return compile_program<first_capacity, Function, Trees...>(false);
-}
-/// These words. The name is for people whose function is no constant: it stands in what compilers say first.
+/// The words of a program that fits. The name is for people whose function is no constant: it stands in what compilers
+/// say first.
 template <class Function, class... Trees>
-inline constexpr auto pass_what_is_known_at_run_time_only_as_an_argument = first_words<Function, Trees...>();
+inline constexpr auto pass_what_is_known_at_run_time_only_as_an_argument =
+    compile_program<first_capacity, Function, Trees...>(false);
 
 /// Whether the compiler could evaluate the program; if not, it has said why.
 template <class Function, class... Trees>
