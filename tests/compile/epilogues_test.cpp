@@ -3,6 +3,8 @@
 
 #include "compile/lowered.hpp"
 
+namespace epilogues_test {
+
 namespace plx = parallax;
 using plx::compiled::step_kind, plx::shaped;
 
@@ -119,3 +121,5 @@ TEST_CASE("extents that the guards make equal are still checked at the call") {
   CHECK_THROWS_AS(f(three, three, four), plx::error);
   CHECK_THROWS_AS(f(three, four, four), plx::error);
 }
+
+} // namespace epilogues_test

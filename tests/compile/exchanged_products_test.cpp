@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+namespace exchanged_products_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -125,3 +127,5 @@ TEST_CASE("the derivative by the weights of a vmapped layer") {
       CHECK(gradient(n, k) == expected);
     }
 }
+
+} // namespace exchanged_products_test

@@ -5,6 +5,8 @@
 
 #include <array>
 
+namespace lowering_test {
+
 namespace plx = parallax;
 using plx::compiled::step_kind, plx::shaped;
 
@@ -212,3 +214,5 @@ TEST_CASE("lowering at run time gives what the compiler computed", "[compile]") 
   CHECK(again.kernel_steps == chained.kernel_steps);
   CHECK(again.longest == chained.longest);
 }
+
+} // namespace lowering_test

@@ -6,6 +6,8 @@
 
 #include <string_view>
 
+namespace print_plan_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -49,3 +51,5 @@ TEST_CASE("a finished plan prints as it did while it was made") {
   CHECK(done.view() == made.view());
   CHECK(done.view().find("extent ") != std::string_view::npos);
 }
+
+} // namespace print_plan_test

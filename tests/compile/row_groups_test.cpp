@@ -10,6 +10,8 @@
 #include <tuple>
 #include <vector>
 
+namespace row_groups_test {
+
 namespace plx = parallax;
 using plx::shaped;
 
@@ -157,3 +159,5 @@ TEST_CASE("the gradient of a row group is that of finite differences") {
     CHECK(found.values()[i] == Approx((at(1e-4) - at(-1e-4)) / 2e-4).margin(1e-5));
   }
 }
+
+} // namespace row_groups_test

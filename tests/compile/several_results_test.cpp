@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+namespace several_results_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -123,3 +125,5 @@ TEST_CASE("Values on both sides of a reduction are not computed in one loop") {
   for (std::size_t l = 0; l < 7; ++l)
     for (std::size_t j = 0; j < 7; ++j) CHECK(dot.values()[7 * l + j] == Approx(dot_expected[l][j]).margin(1e-4));
 }
+
+} // namespace several_results_test

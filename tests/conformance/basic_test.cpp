@@ -3,6 +3,8 @@
 
 #include <array>
 
+namespace basic_test {
+
 namespace {
 
 using namespace conformance;
@@ -131,3 +133,5 @@ TEST_CASE("out_axes put the mapped axis anywhere") {
       for (int j = 0; j < 4; ++j) expected.push_back(static_cast<float>((i * 4 + j) * 3 + k));
   check_equal(y, {2, 3, 4}, expected);
 }
+
+} // namespace basic_test

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+namespace collectives_test {
+
 namespace {
 
 using namespace conformance;
@@ -155,3 +157,5 @@ TEST_CASE("row 38: Rule 30 with halos exchanged") {
     }
   }
 }
+
+} // namespace collectives_test

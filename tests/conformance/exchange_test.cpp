@@ -1,6 +1,8 @@
 // Conformance cases of JAX's pbroadcast, all_to_all and pswapaxes.
 #include "expected.hpp"
 
+namespace exchange_test {
+
 namespace {
 
 using namespace conformance;
@@ -200,3 +202,5 @@ TEST_CASE("section 3: broadcasts and exchanges over nested axes") {
   check_equal(tiles, {2, 3, 6}, joined);
   check_equal(slope, {2, 3, 6}, slopes);
 }
+
+} // namespace exchange_test

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 
+namespace float16_test {
+
 namespace {
 
 using namespace conformance;
@@ -250,3 +252,5 @@ TEST_CASE("16 bits on several devices", "[float16]") {
   const auto gathered = plx::pmap<"i">([](auto row) { return plx::all_gather<"i">(row); })(x);
   check_same(part(on_host(gathered), 5), x.to_vector());
 }
+
+} // namespace float16_test

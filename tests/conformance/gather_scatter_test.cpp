@@ -1,6 +1,8 @@
 // Conformance cases of JAX's all_gather and psum_scatter.
 #include "expected.hpp"
 
+namespace gather_scatter_test {
+
 namespace {
 
 using namespace conformance;
@@ -70,3 +72,5 @@ TEST_CASE("gathering and scattering are each other's transpose") {
   })(counted(3, 3), plx::array<float, 1>{5, 6, 7});
   check_equal(z, {3, 3}, std::vector<float>{5, 6, 7, 5, 6, 7, 5, 6, 7});
 }
+
+} // namespace gather_scatter_test

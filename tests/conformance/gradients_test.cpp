@@ -3,6 +3,8 @@
 
 #include <numbers>
 
+namespace gradients_test {
+
 namespace {
 
 using namespace conformance;
@@ -159,3 +161,5 @@ TEST_CASE("row 56: gradients of arguments mapped over different axes") {
   check(devices(x, y, z));
   check(batch(x, y, z));
 }
+
+} // namespace gradients_test

@@ -3,6 +3,8 @@
 
 #include <array>
 
+namespace index_groups_test {
+
 namespace {
 
 using namespace conformance;
@@ -141,3 +143,5 @@ TEST_CASE("what is grouped differs between instances, and is printed") {
                 std::string_view::npos);
   check_equal(grouped(counted(4)), {4}, std::vector<float>{1, 1, 5, 5});
 }
+
+} // namespace index_groups_test

@@ -3,6 +3,8 @@
 
 #include <array>
 
+namespace many_leaves_test {
+
 TEST_CASE("row 9: 500 leaves") {
   using namespace conformance;
   constexpr std::int64_t n = 4;
@@ -17,3 +19,5 @@ TEST_CASE("row 9: 500 leaves") {
     leaves[i] = plx::array<std::int32_t, 1>::filled({n}, static_cast<std::int32_t>(i));
   check_equal(plx::pmap(sum)(leaves), {n}, std::vector<std::int32_t>(4, 124750));
 }
+
+} // namespace many_leaves_test

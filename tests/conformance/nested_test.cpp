@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+namespace nested_test {
+
 namespace {
 
 using namespace conformance;
@@ -131,3 +133,5 @@ TEST_CASE("row 58: sums of products over two axes, mapped either way") {
   check(plx::pmap<"i">(plx::vmap<"j">(reduce))(x, x));
   check(plx::vmap<"i">(plx::pmap<"j">(reduce))(x, x));
 }
+
+} // namespace nested_test

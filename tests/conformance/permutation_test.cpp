@@ -4,6 +4,8 @@
 #include <array>
 #include <tuple>
 
+namespace permutation_test {
+
 namespace {
 
 using namespace conformance;
@@ -107,3 +109,5 @@ TEST_CASE("a shift beyond the axis has nothing to do with the extents of other a
   check_equal(shifted, {3, 2}, std::vector<float>(6, 0));
   check_equal(sums, {3}, std::vector<float>(3, 21));
 }
+
+} // namespace permutation_test

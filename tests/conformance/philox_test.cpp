@@ -4,6 +4,8 @@
 #include <array>
 #include <set>
 
+namespace philox_test {
+
 namespace {
 
 using namespace conformance;
@@ -281,3 +283,5 @@ TEST_CASE("philox's keys differ, and so do their streams") {
   CHECK(std::abs(m.mean - 0.5) < tolerance * std::sqrt(1.0 / 12));
   CHECK(std::abs(m.variance - 1.0 / 12) < tolerance * std::sqrt(1.0 / 180));
 }
+
+} // namespace philox_test

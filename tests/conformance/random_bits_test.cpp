@@ -1,6 +1,8 @@
 // Golden values of JAX's random numbers, partitionable threefry: keys, their splitting, bits and integers.
 #include "expected.hpp"
 
+namespace random_bits_test {
+
 namespace {
 
 using namespace conformance;
@@ -104,3 +106,5 @@ TEST_CASE("threefry's bits are those of its rounds") {
   constexpr auto part = [](auto k) { return plx::slice(plx::random::bits(k, {1001}), {5}, {905}); };
   check_equal(plx::jit(part)(key), {900}, words(expected.begin() + 5, expected.begin() + 905));
 }
+
+} // namespace random_bits_test

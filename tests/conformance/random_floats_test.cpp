@@ -7,13 +7,15 @@
 #include <cmath>
 #include <limits>
 
+namespace random_floats_test {
+
 namespace {
 
 using namespace conformance;
 
 plx::array<std::uint32_t, 1> key_of(std::uint32_t low) { return {0, low}; }
 
-constexpr auto from_key = [](auto key) {
+constexpr auto floats_from_key = [](auto key) {
   return std::tuple{plx::random::uniform(key, {5}), plx::random::uniform<double>(key, {3}),
                     plx::random::normal(key, {5})};
 };
@@ -31,14 +33,14 @@ template <class Result> void check_normal(const Result& result, const std::vecto
 } // namespace
 
 TEST_CASE("uniform and normal numbers of seed 0") {
-  auto [f32, f64, gauss] = plx::jit(from_key)(key_of(0));
+  auto [f32, f64, gauss] = plx::jit(floats_from_key)(key_of(0));
   check_equal(f32, {5}, std::vector<float>{0.947667003f, 0.978579879f, 0.332291484f, 0.468668461f, 0.569888711f});
   check_equal(f64, {3}, std::vector<double>{0.41845711171638644, 0.21629545460551136, 0.9653214611189975});
   check_normal(gauss, {1.62264204f, 2.02526474f, -0.433594435f, -0.0786173493f, 0.176090896f});
 }
 
 TEST_CASE("uniform and normal numbers of seed 1") {
-  auto [f32, f64, gauss] = plx::jit(from_key)(key_of(1));
+  auto [f32, f64, gauss] = plx::jit(floats_from_key)(key_of(1));
   check_equal(f32, {5}, std::vector<float>{0.438632488f, 0.533752918f, 0.445918322f, 0.438396335f, 0.897362828f});
   check_equal(f64, {3}, std::vector<double>{0.11815024666289675, 0.4537587442869633, 0.568552557818901});
   check_normal(gauss, {-0.154437184f, 0.084707275f, -0.135980487f, -0.155036256f, 1.26666725f});
@@ -135,3 +137,5 @@ TEMPLATE_TEST_CASE("normal numbers of 16 bits", "", plx::float16, plx::bfloat16)
   CHECK(std::abs(sum / 20000) < 0.03);
   CHECK(std::abs(squares / 20000 - 1) < 0.06);
 }
+
+} // namespace random_floats_test

@@ -3,6 +3,8 @@
 
 #include <array>
 
+namespace vmap_collectives_test {
+
 namespace {
 
 using namespace conformance;
@@ -170,3 +172,5 @@ TEST_CASE("section 3: a vmap around a pmap whose function uses both names") {
   check_equal(y.first, {3, 2}, std::vector<float>{1, 1, 5, 5, 9, 9});
   check_equal(y.second, {3, 2}, std::vector<float>{6, 9, 6, 9, 6, 9});
 }
+
+} // namespace vmap_collectives_test

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+namespace vmap_test {
+
 namespace {
 
 using namespace conformance;
@@ -195,3 +197,5 @@ TEST_CASE("row 69, one index for all") {
   check_equal(plx::vmap([](auto x) { return plx::index_in_dim(x, 1); })(counted(10, 3)), {10},
               std::vector<float>{1, 4, 7, 10, 13, 16, 19, 22, 25, 28});
 }
+
+} // namespace vmap_test

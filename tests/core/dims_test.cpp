@@ -3,6 +3,8 @@
 
 #include <parallax/core/context.hpp>
 
+namespace dims_test {
+
 using parallax::dim, parallax::dim_table;
 
 namespace {
@@ -137,3 +139,5 @@ TEST_CASE("one table serves many symbols", "[core]") {
   CHECK(square == t.multiply(backwards, product));
   CHECK(t.divide(square, product) == product);
 }
+
+} // namespace dims_test

@@ -5,6 +5,8 @@
 
 #include <array>
 
+namespace graph_test {
+
 using parallax::abstract_value, parallax::context, parallax::dim, parallax::element_type, parallax::graph;
 using parallax::axis_id, parallax::graph_id, parallax::node_id, parallax::primitive_id;
 
@@ -113,3 +115,5 @@ TEST_CASE("nodes are found again after the table has grown", "[core]") {
     CHECK(g.add(negate, {}, vector_of(i), std::span(&i, 1)) == ids[static_cast<std::size_t>(i)]);
   CHECK(g.size() == 1000);
 }
+
+} // namespace graph_test

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+namespace growing_vector_test {
+
 using parallax::growing_vector;
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE("a growing vector holds what a std::vector would, through every operat
   other.clear();
   check();
 }
+
+} // namespace growing_vector_test

@@ -3,6 +3,8 @@
 
 #include <parallax/core/hash_index.hpp>
 
+namespace hash_index_test {
+
 using parallax::hash_index;
 
 namespace {
@@ -30,3 +32,5 @@ static_assert([] {
 }());
 
 } // namespace
+
+} // namespace hash_index_test

@@ -8,6 +8,8 @@
 #include <bit>
 #include <cmath>
 
+namespace scalar_math_test {
+
 namespace math = parallax::math;
 
 namespace {
@@ -240,3 +242,5 @@ TEST_CASE("normal numbers are JAX's", "[scalar_math]") {
 
 static_assert(math::add(largest<std::int32_t>, 1) == lowest<std::int32_t>, "wrapping is a constant expression");
 static_assert(math::convert<std::uint8_t>(1e9) == 255);
+
+} // namespace scalar_math_test

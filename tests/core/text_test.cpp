@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+namespace text_test {
+
 using parallax::text_buffer;
 
 namespace {
@@ -43,3 +45,5 @@ TEST_CASE("every number prints as the standard library prints it", "[core]") {
                              std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()})
     CHECK(std::string((text_buffer<32>() << value).view()) == std::to_string(value));
 }
+
+} // namespace text_test

@@ -6,6 +6,8 @@
 
 #include <vector>
 
+namespace batch_test {
+
 using namespace examples;
 
 TEST_CASE("a batch holds the chosen rows and their one-hot labels") {
@@ -30,3 +32,5 @@ TEST_CASE("a batch that cannot be shared evenly or filled is refused") {
   CHECK(thrown_message<usage_error>([] { batches_per_epoch(1438, 1440, 8); }) ==
         "batch size must not exceed the number of training rows, got 1440 and 1438.");
 }
+
+} // namespace batch_test

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace cookbook_options_test {
+
 using namespace examples;
 
 namespace {
@@ -35,3 +37,5 @@ TEST_CASE("what is no size is refused") {
     CHECK(fault({"--size", text}).starts_with("--size expects two numbers from 1 to 20000, as in 5000x6000, got '"));
   CHECK(fault({"--sizes"}) == "unknown argument '--sizes'");
 }
+
+} // namespace cookbook_options_test

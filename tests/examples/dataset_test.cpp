@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+namespace dataset_test {
+
 using namespace examples;
 
 namespace {
@@ -81,3 +83,5 @@ TEST_CASE("too few rows cannot be divided") {
   CHECK(thrown_message<data_error>([] { divide(numbered(4)); }) ==
         "at least 5 rows are needed to hold some out, got 4");
 }
+
+} // namespace dataset_test

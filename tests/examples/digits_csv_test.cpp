@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+namespace digits_csv_test {
+
 using namespace examples;
 
 namespace {
@@ -85,3 +87,5 @@ TEST_CASE("a CSV file that is missing or a directory is named") {
   CHECK(thrown_message<data_error>([&] { read_digits_csv(directory.path("")); }) ==
         directory.path("") + ": is a directory, expected a CSV file");
 }
+
+} // namespace digits_csv_test

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace digits_options_test {
+
 using namespace examples;
 
 namespace {
@@ -87,3 +89,5 @@ TEST_CASE("values out of range are named with the range") {
 TEST_CASE("two sources of data are refused") {
   CHECK(fault({"--data", "a", "--mnist", "b"}) == "--data and --mnist cannot be given together");
 }
+
+} // namespace digits_options_test

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <vector>
 
+namespace draw_digits_test {
+
 using namespace examples;
 
 TEST_CASE("a small picture takes two characters per pixel, in five shades") {
@@ -51,3 +53,5 @@ TEST_CASE("no pictures draw nothing") {
   draw_pictures(out, {});
   CHECK(out.str().empty());
 }
+
+} // namespace draw_digits_test

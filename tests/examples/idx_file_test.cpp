@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace idx_file_test {
+
 using namespace examples;
 
 namespace {
@@ -118,3 +120,5 @@ TEST_CASE("an IDX file that is missing or a directory is named") {
   CHECK(thrown_message<data_error>([&] { read_idx<1>(directory.path("")); }) ==
         directory.path("") + ": is a directory, expected an IDX file");
 }
+
+} // namespace idx_file_test

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <string>
 
+namespace mnist_test {
+
 using namespace examples;
 
 namespace {
@@ -63,3 +65,5 @@ TEST_CASE("a directory that is none is named") {
   CHECK(thrown_message<data_error>([&] { load_mnist(directory.path("none")); }) ==
         directory.path("none") + ": is not a directory");
 }
+
+} // namespace mnist_test

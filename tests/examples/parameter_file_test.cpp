@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace parameter_file_test {
+
 using examples::parameter_file;
 
 namespace {
@@ -133,3 +135,5 @@ TEST_CASE("a full disk is noticed") {
   file.write("bias", shape, std::vector<float>{1.f});
   CHECK(thrown_message<std::runtime_error>([&] { file.finish(); }).starts_with("/dev/full: cannot be written"));
 }
+
+} // namespace parameter_file_test

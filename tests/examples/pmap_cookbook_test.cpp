@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+namespace pmap_cookbook_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -145,3 +147,5 @@ TEST_CASE("cookbook 36 and 37: gradients inside of and through nested pmaps with
                                                                {-98.52310447f, 42.76511683f},
                                                                {-1.60070897f, -1.25683519f}});
 }
+
+} // namespace pmap_cookbook_test

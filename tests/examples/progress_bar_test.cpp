@@ -6,6 +6,8 @@
 #include <sstream>
 #include <string>
 
+namespace progress_bar_test {
+
 using examples::progress_bar;
 
 TEST_CASE("a bar is drawn in place, as cells fill, and wiped at the end") {
@@ -48,3 +50,5 @@ TEST_CASE("output that is no terminal gets no bar") {
   }
   CHECK(out.str().empty());
 }
+
+} // namespace progress_bar_test

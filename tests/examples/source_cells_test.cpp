@@ -5,6 +5,8 @@
 #include "test.hpp"
 #include "thrown_message.hpp"
 
+namespace source_cells_test {
+
 using namespace examples;
 
 TEST_CASE("the cells of a source file are quoted as they stand") {
@@ -25,3 +27,5 @@ TEST_CASE("a source file without readable cells is named") {
   CHECK(thrown_message<data_error>([&] { source_cells{wrong}; }) ==
         wrong + ": a cell begins with // [number], not '// [x] One'");
 }
+
+} // namespace source_cells_test

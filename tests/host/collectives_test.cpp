@@ -15,6 +15,8 @@
 #include <type_traits>
 #include <vector>
 
+namespace collectives_test {
+
 namespace {
 
 using namespace parallax;
@@ -377,3 +379,5 @@ TEST_CASE("devices in different collectives are told", "[collectives]") {
   CHECK_THROWS_WITH(pool.run(line, [&](int p) { all_gather(line, p, 0b10, nullptr, nullptr, 0, 0); }),
                     Catch::Matchers::Matches(".*axis that the mesh does not have.*"));
 }
+
+} // namespace collectives_test

@@ -17,6 +17,8 @@
 #include <thread>
 #include <vector>
 
+namespace device_pool_test {
+
 namespace {
 
 using namespace parallax;
@@ -317,3 +319,5 @@ TEST_CASE("a wait ends with the change or at the deadline", "[device_pool]") {
   CHECK(word.wait(3) == 8);
   other.join();
 }
+
+} // namespace device_pool_test

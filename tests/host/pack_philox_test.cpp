@@ -5,6 +5,8 @@
 
 #include <array>
 
+namespace pack_philox_test {
+
 namespace host = parallax::host;
 namespace math = parallax::math;
 using host::lanes;
@@ -107,3 +109,5 @@ TEST_CASE("a pack has words of several keys", "[pack]") {
     }
   }
 }
+
+} // namespace pack_philox_test

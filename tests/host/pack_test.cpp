@@ -11,6 +11,8 @@
 #include <cstring>
 #include <vector>
 
+namespace pack_test {
+
 namespace host = parallax::host;
 namespace math = parallax::math;
 using host::lanes;
@@ -260,3 +262,5 @@ TEMPLATE_TEST_CASE("a NaN in any lane is the extreme", "[pack]", parallax::float
     CHECK(std::isnan(host::reduce_min(host::load(elements.data()))));
   }
 }
+
+} // namespace pack_test

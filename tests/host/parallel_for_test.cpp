@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+namespace parallel_for_test {
+
 namespace {
 
 using namespace parallax;
@@ -184,3 +186,5 @@ TEST_CASE("the process-wide pools follow the environment", "[parallel_for]") {
   });
   CHECK(total == 499500);
 }
+
+} // namespace parallel_for_test

@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+namespace product_test {
+
 namespace {
 
 using namespace parallax;
@@ -141,3 +143,5 @@ TEST_CASE("long sums of products are as exact as sums") {
   }
   CHECK(error_of_product(3, 2, depth / 2, true, true) < 1e-6);
 }
+
+} // namespace product_test

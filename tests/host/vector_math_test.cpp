@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+namespace vector_math_test {
+
 namespace host = parallax::host;
 namespace math = parallax::math;
 using host::lanes;
@@ -150,3 +152,5 @@ TEST_CASE("normal numbers of packs are JAX's", "[vector_math]") {
       CHECK(ulp_error(results[i], static_cast<long double>(expected[first + i])) <= 3);
   }
 }
+
+} // namespace vector_math_test

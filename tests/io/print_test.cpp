@@ -9,6 +9,8 @@
 
 #include "test.hpp"
 
+namespace print_test {
+
 namespace {
 
 using namespace parallax;
@@ -150,3 +152,5 @@ TEST_CASE("16-bit floats print with the digits that identify them among their ow
         "[0.100098 1.5 3 inf nan]");
   CHECK(to_string(parallax::array<parallax::bfloat16, 0>(0x1p100f)) == "1.26765e+30");
 }
+
+} // namespace print_test

@@ -1,6 +1,8 @@
 // Arrays from nothing: constants, indices, and arrays shaped like others.
 #include "ops/reference.hpp"
 
+namespace creation_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -131,3 +133,5 @@ TEST_CASE("extents that become negative where the call says so are refused there
   CHECK_THROWS_AS(wider(two), plx::shape_error);
   CHECK_THROWS_AS(counted(two), plx::shape_error);
 }
+
+} // namespace creation_test

@@ -2,6 +2,8 @@
 // products.
 #include "ops/reference.hpp"
 
+namespace eager_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -158,3 +160,5 @@ TEST_CASE("arithmetic reads transposed, sliced and repeated operands in their or
                        reference::tabulate({n + 1, n}, [&](const auto& at) { return y(at[0], at[1]) - x(at[1], n); }));
   }
 }
+
+} // namespace eager_test

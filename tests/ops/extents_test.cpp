@@ -1,6 +1,8 @@
 // Arrays whose extents are static, dynamic or 0, and those of rank 0: one function, the same values.
 #include "ops/reference.hpp"
 
+namespace extents_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -162,3 +164,5 @@ TEST_CASE("arrays of rank 0 are numbers") {
   reference::check_gradient(all, x, y);
   reference::check_batching<0, -1>(all, x, y);
 }
+
+} // namespace extents_test

@@ -1,6 +1,8 @@
 // Products of arrays: every combination of ranks, batches, contracted axes, layouts and element types.
 #include "ops/reference.hpp"
 
+namespace products_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -250,3 +252,5 @@ TEST_CASE("extents that do not agree at the call are an error that names them") 
   CHECK_THROWS_AS(multiply(left_of<2>({3, 4}), right_of<2>({3, 4})), plx::shape_error);
   CHECK_THROWS_AS(multiply(left_of<1>({3}), right_of<1>({4})), plx::shape_error);
 }
+
+} // namespace products_test

@@ -1,6 +1,8 @@
 // Which element type results have: promotion between arrays, weakly typed numbers, sums of truth values.
 #include "ops/reference.hpp"
 
+namespace promotion_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -171,3 +173,5 @@ TEST_CASE("large unsigned and 64-bit numbers keep their value") {
   CHECK(wide(0) == 9223372036854775809u);
   CHECK(shifted(1) == 8589934592u);
 }
+
+} // namespace promotion_test

@@ -1,6 +1,8 @@
 // What is built of reductions: mean, variance, logsumexp, softmax, any, all.
 #include "ops/reference.hpp"
 
+namespace reductions_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -125,3 +127,5 @@ TEST_CASE("the mean of integers and truth values is float32") {
   auto [share, _] = mean(plx::array<bool, 1>{true, false, false, true});
   CHECK(share.item() == 0.5f);
 }
+
+} // namespace reductions_test

@@ -3,6 +3,8 @@
 
 #include <limits>
 
+namespace binary_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -192,3 +194,5 @@ TEST_CASE("constant integer exponents are products") {
   auto negative = plx::jit([](auto v) { return plx::power(v, 3); })(plx::array<float, 1>{-2, -0.5f});
   CHECK(negative.to_vector() == std::vector<float>{-8, -0.125f});
 }
+
+} // namespace binary_test

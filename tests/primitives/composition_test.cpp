@@ -1,6 +1,8 @@
 // Primitives inside each other: nested vmap, gradients of batches, batches of gradients, second derivatives.
 #include "ops/reference.hpp"
 
+namespace composition_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -57,3 +59,5 @@ TEST_CASE("a gradient has a gradient") {
   };
   reference::check_gradient(slope_of_slope, example);
 }
+
+} // namespace composition_test

@@ -3,6 +3,8 @@
 
 #include <limits>
 
+namespace integer_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -115,3 +117,5 @@ TEST_CASE("integer primitives are mapped") {
   reference::check_batching<0, 0>(arithmetic, x, y);
   reference::check_batching<1, -1>(bits, x, y);
 }
+
+} // namespace integer_test

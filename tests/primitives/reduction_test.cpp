@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+namespace reduction_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -245,3 +247,5 @@ TEST_CASE("reductions of numbers and of nothing") {
   CHECK_FALSE(any.item());
   CHECK(all.item());
 }
+
+} // namespace reduction_test

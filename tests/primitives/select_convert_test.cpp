@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+namespace select_convert_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -139,3 +141,5 @@ TEST_CASE("where and clip broadcast and promote") {
   CHECK(clipped.to_vector() == std::vector<int>{2, 2, 3});
   CHECK(ones.to_vector() == std::vector<int>{1, 1, 1});
 }
+
+} // namespace select_convert_test

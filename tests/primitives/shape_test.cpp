@@ -1,6 +1,8 @@
 // Changes of shape: broadcasting, reshaping, transposing, slicing, concatenating, padding.
 #include "ops/reference.hpp"
 
+namespace shape_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -182,3 +184,5 @@ TEST_CASE("the value that pads has a gradient and may be mapped") {
   reference::check_batching<-1, 0>(pad, x, value);
   reference::check_batching<2, 0>(pad, x, value);
 }
+
+} // namespace shape_test

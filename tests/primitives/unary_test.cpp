@@ -4,6 +4,8 @@
 #include <limits>
 #include <numbers>
 
+namespace unary_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -197,3 +199,5 @@ TEST_CASE("integers stay integers where the function allows it, else they become
   const plx::array floor_of_truths = plx::floor(plx::array<bool, 1>{true, false});
   CHECK(floor_of_truths.to_vector() == std::vector<bool>{true, false});
 }
+
+} // namespace unary_test

@@ -9,6 +9,8 @@
 
 #include "test.hpp"
 
+namespace array_test {
+
 namespace {
 
 using namespace parallax;
@@ -307,3 +309,5 @@ TEST_CASE("threads share and drop buffers") {
   CHECK(shared(0) == 3);
   CHECK(shared.storage().unique());
 }
+
+} // namespace array_test

@@ -9,6 +9,8 @@
 
 #include "test.hpp"
 
+namespace sharded_test {
+
 namespace {
 
 using namespace parallax;
@@ -279,3 +281,5 @@ TEST_CASE("transfers count by direction") {
   reset_transfers();
   CHECK(transfers().device_to_device == 0);
 }
+
+} // namespace sharded_test

@@ -7,6 +7,8 @@
 #include <functional>
 #include <vector>
 
+namespace block_test {
+
 namespace cuda = parallax::cuda;
 
 namespace {
@@ -168,3 +170,5 @@ TEST_CASE("Launches that no device takes are found") {
   CHECK(contains(fault_of<diverging>({1, 48}), "no whole warps"));
   CHECK(contains(fault_of<undeclared>({1, 32}), "no barriers, as it says"));
 }
+
+} // namespace block_test

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace groups_test {
+
 using namespace simulator;
 
 TEST_CASE("Collectives give all ranks their results under every seed") {
@@ -305,3 +307,5 @@ TEST_CASE("Calls of one group do not depend on each other") {
   });
   CHECK(has(text, "calls of one group depend on each other"));
 }
+
+} // namespace groups_test

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace hangs_test {
+
 using namespace simulator;
 
 TEST_CASE("A dropped rank is found") {
@@ -63,3 +65,5 @@ TEST_CASE("A stopped device holds the others up until it goes on") {
     all.wait();
   });
 }
+
+} // namespace hangs_test

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace host_copies_test {
+
 using namespace simulator;
 
 TEST_CASE("Values pass through a device") {
@@ -206,3 +208,5 @@ TEST_CASE("Captures end, and neither ask nor allocate") {
   CHECK(during([](const queue& on) { const floats memory(on, 2); }) ==
         "allocate while stream 1 on device 0 is captured");
 }
+
+} // namespace host_copies_test

@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <vector>
 
+namespace kernels_test {
+
 namespace {
 
 using namespace simulator;
@@ -203,3 +205,5 @@ TEST_CASE("Products of integers and booleans") {
     CHECK(product_of(bytes_type{1, 1, 0, 0}, bytes_type{1, 0, 1, 0}, element_type::boolean) == bytes_type{1, 0, 0, 0});
   });
 }
+
+} // namespace kernels_test

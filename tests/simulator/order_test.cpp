@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace order_test {
+
 namespace {
 
 using namespace simulator;
@@ -228,3 +230,5 @@ TEST_CASE("A device's memory is limited") {
     check(api::release(second, on.stream));
   });
 }
+
+} // namespace order_test

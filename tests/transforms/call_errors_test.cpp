@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace call_errors_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -201,3 +203,5 @@ TEST_CASE("devices that do not exist", "[errors]") {
   CHECK_THROWS_WITH(plx::pmap(identity, plx::devices<0, 99>)(ones<1>({2})),
                     "there is no device 99: the host has " + have + " (PARALLAX_HOST_DEVICES)");
 }
+
+} // namespace call_errors_test

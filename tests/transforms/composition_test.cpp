@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+namespace composition_test {
+
 namespace plx = parallax;
 using plx::in_axes, plx::out_axes, plx::none, plx::tree;
 
@@ -155,3 +157,5 @@ TEST_CASE("value_and_grad inside pmap", "[composition]") {
   CHECK(plx::array_equal(plx::array<float, 1>(values), plx::array<float, 1>{5, 50}));
   check_close(plx::array<float, 2>(gradients), plx::array<float, 2>(x * 2.f));
 }
+
+} // namespace composition_test

@@ -6,6 +6,8 @@
 
 #include <string>
 
+namespace error_texts_test {
+
 namespace plx = parallax;
 using plx::in_axes, plx::out_axes, plx::none, plx::shaped, plx::tree, plx::dyn, plx::devices;
 
@@ -396,3 +398,5 @@ TEST_CASE("values that are no arrays", "[errors]") {
   CHECK(error_of([](auto) { return "hello"; }, matrix).ends_with(rest));
   CHECK(error_of([](auto) {}, matrix) == "traced function: a value of type void" + rest);
 }
+
+} // namespace error_texts_test

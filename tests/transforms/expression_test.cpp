@@ -4,6 +4,8 @@
 
 #include <parallax/parallax.hpp>
 
+namespace expression_test {
+
 namespace plx = parallax;
 using plx::expression, plx::shaped, plx::in_axes, plx::out_axes, plx::none;
 
@@ -135,3 +137,5 @@ TEST_CASE("operations are counted by their whole name", "[expression]") {
   CHECK(count_operations(program, "reduce_sum") == 1);
   CHECK(count_operations(program) == 3);
 }
+
+} // namespace expression_test

@@ -3,6 +3,8 @@
 
 #include <parallax/parallax.hpp>
 
+namespace gradient_size_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -64,3 +66,5 @@ TEST_CASE("a deep gradient has its value", "[gradients]") {
   // x^(2^5) has derivative 32 x^31
   CHECK(plx::array<float, 0>(plx::grad(squared_often<5>{})(1.f)).item() == 32.f);
 }
+
+} // namespace gradient_size_test

@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+namespace partial_test {
+
 namespace plx = parallax;
 
 TEST_CASE("partial binds leading arguments of a transformed function") {
@@ -18,3 +20,5 @@ TEST_CASE("an expression of arrays prints its value") {
   out << plx::array<float, 1>{1, 2} * 2.f;
   CHECK(out.str() == "[2. 4.]");
 }
+
+} // namespace partial_test

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <tuple>
 
+namespace precision_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -57,3 +59,5 @@ TEST_CASE("on the host both precisions are float32's") {
   CHECK(plx::jit([](auto x, auto y) { return plx::dot_general(x, y, {{1}, {0}}, plx::precision::tf32); })(a, b)
             .to_vector() == plx::jit(exact)(a, b).to_vector());
 }
+
+} // namespace precision_test

@@ -3,6 +3,8 @@
 
 #include "test.hpp"
 
+namespace api_test {
+
 static_assert(parallax::cuda::device_api<parallax::cuda::runtime_api>);
 
 TEST_CASE("booleans travel as bytes") {
@@ -15,3 +17,5 @@ TEST_CASE("booleans travel as bytes") {
   CHECK(cuda::detail::nccl_operation(reduction_kind::sum, element_type::float32) == ncclSum);
   CHECK(cuda::detail::nccl_type(element_type::uint64) == ncclUint64);
 }
+
+} // namespace api_test

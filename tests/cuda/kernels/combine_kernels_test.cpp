@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+namespace combine_kernels_test {
+
 namespace cuda = parallax::cuda;
 using cuda::reduction_kind;
 
@@ -129,3 +131,5 @@ TEST_CASE("combinations of nothing, and of too many") {
         cuda::status::kind::failure);
   CHECK(!cuda::launch_combine<api>(where, reduction_kind::sum, type, {}, &number, {1, 1, 1, 0}).ok());
 }
+
+} // namespace combine_kernels_test

@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+namespace elementwise_kernels_test {
+
 namespace plx = parallax;
 using simulated::compare;
 using simulated::numbers;
@@ -92,3 +94,5 @@ TEST_CASE("loops with several results") {
   for (std::int64_t n : {1, 4, 9, 32, 70})
     compare(results, 1e-5, numbers<float, 2>({3, n}), numbers<float, 2>({3, n}, 2));
 }
+
+} // namespace elementwise_kernels_test

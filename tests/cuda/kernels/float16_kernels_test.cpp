@@ -4,6 +4,8 @@
 #include <limits>
 #include <tuple>
 
+namespace float16_kernels_test {
+
 namespace plx = parallax;
 using simulated::compare;
 using simulated::numbers;
@@ -49,3 +51,5 @@ TEMPLATE_TEST_CASE("sums, extremes and their positions of 16-bit numbers", "", p
   for (auto [m, n] : {std::pair{1, 1}, {2, 3}, {1, 40}, {7, 64}, {33, 8}, {40, 1030}, {700, 3}})
     compare(reductions, 1.1 * static_cast<double>(std::numeric_limits<T>::epsilon()), numbers<T, 2>({m, n}));
 }
+
+} // namespace float16_kernels_test

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+namespace float16_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -100,3 +102,5 @@ TEST_CASE("a device converts 16-bit numbers as the host does", "[gpu]") {
     check_conversions<plx::bfloat16>(low);
   }
 }
+
+} // namespace float16_test

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <vector>
 
+namespace fused_kernel_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -68,3 +70,5 @@ TEST_CASE("the chain runs as one kernel on a device", "[gpu]") {
   plx::host::program_run run(chain_program::plan, &kernel, {plx::runtime::value_of(x), plx::runtime::value_of(y)});
   check(x, y, plx::runtime::make_results<chain_program>(run.run()));
 }
+
+} // namespace fused_kernel_test

@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <vector>
 
+namespace philox_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -117,3 +119,5 @@ TEST_CASE("random numbers are used in the kernel that makes them, on a device", 
   CHECK(result_on_device<noisy_program>(x, key).to_vector() == plx::jit(noisy)(x, key).to_vector());
   CHECK(result_on_device<bits_program>(key).to_vector() == plx::jit(bits)(key).to_vector());
 }
+
+} // namespace philox_test

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace products_test {
+
 namespace {
 
 using parallax::element_type;
@@ -120,3 +122,5 @@ TEST_CASE("the alignment of a batch is that of its worst matrix") {
   CHECK(alignment_of(memory, 2, 6, element_type::float32) == 8);
   CHECK(alignment_of(memory, 2, 0, element_type::float32) == 16);
 }
+
+} // namespace products_test

@@ -4,6 +4,8 @@
 #include <limits>
 #include <tuple>
 
+namespace reduction_kernels_test {
+
 namespace plx = parallax;
 using simulated::compare;
 using simulated::numbers;
@@ -108,3 +110,5 @@ TEST_CASE("integers and truth values") {
     compare(integers, 0, numbers<bool, 2>({m, n}));
   }
 }
+
+} // namespace reduction_kernels_test

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+namespace row_kernels_test {
+
 namespace plx = parallax;
 using simulated::compare;
 using simulated::numbers;
@@ -272,3 +274,5 @@ TEST_CASE("all threads get the same sum of squares, although sums are rounded") 
     }
   }
 }
+
+} // namespace row_kernels_test

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+namespace spelled_types_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -53,3 +55,5 @@ TEST_CASE("an expression's array can be spelt out") {
 }
 
 } // namespace
+
+} // namespace spelled_types_test

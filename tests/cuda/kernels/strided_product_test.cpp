@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+namespace strided_product_test {
+
 namespace {
 
 using parallax::element_type;
@@ -115,3 +117,5 @@ TEST_CASE("sums of 16-bit products are rounded once") {
   const std::vector<parallax::bfloat16> ones(1000, parallax::bfloat16(1)); // more than a bfloat16 can count to
   CHECK(multiply<parallax::bfloat16>(p, ones, ones, 1) == std::vector<parallax::bfloat16>{parallax::bfloat16(1000)});
 }
+
+} // namespace strided_product_test

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace arguments_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -62,3 +64,5 @@ TEST_CASE("many small arguments of the host come in several launches") {
   plx::cuda::backend<counting_api>::shut_down();
   machine.finish();
 }
+
+} // namespace arguments_test

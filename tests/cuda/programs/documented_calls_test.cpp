@@ -21,6 +21,8 @@
 #include <tuple>
 #include <vector>
 
+namespace documented_calls_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -296,3 +298,5 @@ TEST_CASE("the table of docs/cuda.md: each row's program makes the calls that th
     CHECK(found.contains(program.row)); // else no row belongs to this program
   }
 }
+
+} // namespace documented_calls_test

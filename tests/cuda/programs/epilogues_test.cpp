@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace epilogues_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -304,3 +306,5 @@ TEST_CASE("gradients of layers with gelu are epilogues of products") {
           gradients<decltype(gelu_loss)>, given...);
   });
 }
+
+} // namespace epilogues_test

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace failures_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -195,3 +197,5 @@ TEST_CASE("results of a program stay on their devices") {
   REQUIRE(here(0) == 32.f);
   REQUIRE(plx::transfers().device_to_host == moved_out + 16);
 }
+
+} // namespace failures_test

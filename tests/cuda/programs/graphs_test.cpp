@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+namespace graphs_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -357,3 +359,5 @@ TEST_CASE("a failure of any call of a capture or a replay is reported, and the n
   });
   REQUIRE(calls > 100);
 }
+
+} // namespace graphs_test

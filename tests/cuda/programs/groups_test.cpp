@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace groups_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -130,3 +132,5 @@ TEST_CASE("the GPUs of a clique reach one another's memory where they can") {
   counting_api::peer_access = true;
   CHECK(counting_api::reached == 0);
 }
+
+} // namespace groups_test

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+namespace overlap_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -214,3 +216,5 @@ TEST_CASE("a failure of any call with collectives on the side streams is reporte
   });
   REQUIRE(calls > 100);
 }
+
+} // namespace overlap_test

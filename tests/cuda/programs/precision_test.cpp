@@ -11,6 +11,8 @@
 #include <tuple>
 #include <vector>
 
+namespace precision_test {
+
 namespace {
 
 namespace plx = parallax;
@@ -70,3 +72,5 @@ TEST_CASE("products round their operands to TF32 where they are asked to, and th
   backend::shut_down();
   machine.finish();
 }
+
+} // namespace precision_test

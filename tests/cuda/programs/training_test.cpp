@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+namespace training_test {
+
 namespace plx = parallax;
 
 namespace {
@@ -81,3 +83,5 @@ TEST_CASE("two steps of training") {
     farthest = std::max(farthest, static_cast<double>(std::abs(found[i] - expected[i])));
   CHECK(farthest < 1e-5);
 }
+
+} // namespace training_test
