@@ -40,8 +40,13 @@ template <std::size_t Capacity> struct plan_words {
   }
 };
 
-template <std::size_t Capacity, class Function, class... Trees>
-constexpr plan_words<Capacity> compile_program(bool strict) {
+template <std::size_t Capacity> struct capacity {};
+/// Most programs fit, so that they are traced once; the others are traced again at their size.
+inline constexpr std::size_t first_capacity = 16384;
+
+/// The words of the program of `Function` on arguments of these types.
+template <class Function, class... Trees, std::size_t Capacity = first_capacity>
+constexpr plan_words<Capacity> words_of(bool strict = false, capacity<Capacity> = {}) {
   context trace;
   trace.strict = strict;
   std::ignore = trace_program<Function, Trees...>(trace);
@@ -59,13 +64,10 @@ constexpr plan_words<Capacity> compile_program(bool strict) {
   return result;
 }
 
-// Most programs fit, so that they are traced once; the others are traced again at their size.
-inline constexpr std::size_t first_capacity = 16384;
 /// The words of a program that fits. The name is for people whose function is no constant: it stands in what compilers
-/// say first.
+/// say first, in the one line that they show.
 template <class Function, class... Trees>
-inline constexpr auto pass_what_is_known_at_run_time_only_as_an_argument =
-    compile_program<first_capacity, Function, Trees...>(false);
+inline constexpr auto pass_what_is_known_at_run_time_only_as_an_argument = words_of<Function, Trees...>();
 
 /// Whether the compiler could evaluate the program; if not, it has said why.
 template <class Function, class... Trees>
@@ -86,7 +88,7 @@ template <class Function, class... Trees> struct program {
     if constexpr (first.size <= first_capacity) {
       return data_type(word_reader(first.words.data() + sizeof...(I)));
     } else {
-      const auto whole = compile_program<first.size, Function, Trees...>(false);
+      const auto whole = words_of<Function, Trees...>(false, capacity<first.size>{});
       return data_type(word_reader(whole.words.data() + sizeof...(I)));
     }
   }

@@ -34,7 +34,7 @@ template <class Program> struct error_of {
 /// more.
 template <class Function, class... Trees> constexpr auto show_line() {
   // traced again, up to the error: the compiler shows how it came there
-  return std::bool_constant<compile_program<1, Function, Trees...>(true).size == 0>{};
+  return std::bool_constant<words_of<Function, Trees...>(true, capacity<1>{}).size == 0>{};
 }
 
 /// Element type and rank of a result.
