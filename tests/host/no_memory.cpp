@@ -29,18 +29,29 @@ bool programs_work() {
 /// Which allocation by `new` fails from now on, counted from 1; none where it is not positive.
 std::atomic<std::int64_t> failing_allocation{0};
 
+bool fails() { return failing_allocation.load() > 0 && failing_allocation.fetch_sub(1) == 1; }
 void* allocate(std::size_t bytes, std::size_t alignment) {
-  if (failing_allocation.load() > 0 && failing_allocation.fetch_sub(1) == 1) throw std::bad_alloc();
+  if (fails()) throw std::bad_alloc();
   if (void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment)) return memory;
   throw std::bad_alloc();
 }
+/// Blocks of memory are asked for once more, when the cache is empty, which is to fail too.
+std::atomic<bool> fails_again{false};
 
 } // namespace
 
-// What does not throw calls these.
+// What does not throw calls these, but for the one below.
 [[gnu::noinline]] void* operator new(std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  if (fails_again.exchange(false)) return nullptr;
+  if (fails()) {
+    fails_again = true;
+    return nullptr;
+  }
+  return std::aligned_alloc(static_cast<std::size_t>(alignment), bytes);
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
@@ -50,7 +61,9 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 int main() {
   int errors = 0;
   for (std::int64_t k = 1;; ++k) {
+    plx::release_cached_memory();
     failing_allocation = k;
+    fails_again = false;
     bool right = true;
     try {
       right = programs_work();

@@ -1,6 +1,7 @@
 // The array type users hold: shared, immutable-by-sharing values in row-major order on the host.
 #pragma once
 
+#include <parallax/arrays/array_elements.hpp>
 #include <parallax/arrays/array_literal.hpp>
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/arrays/errors.hpp>
@@ -84,12 +85,15 @@ template <class Extents> void check_static_extents(const std::array<std::int64_t
 namespace detail {
 /// The type of an expression's value. Defined with the means to evaluate one.
 template <class E> struct evaluated_type;
+/// Makes arrays for results, whose extents a program has checked.
+struct result_maker;
 } // namespace detail
 
 /// An array of elements of type `T`. `Shape` is a rank, `array<float, 2>`, or extents of which some are static,
 /// `array<float, extents<dyn, 784>>`. Copies share their memory; a change through `mutable_data` copies it first.
-/// An array that was moved from may be assigned to or destroyed; what reads its elements, unless it had none, throws
-/// `error`.
+/// Scalars, and arrays of static extents of at most 256 bytes, hold their elements in place instead.
+/// An array that was moved from may be assigned to or destroyed; what reads its elements, unless it had none or has
+/// them in place, throws `error`.
 template <element T, auto Shape> class array {
  public:
   using value_type = T;
@@ -144,21 +148,18 @@ template <element T, auto Shape> class array {
   /// The array of `shape` that starts at the first byte of `storage`, in row-major order; shares the memory. Throws
   /// `shape_error` where the memory is too small.
   static array adopt(buffer storage, const shape_type& shape) {
-    array result(unset{});
     runtime::check_static_extents<extents_type>(shape);
-    result.element_total = runtime::checked_size(shape, sizeof(T));
-    result.lengths = shape;
-    if (storage.bytes() < static_cast<std::size_t>(result.element_total) * sizeof(T))
+    const std::int64_t size = runtime::checked_size(shape, sizeof(T));
+    if (storage.bytes() < index_of(size) * sizeof(T))
       throw shape_error("array: " + std::to_string(storage.bytes()) + " bytes cannot hold " +
                         std::string(name_of(element_type_of<T>)) + " elements of shape " + runtime::shape_text(shape));
-    result.owned = std::move(storage);
-    return result;
+    return array(shape, size, std::move(storage));
   }
 
   /// An array whose elements are yet to be written, through `mutable_data`.
   static array uninitialised(const shape_type& shape) {
-    return adopt(buffer::allocate(static_cast<std::size_t>(runtime::checked_size(shape, sizeof(T))) * sizeof(T)),
-                 shape);
+    runtime::check_static_extents<extents_type>(shape);
+    return array(shape, runtime::checked_size(shape, sizeof(T)), unset{});
   }
 
   /// The extents.
@@ -172,13 +173,14 @@ template <element T, auto Shape> class array {
   const T* data() const { return raw(); }
   /// The same for writing. Copies the elements first where other arrays share them.
   T* mutable_data() {
-    if (!storage().unique()) *this = array(lengths, values());
-    return raw();
+    check_not_moved_from();
+    elements.become_unique(index_of(element_total));
+    return elements.data();
   }
-  /// The memory itself.
-  const buffer& storage() const {
-    if (owned.is_null() && element_total != 0) throw_moved_from();
-    return owned;
+  /// The memory itself; a copy of it where the array holds its few elements in place.
+  decltype(auto) storage() const {
+    check_not_moved_from();
+    return elements.memory();
   }
 
   /// The element at `indices`, one per dimension; negative ones count from the end. Throws `shape_error`.
@@ -206,15 +208,22 @@ template <element T, auto Shape> class array {
   }
 
   /// All elements in row-major order, valid as long as this array is neither changed nor destroyed.
-  std::span<const T> values() const { return {raw(), static_cast<std::size_t>(element_total)}; }
+  std::span<const T> values() const { return {raw(), index_of(element_total)}; }
   /// A copy of all elements in row-major order.
   std::vector<T> to_vector() const { return std::vector<T>(raw(), raw() + element_total); }
 
  private:
+  using elements_type = runtime::array_elements<T, runtime::count_in_place<T, extents_type>>;
+
   struct unset {
     explicit unset() = default;
   };
   explicit array(unset) {}
+  array(const shape_type& shape, std::int64_t size, unset)
+      : lengths(shape), element_total(size), elements(index_of(size)) {}
+  array(const shape_type& shape, std::int64_t size, buffer storage)
+      : lengths(shape), element_total(size), elements(std::move(storage)) {}
+  friend detail::result_maker;
 
   template <class E> static array value_of(const E& expression) {
     using value = detail::evaluated_type<E>;
@@ -249,12 +258,19 @@ template <element T, auto Shape> class array {
     detail::copy_literal<rank>(values, shape.data(), result.raw());
     return result;
   }
-  T* raw() const { return reinterpret_cast<T*>(storage().data()); }
+  const T* raw() const {
+    check_not_moved_from();
+    return elements.data();
+  }
+  T* raw() { return elements.data(); }
+  void check_not_moved_from() const {
+    if (elements.is_null() && element_total != 0) throw_moved_from();
+  }
   [[noreturn]] static void throw_moved_from() { throw error("array: it was moved from, so that it has no elements"); }
 
   shape_type lengths{};
   std::int64_t element_total = 0;
-  buffer owned;
+  elements_type elements;
 };
 
 // Rows deduce as C arrays: g++ 12 tries guides that take initialiser lists only where the class has such a constructor

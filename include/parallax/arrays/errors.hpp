@@ -28,10 +28,10 @@ class shape_error : public error {
 /// A device's memory is exhausted.
 class out_of_memory : public error {
  public:
-  /// `bytes` is the size of the allocation that failed, `where` the memory asked, such as "device 3", which is that of
+  /// `bytes` is the size of the allocation that failed, `memory` the one asked, such as "device 3", which is that of
   /// logical device number `device` (-1: the host).
-  out_of_memory(std::size_t bytes, const std::string& where, int device = -1)
-      : error("out of memory: " + std::to_string(bytes) + " bytes asked of " + where),
+  out_of_memory(std::size_t bytes, const std::string& memory, int device = -1)
+      : error("out of memory: " + std::to_string(bytes) + " bytes asked of " + memory),
         wanted_bytes(bytes),
         failed_device(device) {}
 

@@ -53,7 +53,7 @@ inline std::int64_t position_of_piece(std::span<const shard_axis> axes, std::int
 inline void copy_pieces_in(std::byte* whole, std::span<const std::int64_t> shape, std::size_t element_bytes,
                            std::span<const shard_axis> axes, std::span<const buffer> shards, std::int64_t first,
                            std::size_t skipped) {
-  const std::size_t whole_bytes = static_cast<std::size_t>(product(shape)) * element_bytes;
+  const std::size_t whole_bytes = index_of(product(shape)) * element_bytes;
   if (whole_bytes == 0) return;
   small_vector<slice_level, max_rank> levels;
   for (std::int64_t number = 0; number < piece_count(axes); ++number) {
@@ -64,7 +64,7 @@ inline void copy_pieces_in(std::byte* whole, std::span<const std::int64_t> shape
       for (const shard_axis& a : axes)
         if (a.axis == static_cast<int>(i)) {
           levels.push_back({product(shape.subspan(begin, i - begin)), a.size, a.index_at(position),
-                            static_cast<std::size_t>(product(shape.subspan(i + 1))) * element_bytes});
+                            index_of(product(shape.subspan(i + 1))) * element_bytes});
           begin = i + 1;
         }
     const std::byte* piece = shards[index_of(first + position)].data() + skipped;

@@ -5,6 +5,7 @@
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/arrays/errors.hpp>
 #include <parallax/arrays/pieces.hpp>
+#include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/arrays/slices.hpp>
 #include <parallax/arrays/transfers.hpp>
 #include <parallax/core/element_type.hpp>
@@ -17,6 +18,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -50,6 +52,7 @@ template <element T, auto Shape> class sharded {
   using extents_type = extents_of<Shape>;
   static constexpr int rank = extents_type::rank;
   using shape_type = std::array<std::int64_t, std::size_t{rank}>;
+  using numbers = runtime::recycled_vector<int>;
 
   /// Zeros, on device 0.
   sharded() {
@@ -59,8 +62,14 @@ template <element T, auto Shape> class sharded {
 
   /// The array of `shape` whose piece on `devices[p]` is `shards[p]`, row-major and without the dimensions `axes`
   /// names. Throws `shape_error` where these do not fit together.
-  static sharded adopt(const shape_type& shape, std::vector<int> devices, std::vector<shard_axis> axes,
+  static sharded adopt(const shape_type& shape, const std::vector<int>& devices, const std::vector<shard_axis>& axes,
                        std::vector<buffer> shards) {
+    return of_pieces(shape, {devices.begin(), devices.end()}, {axes.begin(), axes.end()},
+                     {std::make_move_iterator(shards.begin()), std::make_move_iterator(shards.end())});
+  }
+  /// The same of lists that it can keep.
+  static sharded of_pieces(const shape_type& shape, numbers devices, runtime::recycled_vector<shard_axis> axes,
+                           runtime::recycled_vector<buffer> shards) {
     sharded result(unset{});
     runtime::check_static_extents<extents_type>(shape);
     result.element_total = runtime::checked_size(shape, sizeof(T));
@@ -80,12 +89,12 @@ template <element T, auto Shape> class sharded {
   std::int64_t size() const { return element_total; }
 
   /// The devices that hold a piece.
-  const std::vector<int>& devices() const {
+  const numbers& devices() const {
     pieces();
     return device_numbers;
   }
   /// The dimensions that are spread over the devices; none where each device holds all.
-  const std::vector<shard_axis>& axes() const { return cut_axes; }
+  const runtime::recycled_vector<shard_axis>& axes() const { return cut_axes; }
 
   /// The number of elements in each piece.
   std::int64_t shard_size() const {
@@ -103,7 +112,7 @@ template <element T, auto Shape> class sharded {
   }
   /// The elements of that piece, in row-major order, where they lie.
   std::span<const T> shard_values(int position) const {
-    return {reinterpret_cast<const T*>(shard_buffer(position).data()), static_cast<std::size_t>(shard_size())};
+    return {reinterpret_cast<const T*>(shard_buffer(position).data()), index_of(shard_size())};
   }
 
   /// The whole array, on the host. Counts its bytes as moved from the devices to the host.
@@ -141,9 +150,9 @@ template <element T, auto Shape> class sharded {
   auto operator[](std::int64_t index) const
     requires(rank > 0)
   {
-    using slice = array<T, runtime::without_first<extents_type>::shape>;
+    using slice_type = array<T, runtime::without_first<extents_type>::shape>;
     index = runtime::checked_index(index, lengths[0], 0);
-    typename slice::shape_type rest;
+    typename slice_type::shape_type rest;
     std::copy(lengths.begin() + 1, lengths.end(), rest.begin());
 
     std::int64_t first = 0;
@@ -152,10 +161,10 @@ template <element T, auto Shape> class sharded {
       if (a.axis == 0) first = index * a.device_stride;
       else others.push_back({a.axis - 1, a.size, a.device_stride});
     }
-    if (is_mapped(0) && others.empty()) return slice::adopt(shard_buffer(static_cast<int>(first)), rest);
+    if (is_mapped(0) && others.empty()) return slice_type::adopt(shard_buffer(static_cast<int>(first)), rest);
 
-    slice result = slice::uninitialised(rest);
-    const std::size_t skipped = is_mapped(0) ? 0 : static_cast<std::size_t>(index) * bytes(shard_size() / lengths[0]);
+    slice_type result = slice_type::uninitialised(rest);
+    const std::size_t skipped = is_mapped(0) ? 0 : index_of(index) * bytes(shard_size() / lengths[0]);
     runtime::copy_pieces_in(bytes_of(result), rest, sizeof(T), {others.begin(), others.end()}, pieces(), first,
                             skipped);
     runtime::count_read(pieces()[0], bytes(result.size()));
@@ -168,12 +177,12 @@ template <element T, auto Shape> class sharded {
   };
   explicit sharded(unset) {}
 
-  const std::vector<buffer>& pieces() const {
+  const runtime::recycled_vector<buffer>& pieces() const {
     if (owned.empty()) throw error("sharded: it was moved from, so that it has no pieces");
     return owned;
   }
 
-  static std::size_t bytes(std::int64_t elements) { return static_cast<std::size_t>(elements) * sizeof(T); }
+  static std::size_t bytes(std::int64_t elements) { return index_of(elements) * sizeof(T); }
   template <auto S> static std::byte* bytes_of(array<T, S>& a) {
     return reinterpret_cast<std::byte*>(a.mutable_data());
   }
@@ -213,9 +222,9 @@ template <element T, auto Shape> class sharded {
 
   shape_type lengths{};
   std::int64_t element_total = 0;
-  std::vector<int> device_numbers;
-  std::vector<shard_axis> cut_axes;
-  std::vector<buffer> owned;
+  numbers device_numbers;
+  runtime::recycled_vector<shard_axis> cut_axes;
+  runtime::recycled_vector<buffer> owned;
 };
 
 template <class T, auto Shape> array(const sharded<T, Shape>&) -> array<T, Shape>;
@@ -230,13 +239,13 @@ sharded<T, Shape> shard(const array<T, Shape>& whole, int axis, std::span<const 
   if (count != std::ssize(devices) || count == 0)
     throw shape_error("shard: axis " + std::to_string(axis) + " of the shape " + runtime::shape_text(shape) + " over " +
                       std::to_string(devices.size()) + " devices");
-  const auto before = static_cast<std::size_t>(axis);
-  const std::int64_t outer = runtime::product(shape.first(before));
-  const std::size_t inner = static_cast<std::size_t>(runtime::product(shape.subspan(before + 1))) * sizeof(T);
+  const auto before = index_of(axis);
+  const std::int64_t before_size = runtime::product(shape.first(before));
+  const std::size_t inner = index_of(runtime::product(shape.subspan(before + 1))) * sizeof(T);
   std::vector<buffer> shards;
   for (std::int64_t index = 0; index < count; ++index) {
-    shards.push_back(buffer::allocate(static_cast<std::size_t>(outer) * inner));
-    runtime::copy_slice_out(whole.storage().data(), shards.back().data(), outer, count, inner, index);
+    shards.push_back(buffer::allocate(index_of(before_size) * inner));
+    runtime::copy_slice_out(whole.storage().data(), shards.back().data(), before_size, count, inner, index);
     runtime::count_host_to_device(shards.back().bytes());
   }
   return sharded<T, Shape>::adopt(whole.shape(), {devices.begin(), devices.end()}, {{axis, count, 1}},
@@ -246,7 +255,7 @@ sharded<T, Shape> shard(const array<T, Shape>& whole, int axis, std::span<const 
 /// Puts a copy of a host array on each of `devices`. Counts the bytes as moved to the devices. Throws `shape_error`
 /// without devices.
 template <class T, auto Shape> sharded<T, Shape> replicate(const array<T, Shape>& whole, std::span<const int> devices) {
-  const std::size_t bytes = static_cast<std::size_t>(whole.size()) * sizeof(T);
+  const std::size_t bytes = index_of(whole.size()) * sizeof(T);
   std::vector<buffer> shards;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     shards.push_back(buffer::allocate(bytes));

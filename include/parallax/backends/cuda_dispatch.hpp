@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <utility>
-#include <vector>
 
 #if PARALLAX_CUDA_BACKEND
 #include <parallax/cuda/run/kernel_table.hpp>
@@ -28,7 +27,7 @@ struct cuda_backend_functions {
 /// Null in a process without .cu files.
 inline constinit std::atomic<const cuda_backend_functions*> cuda_backend_of_process = nullptr;
 
-using cuda_run_function = std::vector<runtime_value> (*)(std::vector<runtime_value>&&);
+using cuda_run_function = recycled_vector<runtime_value> (*)(recycled_vector<runtime_value>&&);
 
 /// Runs a program on CUDA devices; null for a program that no .cu file calls.
 template <class Program> inline constinit std::atomic<cuda_run_function> cuda_run_of = nullptr;
@@ -46,7 +45,7 @@ inline constexpr cuda_backend_functions backend_functions{&cuda::has_devices<dev
   cuda_backend_of_process.store(&backend_functions, std::memory_order_release);
 }
 
-template <class Program> std::vector<runtime_value> run_on_cuda(std::vector<runtime_value>&& arguments) {
+template <class Program> recycled_vector<runtime_value> run_on_cuda(recycled_vector<runtime_value>&& arguments) {
   return cuda::program_run<device_policy>(Program::plan, cuda::kernel_table<device_policy, Program>::functions.data(),
                                           std::move(arguments))
       .run();

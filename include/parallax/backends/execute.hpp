@@ -5,6 +5,7 @@
 #include <parallax/compile/program_error.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/host/devices/device_pool.hpp>
+#include <parallax/host/direct/direct_call.hpp>
 #include <parallax/host/run/run.hpp>
 #include <parallax/runtime/eager.hpp>
 
@@ -12,7 +13,6 @@
 #include <new>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace parallax {
 
@@ -26,7 +26,7 @@ inline int device_count() {
 namespace detail {
 
 /// The leaves of an argument as values; leaves that are known while compiling have none.
-template <class T> void append_values(std::vector<runtime_value>& values, const T& tree) {
+template <class T> void append_values(recycled_vector<runtime_value>& values, const T& tree) {
   tree_for_each(
       [&]<class L>(const L& leaf) {
         if constexpr (is_static_leaf<L>) values.emplace_back().is_input = false;
@@ -47,7 +47,7 @@ template <class T> constexpr bool all_leaves_are_values() {
 }
 template <class T> inline constexpr bool is_argument = all_leaves_are_values<T>();
 
-template <class Program> auto make_results(std::vector<runtime_value>&& outputs) {
+template <class Program> auto make_results(recycled_vector<runtime_value>&& outputs) {
   auto leaf = [&]<class L, int Number>() {
     return output_description<Program, Number>::make(std::move(outputs[index_of(Number)]));
   };
@@ -60,27 +60,37 @@ template <class Program> auto make_results(std::vector<runtime_value>&& outputs)
       "choose backend::host for it (before main, a program may not know yet that a .cu file calls it)");
 }
 
-/// Runs a program where `current_backend` says. Files that call the same program have the same of this, but for the
-/// host's kernels: whichever the linker keeps stays with the kernels that it was compiled beside, and all are right.
-template <class Program> std::vector<runtime_value> run_compiled(std::vector<runtime_value>&& arguments) {
+/// What runs a program on CUDA devices, if `current_backend` says that it runs there. Files that call the same program
+/// have the same of what follows, but for the host's kernels: whichever the linker keeps stays with the kernels that it
+/// was compiled beside, and all are right.
+template <class Program> cuda_run_function chosen_cuda_run() {
   static_cast<void>(entered_for_cuda<Program>);
   const backend_choice where = current_backend();
-  if (where.which == backend::cuda) {
-    if (const cuda_run_function run = cuda_run_of<Program>.load(std::memory_order_acquire))
-      return run(std::move(arguments));
-    if (where.is_chosen) throw_not_compiled_for_cuda();
-  }
-  return host::run<Program>(std::move(arguments));
+  if (where.which == backend::host) return nullptr;
+  const cuda_run_function run = cuda_run_of<Program>.load(std::memory_order_acquire);
+  if (run == nullptr && where.is_chosen) throw_not_compiled_for_cuda();
+  return run;
+}
+
+template <class Program, class... Args> recycled_vector<runtime_value> values_of(const Args&... args) {
+  constexpr int leaves = (0 + ... + leaf_count<Args>);
+  constexpr int values = Program::plan.section(section_id::main).value_count;
+  recycled_vector<runtime_value> arguments;
+  arguments.reserve(index_of(std::max(leaves, values)));
+  (append_values(arguments, args), ...);
+  return arguments;
 }
 
 template <class Program, class... Args> auto run_program(const Args&... args) {
   try {
-    constexpr int leaves = (0 + ... + leaf_count<Args>);
-    constexpr int values = Program::plan.section(section_id::main).value_count;
-    std::vector<runtime_value> arguments;
-    arguments.reserve(static_cast<std::size_t>(std::max(leaves, values)));
-    (append_values(arguments, args), ...);
-    return make_results<Program>(run_compiled<Program>(std::move(arguments)));
+    const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
+    if constexpr (host::is_direct<Program, Args...>) {
+      if (run_on_cuda == nullptr) return host::direct_call<Program>::run(args...);
+      return make_results<Program>(run_on_cuda(values_of<Program>(args...)));
+    } else {
+      const auto run = run_on_cuda == nullptr ? &host::run<Program> : run_on_cuda;
+      return make_results<Program>(run(values_of<Program>(args...)));
+    }
   } catch (const std::bad_alloc&) {
     throw out_of_memory::for_lists();
   }
@@ -92,7 +102,7 @@ template <class Array> Array unknown_result();
 template <class Function, class... Trees> struct unknown_leaf {
   static constexpr auto kinds = trace_results<Function, Trees...>();
   template <class, int Number> auto operator()() const {
-    constexpr value_kind kind = kinds[static_cast<std::size_t>(Number)];
+    constexpr value_kind kind = kinds[index_of(Number)];
     if constexpr (is_pmapped<Function>) return unknown_result<sharded<element_t<kind.type>, kind.rank>>();
     else return unknown_result<array<element_t<kind.type>, kind.rank>>();
   }

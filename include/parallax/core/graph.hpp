@@ -49,12 +49,8 @@ struct pool_range {
 template <class T> struct list_pool {
   growing_vector<T> items;
 
-  constexpr std::span<const T> operator[](pool_range r) const {
-    return {items.data() + r.first, static_cast<std::size_t>(r.count)};
-  }
-  constexpr std::span<T> operator[](pool_range r) {
-    return {items.data() + r.first, static_cast<std::size_t>(r.count)};
-  }
+  constexpr std::span<const T> operator[](pool_range r) const { return {items.data() + r.first, index_of(r.count)}; }
+  constexpr std::span<T> operator[](pool_range r) { return {items.data() + r.first, index_of(r.count)}; }
   constexpr const T& at(pool_range r, int i) const { return items[index_of(r.first + i)]; }
 
   template <class List> constexpr pool_range add(const List& list) {

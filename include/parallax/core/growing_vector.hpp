@@ -5,9 +5,8 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
-#include <iterator>
-#include <memory>
 #include <utility>
+#include <vector> // for std::allocator and std::construct_at: <memory> has streams too
 
 namespace parallax {
 
@@ -21,7 +20,11 @@ template <class T> class growing_vector {
   constexpr explicit growing_vector(std::size_t size) { resize(size); }
   constexpr growing_vector(std::size_t size, const T& value) { resize(size, value); }
   constexpr growing_vector(std::initializer_list<T> values) { append(values.begin(), values.end()); }
-  template <std::input_iterator Iterator> constexpr growing_vector(Iterator begin, Iterator end) { append(begin, end); }
+  template <class Iterator>
+    requires requires(Iterator i) { *++i; }
+  constexpr growing_vector(Iterator begin, Iterator end) {
+    append(begin, end);
+  }
   constexpr growing_vector(const growing_vector& other) {
     reserve(other.count);
     append(other.begin(), other.end());

@@ -25,7 +25,7 @@ class known_equal {
   constexpr dim operator()(dim extent) {
     constexpr dim unknown; // at worst it is found again
     if (is_static(extent)) return extent;
-    const auto entry = static_cast<std::size_t>(extent.entry());
+    const auto entry = index_of(extent.entry());
     if (entry >= names.size()) names.resize(entry + 1, unknown);
     if (names[entry] == unknown) names[entry] = name_of(extent);
     return names[entry];

@@ -1,7 +1,6 @@
 // The host backend calls programs, and what runs them, by their bare names.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
 #include <parallax/program/records.hpp>
 
 namespace parallax {

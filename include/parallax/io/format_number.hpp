@@ -49,7 +49,7 @@ template <math::floating_element T> decimal to_decimal(T number, int fraction = 
   char text[64];
   auto end = fraction < 0 ? std::to_chars(text, text + sizeof text, value, std::chars_format::scientific)
                           : std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, fraction);
-  const std::string_view all(text, static_cast<std::size_t>(end.ptr - text));
+  const std::string_view all(text, index_of(end.ptr - text));
   const std::size_t e = all.find('e');
   decimal result{all.front() == '-', {}, std::atoi(std::string(all.substr(e + 1)).c_str())};
   for (char c : all.substr(0, e))
@@ -122,7 +122,7 @@ template <class T> std::string scalar_text(T value) {
       return s.whole + (s.fraction.empty() ? "" : ".") + s.fraction + 'e' + s.exponent_sign + s.exponent;
     }
     const int zeros = -d.fraction_digits(); // up to the units
-    if (zeros > 0) return (d.negative ? "-" : "") + d.digits + std::string(static_cast<std::size_t>(zeros), '0') + ".0";
+    if (zeros > 0) return (d.negative ? "-" : "") + d.digits + std::string(index_of(zeros), '0') + ".0";
     const std::string text = fixed_text(value, d.fraction_digits());
     return text.back() == '.' ? text + '0' : text;
   }

@@ -1,6 +1,7 @@
 // Operations element by element, under NumPy's names. All broadcast, and promote types as JAX does.
 #pragma once
 
+#include <parallax/core/activation.hpp> // which g++ would say that operations shadow, if it came later
 #include <parallax/ops/lazy.hpp>
 #include <parallax/primitives/power.hpp>
 

@@ -5,8 +5,6 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/primitives/collective.hpp>
 
-#include <iterator>
-
 namespace parallax::primitives {
 
 /// Instance `destination` gets the value of instance `source`; instances that are no destination get zeros.
@@ -53,7 +51,7 @@ struct ppermute : collective {
                                 "static extent, or use rotate or shift");
       return a.operands[0];
     }
-    if (std::ssize(p.sources) != a.size.number()) {
+    if (count_of(p.sources) != a.size.number()) {
       a.trace.fail(message() << "ppermute: Permutation doesn't match the axis size! Over a vmapped axis of size "
                              << a.size.number() << " give every instance one source");
       return a.operands[0];

@@ -46,6 +46,7 @@ struct kernel_arguments {
   operand* operands = nullptr;
   int constant_count = 0;
   const constant_bits* constants = nullptr;
+  std::byte* row_memory = nullptr; ///< what a row kernel remembers of a row, where its caller provides for that
 
   /// As `collapse`, but the innermost dimension stays as it is.
   void collapse_rows() {

@@ -50,7 +50,7 @@ class plan_builder {
   template <class T> constexpr const T& at(int index) const { return items<T>()[index_of(index)]; }
   template <class T> constexpr int size() const { return count_of(items<T>()); }
   template <class T> constexpr std::span<const T> operator[](record_list<T> list) const {
-    return {items<T>().data() + list.first, static_cast<std::size_t>(list.count)};
+    return {items<T>().data() + list.first, index_of(list.count)};
   }
 
   /// Writes the pools' sizes, and then all records.
@@ -91,10 +91,10 @@ class plan_view {
   template <class T> constexpr int size() const { return static_cast<const record_view<T>&>(views).count; }
   template <class T> constexpr std::span<const T> all() const {
     const record_view<T>& view = views;
-    return {view.items, static_cast<std::size_t>(view.count)};
+    return {view.items, index_of(view.count)};
   }
   template <class T> constexpr std::span<const T> operator[](record_list<T> list) const {
-    return {static_cast<const record_view<T>&>(views).items + list.first, static_cast<std::size_t>(list.count)};
+    return {static_cast<const record_view<T>&>(views).items + list.first, index_of(list.count)};
   }
   constexpr const section_record& section(section_id id) const { return at<section_record>(static_cast<int>(id)); }
 };

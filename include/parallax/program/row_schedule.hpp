@@ -63,7 +63,7 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
   static constexpr facts known = find();
 
   using mask = std::array<bool, count>;
-  using masks = std::array<mask, static_cast<std::size_t>(known.passes) + 1>;
+  using masks = std::array<mask, index_of(known.passes) + 1>;
   /// What has to be at hand in each pass. Values of earlier passes are computed again or taken as they are.
   static constexpr masks find_needed(bool again) {
     masks all{};

@@ -63,7 +63,10 @@ class guard_message {
   std::string named(dim extent) const { return std::to_string(extents[extent]) + describe_extent(plan, extent); }
   std::string typed(const abstract_value& value) const {
     std::string text = std::string(name_of(value.type)) + '[';
-    for (int i = 0; i < value.rank(); ++i) text += (i > 0 ? "," : "") + std::to_string(extents[value.shape[i]]);
+    for (int i = 0; i < value.rank(); ++i) {
+      if (i > 0) text += ',';
+      text += std::to_string(extents[value.shape[i]]);
+    }
     return text + ']';
   }
   std::string typed(const value_record& value) const { return typed(value_of(plan, value)); }
@@ -88,7 +91,9 @@ class guard_message {
   }
 };
 
-inline bool guard_holds(const plan_view& plan, const resolved_extents& extents, const guard_record& g) {
+/// Whether a guard holds; `extents[dim]` gives the values of extents.
+template <class Extents>
+PARALLAX_INLINE bool guard_holds(const plan_view& plan, const Extents& extents, const guard_record& g) {
   const std::int64_t left = extents[g.left], right = extents[g.right];
   switch (g.kind) {
   case guard_kind::equal_extents:

@@ -60,7 +60,7 @@ class resolved_extents {
   template <class F> std::int64_t value_of(const dim_atom& atom, const F& shape_of) const {
     switch (atom.kind) {
     case dim_atom_kind::argument:
-    case dim_atom_kind::given: return shape_of(static_cast<std::size_t>(atom.leaf))[atom.axis];
+    case dim_atom_kind::given: return shape_of(index_of(atom.leaf))[atom.axis];
     case dim_atom_kind::quotient: return (*this)[atom.right] == 0 ? 0 : (*this)[atom.left] / (*this)[atom.right];
     case dim_atom_kind::minimum: return std::min((*this)[atom.left], (*this)[atom.right]);
     }

@@ -1,6 +1,7 @@
 // A call of a section: on which devices it runs, how its operands are spread over them, and what its results are.
 #pragma once
 
+#include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/arrays/slices.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/runtime/section_plan.hpp>
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 namespace parallax::runtime {
 
@@ -23,12 +23,12 @@ struct spread_axis {
 };
 
 struct section_operand {
-  buffer_id source = buffer_id::none; ///< of the calling section
-  std::vector<spread_axis> spread;    ///< by dimension, the first one first
+  buffer_id source = buffer_id::none;  ///< of the calling section
+  recycled_vector<spread_axis> spread; ///< by dimension, the first one first
 
   /// The bytes of a piece of `whole_bytes` bytes.
   std::size_t piece_bytes(std::size_t whole_bytes) const {
-    for (const spread_axis& s : spread) whole_bytes /= static_cast<std::size_t>(s.size);
+    for (const spread_axis& s : spread) whole_bytes /= index_of(s.size);
     return whole_bytes;
   }
   /// Copies the piece of a position out of the `bytes` bytes at `whole`.
@@ -37,9 +37,9 @@ struct section_operand {
     // the last dimension first, so that those before it keep their sizes
     for (std::size_t i = spread.size(); i-- > 0;) {
       const spread_axis& s = spread[i];
-      bytes /= static_cast<std::size_t>(s.size);
+      bytes /= index_of(s.size);
       buffer next = buffer::allocate(bytes);
-      std::size_t inner = s.before == 0 ? 0 : bytes / static_cast<std::size_t>(s.before);
+      std::size_t inner = s.before == 0 ? 0 : bytes / index_of(s.before);
       copy_slice_out(whole, next.data(), s.before, s.size, inner, s.index_at(position));
       piece = std::move(next);
       whole = piece.data();
@@ -50,14 +50,14 @@ struct section_operand {
 
 struct section_call {
   section_id section = section_id::main;
-  std::vector<std::int64_t> mesh;
-  std::vector<int> devices; ///< by position
-  std::vector<section_operand> operands;
+  recycled_vector<std::int64_t> mesh;
+  recycled_vector<int> devices; ///< by position
+  recycled_vector<section_operand> operands;
   std::span<const value_id> results;
 
   std::int64_t mesh_stride(mesh_axis axis) const {
     std::int64_t stride = 1;
-    for (std::size_t m = static_cast<std::size_t>(axis) + 1; m < mesh.size(); ++m) stride *= mesh[m];
+    for (std::size_t m = index_of(axis) + 1; m < mesh.size(); ++m) stride *= mesh[m];
     return stride;
   }
   std::int64_t mesh_size(mesh_axis axis) const { return mesh[index_of(axis)]; }
@@ -86,8 +86,8 @@ struct section_call {
   }
 
   /// Describes the section's results: `pieces` by position, by result.
-  void set_results(const section_plan& called, std::vector<runtime_value>& values,
-                   std::vector<std::vector<buffer>>&& pieces) const {
+  void set_results(const section_plan& called, recycled_vector<runtime_value>& values,
+                   recycled_vector<recycled_vector<buffer>>&& pieces) const {
     for (std::size_t k = 0; k < results.size(); ++k) {
       const output_record& output = called.outputs()[k];
       runtime_value& value = values[index_of(results[k])];
@@ -132,9 +132,10 @@ struct section_call {
 };
 
 /// The values of a program's main section at its outputs; `outputs` are the buffers of those that are no values.
-inline std::vector<runtime_value> main_results(const section_plan& section, const std::vector<runtime_value>& values,
-                                               std::vector<buffer>&& outputs) {
-  std::vector<runtime_value> results;
+inline recycled_vector<runtime_value> main_results(const section_plan& section,
+                                                   const recycled_vector<runtime_value>& values,
+                                                   recycled_vector<buffer>&& outputs) {
+  recycled_vector<runtime_value> results;
   results.reserve(outputs.size());
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const output_record& output = section.outputs()[k];

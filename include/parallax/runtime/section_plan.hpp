@@ -1,6 +1,7 @@
 // One section of a program for a call: its buffers, outputs and steps, with the call's extents.
 #pragma once
 
+#include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/runtime/resolve.hpp>
 
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <vector>
 
 namespace parallax::runtime {
 
@@ -20,11 +20,27 @@ inline std::size_t checked_bytes(std::int64_t count, element_type type) {
   if (count > std::numeric_limits<std::int64_t>::max() / element_bytes)
     throw shape_error("an array of " + std::to_string(count) + " elements of " + std::string(name_of(type)) +
                       " is beyond the memory of any machine");
-  return static_cast<std::size_t>(count * element_bytes);
+  return index_of(count * element_bytes);
 }
 
 /// The byte `offset` of those that begin at `first`; null where there are none at all.
 inline std::byte* byte_at(std::byte* first, std::int64_t offset) { return first == nullptr ? nullptr : first + offset; }
+
+/// Throws `shape_error` for a loop that cannot be counted.
+inline void check_loop(const std::int64_t* loop, int rank) {
+  std::int64_t positions = 1;
+  for (int d = 0; d < rank; ++d)
+    if (loop[d] == 0) return;
+  for (int d = 0; d < rank; ++d)
+    if (!checked_multiply(positions, loop[d])) throw shape_error("a loop over more than 2^63 elements");
+}
+
+/// The sum of two numbers of bytes. Throws `out_of_memory` where that is beyond what can be counted.
+inline std::size_t checked_sum(std::size_t a, std::size_t b) {
+  if (a > std::numeric_limits<std::size_t>::max() - b)
+    throw out_of_memory(std::numeric_limits<std::size_t>::max(), "the memory of intermediate values");
+  return a + b;
+}
 
 class section_plan {
  public:
@@ -36,8 +52,8 @@ class section_plan {
       : plan(all), extents(resolved), section(all.section(id)) {}
 
   /// The sizes of the mesh that the section runs on; none for the main one.
-  std::vector<std::int64_t> mesh() const {
-    std::vector<std::int64_t> sizes;
+  recycled_vector<std::int64_t> mesh() const {
+    recycled_vector<std::int64_t> sizes;
     for (dim size : plan[section.mesh]) sizes.push_back(extents[size]);
     return sizes;
   }
@@ -58,14 +74,10 @@ class section_plan {
     std::fill(offsets.begin(), offsets.end(), std::size_t{0});
     for (const buffer_record& buffer : buffers()) {
       if (buffer.kind != buffer_kind::slot) continue;
-      std::size_t& size = offsets[static_cast<std::size_t>(buffer.number) + 1];
+      std::size_t& size = offsets[index_of(buffer.number) + 1];
       size = std::max(size, (bytes_of(buffer) + alignment - 1) / alignment * alignment);
     }
-    for (std::size_t i = 1; i < offsets.size(); ++i) {
-      if (offsets[i - 1] > std::numeric_limits<std::size_t>::max() - offsets[i])
-        throw out_of_memory(std::numeric_limits<std::size_t>::max(), "the memory of intermediate values");
-      offsets[i] += offsets[i - 1];
-    }
+    for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] = checked_sum(offsets[i - 1], offsets[i]);
   }
 
   /// Fills in what a kernel is called with: `Arguments` is what the backend's kernels take. `data_of` gives a buffer's
@@ -76,7 +88,7 @@ class section_plan {
     a.reduced = step.reduced.bits;
     a.rank = step.extents.count;
     resolve(step.extents, a.extents);
-    check_size(a.extents, a.rank);
+    check_loop(a.extents, a.rank);
     a.operand_count = 0;
     for (const operand_record& from : plan[step.operands]) {
       Operand& o = operands[a.operand_count++];
@@ -106,14 +118,6 @@ class section_plan {
   }
 
  private:
-  static void check_size(const std::int64_t* loop, int rank) {
-    std::int64_t positions = 1;
-    for (int d = 0; d < rank; ++d)
-      if (loop[d] == 0) return;
-    for (int d = 0; d < rank; ++d)
-      if (!checked_multiply(positions, loop[d])) throw shape_error("a loop over more than 2^63 elements");
-  }
-
   template <class Constant, class AxisIndex>
   Constant constant_of(const kernel_constant& c, const AxisIndex& axis_index_of) const {
     switch (c.kind) {

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <parallax/arrays/array.hpp>
+#include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/arrays/sharded.hpp>
 #include <parallax/compile/program.hpp>
 #include <parallax/compile/trace/expression.hpp>
 #include <parallax/core/ids.hpp>
-
-#include <vector>
 
 namespace parallax {
 
@@ -36,12 +35,12 @@ struct runtime_value {
   bool is_input = true; ///< false for leaves that have no elements
   bool on_host = false;
   buffer host;
-  std::vector<int> devices; ///< where the pieces lie; empty if there are none
-  std::vector<shard_axis> axes;
-  std::vector<buffer> pieces;
+  recycled_vector<int> devices; ///< where the pieces lie; empty if there are none
+  recycled_vector<shard_axis> axes;
+  recycled_vector<buffer> pieces;
 
   std::int64_t count() const { return product({shape.data(), index_of(shape.size())}); }
-  std::size_t bytes() const { return static_cast<std::size_t>(count()) * size_of(type); }
+  std::size_t bytes() const { return index_of(count()) * size_of(type); }
 
   /// The elements on the host; gathers them, and counts that, the first time.
   std::byte* host_data() {
@@ -117,7 +116,7 @@ template <class Program, int Number> struct output_description {
       Program::plan[Program::plan.section(section_id::main).outputs][index_of(Number)];
   static constexpr bool is_value = output.value != value_id::none;
   static constexpr element_type type = output.described.type;
-  static constexpr std::size_t rank = static_cast<std::size_t>(output.described.shape.count);
+  static constexpr std::size_t rank = index_of(output.described.shape.count);
 
   template <std::size_t... I> static constexpr auto static_extents(std::index_sequence<I...>) {
     [[maybe_unused]] constexpr auto extent_at = [](std::size_t i) {
@@ -126,14 +125,19 @@ template <class Program, int Number> struct output_description {
     };
     return extents_t<extent_at(I)...>{};
   }
-  /// What a caller gets: results of a pmap stay on their devices.
-  static auto make(runtime_value&& value) {
+  static auto type_of_array() {
     using extents_type = decltype(static_extents(std::make_index_sequence<rank>{}));
+    if constexpr (is_value) return std::type_identity<typename shaped<sharded, element_t<type>, extents_type>::type>{};
+    else return std::type_identity<typename shaped<array, element_t<type>, extents_type>::type>{};
+  }
+  /// What a caller gets: results of a pmap stay on their devices.
+  using array_type = typename decltype(type_of_array())::type;
+
+  static array_type make(runtime_value&& value) {
     if constexpr (is_value)
-      return shaped<sharded, element_t<type>, extents_type>::type::adopt(
-          shape_array<rank>(value), std::move(value.devices), std::move(value.axes), std::move(value.pieces));
-    else
-      return shaped<array, element_t<type>, extents_type>::type::adopt(std::move(value.host), shape_array<rank>(value));
+      return array_type::of_pieces(shape_array<rank>(value), std::move(value.devices), std::move(value.axes),
+                                   std::move(value.pieces));
+    else return array_type::adopt(std::move(value.host), shape_array<rank>(value));
   }
 };
 

@@ -150,7 +150,7 @@ template <class Program> struct kernel_table {
 /// The results of a jitted function whose kernels are the device's.
 template <class Function, class... Args> auto call(const Function&, const Args&... args) {
   using compiled = parallax::detail::program<Function, parallax::detail::abstract_t<Args>...>;
-  std::vector<parallax::runtime::runtime_value> arguments;
+  parallax::runtime::recycled_vector<parallax::runtime::runtime_value> arguments;
   (parallax::runtime::append_values(arguments, args), ...);
   parallax::host::program_run run(compiled::plan, kernel_table<compiled>::functions.data(), std::move(arguments));
   return parallax::runtime::make_results<compiled>(run.run());

@@ -9,7 +9,7 @@
 
 namespace simulated {
 
-using values = std::vector<parallax::runtime::runtime_value>;
+using values = parallax::runtime::recycled_vector<parallax::runtime::runtime_value>;
 
 template <class... Arguments> values values_of(const Arguments&... given) {
   values all;

@@ -136,7 +136,7 @@ TEST_CASE("results of a replay stay what they are when the graph is launched aga
     const auto w = matrix(6, 6, 1);
     const auto bias = row(6, 2);
     auto x = matrix(4, 6, 3);
-    std::vector<std::vector<plx::runtime::runtime_value>> kept;
+    std::vector<simulated::values> kept;
     std::vector<std::vector<float>> expected;
     for (int call = 0; call < 6; ++call) {
       kept.push_back(results_of(layer, x, w, bias, 2.f));

@@ -54,7 +54,7 @@ class section_planner {
     while (mapped[k].body != body) ++k;
     return section_id{static_cast<int>(k) + 1};
   }
-  constexpr const mapped_section& mapped_at(section_id id) const { return mapped[static_cast<std::size_t>(id) - 1]; }
+  constexpr const mapped_section& mapped_at(section_id id) const { return mapped[index_of(id) - 1]; }
 
   /// A step that calls a mapped section. Its results get numbers of their own.
   constexpr void add_call(node_id call, section_id which, const growing_vector<int>& devices);

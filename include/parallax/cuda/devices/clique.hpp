@@ -41,8 +41,7 @@ template <device_api Api> class clique {
     std::vector<clique_place> places(members.size());
     for (std::size_t part = 0; part < parts.size(); ++part)
       for (std::size_t rank = 0; rank < parts[part]->members.size(); ++rank) {
-        const auto at =
-            static_cast<std::size_t>(std::ranges::find(members, parts[part]->members[rank]) - members.begin());
+        const auto at = index_of(std::ranges::find(members, parts[part]->members[rank]) - members.begin());
         children[at] = &parts[part]->communicators[rank];
         places[at] = {static_cast<int>(part), static_cast<int>(rank)};
       }

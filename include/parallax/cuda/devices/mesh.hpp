@@ -5,6 +5,8 @@
 #include <parallax/cuda/devices/device.hpp>
 
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace parallax::cuda {
@@ -14,8 +16,8 @@ template <device_api Api> class mesh {
  public:
   std::vector<device<Api>*> devices; ///< by position
 
-  mesh(std::vector<std::int64_t> sizes, std::vector<device<Api>*> at)
-      : devices(std::move(at)), axis_sizes(std::move(sizes)) {}
+  mesh(std::span<const std::int64_t> sizes, std::vector<device<Api>*> at)
+      : devices(std::move(at)), axis_sizes(sizes.begin(), sizes.end()) {}
 
   int size() const { return count_of(devices); }
 
@@ -38,8 +40,8 @@ template <device_api Api> class mesh {
     int group_size = 1;
     for (std::size_t axis = 0; axis < axis_sizes.size(); ++axis)
       if (axes >> axis & 1U) group_size *= static_cast<int>(axis_sizes[axis]);
-    std::vector<std::vector<int>> result(static_cast<std::size_t>(size() / group_size));
-    for (auto& group : result) group.resize(static_cast<std::size_t>(group_size));
+    std::vector<std::vector<int>> result(index_of(size() / group_size));
+    for (auto& group : result) group.resize(index_of(group_size));
     for (int position = 0; position < size(); ++position)
       result[index_of(axis_index(position, ~axes))][index_of(axis_index(position, axes))] = position;
     return result;

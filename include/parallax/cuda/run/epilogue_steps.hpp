@@ -59,7 +59,7 @@ template <device_api Api> class epilogue_steps {
                                               const product_step& product, const Data& data, bool with_auxiliary) {
     const resolved_product step(section, product);
     auto optional = [&](buffer_id id, int p) { return id == none ? nullptr : data(id, p); };
-    std::vector<matrix_product> calls(static_cast<std::size_t>(all.size()), matrix_of(step));
+    std::vector<matrix_product> calls(index_of(all.size()), matrix_of(step));
     for (int p = 0; p < all.size(); ++p) {
       matrix_product& call = calls[index_of(p)];
       call.left = byte_at(data(product.left, p), step.left_offset);

@@ -28,8 +28,8 @@ template <device_api Api> class exchange_runner {
         bytes(section.bytes_of(what.source)),
         sources(from),
         results(to),
-        outer(static_cast<std::size_t>(section.extents[what.outer])),
-        inner(static_cast<std::size_t>(section.extents[what.inner])),
+        outer(index_of(section.extents[what.outer])),
+        inner(index_of(section.extents[what.inner])),
         inner_bytes(inner * size_of(type)) {}
 
   /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, `wait`, `finish`.
@@ -54,7 +54,7 @@ template <device_api Api> class exchange_runner {
   void prepare() {
     // NCCL puts members outermost, which is where they belong if nothing is before them
     rearranged = (gathers() || scatters()) && outer != 1;
-    arranged.resize(static_cast<std::size_t>(all.size()));
+    arranged.resize(index_of(all.size()));
     const std::size_t members = groups[0].size();
     for (int p = 0; rearranged && p < all.size(); ++p) {
       arranged[index_of(p)] = allocate<Api>(device_at(p), gathers() ? bytes * members : bytes);
@@ -98,7 +98,7 @@ template <device_api Api> class exchange_runner {
   std::vector<std::vector<int>> groups; ///< positions, by group and rank
   std::vector<clique<Api>*> cliques;    ///< by group
   bool rearranged = false;
-  std::vector<buffer> arranged; ///< by position: what NCCL reads or writes where the step's own order is another
+  recycled_vector<buffer> arranged; ///< by position: what NCCL reads or writes where the step's own order is another
 
   bool gathers() const { return step.kind == exchange_kind::all_gather; }
   bool scatters() const { return step.kind == exchange_kind::reduce_scatter; }

@@ -82,11 +82,11 @@ template <device_api Api> class graph_run {
   /// Runs the section, and captures it before where that has not been done. Returns its outputs by position.
   /// `source_of(number of a value, position)` gives an `argument_source`.
   template <class Sources>
-  std::vector<std::vector<buffer>> run(const kernel_launcher<Api>* kernels, const std::vector<std::int64_t>& mesh_sizes,
-                                       const Sources& source_of) {
+  recycled_vector<recycled_vector<buffer>> run(const kernel_launcher<Api>* kernels,
+                                               std::span<const std::int64_t> mesh_sizes, const Sources& source_of) {
     if (!std::ranges::all_of(entries, [](const auto* each) { return each->graph.has_value(); }))
       capture(kernels, mesh_sizes);
-    std::vector<std::vector<buffer>> outputs(devices.size());
+    recycled_vector<recycled_vector<buffer>> outputs(devices.size());
     for (std::size_t p = 0; p < devices.size(); ++p)
       launch(*entries[p], *devices[p], outputs[p],
              [&](std::size_t value) { return source_of(value, static_cast<int>(p)); });
@@ -119,7 +119,7 @@ template <device_api Api> class graph_run {
     int next = 0;
     for (const buffer_record& each : section.buffers()) {
       const buffer_id buffer{next++};
-      const auto number = static_cast<std::size_t>(each.number);
+      const auto number = index_of(each.number);
       const std::size_t size = section.bytes_of(each);
       if (size == 0) continue;
       if (each.kind == buffer_kind::value && done.is_used(buffer))
@@ -128,16 +128,16 @@ template <device_api Api> class graph_run {
     }
     const std::size_t copied = bytes;
     g.targets = take(g.results.size() * sizeof(std::byte*));
-    g.slot_offsets.resize(static_cast<std::size_t>(section.section.slot_count) + 1);
+    g.slot_offsets.resize(index_of(section.section.slot_count) + 1);
     section.plan_slots(g.slot_offsets);
     g.slots = take(g.slot_offsets.back());
     g.memory_bytes = bytes;
     g.output_count = section.outputs().size();
-    const bool pays = copied <= static_cast<std::size_t>(done.step_count()) * most_copied_per_step;
+    const bool pays = copied <= index_of(done.step_count()) * most_copied_per_step;
     if (pays && bytes <= most_memory) g.is = suitability::suitable;
   }
 
-  void capture(const kernel_launcher<Api>* kernels, const std::vector<std::int64_t>& mesh_sizes) {
+  void capture(const kernel_launcher<Api>* kernels, std::span<const std::int64_t> mesh_sizes) {
     for (section_graph<Api>* each : entries) forget(*each);
     try {
       section_runner<Api> runner(owner, section, kernels, mesh<Api>(mesh_sizes, {devices.begin(), devices.end()}),
@@ -256,7 +256,8 @@ template <device_api Api> class graph_run {
   static std::byte* given(copy_pieces::arguments& of) { return reinterpret_cast<std::byte*>(of.given); }
 
   template <class Sources>
-  void launch(section_graph<Api>& g, device<Api>& on, std::vector<buffer>& outputs, const Sources& source_of) const {
+  void launch(section_graph<Api>& g, device<Api>& on, recycled_vector<buffer>& outputs,
+              const Sources& source_of) const {
     outputs.resize(g.output_count);
     for (const auto& a : g.arguments) {
       copy_pieces::arguments& in = g.updates[a.update].arguments;

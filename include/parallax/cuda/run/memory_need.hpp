@@ -26,7 +26,7 @@ struct memory_need {
       if (buffer.kind == buffer_kind::output) need.results += section.bytes_of(buffer);
       if (buffer.kind == buffer_kind::value && is_read[i]) need.arguments += section.bytes_of(buffer);
     }
-    std::vector<std::size_t> slots(static_cast<std::size_t>(section.section.slot_count) + 1);
+    std::vector<std::size_t> slots(index_of(section.section.slot_count) + 1);
     section.plan_slots(slots);
     need.intermediate = slots.back();
     return need;

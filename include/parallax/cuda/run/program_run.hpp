@@ -21,7 +21,7 @@ namespace parallax::cuda {
 /// The main section runs on device 0, the others on the devices that they are mapped to.
 template <device_api Api> class program_run {
  public:
-  program_run(const plan_view& whole, const kernel_launcher<Api>* launchers, std::vector<runtime_value> arguments)
+  program_run(const plan_view& whole, const kernel_launcher<Api>* launchers, recycled_vector<runtime_value> arguments)
       : plan(whole),
         kernels(launchers),
         values(std::move(arguments)),
@@ -32,7 +32,7 @@ template <device_api Api> class program_run {
 
   /// Runs the program; its outputs stay on the devices. Throws what the devices' calls give rise to, and
   /// `out_of_memory`.
-  std::vector<runtime_value> run() {
+  recycled_vector<runtime_value> run() {
     std::lock_guard lock(backend<Api>::mutex());
     kept_failure::check_kept();
     owner = &backend<Api>::instance();
@@ -49,19 +49,19 @@ template <device_api Api> class program_run {
 
   const plan_view& plan;
   const kernel_launcher<Api>* kernels;
-  std::vector<runtime_value> values;
+  recycled_vector<runtime_value> values;
   resolved_extents extents;
   backend<Api>* owner = nullptr;
   device<Api>* home = nullptr;
   /// The last section that was called, and its devices; the main one where none was.
   section_id called = section_id::main;
-  std::vector<int> called_devices;
+  recycled_vector<int> called_devices;
   std::optional<small_values<Api>> small_arguments;      ///< on device 0
   std::vector<std::optional<std::size_t>> small_numbers; ///< by value, those that are among them
 
   section_plan section_at(section_id id) const { return {plan, id, extents}; }
 
-  std::vector<runtime_value> run_main() {
+  recycled_vector<runtime_value> run_main() {
     home = &owner->device_at(0);
     const section_plan main = section_at(section_id::main);
     graph_run<Api> graphs(*owner, main, section_id::main, {&home, 1});
@@ -73,7 +73,7 @@ template <device_api Api> class program_run {
     }
     auto value_at = [this](std::size_t number, int) { return address_at_home(number); };
     runner running(*owner, main, kernels, mesh<Api>({}, {home}), value_at);
-    values.resize(static_cast<std::size_t>(main.section.value_count));
+    values.resize(index_of(main.section.value_count));
     running.prepare();
     or_settle([&] { running.run([this](const call_step& step, runner& caller) { call(step, caller); }); });
     graphs.note(running);
@@ -137,7 +137,7 @@ template <device_api Api> class program_run {
     }
     return value.host;
   }
-  static bool lies_here(const std::vector<buffer>& pieces) {
+  static bool lies_here(const recycled_vector<buffer>& pieces) {
     for (const buffer& piece : pieces)
       if (piece.bytes() > 0 && allocation_of<Api>(piece) == nullptr) return false;
     return true;
@@ -154,10 +154,10 @@ template <device_api Api> class program_run {
   buffer gathered(const runtime_value& value) const {
     buffer whole = allocate<Api>(*home, value.bytes());
     if (value.bytes() == 0) return whole;
-    std::vector<spread_axis> spread;
+    recycled_vector<spread_axis> spread;
     const std::span<const std::int64_t> shape(value.shape);
     for (const shard_axis& a : value.axes)
-      spread.push_back({a.axis, a.size, a.device_stride, product(shape.first(static_cast<std::size_t>(a.axis)))});
+      spread.push_back({a.axis, a.size, a.device_stride, product(shape.first(index_of(a.axis)))});
     for (std::int64_t number = 0; number < piece_count(value.axes); ++number) {
       const std::int64_t position = position_of_piece(value.axes, number);
       buffer piece = value.pieces[index_of(position)];
@@ -180,17 +180,17 @@ template <device_api Api> class program_run {
       return copy_across<Api>(*home, to, *home, from, whole_bytes);
     }
     const spread_axis& first = spread.front();
-    const auto rows = static_cast<std::size_t>(first.before), size = static_cast<std::size_t>(first.size);
+    const auto rows = index_of(first.before), size = index_of(first.size);
     const std::size_t row = whole_bytes / rows, slice = row / size;
-    std::byte* at = whole + static_cast<std::size_t>(first.index_at(position)) * slice;
+    std::byte* at = whole + index_of(first.index_at(position)) * slice;
     if (spread.size() == 1) {
       return Direction == direction::into_whole ? home->copy_rows(at, row, piece, slice, slice, rows)
                                                 : home->copy_rows(piece, slice, at, row, slice, rows);
     }
-    std::vector<spread_axis> rest(spread.begin() + 1, spread.end());
+    recycled_vector<spread_axis> rest(spread.begin() + 1, spread.end());
     for (auto& axis : rest) axis.before /= first.before * first.size;
     std::size_t piece_row = slice;
-    for (const auto& axis : rest) piece_row /= static_cast<std::size_t>(axis.size);
+    for (const auto& axis : rest) piece_row /= index_of(axis.size);
     for (std::size_t i = 0; i < rows; ++i)
       copy_piece<Direction>(rest, position, slice, at + i * row, piece + i * piece_row);
   }
@@ -224,7 +224,7 @@ template <device_api Api> class program_run {
     for (auto& each : small) each.send();
     auto value_at = [&](std::size_t number, int position) {
       const operand_pieces& of = inputs[number];
-      const auto p = static_cast<std::size_t>(position);
+      const auto p = index_of(position);
       return of.on_host ? small[p].address(of.small_number) : address_of<Api>(of.pieces[p]);
     };
     runner running(*owner, mapped, kernels, mesh<Api>(section.mesh, devices), value_at);
@@ -236,7 +236,7 @@ template <device_api Api> class program_run {
 
   /// An operand of a section: its pieces by position, on their devices, or all on the host where they are small.
   struct operand_pieces {
-    std::vector<buffer> pieces;
+    recycled_vector<buffer> pieces;
     bool on_host = false;
     std::size_t small_number = 0; ///< among each device's small values
   };
@@ -246,7 +246,7 @@ template <device_api Api> class program_run {
                            const std::vector<device<Api>*>& devices) {
     const buffer_record& source = caller.section.buffer_at(wanted.source);
     const std::size_t bytes = caller.section.bytes_of(source);
-    std::vector<buffer> pieces;
+    recycled_vector<buffer> pieces;
     if (source.kind == buffer_kind::value) {
       auto& value = values[index_of(source.number)];
       if (section.in_place(value, wanted) && lies_here(value.pieces)) return {value.pieces};

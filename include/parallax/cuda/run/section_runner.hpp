@@ -26,7 +26,7 @@ template <device_api Api> class section_runner {
 
   const section_plan section;
   const mesh<Api> all;
-  std::vector<std::vector<buffer>> outputs; ///< by position, by output
+  recycled_vector<recycled_vector<buffer>> outputs; ///< by position, by output
 
   section_runner(backend<Api>& of, const section_plan& run, const kernel_launcher<Api>* launchers, mesh<Api> devices,
                  value_function values)
@@ -35,14 +35,14 @@ template <device_api Api> class section_runner {
         owner(of),
         kernels(launchers),
         value_at(values),
-        pointers(section.buffers().size(), std::vector<std::byte*>(static_cast<std::size_t>(all.size()))) {}
+        pointers(section.buffers().size(), std::vector<std::byte*>(index_of(all.size()))) {}
 
   /// Takes memory for outputs and slots, which share one arena on each device.
   void prepare() {
-    scratch_array<std::size_t, 32> slot_offsets(static_cast<std::size_t>(section.section.slot_count) + 1);
+    scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
     section.plan_slots(slot_offsets);
     const std::size_t arena_bytes = slot_offsets[slot_offsets.size() - 1];
-    outputs.resize(static_cast<std::size_t>(all.size()));
+    outputs.resize(index_of(all.size()));
     for (int p = 0; p < all.size(); ++p) {
       device<Api>& on = *all.devices[index_of(p)];
       arenas.push_back(allocate<Api>(on, arena_bytes));
@@ -51,7 +51,7 @@ template <device_api Api> class section_runner {
       for (std::size_t i = 0; i < pointers.size(); ++i) {
         const buffer_record& buffer = section.buffers()[i];
         std::byte*& pointer = pointers[i][index_of(p)];
-        const auto number = static_cast<std::size_t>(buffer.number);
+        const auto number = index_of(buffer.number);
         switch (buffer.kind) {
         case buffer_kind::slot: pointer = address_of<Api>(arenas.back()) + slot_offsets[number]; break;
         case buffer_kind::output:
@@ -87,8 +87,7 @@ template <device_api Api> class section_runner {
     if (!waiting.empty() || !started.empty()) need(id);
     std::byte*& pointer = pointers[index_of(id)][index_of(position)];
     const buffer_record& buffer = section.buffer_at(id);
-    if (pointer == nullptr && buffer.kind == buffer_kind::value)
-      pointer = value_at(static_cast<std::size_t>(buffer.number), position);
+    if (pointer == nullptr && buffer.kind == buffer_kind::value) pointer = value_at(index_of(buffer.number), position);
     return pointer;
   }
 
@@ -99,7 +98,7 @@ template <device_api Api> class section_runner {
   epilogue_steps<Api> epilogues;
   int steps = 0;
   bool local = true;
-  std::vector<buffer> arenas;
+  recycled_vector<buffer> arenas;
   std::vector<std::vector<std::byte*>> pointers; ///< by buffer, by position
 
   // Steps that exchange values wait for one another, and for whatever wants one of their results first. Their buffers
@@ -237,11 +236,10 @@ template <device_api Api> class section_runner {
   }
   void run_alone(const axis_slice_step& step) {
     const std::size_t count = all.groups(step.axes.bits)[0].size();
-    const auto rows = static_cast<std::size_t>(section.extents[step.outer]);
-    const std::size_t row =
-        static_cast<std::size_t>(section.extents[step.inner]) * size_of(section.type_of(step.source));
+    const auto rows = index_of(section.extents[step.outer]);
+    const std::size_t row = index_of(section.extents[step.inner]) * size_of(section.type_of(step.source));
     for (int p = 0; p < all.size(); ++p) {
-      const auto index = static_cast<std::size_t>(all.axis_index(p, step.axes.bits));
+      const auto index = index_of(all.axis_index(p, step.axes.bits));
       all.devices[index_of(p)]->copy_rows(data(step.result, p), row, data(step.source, p) + index * row, count * row,
                                           row, rows);
     }

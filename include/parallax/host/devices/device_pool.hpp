@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/host/devices/process_wide.hpp>
@@ -22,7 +23,6 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace parallax::host {
 
@@ -34,7 +34,7 @@ class device_pool {
   /// A pool of `size` devices, from 1 to 4096.
   explicit device_pool(int size) : device_total(size) {
     if (size < 1 || size > max_devices) throw error("a pool has from 1 to 4096 devices, not " + std::to_string(size));
-    all_devices = std::make_unique<device[]>(static_cast<std::size_t>(size));
+    all_devices = std::make_unique<device[]>(index_of(size));
   }
 
   ~device_pool() {
@@ -217,7 +217,7 @@ class device_pool {
     check(devices);
     if (devices.empty()) return;
     job made{body, shared, devices, count_of(devices)};
-    std::vector<task> tasks(devices.size());
+    recycled_vector<task> tasks(devices.size());
     if (enqueue(made, tasks)) {
       made.run_part(0);
       device_of(made, 0).release();
@@ -235,14 +235,14 @@ class device_pool {
                     " (PARALLAX_HOST_DEVICES)");
       }
       if (seen[index_of(each)]) throw error("a run names device " + std::to_string(each) + " twice");
-      seen.set(static_cast<std::size_t>(each));
+      seen.set(index_of(each));
     }
   }
 
   device& device_of(const job& of, std::size_t position) { return all_devices[index_of(of.devices[position])]; }
 
   // Puts the parts into the queues, under one lock for all of them. Returns whether the caller is to run the first one.
-  bool enqueue(job& of, std::vector<task>& tasks) {
+  bool enqueue(job& of, recycled_vector<task>& tasks) {
     std::lock_guard order(order_mutex);
     // Threads first: starting one may fail, and then no part may wait in a queue yet.
     for (std::size_t i = 1; i < tasks.size(); ++i) device_of(of, i).ensure_started();

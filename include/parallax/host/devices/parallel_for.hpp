@@ -27,7 +27,7 @@ class worker_pool {
   /// A pool for loops on `threads` threads, the caller being one of them. The others start when first needed.
   explicit worker_pool(int threads) : helpers(threads - 1) {
     if (threads < 1) throw error("a loop runs on at least one thread");
-    workers = std::make_unique<worker[]>(static_cast<std::size_t>(helpers));
+    workers = std::make_unique<worker[]>(index_of(helpers));
   }
 
   ~worker_pool() {

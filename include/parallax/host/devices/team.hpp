@@ -88,11 +88,11 @@ class team {
     std::size_t barriers = 0;
     for (unsigned mask = 1; mask <= all_axes(); ++mask) {
       first_barriers[mask] = barriers;
-      barriers += static_cast<std::size_t>(device_total / group_size(mask));
+      barriers += index_of(device_total / group_size(mask));
     }
     barrier_total = barriers;
     all_barriers = std::make_unique<barrier[]>(barriers);
-    all_members = std::make_unique_for_overwrite<member[]>(static_cast<std::size_t>(device_total) * all_axes());
+    all_members = std::make_unique_for_overwrite<member[]>(index_of(device_total) * all_axes());
   }
 
   /// How many devices there are.
@@ -185,7 +185,7 @@ class team {
   place place_of(int position, unsigned axes_mask) const noexcept {
     const int size = group_size(axes_mask);
     const int group = axis_index(position, all_axes() & ~axes_mask);
-    return {&all_barriers[first_barriers[axes_mask] + static_cast<std::size_t>(group)],
+    return {&all_barriers[first_barriers[axes_mask] + index_of(group)],
             &all_members[index_of((static_cast<int>(axes_mask) - 1) * device_total + group * size)], size,
             axis_index(position, axes_mask)};
   }

@@ -1,10 +1,12 @@
 // Fused elementwise loops on the host.
 #pragma once
 
-#include <parallax/host/devices/parallel_for.hpp>
 #include <parallax/host/kernels/evaluate.hpp>
+#include <parallax/host/kernels/work.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
+
+#include <algorithm>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -22,13 +24,12 @@ inline void row_to_position(const kernel_arguments& a, std::int64_t row, std::in
 inline constexpr std::int64_t parallel_grain = 1 << 16;
 
 template <class Kernel>
-void elementwise_row(const row_position& position, const constant_bits* constants, std::int64_t first,
-                     std::int64_t last) {
+PARALLAX_INLINE void elementwise_row(const typename evaluator<Kernel>::row& row, const constant_bits* constants,
+                                     std::int64_t first, std::int64_t last) {
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
-  const typename evaluate::row row(position);
-  T* out = reinterpret_cast<T*>(const_cast<std::byte*>(position.data[0]));
-  const std::int64_t stride = position.stride[0];
+  T* out = reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<0>(row).data));
+  const std::int64_t stride = operand_at<0>(row).stride;
   std::int64_t i = first;
   for (; i + lanes <= last; i += lanes) {
     auto value = evaluate::template run<true>(row, constants, i, lanes);
@@ -42,12 +43,17 @@ void elementwise_row(const row_position& position, const constant_bits* constant
     else store_strided(out + i * stride, stride, value, count);
   }
 }
+template <class Kernel>
+void elementwise_row_at(const row_position& position, const constant_bits* constants, std::int64_t first,
+                        std::int64_t last) {
+  elementwise_row<Kernel>(typename evaluator<Kernel>::row(position), constants, first, last);
+}
 
 /// Computes the elements `first` to `last` of a row.
 using row_function = void (*)(const row_position&, const constant_bits*, std::int64_t first, std::int64_t last);
 
-/// Goes over all rows. Not a template: only the inner loop differs from kernel to kernel.
-inline void run_rows(kernel_arguments& a, row_function compute) {
+/// Goes over all rows. No template of the kernel: only the inner loop differs.
+template <class Work> void run_rows(kernel_arguments& a, row_function compute) {
   a.collapse();
   int outer_rank = a.rank > 0 ? a.rank - 1 : 0;
   std::int64_t length = a.rank > 0 ? a.extents[a.rank - 1] : 1, rows = 1;
@@ -63,9 +69,9 @@ inline void run_rows(kernel_arguments& a, row_function compute) {
     }
   };
   if (rows * length <= parallel_grain) return some_rows(0, rows);
-  if (rows > 1) return parallel_for(rows, parallel_grain / length + 1, some_rows);
+  if (rows > 1) return Work::parallel_for(rows, parallel_grain / length + 1, some_rows);
   std::int64_t blocks = (length + lanes - 1) / lanes;
-  parallel_for(blocks, parallel_grain / lanes, [&](std::int64_t begin, std::int64_t end) {
+  Work::parallel_for(blocks, parallel_grain / lanes, [&](std::int64_t begin, std::int64_t end) {
     row_position row;
     std::int64_t position[max_rank] = {};
     row.set(a, position, outer_rank);
@@ -76,8 +82,19 @@ inline void run_rows(kernel_arguments& a, row_function compute) {
 } // namespace detail
 
 /// Runs an elementwise kernel over all positions.
-template <class Kernel> void run_elementwise(kernel_arguments& a) {
-  detail::run_rows(a, &detail::elementwise_row<Kernel>);
+template <class Kernel, class Work> void run_elementwise(kernel_arguments& a) {
+  detail::run_rows<Work>(a, &detail::elementwise_row_at<Kernel>);
+}
+
+/// Runs an elementwise kernel over one row.
+template <class Kernel, class Work>
+void run_elementwise_row(const operand* operands, const constant_bits* constants, std::int64_t length) {
+  const typename evaluator<Kernel>::row row(operands);
+  if (length <= detail::parallel_grain) return detail::elementwise_row<Kernel>(row, constants, 0, length);
+  Work::parallel_for((length + lanes - 1) / lanes, detail::parallel_grain / lanes,
+                     [&](std::int64_t begin, std::int64_t end) {
+                       detail::elementwise_row<Kernel>(row, constants, begin * lanes, std::min(end * lanes, length));
+                     });
 }
 
 } // namespace parallax::host::inline PARALLAX_REGISTERS

@@ -51,6 +51,9 @@ template <class Indices> struct row_operands;
 template <std::size_t... I> struct row_operands<std::index_sequence<I...>> : row_operand<I>... {
   PARALLAX_INLINE explicit row_operands(const row_position& row)
       : row_operand<I>{row.data[I], row.start[I], row.stride[I]}... {}
+  /// The only row of a loop of one dimension.
+  PARALLAX_INLINE explicit row_operands(const operand* operands)
+      : row_operand<I>{operands[I].data, operands[I].start, operands[I].strides[0]}... {}
 };
 template <int I> PARALLAX_INLINE const row_operand<I>& operand_at(const row_operand<I>& o) { return o; }
 

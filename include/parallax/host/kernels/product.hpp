@@ -7,6 +7,7 @@
 #include <parallax/host/devices/parallel_for.hpp>
 #include <parallax/host/kernels/blas.hpp>
 #include <parallax/host/kernels/library_call.hpp>
+#include <parallax/host/kernels/product_arguments.hpp>
 #include <parallax/host/simd/pack.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/math/scalar_math.hpp>
@@ -16,18 +17,6 @@
 #include <cstdint>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
-
-/// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]; strides in elements, the result is row-major.
-struct product_arguments {
-  element_type type = element_type::float32;
-  int batch_rank = 0;
-  std::int64_t batch[max_rank] = {}, left_batch[max_rank] = {}, right_batch[max_rank] = {};
-  std::int64_t rows = 1, columns = 1, depth = 1;
-  std::int64_t left_row = 0, left_depth = 0, right_depth = 0, right_column = 0;
-  const void* left = nullptr;
-  const void* right = nullptr;
-  void* result = nullptr;
-};
 
 namespace detail {
 

@@ -53,7 +53,7 @@ template <class Kernel> class row_reduction {
   }
 };
 
-template <class Kernel> void reduce_rows(const kernel_arguments& a, const reduction_shape& shape) {
+template <class Kernel, class Work> void reduce_rows(const kernel_arguments& a, const reduction_shape& shape) {
   using rows = row_reduction<Kernel>;
   using T = typename rows::T;
   auto some = [&](std::int64_t kept_begin, std::int64_t kept_end, std::int64_t reduced_begin, std::int64_t reduced_end,
@@ -82,10 +82,10 @@ template <class Kernel> void reduce_rows(const kernel_arguments& a, const reduct
     return some(0, shape.kept_size, 0, shape.reduced_size, 0, shape.length, nullptr);
   if (shape.kept_size > 1) {
     std::int64_t each = shape.reduced_size * shape.length;
-    parallel_for(shape.kept_size, parallel_grain / (each > 0 ? each : 1) + 1,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   some(begin, end, 0, shape.reduced_size, 0, shape.length, nullptr);
-                 });
+    Work::parallel_for(shape.kept_size, parallel_grain / (each > 0 ? each : 1) + 1,
+                       [&](std::int64_t begin, std::int64_t end) {
+                         some(begin, end, 0, shape.reduced_size, 0, shape.length, nullptr);
+                       });
     return;
   }
   // one result: fixed pieces, combined in order, so that it does not depend on the number of threads
@@ -94,7 +94,7 @@ template <class Kernel> void reduce_rows(const kernel_arguments& a, const reduct
   bool by_rows = shape.reduced_size >= most_pieces;
   std::int64_t units = by_rows ? shape.reduced_size : (shape.length + lanes - 1) / lanes;
   int pieces = units < most_pieces ? static_cast<int>(units) : most_pieces;
-  parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+  Work::parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
       std::int64_t from = units * p / pieces, to = units * (p + 1) / pieces;
       if (by_rows) some(0, 1, from, to, 0, shape.length, &parts[p]);
@@ -109,7 +109,7 @@ template <class Kernel> void reduce_rows(const kernel_arguments& a, const reduct
 }
 
 /// Positions of extremes, along one dimension. The first one wins among equals, and NaN over all numbers.
-template <class Kernel> void reduce_positions(const kernel_arguments& a) {
+template <class Kernel, class Work> void reduce_positions(const kernel_arguments& a) {
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
   constexpr bool largest = Kernel::reduction == primitives::id_of<primitives::argmax>;
@@ -160,20 +160,20 @@ template <class Kernel> void reduce_positions(const kernel_arguments& a) {
     }
   };
   if (results * a.extents[axis] <= parallel_grain) return some(0, results);
-  parallel_for(results, parallel_grain / (a.extents[axis] + 1) + 1, some);
+  Work::parallel_for(results, parallel_grain / (a.extents[axis] + 1) + 1, some);
 }
 
 } // namespace detail
 
 /// Runs a reduction kernel.
-template <class Kernel> void run_reduction(kernel_arguments& a) {
+template <class Kernel, class Work> void run_reduction(kernel_arguments& a) {
   if constexpr (Kernel::reduction == primitives::id_of<primitives::argmax> ||
                 Kernel::reduction == primitives::id_of<primitives::argmin>) {
-    detail::reduce_positions<Kernel>(a);
+    detail::reduce_positions<Kernel, Work>(a);
   } else {
     a.collapse();
-    if (a.rank > 0 && !(a.reduced >> (a.rank - 1) & 1U)) detail::reduce_columns<Kernel>(a);
-    else detail::reduce_rows<Kernel>(a, detail::reduction_shape(a));
+    if (a.rank > 0 && !(a.reduced >> (a.rank - 1) & 1U)) detail::reduce_columns<Kernel, Work>(a);
+    else detail::reduce_rows<Kernel, Work>(a, detail::reduction_shape(a));
   }
 }
 

@@ -7,7 +7,7 @@
 #include <parallax/host/simd/registers.hpp>
 
 #include <algorithm>
-#include <memory>
+#include <new>
 
 namespace parallax::host::inline PARALLAX_REGISTERS::detail {
 
@@ -44,7 +44,7 @@ template <class Kernel> class column_reduction {
       row_count = end - r < rows_together ? static_cast<int>(end - r) : rows_together;
       for (int k = 0; k < row_count; ++k, ++r, --following) {
         if (following == 0) locate(kept, r), following = run_length(r);
-        std::construct_at(&rows[k], row);
+        ::new (static_cast<void*>(&rows[k])) typename evaluate::row(row);
         if (following > 1) row.advance(a, last_reduced);
       }
       add_rows(first, last, out);
@@ -153,7 +153,7 @@ struct joined_rows {
   }
 };
 
-template <class Kernel> void reduce_columns(kernel_arguments& a) {
+template <class Kernel, class Work> void reduce_columns(kernel_arguments& a) {
   using columns = column_reduction<Kernel>;
   using T = typename columns::T;
   constexpr std::int64_t most = columns::most_columns;
@@ -165,27 +165,31 @@ template <class Kernel> void reduce_columns(kernel_arguments& a) {
   std::int64_t size = shape.kept_size * rows * shape.length;
   // few columns: the rows are divided too, into pieces that do not depend on the number of threads
   constexpr std::int64_t most_pieces = 64;
-  std::int64_t pieces = std::max<std::int64_t>(1, std::min({most_pieces / units, size / parallel_grain, rows}));
+  std::int64_t pieces = 1;
+  if constexpr (!Work::is_alone)
+    pieces = std::max<std::int64_t>(1, std::min({most_pieces / units, size / parallel_grain, rows}));
   bool direct = pieces == 1 && joined.factor == 1;
   std::int64_t results = shape.kept_size * shape.length;
-  auto parts = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(direct ? 0 : pieces * results));
+  // joined rows have less than 4 registers of columns, which `lanes` of them make longer
+  const typename Work::template scratch<T, std::size_t{4 * lanes * lanes}> memory(direct ? 0 : pieces * results);
+  T* const parts = memory.data();
   auto some = [&](std::int64_t begin, std::int64_t end) {
     columns work(a, shape);
     alignas(register_bytes) T whole[std::size_t{most}];
     for (std::int64_t k = begin; k < end; ++k) {
       std::int64_t piece = k / units, kept = k % units / chunks, first = k % chunks * most;
       std::int64_t last = std::min(first + most, shape.length);
-      T* out = direct ? whole : parts.get() + piece * results + kept * shape.length + first;
+      T* out = direct ? whole : parts + piece * results + kept * shape.length + first;
       work.run(kept, rows * piece / pieces, rows * (piece + 1) / pieces, first, last, out);
       if (direct) work.write(kept, first, last, whole);
     }
   };
   std::int64_t all = units * pieces, each = size / all;
   if (size <= parallel_grain) some(0, all);
-  else parallel_for(all, parallel_grain / std::max<std::int64_t>(each, 1) + 1, some);
+  else Work::parallel_for(all, parallel_grain / std::max<std::int64_t>(each, 1) + 1, some);
   if (direct) return;
   columns work(a, shape);
-  T* total = parts.get();
+  T* total = parts;
   for (std::int64_t p = 1; p < pieces; ++p) columns::combine(results, total, total + p * results);
   if (joined.remaining > 0) {
     alignas(register_bytes) T whole[std::size_t{most}];

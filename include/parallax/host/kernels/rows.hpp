@@ -2,7 +2,6 @@
 // once.
 #pragma once
 
-#include <parallax/arrays/scratch_array.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/host/kernels/reduce.hpp>
 #include <parallax/host/names.hpp>
@@ -12,7 +11,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -38,21 +36,21 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
   }();
 
   /// Elements that the memory has room for: whole registers behind the row too, and each value's part is aligned.
-  static std::int64_t room(std::int64_t length) {
+  static constexpr std::int64_t room(std::int64_t length) {
     constexpr std::int64_t unit = std::max<std::int64_t>(lanes, sizeof(std::uint64_t));
     return (length + unit - 1) / unit * unit;
   }
 
   /// All passes over one row; `Divided`: by several threads, in fixed pieces, which are combined in order, so that the
   /// result does not depend on their number. `memory` has `remembered_bytes` for each element that there is room for.
-  template <bool Divided>
+  template <bool Divided, class Work>
   static void run(const row_position& position, const constant_bits* constants, std::int64_t length,
                   std::byte* memory) {
     const typename evaluate::row row(position);
     registers file;
     start<0>(file, row, constants);
-    run_passes<Divided>(file, row, constants, length, memory,
-                        std::make_index_sequence<std::size_t{schedule::passes}>{});
+    run_passes<Divided, Work>(file, row, constants, length, memory,
+                              std::make_index_sequence<std::size_t{schedule::passes}>{});
   }
 
  private:
@@ -64,27 +62,27 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
     return before;
   }
 
-  template <bool Divided, std::size_t... Pass>
+  template <bool Divided, class Work, std::size_t... Pass>
   static void run_passes(registers& file, const typename evaluate::row& row, const constant_bits* constants,
                          std::int64_t length, std::byte* memory, std::index_sequence<Pass...>) {
     auto one = [&]<int P>() {
       registers totals;
       neutral_totals<P>(totals);
-      if constexpr (Divided) go_over_pieces<P>(file, totals, row, constants, length, memory);
+      if constexpr (Divided) go_over_pieces<P, Work>(file, totals, row, constants, length, memory);
       else go_over<P>(file, totals, row, constants, 0, length, length, memory);
       finish<P>(file, totals);
       start<P + 1>(file, row, constants);
     };
     (one.template operator()<Pass>(), ...);
   }
-  template <int Pass>
+  template <int Pass, class Work>
   static void go_over_pieces(const registers& file, registers& totals, const typename evaluate::row& row,
                              const constant_bits* constants, std::int64_t length, std::byte* memory) {
     constexpr int most_pieces = 64;
     const std::int64_t units = (length + lanes - 1) / lanes;
     const int pieces = static_cast<int>(std::min<std::int64_t>(units, most_pieces));
-    std::vector<registers> parts(static_cast<std::size_t>(pieces));
-    parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+    typename Work::template list<registers> parts(index_of(pieces));
+    Work::parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t p = begin; p < end; ++p) {
         registers own = file, &sums = parts[index_of(p)];
         neutral_totals<Pass>(sums);
@@ -227,7 +225,7 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
 } // namespace detail
 
 /// Runs a row kernel: many rows are divided among threads, a few long ones each.
-template <class Kernel> void run_row_group(kernel_arguments& a) {
+template <class Kernel, class Work> void run_row_group(kernel_arguments& a) {
   using passes = detail::row_passes<Kernel>;
   a.collapse_rows();
   const int outer_rank = a.rank - 1;
@@ -236,23 +234,27 @@ template <class Kernel> void run_row_group(kernel_arguments& a) {
   for (int d = 0; d < outer_rank; ++d) rows *= a.extents[d];
   if (rows == 0) return;
   auto some_rows = [&](std::int64_t begin, std::int64_t end, bool divided) {
-    scratch_array<std::uint64_t, 1024> memory(static_cast<std::size_t>(passes::room(length)) *
-                                              passes::remembered_bytes / sizeof(std::uint64_t));
+    const typename Work::template row_memory<std::uint64_t> memory(
+        a, static_cast<std::size_t>(passes::room(length)) * passes::remembered_bytes / sizeof(std::uint64_t));
     row_position row;
     std::int64_t position[max_rank] = {};
     for (std::int64_t r = begin; r < end; ++r) {
       detail::row_to_position(a, r, position, outer_rank);
       row.set(a, position, outer_rank);
       std::byte* remembered = reinterpret_cast<std::byte*>(memory.data());
-      if (divided) passes::template run<true>(row, a.constants, length, remembered);
-      else passes::template run<false>(row, a.constants, length, remembered);
+      if constexpr (!Work::is_alone)
+        if (divided) {
+          passes::template run<true, Work>(row, a.constants, length, remembered);
+          continue;
+        }
+      passes::template run<false, Work>(row, a.constants, length, remembered);
     }
   };
   constexpr std::int64_t few_rows = 8;
   if (rows * length <= 2 * detail::parallel_grain) return some_rows(0, rows, false);
-  if (rows < few_rows && length > 2 * detail::parallel_grain) return some_rows(0, rows, true);
-  parallel_for(rows, detail::parallel_grain / length + 1,
-               [&](std::int64_t begin, std::int64_t end) { some_rows(begin, end, false); });
+  if (!Work::is_alone && rows < few_rows && length > 2 * detail::parallel_grain) return some_rows(0, rows, true);
+  Work::parallel_for(rows, detail::parallel_grain / length + 1,
+                     [&](std::int64_t begin, std::int64_t end) { some_rows(begin, end, false); });
 }
 
 } // namespace parallax::host::inline PARALLAX_REGISTERS

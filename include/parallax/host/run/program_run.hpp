@@ -13,14 +13,13 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
 /// One call of a program.
 class program_run {
  public:
-  program_run(const plan_view& whole, const kernel_function* functions, std::vector<runtime_value> arguments)
+  program_run(const plan_view& whole, const kernel_function* functions, recycled_vector<runtime_value> arguments)
       : plan(whole),
         kernels(functions),
         values(std::move(arguments)),
@@ -30,9 +29,9 @@ class program_run {
   }
 
   /// Runs the program; returns its outputs.
-  std::vector<runtime_value> run() {
+  recycled_vector<runtime_value> run() {
     section_runner main({plan, section_id::main, extents}, kernels, {});
-    values.resize(static_cast<std::size_t>(main.section.section.value_count));
+    values.resize(index_of(main.section.section.value_count));
     main.values = &values;
     main.prepare(nullptr);
     main.run([this](const call_step& step, section_runner& caller) { call(step, caller); });
@@ -42,7 +41,7 @@ class program_run {
  private:
   const plan_view& plan;
   const kernel_function* kernels;
-  std::vector<runtime_value> values;
+  recycled_vector<runtime_value> values;
   resolved_extents extents;
 
   /// Runs a section on its devices.
@@ -50,13 +49,13 @@ class program_run {
     const section_call section(plan, step, extents, device_pool::instance().size(),
                                "set PARALLAX_HOST_DEVICES to have more");
     const section_plan called(plan, section.section, extents);
-    std::vector<std::vector<buffer>> inputs; // by operand, by position
+    recycled_vector<recycled_vector<buffer>> inputs; // by operand, by position
     for (const auto& operand : section.operands) inputs.push_back(pieces_of(caller, section, operand));
 
-    std::vector<std::vector<buffer>> outputs(section.devices.size());
+    recycled_vector<recycled_vector<buffer>> outputs(section.devices.size());
     std::unique_ptr<team> together = kept_team::take(section.mesh, section.devices);
     auto body = [&](int position) {
-      std::vector<const std::byte*> arguments;
+      recycled_vector<const std::byte*> arguments;
       for (const auto& pieces : inputs) arguments.push_back(pieces[index_of(position)].data());
       section_runner instance(called, kernels, {together.get(), position});
       instance.prepare(&arguments);
@@ -69,7 +68,8 @@ class program_run {
   }
 
   /// An operand's pieces by position: where they lie already if they lie so, otherwise copied there.
-  std::vector<buffer> pieces_of(section_runner& caller, const section_call& section, const section_operand& wanted) {
+  recycled_vector<buffer> pieces_of(section_runner& caller, const section_call& section,
+                                    const section_operand& wanted) {
     const buffer_record& source = caller.section.buffer_at(wanted.source);
     if (source.kind == buffer_kind::value) {
       const auto& value = values[index_of(source.number)];
@@ -77,7 +77,7 @@ class program_run {
     }
     const std::byte* whole = caller.data(wanted.source);
     const std::size_t bytes = caller.section.bytes_of(source);
-    std::vector<buffer> pieces;
+    recycled_vector<buffer> pieces;
     if (wanted.spread.empty()) {
       // the host's devices share their memory: one copy serves all
       buffer copy = buffer::allocate(bytes);

@@ -7,12 +7,11 @@
 #include <parallax/host/simd/registers.hpp>
 
 #include <utility>
-#include <vector>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
 /// Runs a program on the host, with the kernels of this file.
-template <class Program> std::vector<runtime_value> run(std::vector<runtime_value>&& arguments) {
+template <class Program> recycled_vector<runtime_value> run(recycled_vector<runtime_value>&& arguments) {
   return program_run(Program::plan, kernel_table<Program>::functions.data(), std::move(arguments)).run();
 }
 

@@ -13,7 +13,6 @@
 #include <parallax/runtime/value.hpp>
 
 #include <algorithm>
-#include <vector>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -28,22 +27,22 @@ class section_runner {
   using call_function = function_ref<void(const call_step&, section_runner&)>;
 
   const section_plan section;
-  std::vector<runtime_value>* values = nullptr; ///< of the main section
-  std::vector<buffer> outputs;
+  recycled_vector<runtime_value>* values = nullptr; ///< of the main section
+  recycled_vector<buffer> outputs;
 
   section_runner(const section_plan& run, const kernel_function* functions, device_place where)
       : section(run), kernels(functions), place(where), pointers(section.buffers().size()) {}
 
   /// Takes memory for outputs and slots. Slots share one arena.
-  void prepare(const std::vector<const std::byte*>* arguments) {
+  void prepare(const recycled_vector<const std::byte*>* arguments) {
     outputs.resize(section.outputs().size());
-    scratch_array<std::size_t, 32> slot_offsets(static_cast<std::size_t>(section.section.slot_count) + 1);
+    scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
     section.plan_slots(slot_offsets);
     if (std::size_t size = slot_offsets[slot_offsets.size() - 1]; size > 0) arena = buffer::allocate(size);
     std::size_t next = 0;
     for (const buffer_record& each : section.buffers()) {
       std::byte*& pointer = pointers[next++];
-      const auto number = static_cast<std::size_t>(each.number);
+      const auto number = index_of(each.number);
       switch (each.kind) {
       case buffer_kind::slot: pointer = arena.data() + slot_offsets[number]; break;
       case buffer_kind::output:
@@ -119,7 +118,7 @@ class section_runner {
   void run_axis_slice(const axis_slice_step& step) {
     team& all = *place.together;
     const unsigned axes = step.axes.bits;
-    const std::size_t inner = static_cast<std::size_t>(section.extents[step.inner]);
+    const std::size_t inner = index_of(section.extents[step.inner]);
     copy_slice_out(data(step.source), data(step.result), section.extents[step.outer], all.group_size(axes),
                    inner * size_of(section.type_of(step.source)), all.axis_index(place.position, axes));
   }
@@ -129,8 +128,7 @@ class section_runner {
     const std::size_t bytes = section.bytes_of(step.source);
     std::byte* from = data(step.source);
     std::byte* to = data(step.result);
-    const auto outer = static_cast<std::size_t>(section.extents[step.outer]),
-               inner = static_cast<std::size_t>(section.extents[step.inner]);
+    const auto outer = index_of(section.extents[step.outer]), inner = index_of(section.extents[step.inner]);
     team& all = *place.together;
     const unsigned axes = step.axes.bits;
     const int index = all.axis_index(place.position, axes);

@@ -1,0 +1,97 @@
+// Where an array's elements lie: in a buffer, which copies share, or in the array itself where they are few.
+#pragma once
+
+#include <parallax/arrays/buffer.hpp>
+#include <parallax/core/extents.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace parallax::runtime {
+
+/// Arrays whose extents are static hold their elements in place where these take at most this many bytes.
+inline constexpr std::int64_t most_bytes_in_place = 256;
+
+/// The number of elements of an array of such extents where it holds them in place, otherwise 0.
+template <class T, class Extents>
+inline constexpr std::size_t count_in_place = [] {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : Extents::values) {
+    if (extent <= 0 || extent > most_bytes_in_place) return std::size_t{0};
+    if ((count *= extent) > most_bytes_in_place) return std::size_t{0};
+  }
+  return count * std::int64_t{sizeof(T)} <= most_bytes_in_place ? static_cast<std::size_t>(count) : std::size_t{0};
+}();
+
+/// Elements in a buffer.
+template <class T, std::size_t CountInPlace> class array_elements {
+ public:
+  array_elements() = default;
+  explicit array_elements(buffer memory) : owned(std::move(memory)) {}
+  /// `count` elements to be written.
+  explicit array_elements(std::size_t count) : owned(buffer::allocate(count * sizeof(T))) {}
+
+  const T* data() const { return reinterpret_cast<const T*>(owned.data()); }
+  T* data() { return reinterpret_cast<T*>(owned.data()); }
+  /// Whether there are none; so it is after a move.
+  bool is_null() const { return owned.is_null(); }
+  const buffer& memory() const { return owned; }
+  /// Makes elements that others share, or that a device has, this object's own.
+  void become_unique(std::size_t count) {
+    if (owned.unique()) return;
+    array_elements own(count);
+    std::copy_n(std::as_const(*this).data(), count, own.data());
+    *this = std::move(own);
+  }
+
+ private:
+  buffer owned;
+};
+
+/// `CountInPlace` elements in this object, or in a buffer where they were given in one: a device's results stay there
+/// until somebody reads them.
+template <class T, std::size_t CountInPlace>
+  requires(CountInPlace > 0)
+class array_elements<T, CountInPlace> {
+ public:
+  array_elements() {}
+  explicit array_elements(buffer memory) : owned(std::move(memory)) {}
+  explicit array_elements(std::size_t) {}
+
+  array_elements(const array_elements& other) : owned(other.owned) { copy_in_place(other); }
+  array_elements(array_elements&& other) noexcept : owned(std::move(other.owned)) { copy_in_place(other); }
+  array_elements& operator=(array_elements other) noexcept {
+    owned = std::move(other.owned);
+    copy_in_place(other);
+    return *this;
+  }
+  ~array_elements() = default;
+
+  const T* data() const { return owned.is_null() ? in_place : reinterpret_cast<const T*>(owned.data()); }
+  T* data() { return const_cast<T*>(std::as_const(*this).data()); }
+  static constexpr bool is_null() { return false; }
+  /// The elements in a buffer; a copy where they lie in place.
+  buffer memory() const {
+    if (!owned.is_null()) return owned;
+    const buffer copy = buffer::allocate(sizeof in_place);
+    std::copy_n(in_place, CountInPlace, reinterpret_cast<T*>(copy.data()));
+    return copy;
+  }
+  void become_unique(std::size_t) {
+    if (owned.is_null()) return;
+    std::copy_n(std::as_const(*this).data(), CountInPlace, in_place);
+    owned = {};
+  }
+
+ private:
+  void copy_in_place(const array_elements& other) {
+    if (owned.is_null()) std::copy_n(other.in_place, CountInPlace, in_place);
+  }
+
+  buffer owned;
+  T in_place[CountInPlace];
+};
+
+} // namespace parallax::runtime

@@ -1,0 +1,87 @@
+// The extents of a direct call: each is computed by code of its own.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/host/names.hpp>
+#include <parallax/runtime/guards.hpp>
+#include <parallax/runtime/resolve.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace parallax::host {
+
+/// The values of a program's symbolic extents.
+template <class Program> class direct_extents {
+  static constexpr std::size_t entry_count = Program::plan.template all<entry_record>().size();
+  static constexpr std::size_t guard_count = Program::plan.template all<guard_record>().size();
+
+ public:
+  /// `shapes` are the extents of the arguments by the numbers of their leaves. Throws `shape_error` where a guard does
+  /// not hold, and for what is beyond 64 bits.
+  PARALLAX_INLINE explicit direct_extents(const std::int64_t* const* shapes) {
+    resolve_all(shapes, std::make_index_sequence<entry_count>{});
+    check_all(shapes, std::make_index_sequence<guard_count>{});
+  }
+  PARALLAX_INLINE std::int64_t operator[](dim extent) const {
+    return is_static(extent) ? extent.number() : entries[index_of(extent.entry())];
+  }
+
+ private:
+  std::int64_t entries[entry_count == 0 ? 1 : entry_count];
+
+  template <std::size_t... E>
+  PARALLAX_INLINE void resolve_all([[maybe_unused]] const std::int64_t* const* shapes, std::index_sequence<E...>) {
+    const bool counted = (true & ... & resolve<E>(shapes, std::make_index_sequence<terms<E>>{}));
+    if (!counted) throw_for(shapes);
+  }
+  template <std::size_t E>
+  static constexpr std::size_t terms =
+      index_of(Program::plan.template at<entry_record>(static_cast<int>(E)).terms.count);
+  template <std::size_t E, std::size_t... T>
+  PARALLAX_INLINE bool resolve([[maybe_unused]] const std::int64_t* const* shapes, std::index_sequence<T...>) {
+    std::int64_t sum = 0;
+    const bool counted = (true & ... & add_term<E, T>(sum, shapes, std::make_index_sequence<atoms<E, T>>{}));
+    entries[E] = sum;
+    return counted;
+  }
+  template <std::size_t E, std::size_t T>
+  static constexpr const term_record& term =
+      Program::plan[Program::plan.template at<entry_record>(static_cast<int>(E)).terms][T];
+  template <std::size_t E, std::size_t T> static constexpr std::size_t atoms = index_of(term<E, T>.atoms.count);
+  template <std::size_t E, std::size_t T, std::size_t... A>
+  PARALLAX_INLINE bool add_term(std::int64_t& sum, [[maybe_unused]] const std::int64_t* const* shapes,
+                                std::index_sequence<A...>) const {
+    std::int64_t product = term<E, T>.coefficient;
+    const bool counted = (true & ... & checked_multiply(product, value_of<Program::plan[term<E, T>.atoms][A]>(shapes)));
+    return checked_add(sum, product) & counted;
+  }
+  template <int Atom> PARALLAX_INLINE std::int64_t value_of([[maybe_unused]] const std::int64_t* const* shapes) const {
+    constexpr dim_atom atom = Program::plan.template at<atom_record>(Atom).atom;
+    if constexpr (atom.kind == dim_atom_kind::quotient) {
+      const std::int64_t divisor = (*this)[atom.right];
+      return divisor == 0 ? 0 : (*this)[atom.left] / divisor;
+    } else if constexpr (atom.kind == dim_atom_kind::minimum) {
+      const std::int64_t left = (*this)[atom.left], right = (*this)[atom.right];
+      return left < right ? left : right;
+    } else {
+      static_assert(atom.kind == dim_atom_kind::argument || atom.kind == dim_atom_kind::given);
+      return shapes[atom.leaf][atom.axis];
+    }
+  }
+
+  template <std::size_t... G>
+  PARALLAX_INLINE void check_all([[maybe_unused]] const std::int64_t* const* shapes, std::index_sequence<G...>) {
+    const bool holds =
+        (true & ... & guard_holds(Program::plan, *this, Program::plan.template at<guard_record>(static_cast<int>(G))));
+    if (!holds) throw_for(shapes);
+  }
+  /// Looks again for what is wrong, and says it.
+  [[noreturn, gnu::cold, gnu::noinline]] static void throw_for(const std::int64_t* const* shapes) {
+    check_guards(Program::plan, resolved_extents(Program::plan, [shapes](std::size_t leaf) { return shapes[leaf]; }));
+    throw error("a call's extents were right when they were looked at again");
+  }
+};
+
+} // namespace parallax::host

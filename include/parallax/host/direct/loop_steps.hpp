@@ -1,0 +1,167 @@
+// The steps of a direct call that is more than a few numbers: its loops and products are called one after another, with
+// what is known while compiling as constants.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/host/direct/direct_steps.hpp>
+#include <parallax/host/direct/small_products.hpp>
+#include <parallax/host/direct/straight_loop.hpp>
+#include <parallax/host/kernels/kernel_function.hpp>
+#include <parallax/host/kernels/product_arguments.hpp>
+#include <parallax/host/names.hpp>
+#include <parallax/host/simd/registers.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace parallax::host::inline PARALLAX_REGISTERS {
+
+/// `Execution` says who does the work, and who makes products; `Extents` gives the values of extents.
+template <class Program, class Extents, class Execution> class loop_steps {
+  using steps = direct_steps<Program>;
+  static constexpr std::size_t buffer_count = index_of(steps::section.buffers.count);
+  static constexpr const buffer_record& record(std::size_t number) {
+    return Program::plan[steps::section.buffers][number];
+  }
+
+ public:
+  const Extents& extents;
+  std::byte* row_memory = nullptr;                              ///< see `kernel_arguments`
+  std::byte* first_bytes[buffer_count == 0 ? 1 : buffer_count]; ///< of the buffers
+
+  /// `values` are the first elements of the arguments, `outputs` of the results; slot number `s` begins at
+  /// `slots + offsets[s]`.
+  PARALLAX_INLINE loop_steps(const Extents& resolved, const std::byte* const* values, std::byte* const* outputs,
+                             std::byte* slots, const std::size_t* offsets)
+      : extents(resolved) {
+    place_all(values, outputs, slots, offsets, std::make_index_sequence<buffer_count>{});
+  }
+
+  PARALLAX_INLINE void run() { run_all(std::make_index_sequence<index_of(steps::count)>{}); }
+
+ private:
+  template <std::size_t... B>
+  PARALLAX_INLINE void place_all([[maybe_unused]] const std::byte* const* values,
+                                 [[maybe_unused]] std::byte* const* outputs, [[maybe_unused]] std::byte* slots,
+                                 [[maybe_unused]] const std::size_t* offsets, std::index_sequence<B...>) {
+    (place<B>(values, outputs, slots, offsets), ...);
+  }
+  template <std::size_t B>
+  PARALLAX_INLINE void place([[maybe_unused]] const std::byte* const* values,
+                             [[maybe_unused]] std::byte* const* outputs, [[maybe_unused]] std::byte* slots,
+                             [[maybe_unused]] const std::size_t* offsets) {
+    constexpr std::size_t number = index_of(record(B).number);
+    if constexpr (record(B).kind == buffer_kind::value) first_bytes[B] = const_cast<std::byte*>(values[number]);
+    else if constexpr (record(B).kind == buffer_kind::output) first_bytes[B] = outputs[number];
+    else first_bytes[B] = at_offset(slots, static_cast<std::int64_t>(offsets[number]));
+  }
+  /// Null where there are no bytes at all.
+  static PARALLAX_INLINE std::byte* at_offset(std::byte* first, std::int64_t offset) {
+    return first == nullptr ? nullptr : first + offset;
+  }
+
+  template <std::size_t... I> PARALLAX_INLINE void run_all(std::index_sequence<I...>) {
+    (run_one<steps::all[I].kind, steps::all[I].index>(), ...);
+  }
+  template <step_kind Kind, int Index> PARALLAX_INLINE void run_one() {
+    if constexpr (Kind == step_kind::kernel) run_kernel<Index>();
+    else run_product_step<Index>();
+  }
+
+  template <int Index> static constexpr kernel_step kernel_at = Program::plan.template at<kernel_step>(Index);
+  template <int Index> PARALLAX_INLINE void run_kernel() {
+    run_kernel<Index>(std::make_index_sequence<index_of(kernel_at<Index>.extents.count)>{},
+                      std::make_index_sequence<index_of(kernel_at<Index>.operands.count)>{},
+                      std::make_index_sequence<index_of(kernel_at<Index>.constants.count)>{});
+  }
+  template <int Index, std::size_t... D, std::size_t... O, std::size_t... C>
+  PARALLAX_INLINE void run_kernel(std::index_sequence<D...>, std::index_sequence<O...>, std::index_sequence<C...>) {
+    constexpr const kernel_step& step = kernel_at<Index>;
+    using kernel = typename program_kernel<Program, static_cast<int>(step.kernel)>::type;
+    operand operands[sizeof...(O)];
+    (set_operand<Index, O>(operands[O], std::make_index_sequence<sizeof...(D)>{}), ...);
+    const constant_bits constants[] = {constant_at<Index, C>()..., constant_bits{0}};
+    constexpr bool is_elementwise = kernel::reduction == primitive_id::input && kernel::result != kernel_result::rows;
+    if constexpr (is_elementwise && sizeof...(D) <= 1) {
+      run_elementwise_row<kernel, typename Execution::work>(
+          operands, constants, (std::int64_t{1} * ... * extents[Program::plan[step.extents][D]]));
+    } else {
+      kernel_arguments a;
+      a.rank = step.extents.count;
+      a.reduced = step.reduced.bits;
+      ((a.extents[D] = extents[Program::plan[step.extents][D]]), ...);
+      if constexpr (!steps::are_static) Execution::check_loop(a.extents, a.rank);
+      a.operand_count = static_cast<int>(sizeof...(O));
+      a.operands = operands;
+      a.constant_count = static_cast<int>(sizeof...(C));
+      a.constants = constants;
+      a.row_memory = row_memory;
+      kernel_function_of<kernel, typename Execution::work>()(a);
+    }
+  }
+  template <int Index, std::size_t O, std::size_t... D>
+  PARALLAX_INLINE void set_operand(operand& o, std::index_sequence<D...>) const {
+    constexpr operand_record from = Program::plan[kernel_at<Index>.operands][O];
+    const std::int64_t offset = extents[from.offset];
+    if constexpr (from.buffer == buffer_id::none) {
+      o.start = offset;
+      o.element_bytes = 1;
+      o.data = nullptr;
+    } else {
+      o.start = 0;
+      o.element_bytes = static_cast<std::int64_t>(size_of(record(index_of(from.buffer)).type));
+      o.data = at_offset(first_bytes[index_of(from.buffer)], offset * o.element_bytes);
+    }
+    if constexpr (sizeof...(D) == 0) o.strides[0] = 0;
+    ((o.strides[D] = extents[Program::plan[from.strides][D]]), ...);
+  }
+  template <int Index, std::size_t C> PARALLAX_INLINE constant_bits constant_at() const {
+    constexpr kernel_constant c = Program::plan[kernel_at<Index>.constants][C];
+    using T = element_t<c.type>;
+    if constexpr (c.kind == constant_kind::extent) return constant_bits::of(static_cast<T>(extents[c.extent]));
+    else return constant_bits::of(detail::compiled_number<T>(c));
+  }
+
+  template <int Index> PARALLAX_INLINE void run_product_step() {
+    constexpr product_step step = Program::plan.template at<product_step>(Index);
+    product_arguments p;
+    using T = element_t<record(index_of(step.result)).type>;
+    p.type = record(index_of(step.result)).type;
+    const auto element_bytes = static_cast<std::int64_t>(size_of(p.type));
+    p.result = first_bytes[index_of(step.result)];
+    p.left = at_offset(first_bytes[index_of(step.left)], extents[step.left_offset] * element_bytes);
+    p.right = at_offset(first_bytes[index_of(step.right)], extents[step.right_offset] * element_bytes);
+    p.batch_rank = step.batch.count;
+    set_batch<Index>(p, std::make_index_sequence<index_of(step.batch.count)>{});
+    p.rows = extents[step.rows], p.columns = extents[step.columns], p.depth = extents[step.depth];
+    p.left_row = extents[step.left_row], p.left_depth = extents[step.left_depth];
+    p.right_depth = extents[step.right_depth], p.right_column = extents[step.right_column];
+    if constexpr (steps::has_small_product(step)) {
+      constexpr int rows = static_cast<int>(step.rows.number()), columns = static_cast<int>(step.columns.number()),
+                    depth = static_cast<int>(step.depth.number());
+      run_small_products<T, rows, columns, depth, typename Execution::work>(p, strides_of<Index>{});
+    } else {
+      Execution::template run_product<T>(p);
+    }
+  }
+  template <int Index> struct strides_of {
+    PARALLAX_INLINE product_strides operator()(const product_arguments& p) const {
+      constexpr product_step step = Program::plan.template at<product_step>(Index);
+      return {or_given(step.left_row, p.left_row), or_given(step.left_depth, p.left_depth),
+              or_given(step.right_depth, p.right_depth), or_given(step.right_column, p.right_column)};
+    }
+    static PARALLAX_INLINE std::int64_t or_given(dim stride, std::int64_t given) {
+      return is_static(stride) ? stride.number() : given;
+    }
+  };
+  template <int Index, std::size_t... D>
+  PARALLAX_INLINE void set_batch(product_arguments& p, std::index_sequence<D...>) const {
+    [[maybe_unused]] constexpr product_step step = Program::plan.template at<product_step>(Index);
+    ((p.batch[D] = extents[Program::plan[step.batch][D]], p.left_batch[D] = extents[Program::plan[step.left_batch][D]],
+      p.right_batch[D] = extents[Program::plan[step.right_batch][D]]),
+     ...);
+  }
+};
+
+} // namespace parallax::host::inline PARALLAX_REGISTERS

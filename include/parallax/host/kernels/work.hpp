@@ -1,0 +1,42 @@
+// Who does the work of a kernel.
+#pragma once
+
+#include <parallax/program/kernel_arguments.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace parallax::host {
+
+/// The calling thread alone, which takes no memory but its stack's and what its caller gives it: for programs that run
+/// without the library's threads. Kernels are templates of this or of `all_threads`.
+struct calling_thread {
+  static constexpr bool is_alone = true;
+
+  /// Calls `body(begin, end)` for ranges that cover 0 to `count`.
+  template <class F> static void parallel_for(std::int64_t count, std::int64_t, const F& body) {
+    if (count > 0) body(std::int64_t{0}, count);
+  }
+
+  /// Some elements for the time of one call, at most `Most` where the work is one thread's.
+  template <class T, std::size_t Most> class scratch {
+   public:
+    explicit scratch(std::int64_t) {}
+    T* data() const { return const_cast<T*>(elements); }
+
+   private:
+    T elements[Most];
+  };
+
+  /// What a row kernel remembers of a row.
+  template <class T> class row_memory {
+   public:
+    row_memory(const compiled::kernel_arguments& a, std::size_t) : elements(reinterpret_cast<T*>(a.row_memory)) {}
+    T* data() const { return elements; }
+
+   private:
+    T* elements;
+  };
+};
+
+} // namespace parallax::host

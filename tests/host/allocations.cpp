@@ -1,0 +1,86 @@
+// Counts what calls that are repeated allocate. The exit status is 0 where each allocates what it may.
+#include <parallax/parallax.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <new>
+#include <string_view>
+#include <tuple>
+
+namespace {
+
+namespace plx = parallax;
+
+std::atomic<std::int64_t> allocated{0};
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  allocated.fetch_add(1);
+  if (void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment)) return memory;
+  throw std::bad_alloc();
+}
+
+} // namespace
+
+// What does not throw calls these.
+[[gnu::noinline]] void* operator new(std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace {
+
+bool all_right = true;
+
+/// Calls `f` often, and says where the last of the calls allocate more than none.
+template <class F> void check(std::string_view what, const F& f) {
+  constexpr int first_calls = 20, more_calls = 100;
+  for (int i = 0; i < first_calls; ++i) f();
+  const std::int64_t before = allocated.load();
+  for (int i = 0; i < more_calls; ++i) f();
+  const std::int64_t count = allocated.load() - before;
+  if (count == 0) return;
+  std::cout << what << ": " << count << " allocations in " << more_calls << " calls\n";
+  all_right = false;
+}
+
+constexpr auto plus_one = [](auto x) { return x + 1.f; };
+constexpr auto layer = [](auto w, auto b, auto x) { return plx::sum(plx::tanh(plx::dot(x, w) + b)); };
+constexpr auto softmax = [](auto x) { return plx::softmax(x, 1); };
+constexpr auto several = [](auto tree) {
+  auto [a, b] = tree;
+  return std::tuple{a + b, a * b, plx::sum(a)};
+};
+constexpr auto columns = [](auto x) { return plx::sum(x, 0); };
+constexpr auto shares = [](auto x) { return x / plx::psum<"i">(x); };
+
+} // namespace
+
+int main() {
+  const plx::array<float, 0> scalar(1.f);
+  const auto line = plx::array<float, 1>::filled({100}, 1);
+  const auto matrix = plx::array<float, 2>::filled({32, 32}, 0.5f);
+  const auto bias = plx::array<float, 1>::filled({32}, 1);
+  const auto small = plx::array<float, plx::extents<4, 4>>::filled({4, 4}, 0.5f);
+  const auto two = plx::array<float, 2>::filled({2, 100}, 1);
+  check("a scalar", [&] { return plx::jit(plus_one)(scalar).item(); });
+  check("a dynamic array", [&] { return plx::jit(plus_one)(line)(0); });
+  check("a small product", [&] { return plx::jit([](auto a, auto b) { return plx::dot(a, b); })(small, small)(0, 0); });
+  check("an expression", [&] { return plx::array<float, 1>(line * 2.f + line)(0); });
+  check("a gradient",
+        [&] { return std::get<0>(plx::jit(plx::grad(layer, plx::argnums<0, 1>))(matrix, bias, matrix)); });
+  check("softmax", [&] { return plx::jit(softmax)(matrix)(0, 0); });
+  check("column sums", [&] { return plx::jit(columns)(matrix)(0); });
+  check("trees", [&] { return std::get<2>(plx::jit(several)(std::tuple{line, line})).item(); });
+  const auto spread = plx::pmap(plus_one)(two);
+  check("a pmap", [&] { return plx::pmap(plus_one)(spread).size(); });
+  check("a pmap of a host array", [&] { return plx::pmap(plus_one)(two).size(); });
+  check("a pmap with a collective", [&] { return plx::pmap<"i">(shares)(spread).size(); });
+  return all_right ? 0 : 1;
+}
