@@ -93,6 +93,18 @@ TEST_CASE("a small function is called with pointers, arrays, spans or a number")
   CHECK(number == 42.f);
 }
 
+TEST_CASE("arguments that are not used have their place, and results need not depend on any") {
+  constexpr auto last = [](auto, auto, auto z) { return std::pair{z * 2.f, plx::ones({2})}; };
+  constexpr compiled_function<last, shaped<double, 5>, shaped<std::int32_t, 2, 2>, shaped<float, 3>> f;
+  const double a[5]{};
+  const std::int32_t b[4]{};
+  const float x[]{1, 2, 3};
+  float y[3]{}, ones[2]{};
+  f(a, b, x, y, ones);
+  CHECK((y[0] == 2 && y[1] == 4 && y[2] == 6));
+  CHECK((ones[0] == 1 && ones[1] == 1));
+}
+
 TEST_CASE("products that are no library's are right at all sizes") {
   auto check = [](auto f, auto g, std::size_t rows, std::size_t columns, std::size_t depth) {
     CAPTURE(rows, columns, depth);

@@ -252,6 +252,28 @@ TEST_CASE("arguments and results are trees, numbers and lists of extents") {
   CHECK(is_near(full, std::vector<double>(6, 1.5)));
 }
 
+TEST_CASE("results may be equal, or arguments, and arguments unused") {
+  constexpr auto several = [](auto x) {
+    auto y = x + 1.f;
+    return std::tuple{y, y, x, plx::reshape(x, {3, 1}), plx::sum(x)};
+  };
+  constexpr auto last = [](auto, auto, auto z) { return z * 2.f; };
+  constexpr auto constant = [](auto) { return plx::ones({2}); };
+  auto check = [&](const auto& x) {
+    const auto [a, b, c, column, sum] = plx::jit(several)(x);
+    CHECK(is_near(a, {2, 3, 4}));
+    CHECK(is_near(b, {2, 3, 4}));
+    CHECK(is_near(c, {1, 2, 3}));
+    CHECK(is_near(column, {1, 2, 3}));
+    CHECK(is_near(sum, {6}));
+    CHECK(is_near(plx::jit(last)(1, x, x), {2, 4, 6}));
+    CHECK(is_near(plx::jit(last)(x, x, 4.f), {8}));
+    CHECK(is_near(plx::jit(constant)(x), {1, 1}));
+  };
+  check(array<float, extents<3>>{1, 2, 3});
+  check(array<float, 1>{1, 2, 3});
+}
+
 TEST_CASE("a call whose extents do not fit says so") {
   constexpr auto sum = [](auto x, auto y) { return x + y; };
   const array<float, 1> three{1, 2, 3}, two{1, 2};

@@ -259,6 +259,7 @@ template <element T, auto Shape> class array {
     return result;
   }
   const T* raw() const {
+    if (const T* const first = elements.first_on_host()) return first;
     check_not_moved_from();
     return elements.data();
   }

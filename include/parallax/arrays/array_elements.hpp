@@ -29,12 +29,26 @@ inline constexpr std::size_t count_in_place = [] {
 template <class T, std::size_t CountInPlace> class array_elements {
  public:
   array_elements() = default;
-  explicit array_elements(buffer memory) : owned(std::move(memory)) {}
+  explicit array_elements(buffer memory) : owned(std::move(memory)) {
+    if (owned.on_device() == nullptr) first = reinterpret_cast<T*>(owned.data());
+  }
   /// `count` elements to be written.
-  explicit array_elements(std::size_t count) : owned(buffer::allocate(count * sizeof(T))) {}
+  explicit array_elements(std::size_t count) : array_elements(buffer::allocate(count * sizeof(T))) {}
 
-  const T* data() const { return reinterpret_cast<const T*>(owned.data()); }
-  T* data() { return reinterpret_cast<T*>(owned.data()); }
+  array_elements(const array_elements&) = default;
+  array_elements(array_elements&& other) noexcept
+      : owned(std::move(other.owned)), first(std::exchange(other.first, nullptr)) {}
+  array_elements& operator=(array_elements other) noexcept {
+    owned = std::move(other.owned);
+    first = other.first;
+    return *this;
+  }
+  ~array_elements() = default;
+
+  /// The first element where it is on the host, and there is one; otherwise perhaps null.
+  const T* first_on_host() const { return first; }
+  const T* data() const { return first != nullptr ? first : reinterpret_cast<const T*>(owned.data()); }
+  T* data() { return const_cast<T*>(std::as_const(*this).data()); }
   /// Whether there are none; so it is after a move.
   bool is_null() const { return owned.is_null(); }
   const buffer& memory() const { return owned; }
@@ -48,6 +62,7 @@ template <class T, std::size_t CountInPlace> class array_elements {
 
  private:
   buffer owned;
+  T* first = nullptr;
 };
 
 /// `CountInPlace` elements in this object, or in a buffer where they were given in one: a device's results stay there
@@ -69,6 +84,7 @@ class array_elements<T, CountInPlace> {
   }
   ~array_elements() = default;
 
+  const T* first_on_host() const { return owned.is_null() ? in_place : nullptr; }
   const T* data() const { return owned.is_null() ? in_place : reinterpret_cast<const T*>(owned.data()); }
   T* data() { return const_cast<T*>(std::as_const(*this).data()); }
   static constexpr bool is_null() { return false; }

@@ -68,7 +68,8 @@ template <class... Args> class direct_arguments {
     shapes[leaves++] = nullptr;
   }
   template <std::size_t Rank> PARALLAX_INLINE void add_leaf(const extent_list<Rank>& list) {
-    for (std::size_t i = 0; i < Rank; ++i) lists[leaves][i] = list.values[i].number();
+    std::int64_t* next = lists[leaves];
+    for (const auto& extent : list.view()) *next++ = extent.number();
     shapes[leaves] = lists[leaves];
     ++leaves;
   }
