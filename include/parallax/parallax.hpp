@@ -10,6 +10,8 @@
 #include <parallax/compile/program.hpp>
 
 #include <parallax/arrays/array.hpp>
+#include <parallax/arrays/as_mdspan.hpp>
+#include <parallax/arrays/borrow.hpp>
 #include <parallax/arrays/sharded.hpp>
 #include <parallax/arrays/transfers.hpp>
 #include <parallax/backends/execute.hpp>
@@ -28,6 +30,7 @@
 #include <parallax/ops/reductions.hpp>
 #include <parallax/ops/reshaping.hpp>
 #include <parallax/ops/slicing.hpp>
+#include <parallax/runtime/into.hpp>
 #include <parallax/transforms/grad.hpp>
 #include <parallax/transforms/jit.hpp>
 #include <parallax/transforms/partial.hpp>

@@ -116,11 +116,15 @@ template <element T, auto Shape> class array {
 
   /// A copy of `values`, in row-major order. Throws `shape_error` unless there are as many as `shape` holds.
   array(const shape_type& shape, std::span<const T> values) : array(uninitialised(shape)) {
-    if (std::ssize(values) != size())
-      throw shape_error("array: " + std::to_string(values.size()) + " values for the shape " +
-                        runtime::shape_text(shape));
+    check_count(values.size(), shape);
     std::copy(values.begin(), values.end(), raw());
   }
+
+  /// The elements of `values`, whose memory the array has from now on. Throws `shape_error`, and leaves the vector as
+  /// it is, unless there are as many as `shape` holds.
+  template <class Allocator>
+    requires(!std::same_as<T, bool>)
+  array(const shape_type& shape, std::vector<T, Allocator>&& values) : array(taken_over(shape, std::move(values))) {}
 
   /// The same array with other extents static; shares the memory. Throws `shape_error` where a static extent differs.
   template <auto Other>
@@ -245,6 +249,17 @@ template <element T, auto Shape> class array {
       return array(evaluate(expression));
     }
   }
+  static void check_count(std::size_t count, const shape_type& shape) {
+    if (std::cmp_not_equal(count, runtime::checked_size(shape, sizeof(T))))
+      throw shape_error("array: " + std::to_string(count) + " values for the shape " + runtime::shape_text(shape));
+  }
+  template <class Vector> static array taken_over(const shape_type& shape, Vector&& values) {
+    runtime::check_static_extents<extents_type>(shape);
+    check_count(values.size(), shape);
+    auto* const first = reinterpret_cast<std::byte*>(values.data());
+    const std::size_t bytes = values.size() * sizeof(T);
+    return adopt(buffer::take_over(first, bytes, std::move(values)), shape);
+  }
   static shape_type default_shape() {
     shape_type shape = extents_type::values;
     for (std::int64_t& extent : shape)
@@ -278,6 +293,9 @@ template <element T, auto Shape> class array {
 // whatever its arguments.
 template <lazy_expression E>
 array(const E&) -> array<typename detail::evaluated_type<E>::value_type, detail::evaluated_type<E>::shape>;
+
+template <element T, class Allocator, std::size_t Rank>
+array(const std::int64_t (&)[Rank], std::vector<T, Allocator>&&) -> array<T, int{Rank}>;
 
 template <element T, std::same_as<T>... Rest> array(T, Rest...) -> array<T, 1>;
 template <element T, std::size_t... N> array(const T (&... rows)[N]) -> array<T, 2>;

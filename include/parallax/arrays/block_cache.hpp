@@ -31,17 +31,22 @@ inline constexpr bool caches_memory =
     true;
 #endif
 
-/// Lies directly in front of the bytes it describes, and keeps them aligned as itself; alone where a device has them.
+/// Lies directly in front of the bytes it describes, and keeps them aligned as itself. Where a device or somebody else
+/// has them, what owns them lies behind this instead, or nothing.
 struct alignas(64) memory_block {
-  std::atomic<std::size_t> owners{1};
-  std::size_t bytes = 0;
-  std::size_t capacity = 0; // of the whole block, with this header
+  std::atomic<std::uint32_t> owners{1};
+  bool is_borrowed = false;   ///< others read or change the bytes, too
+  std::size_t bytes = 0;      ///< asked for
+  std::size_t capacity = 0;   ///< of the whole block, with this header
+  std::byte* first = nullptr; ///< of the bytes on the host
   memory_block* next = nullptr;
   std::unique_ptr<device_memory> on_device;
-  std::atomic<memory_block*> on_host{nullptr}; // the copy of a device's bytes
+  std::atomic<memory_block*> on_host{nullptr};    ///< the copy of a device's bytes
+  void (*destroy_owner)(memory_block*) = nullptr; ///< of others' bytes
 
   std::byte* here() { return reinterpret_cast<std::byte*>(this + 1); }
 };
+static_assert(sizeof(memory_block) == 64);
 
 /// Sizes that blocks are rounded up to: four to each power of two, so that at most a fifth of a block is unused.
 struct size_class {
@@ -151,6 +156,7 @@ class block_cache {
   static void put(memory_block* block) {
     if (block->on_host.load(std::memory_order_acquire) != nullptr) put(block->on_host.exchange(nullptr));
     if (block->on_device != nullptr) block->on_device.reset();
+    if (block->destroy_owner != nullptr) block->destroy_owner(block);
     if (!caches_memory || block->capacity > largest_block) return release_block(block);
     if (block->capacity <= thread_blocks::largest_block && keep_in_thread(block)) return;
     instance().put_shared(block);
@@ -223,7 +229,7 @@ class block_cache {
   std::size_t kept_bytes = 0;
 };
 
-/// A block for `bytes` bytes, of which `here` lie behind its header. Throws `out_of_memory`.
+/// A block for `bytes` bytes with room for `here` behind its header. Throws `out_of_memory`.
 inline memory_block* new_block(std::size_t bytes, std::size_t here) {
   if (here > std::numeric_limits<std::ptrdiff_t>::max() - 2 * sizeof(memory_block))
     throw out_of_memory(bytes, "the host");
@@ -241,6 +247,7 @@ inline memory_block* new_block(std::size_t bytes, std::size_t here) {
   auto* block = ::new (memory) memory_block;
   block->bytes = bytes;
   block->capacity = capacity;
+  block->first = block->here();
   return block;
 }
 

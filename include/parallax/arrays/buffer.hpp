@@ -6,15 +6,19 @@
 #include <parallax/arrays/errors.hpp>
 #include <parallax/arrays/transfers.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 
 namespace parallax {
-/// A shared handle to memory that starts at a multiple of 64 bytes. Copies share the memory, which is given back with
-/// the last of them. Handles may be copied and dropped by several threads; the bytes are not guarded.
+/// A shared handle to memory, which starts at a multiple of 64 bytes unless it is others'. Copies share the memory,
+/// which is given back with the last of them. Handles may be copied and dropped by several threads; the bytes are not
+/// guarded.
 class buffer {
  public:
   /// A handle to no memory.
@@ -33,6 +37,18 @@ class buffer {
     result.owned = runtime::new_block(bytes, 1); // the smallest block there is
     result.owned->on_device = std::move(memory);
     return result;
+  }
+
+  /// A handle to `bytes` bytes of others, which have to stay as long as a handle to them does. `owner`, if given, is
+  /// destroyed with the last handle, or at once where there are no bytes. Throws `out_of_memory`.
+  static buffer borrow(const std::byte* first, std::size_t bytes) { return of_others(first, bytes, 0, true); }
+  template <std::move_constructible Owner>
+  static buffer borrow(const std::byte* first, std::size_t bytes, Owner owner) {
+    return of_others(first, bytes, sizeof(Owner), true).owned_by(std::move(owner));
+  }
+  /// The same of bytes that nobody else uses: whoever has the only handle may change them.
+  template <std::move_constructible Owner> static buffer take_over(std::byte* first, std::size_t bytes, Owner owner) {
+    return of_others(first, bytes, sizeof(Owner), false).owned_by(std::move(owner));
   }
 
   buffer(const buffer& other) noexcept : owned(other.owned) {
@@ -54,7 +70,7 @@ class buffer {
   /// counted, and must not be changed then. Throws what the backend throws.
   std::byte* data() const {
     if (owned == nullptr) return nullptr;
-    return owned->on_device == nullptr ? owned->here() : copy_on_host()->here();
+    return owned->on_device == nullptr ? owned->first : copy_on_host()->first;
   }
 
   /// The device's memory, where the bytes lie there.
@@ -66,12 +82,35 @@ class buffer {
   /// The number of bytes asked for.
   std::size_t bytes() const noexcept { return owned == nullptr ? 0 : owned->bytes; }
 
-  /// True where the memory is the host's and no other handle shares it, so that its owner may change it.
+  /// True where the memory is the host's and neither another handle nor anybody else shares it, so that its owner may
+  /// change it.
   bool unique() const noexcept {
-    return owned == nullptr || (owned->on_device == nullptr && owned->owners.load(std::memory_order_acquire) == 1);
+    return owned == nullptr ||
+           (owned->on_device == nullptr && !owned->is_borrowed && owned->owners.load(std::memory_order_acquire) == 1);
   }
+  /// Whether somebody else has the memory, who may end before the last handle does.
+  bool is_borrowed() const noexcept { return owned != nullptr && owned->is_borrowed; }
 
  private:
+  static buffer of_others(const std::byte* first, std::size_t bytes, std::size_t owner_bytes, bool borrowed) {
+    buffer result;
+    if (bytes == 0) return result;
+    result.owned = runtime::new_block(bytes, std::max<std::size_t>(owner_bytes, 1));
+    result.owned->first = const_cast<std::byte*>(first);
+    result.owned->is_borrowed = borrowed;
+    return result;
+  }
+  template <class Owner> buffer owned_by(Owner&& owner) && {
+    static_assert(alignof(Owner) <= alignof(runtime::memory_block), "parallax: an owner's alignment is 64 at most");
+    if (owned != nullptr) {
+      ::new (static_cast<void*>(owned->here())) Owner(std::move(owner));
+      owned->destroy_owner = [](runtime::memory_block* block) {
+        std::destroy_at(std::launder(reinterpret_cast<Owner*>(block->here())));
+      };
+    }
+    return std::move(*this);
+  }
+
   runtime::memory_block* copy_on_host() const {
     if (auto* copy = owned->on_host.load(std::memory_order_acquire)) return copy;
     static std::mutex one_at_a_time;

@@ -3,14 +3,27 @@
 
 #include <parallax/backends/device_policy.hpp>
 #include <parallax/cuda/api/errors.hpp>
+#include <parallax/runtime/result_memory.hpp>
 #include <parallax/runtime/value.hpp>
 
 #include <atomic>
 #include <utility>
 
 #if PARALLAX_CUDA_BACKEND
+#include <parallax/cuda/devices/device_elements.hpp>
 #include <parallax/cuda/run/kernel_table.hpp>
 #include <parallax/cuda/run/program_run.hpp>
+#endif
+
+#if PARALLAX_CUDA_BACKEND
+namespace parallax {
+/// Memory of others on a device, for `borrow` and `into`: `device_span(pointer, count, stream)`. In .cu files only. See
+/// `cuda::device_elements`.
+template <class T> class device_span : public cuda::device_elements<device_policy, T> {
+  using cuda::device_elements<device_policy, T>::device_elements;
+};
+template <class T, class... Rest> device_span(T*, Rest...) -> device_span<T>;
+} // namespace parallax
 #endif
 
 namespace parallax::detail {
@@ -27,7 +40,7 @@ struct cuda_backend_functions {
 /// Null in a process without .cu files.
 inline constinit std::atomic<const cuda_backend_functions*> cuda_backend_of_process = nullptr;
 
-using cuda_run_function = recycled_vector<runtime_value> (*)(recycled_vector<runtime_value>&&);
+using cuda_run_function = recycled_vector<runtime_value> (*)(recycled_vector<runtime_value>&&, given_memory);
 
 /// Runs a program on CUDA devices; null for a program that no .cu file calls.
 template <class Program> inline constinit std::atomic<cuda_run_function> cuda_run_of = nullptr;
@@ -45,10 +58,11 @@ inline constexpr cuda_backend_functions backend_functions{&cuda::has_devices<dev
   cuda_backend_of_process.store(&backend_functions, std::memory_order_release);
 }
 
-template <class Program> recycled_vector<runtime_value> run_on_cuda(recycled_vector<runtime_value>&& arguments) {
+template <class Program>
+recycled_vector<runtime_value> run_on_cuda(recycled_vector<runtime_value>&& arguments, given_memory given) {
   return cuda::program_run<device_policy>(Program::plan, cuda::kernel_table<device_policy, Program>::functions.data(),
                                           std::move(arguments))
-      .run();
+      .run(given);
 }
 
 template <class Program> struct cuda_entry {

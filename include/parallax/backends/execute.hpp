@@ -8,9 +8,11 @@
 #include <parallax/host/direct/direct_call.hpp>
 #include <parallax/host/run/run.hpp>
 #include <parallax/runtime/eager.hpp>
+#include <parallax/runtime/into.hpp>
 
 #include <algorithm>
 #include <new>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -86,11 +88,43 @@ template <class Program, class... Args> auto run_program(const Args&... args) {
     const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
     if constexpr (host::is_direct<Program, Args...>) {
       if (run_on_cuda == nullptr) return host::direct_call<Program>::run(args...);
-      return make_results<Program>(run_on_cuda(values_of<Program>(args...)));
+      return make_results<Program>(run_on_cuda(values_of<Program>(args...), {}));
     } else {
       const auto run = run_on_cuda == nullptr ? &host::run<Program> : run_on_cuda;
-      return make_results<Program>(run(values_of<Program>(args...)));
+      return make_results<Program>(run(values_of<Program>(args...), {}));
     }
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory::for_lists();
+  }
+}
+
+template <class Program, class Memory> constexpr bool takes_results() {
+  constexpr std::size_t results = index_of(Program::plan.section(section_id::main).outputs.count);
+  if constexpr (results != Memory::count) {
+    static_assert(results == Memory::count, "parallax: into takes the memory of each result, leaf by leaf, and this "
+                                            "function has more or fewer of them");
+    return false;
+  } else {
+    constexpr bool same_types = []<std::size_t... I>(std::index_sequence<I...>) {
+      return ((output_description<Program, static_cast<int>(I)>::type ==
+               element_type_of<typename Memory::template element_at<I>>) &&
+              ...);
+    }(std::make_index_sequence<results>{});
+    static_assert(same_types, "parallax: the memory that into is given has elements of another type than the result: "
+                              "convert that with plx::astype<T>(...)");
+    return same_types;
+  }
+}
+
+/// The same, with results in memory that is given for them.
+template <class Program, class Memory, class... Args> void run_program_into(const Memory& memory, const Args&... args) {
+  const auto given = memory.given();
+  try {
+    const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
+    if (run_on_cuda != nullptr) return place_results(run_on_cuda(values_of<Program>(args...), given), given);
+    check_on_host(given);
+    if constexpr (host::is_direct<Program, Args...>) host::direct_call<Program>::run_into(given, args...);
+    else place_results(host::run<Program>(values_of<Program>(args...), given), given);
   } catch (const std::bad_alloc&) {
     throw out_of_memory::for_lists();
   }
@@ -115,18 +149,46 @@ template <class Function, class... Trees> auto unknown_results() {
 /// An argument's type as a program knows it, once its expressions have been computed.
 template <class T> using argument_t = abstract_t<decltype(evaluated(std::declval<const T&>()))>;
 
+/// Whether a function's program can run with such arguments. `execute` says why not.
+template <class Function, class... Args> constexpr bool is_runnable() {
+  if constexpr (!is_stateless<Function> || !(is_argument<Args> && ...)) return false;
+  else if constexpr (!is_callable<Function, traced_t<argument_t<Args>>...>()) return false;
+  else if constexpr (!is_evaluated<Function, argument_t<Args>...>) return false;
+  else return program<Function, argument_t<Args>...>::valid;
+}
+
+/// Calls a traced function with the last argument but one and those before it; the last one is where results go. The
+/// type that it returns is found out by compiling it, so that what is wrong is said with the user's line.
+template <class Function, class... Args> auto execute_into(const Function& function, const Args&... args) {
+  const auto all = std::tie(args...);
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const auto& memory = std::get<sizeof...(I)>(all);
+    using memory_type = std::remove_cvref_t<decltype(memory)>;
+    if constexpr (is_runnable<Function, std::remove_cvref_t<decltype(std::get<I>(all))>...>()) {
+      using compiled = program<Function, argument_t<std::remove_cvref_t<decltype(std::get<I>(all))>>...>;
+      if constexpr (takes_results<compiled, memory_type>())
+        run_program_into<compiled>(memory, evaluated(std::get<I>(all))...);
+    } else {
+      static_cast<void>(execute(function, std::get<I>(all)...));
+    }
+  }(std::make_index_sequence<sizeof...(Args) - 1>{});
+}
+
 } // namespace detail
 
-/// Calls a traced function with arrays: its program was compiled with this code, and runs now.
-template <class Function, class... Args> auto execute(const Function&, const Args&... args) {
+/// Calls a traced function with arrays: its program was compiled with this code, and runs now. Returns the results,
+/// unless the last argument is what `into` gave.
+template <class Function, class... Args> auto execute(const Function& function, const Args&... args) {
   static_assert(detail::is_stateless<Function>, "parallax: the outermost function must not capture: make captured "
                                                 "functions static constexpr, and pass captured values as arguments");
-  static_assert((detail::is_argument<Args> && ...),
+  static_assert(detail::ends_with_memory<Args...>() || (detail::is_argument<Args> && ...),
                 "parallax: an argument is neither an array nor a number nor a tree of them (tuple, pair, std::array, "
                 "aggregate): let a struct be a template of its leaf types, template <class T> struct params { T w, b; "
                 "}, and copy a "
                 "std::vector into a plx::array");
-  if constexpr (!detail::is_stateless<Function> || !(detail::is_argument<Args> && ...)) {
+  if constexpr (detail::ends_with_memory<Args...>()) {
+    return detail::execute_into(function, args...);
+  } else if constexpr (!detail::is_stateless<Function> || !(detail::is_argument<Args> && ...)) {
     return detail::no_result<Function>{};
   } else if constexpr (!detail::is_callable<Function, detail::traced_t<detail::argument_t<Args>>...>()) {
     return detail::no_result<Function>{};

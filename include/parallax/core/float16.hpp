@@ -130,8 +130,10 @@ template <class Format> class std::numeric_limits<parallax::detail::small_float<
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
   static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;
   static constexpr bool is_iec559 = true, is_bounded = true, is_modulo = false, traps = false, tinyness_before = false;
+#if __cplusplus <= 202002L // what C++23 deprecates
   static constexpr std::float_denorm_style has_denorm = std::denorm_present;
   static constexpr bool has_denorm_loss = false;
+#endif
   static constexpr std::float_round_style round_style = std::round_to_nearest;
   static constexpr int digits = Format::digits, radix = 2;
   static constexpr int digits10 = Format::decimal_digits, max_digits10 = Format::decimal_digits + 2;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/compile/program_error.hpp>
+#include <parallax/runtime/into.hpp>
 #include <parallax/runtime/value.hpp>
 
 namespace parallax {
@@ -99,6 +100,15 @@ template <lazy_expression E> auto evaluate(const E& expression) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return execute(detail::expression_function<typename detail::structure_of<E>::type>{}, std::get<I>(leaves)...);
   }(std::make_index_sequence<std::tuple_size_v<decltype(leaves)>>{});
+}
+
+/// The same, with the result in memory that `into` was given.
+template <lazy_expression E, class Memory> void evaluate(const E& expression, const results_in<Memory>& result) {
+  std::apply(
+      [&](const auto&... leaf) {
+        execute(detail::expression_function<typename detail::structure_of<E>::type>{}, leaf..., result);
+      },
+      detail::expression_leaves(expression));
 }
 
 /// The elements of an array or expression under another shape; one extent may be -1. Throws `shape_error` unless the

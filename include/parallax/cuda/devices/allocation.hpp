@@ -5,17 +5,30 @@
 #include <parallax/cuda/names.hpp>
 
 #include <memory>
+#include <optional>
 
 namespace parallax::cuda {
 
-/// Memory of a logical device, given back in the order of its stream.
+/// Memory of a logical device, given back in the order of its stream; or memory of others on it.
 template <device_api Api> class allocation final : public device_memory {
  public:
+  using stream = typename Api::stream;
+
   allocation(device<Api>& of, std::size_t bytes) : device_memory(of.number), home(of), start(of.take(bytes)) {}
+  /// Others' memory: it is used here behind what has been enqueued on their stream, which waits for what was enqueued
+  /// here as long as this lived.
+  allocation(device<Api>& of, void* first, stream used_by) : device_memory(of.number), home(of), start(first) {
+    check(home.wait_for_stream(used_by), home.number);
+    others = used_by;
+  }
   ~allocation() override {
     std::lock_guard lock(backend<Api>::mutex());
-    kept_failure::keep(Api::set_device(home.physical));
-    kept_failure::keep(Api::release(start, home.stream()));
+    if (others) {
+      kept_failure::keep(home.let_wait(*others));
+    } else {
+      kept_failure::keep(Api::set_device(home.physical));
+      kept_failure::keep(Api::release(start, home.stream()));
+    }
   }
 
   void copy_to_host(std::byte* to, std::size_t bytes) override {
@@ -30,6 +43,7 @@ template <device_api Api> class allocation final : public device_memory {
 
  private:
   void* start;
+  std::optional<stream> others; ///< whose memory it is
 };
 
 /// `bytes` uninitialised bytes on a device; no memory for 0. Throws `out_of_memory`.

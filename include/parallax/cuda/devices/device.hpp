@@ -82,6 +82,19 @@ template <device_api Api> class device {
     check(Api::wait_event(stream(), other.main_mark.get()), number);
   }
 
+  /// What is enqueued here from now on waits for what has been enqueued on a stream of somebody else on this device.
+  status wait_for_stream(typename Api::stream other) {
+    if (const status active = Api::set_device(physical); !active.ok()) return active;
+    const status recorded = Api::record_event(main_mark.get(), other);
+    return recorded.ok() ? Api::wait_event(stream(), main_mark.get()) : recorded;
+  }
+  /// What is enqueued on such a stream from now on waits for what has been enqueued here.
+  status let_wait(typename Api::stream other) {
+    if (const status active = Api::set_device(physical); !active.ok()) return active;
+    const status recorded = Api::record_event(main_mark.get(), stream());
+    return recorded.ok() ? Api::wait_event(other, main_mark.get()) : recorded;
+  }
+
   /// What is enqueued on the side stream from now on waits for what has been enqueued on the first.
   void fork() {
     activate();

@@ -11,7 +11,7 @@
 
 namespace parallax::cuda {
 
-/// Pieces begin at multiples of 16 bytes.
+/// Pieces that begin at multiples of 16 bytes are copied fast; given ones have to be copied to such.
 struct copy_pieces {
   static constexpr bool barriers = false;
   static constexpr int max_threads = detail::elementwise_threads;
@@ -47,11 +47,16 @@ struct copy_pieces {
       std::byte* to = p.to == nullptr ? block.load(a.targets + i) : p.to;
       if (p.from == nullptr) {
         block.store(reinterpret_cast<word*>(to + at), a.given[p.given + at / word_bytes]);
-      } else if (p.bytes - at >= word_bytes) {
+        continue;
+      }
+      const auto misaligned = reinterpret_cast<std::uintptr_t>(p.from) | reinterpret_cast<std::uintptr_t>(to);
+      const std::uint32_t end = p.bytes - at < word_bytes ? p.bytes : at + word_bytes;
+      if (end - at == word_bytes && misaligned % word_bytes == 0) {
         copy<word>(block, to, p.from, at);
-      } else { // the last few
-        for (; p.bytes - at >= 4; at += 4) copy<std::uint32_t>(block, to, p.from, at);
-        for (; at < p.bytes; ++at) copy<std::uint8_t>(block, to, p.from, at);
+      } else { // the last few, or memory of others
+        if (misaligned % 4 == 0)
+          for (; end - at >= 4; at += 4) copy<std::uint32_t>(block, to, p.from, at);
+        for (; at < end; ++at) copy<std::uint8_t>(block, to, p.from, at);
       }
     }
   }

@@ -80,16 +80,19 @@ template <device_api Api> class graph_run {
   }
 
   /// Runs the section, and captures it before where that has not been done. Returns its outputs by position.
-  /// `source_of(number of a value, position)` gives an `argument_source`.
+  /// `source_of(number of a value, position)` gives an `argument_source`. Outputs are where memory is given for them on
+  /// their device.
   template <class Sources>
   recycled_vector<recycled_vector<buffer>> run(const kernel_launcher<Api>* kernels,
-                                               std::span<const std::int64_t> mesh_sizes, const Sources& source_of) {
+                                               std::span<const std::int64_t> mesh_sizes, const Sources& source_of,
+                                               given_memory given = {}) {
     if (!std::ranges::all_of(entries, [](const auto* each) { return each->graph.has_value(); }))
       capture(kernels, mesh_sizes);
     recycled_vector<recycled_vector<buffer>> outputs(devices.size());
     for (std::size_t p = 0; p < devices.size(); ++p)
-      launch(*entries[p], *devices[p], outputs[p],
-             [&](std::size_t value) { return source_of(value, static_cast<int>(p)); });
+      launch(
+          *entries[p], *devices[p], outputs[p],
+          [&](std::size_t value) { return source_of(value, static_cast<int>(p)); }, given);
     return outputs;
   }
 
@@ -256,8 +259,8 @@ template <device_api Api> class graph_run {
   static std::byte* given(copy_pieces::arguments& of) { return reinterpret_cast<std::byte*>(of.given); }
 
   template <class Sources>
-  void launch(section_graph<Api>& g, device<Api>& on, recycled_vector<buffer>& outputs,
-              const Sources& source_of) const {
+  void launch(section_graph<Api>& g, device<Api>& on, recycled_vector<buffer>& outputs, const Sources& source_of,
+              given_memory memory) const {
     outputs.resize(g.output_count);
     for (const auto& a : g.arguments) {
       copy_pieces::arguments& in = g.updates[a.update].arguments;
@@ -280,7 +283,7 @@ template <device_api Api> class graph_run {
       count_host_to_device(a.bytes);
     }
     for (const auto& r : g.results) {
-      outputs[r.output] = allocate<Api>(on, r.bytes);
+      outputs[r.output] = is_given_on(on, memory, r.output) ? memory[r.output].on_device : allocate<Api>(on, r.bytes);
       const std::byte* target = address_of<Api>(outputs[r.output]);
       std::memcpy(given(g.updates[r.update].arguments) + r.target, &target, sizeof target);
     }

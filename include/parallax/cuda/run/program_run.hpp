@@ -30,14 +30,18 @@ template <device_api Api> class program_run {
     std::erase_if(values, [](const runtime_value& value) { return !value.is_input; });
   }
 
-  /// Runs the program; its outputs stay on the devices. Throws what the devices' calls give rise to, and
-  /// `out_of_memory`.
-  recycled_vector<runtime_value> run() {
+  /// Runs the program; its outputs stay on the devices, in the memory there that is given for them. Throws what the
+  /// devices' calls give rise to, `shape_error`, and `out_of_memory`.
+  recycled_vector<runtime_value> run(given_memory given = {}) {
     std::lock_guard lock(backend<Api>::mutex());
     kept_failure::check_kept();
     owner = &backend<Api>::instance();
     try {
-      return run_main();
+      if (given.empty()) return run_main({});
+      check_given(given, plan, extents, [this](std::size_t value) { return address_of_argument(value); });
+      recycled_vector<runtime_value> results = run_main(given);
+      for (std::size_t k = 0; k < given.size(); ++k) copy_into(given[k], results[k]);
+      return results;
     } catch (const out_of_memory& failure) {
       if (failure.device() < 0) throw;
       throw failure.with("; the program needs " + need_on(failure.device()).text());
@@ -61,20 +65,37 @@ template <device_api Api> class program_run {
 
   section_plan section_at(section_id id) const { return {plan, id, extents}; }
 
-  recycled_vector<runtime_value> run_main() {
+  /// Where an argument begins, on the host or a device; null where it is in pieces.
+  const std::byte* address_of_argument(std::size_t number) const {
+    const runtime_value& value = values[number];
+    if (!value.on_host) return nullptr;
+    return value.host.on_device() == nullptr ? value.host.data() : address_of<Api>(value.host);
+  }
+
+  /// Copies a result to memory that is given for it on a device, where it is not there already.
+  void copy_into(const result_memory& given, runtime_value& result) {
+    allocation<Api>* const memory = allocation_of<Api>(given.on_device);
+    if (memory == nullptr) return;
+    const buffer& whole = at_home(result);
+    if (address_of<Api>(whole) != memory->address())
+      copy_across<Api>(memory->home, memory->address(), *home, address_of<Api>(whole), result.bytes());
+  }
+
+  recycled_vector<runtime_value> run_main(given_memory given) {
     home = &owner->device_at(0);
     const section_plan main = section_at(section_id::main);
     graph_run<Api> graphs(*owner, main, section_id::main, {&home, 1});
     if (graphs.is_possible()) {
       auto outputs = or_settle([&] {
-        return graphs.run(kernels, {}, [this](std::size_t number, int) { return source_at_home(values[number]); });
+        return graphs.run(
+            kernels, {}, [this](std::size_t number, int) { return source_at_home(values[number]); }, given);
       });
       return main_results(main, values, std::move(outputs[0]));
     }
     auto value_at = [this](std::size_t number, int) { return address_at_home(number); };
     runner running(*owner, main, kernels, mesh<Api>({}, {home}), value_at);
     values.resize(index_of(main.section.value_count));
-    running.prepare();
+    running.prepare(given);
     or_settle([&] { running.run([this](const call_step& step, runner& caller) { call(step, caller); }); });
     graphs.note(running);
     return main_results(main, values, std::move(running.outputs[0]));

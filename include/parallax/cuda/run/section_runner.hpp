@@ -7,6 +7,7 @@
 #include <parallax/cuda/run/epilogue_steps.hpp>
 #include <parallax/cuda/run/run_exchanges.hpp>
 #include <parallax/program/kernel_arguments.hpp>
+#include <parallax/runtime/result_memory.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -17,6 +18,13 @@ namespace parallax::cuda {
 
 /// Launches one kernel of a program.
 template <device_api Api> using kernel_launcher = status (*)(kernel_arguments&, const launch_context<Api>&);
+
+/// Whether a result's memory is given, on this device.
+template <device_api Api> bool is_given_on(const device<Api>& on, given_memory given, std::size_t number) {
+  if (given.empty()) return false;
+  const allocation<Api>* const memory = allocation_of<Api>(given[number].on_device);
+  return memory != nullptr && &memory->home == &on;
+}
 
 template <device_api Api> class section_runner {
  public:
@@ -37,8 +45,8 @@ template <device_api Api> class section_runner {
         value_at(values),
         pointers(section.buffers().size(), std::vector<std::byte*>(index_of(all.size()))) {}
 
-  /// Takes memory for outputs and slots, which share one arena on each device.
-  void prepare() {
+  /// Takes memory for slots, which share one arena on each device, and for outputs that none is given for here.
+  void prepare(given_memory given = {}) {
     scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
     section.plan_slots(slot_offsets);
     const std::size_t arena_bytes = slot_offsets[slot_offsets.size() - 1];
@@ -55,7 +63,8 @@ template <device_api Api> class section_runner {
         switch (buffer.kind) {
         case buffer_kind::slot: pointer = address_of<Api>(arenas.back()) + slot_offsets[number]; break;
         case buffer_kind::output:
-          own_outputs[number] = allocate<Api>(on, section.bytes_of(buffer));
+          own_outputs[number] =
+              is_given_on(on, given, number) ? given[number].on_device : allocate<Api>(on, section.bytes_of(buffer));
           pointer = address_of<Api>(own_outputs[number]);
           break;
         case buffer_kind::value: break;

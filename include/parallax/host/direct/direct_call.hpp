@@ -9,6 +9,7 @@
 #include <parallax/host/direct/straight_call.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
+#include <parallax/runtime/result_memory.hpp>
 #include <parallax/runtime/value.hpp>
 
 #include <algorithm>
@@ -117,6 +118,16 @@ template <class Program> class direct_call {
     } else {
       return run_to_tree(extents, arguments.values, std::make_index_sequence<output_count>{});
     }
+  }
+
+  /// The same with results in memory that is given for them.
+  template <class... Args> static void run_into(given_memory given, const Args&... args) {
+    const direct_arguments<Args...> arguments(args...);
+    const direct_extents<Program> extents(arguments.shapes);
+    check_given(given, Program::plan, extents, [&](std::size_t number) { return arguments.values[number]; });
+    std::byte* outputs[output_count + 1];
+    for (std::size_t k = 0; k < output_count; ++k) outputs[k] = given[k].first;
+    compute(extents, arguments.values, outputs);
   }
 
  private:

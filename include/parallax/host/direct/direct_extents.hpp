@@ -25,7 +25,8 @@ template <class Program> class direct_extents {
     check_all(shapes, std::make_index_sequence<guard_count>{});
   }
   PARALLAX_INLINE std::int64_t operator[](dim extent) const {
-    return is_static(extent) ? extent.number() : entries[index_of(extent.entry())];
+    if constexpr (entry_count == 0) return extent.number();
+    else return is_static(extent) ? extent.number() : entries[index_of(extent.entry())];
   }
 
  private:

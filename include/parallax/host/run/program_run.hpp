@@ -28,12 +28,13 @@ class program_run {
     std::erase_if(values, [](const runtime_value& value) { return !value.is_input; });
   }
 
-  /// Runs the program; returns its outputs.
-  recycled_vector<runtime_value> run() {
+  /// Runs the program; returns its outputs, which are in the memory that is given for them, or in pieces on devices.
+  recycled_vector<runtime_value> run(given_memory given) {
     section_runner main({plan, section_id::main, extents}, kernels, {});
+    if (!given.empty()) check_given(given, plan, extents, [this](std::size_t number) { return on_host(number); });
     values.resize(index_of(main.section.section.value_count));
     main.values = &values;
-    main.prepare(nullptr);
+    main.prepare(nullptr, given);
     main.run([this](const call_step& step, section_runner& caller) { call(step, caller); });
     return main_results(main.section, values, std::move(main.outputs));
   }
@@ -43,6 +44,12 @@ class program_run {
   const kernel_function* kernels;
   recycled_vector<runtime_value> values;
   resolved_extents extents;
+
+  /// Where an argument is on the host; null where it is not.
+  const std::byte* on_host(std::size_t number) const {
+    const runtime_value& value = values[number];
+    return value.on_host && value.host.on_device() == nullptr ? value.host.data() : nullptr;
+  }
 
   /// Runs a section on its devices.
   void call(const call_step& step, section_runner& caller) {

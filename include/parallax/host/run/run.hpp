@@ -11,8 +11,9 @@
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
 /// Runs a program on the host, with the kernels of this file.
-template <class Program> recycled_vector<runtime_value> run(recycled_vector<runtime_value>&& arguments) {
-  return program_run(Program::plan, kernel_table<Program>::functions.data(), std::move(arguments)).run();
+template <class Program>
+recycled_vector<runtime_value> run(recycled_vector<runtime_value>&& arguments, given_memory given) {
+  return program_run(Program::plan, kernel_table<Program>::functions.data(), std::move(arguments)).run(given);
 }
 
 } // namespace parallax::host::inline PARALLAX_REGISTERS

@@ -9,6 +9,7 @@
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/program/kernel_arguments.hpp>
+#include <parallax/runtime/result_memory.hpp>
 #include <parallax/runtime/section_plan.hpp>
 #include <parallax/runtime/value.hpp>
 
@@ -33,8 +34,8 @@ class section_runner {
   section_runner(const section_plan& run, const kernel_function* functions, device_place where)
       : section(run), kernels(functions), place(where), pointers(section.buffers().size()) {}
 
-  /// Takes memory for outputs and slots. Slots share one arena.
-  void prepare(const recycled_vector<const std::byte*>* arguments) {
+  /// Takes memory for slots, which share one arena, and for outputs that none is given for.
+  void prepare(const recycled_vector<const std::byte*>* arguments, given_memory given = {}) {
     outputs.resize(section.outputs().size());
     scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
     section.plan_slots(slot_offsets);
@@ -46,7 +47,8 @@ class section_runner {
       switch (each.kind) {
       case buffer_kind::slot: pointer = arena.data() + slot_offsets[number]; break;
       case buffer_kind::output:
-        outputs[number] = buffer::allocate(section.bytes_of(each));
+        outputs[number] = given.empty() ? buffer::allocate(section.bytes_of(each))
+                                        : buffer::borrow(given[number].first, section.bytes_of(each));
         pointer = outputs[number].data();
         break;
       case buffer_kind::value:

@@ -1,0 +1,88 @@
+// Memory that a caller gives for results.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/runtime/section_plan.hpp>
+#include <parallax/runtime/value.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace parallax::runtime {
+
+/// For the elements of one result: on the host, or on a device.
+struct result_memory {
+  std::byte* first = nullptr;
+  buffer on_device;                  ///< the same memory where it is not on the host
+  std::optional<std::int64_t> count; ///< of elements; none where the caller alone knows that there is room
+};
+/// By result; none at all where a call takes memory of its own.
+using given_memory = std::span<const result_memory>;
+
+struct byte_range {
+  const std::byte* first = nullptr;
+  std::size_t bytes = 0;
+
+  bool meets(const byte_range& other) const {
+    const auto begin = reinterpret_cast<std::uintptr_t>(first),
+               other_begin = reinterpret_cast<std::uintptr_t>(other.first);
+    return bytes > 0 && other.bytes > 0 && begin < other_begin + other.bytes && other_begin < begin + bytes;
+  }
+};
+
+/// Checks memory before it is written. `address_of` gives where argument `number` begins; null for one in pieces.
+/// Throws `shape_error` where memory has another size than its result, or overlaps an argument or another result.
+template <class Extents, class Address>
+void check_given(given_memory given, const plan_view& plan, const Extents& extents, const Address& address_of) {
+  const section_record& main = plan.section(section_id::main);
+  recycled_vector<byte_range> arguments, results;
+  for (const buffer_record& buffer : plan[main.buffers])
+    if (buffer.kind == buffer_kind::value && buffer.number < main.argument_count)
+      if (const std::byte* const first = address_of(index_of(buffer.number)))
+        arguments.push_back({first, checked_bytes(extents[buffer.count], buffer.type)});
+  for (const output_record& output : plan[main.outputs]) {
+    const std::size_t k = results.size();
+    std::int64_t count = 1;
+    for (const dim extent : plan[output.described.shape]) count *= extents[extent];
+    auto refuse = [k](const std::string& reason) {
+      throw shape_error("into: the memory of result " + std::to_string(k) + reason);
+    };
+    if (given[k].count && *given[k].count != count)
+      refuse(" has " + std::to_string(*given[k].count) + " elements, and the result " + std::to_string(count));
+    const byte_range own{given[k].first, checked_bytes(count, output.described.type)};
+    if (std::ranges::any_of(arguments, [&](const byte_range& argument) { return own.meets(argument); }))
+      refuse(" overlaps an argument, which is read while results are written");
+    for (std::size_t other = 0; other < k; ++other)
+      if (own.meets(results[other])) refuse(" overlaps that of result " + std::to_string(other));
+    results.push_back(own);
+  }
+}
+
+/// Throws `error` for memory on a device.
+inline void check_on_host(given_memory given) {
+  for (const result_memory& each : given)
+    if (!each.on_device.is_null())
+      throw error("into: this memory lies on a device, and the program runs on the host: choose backend::cuda for it");
+}
+
+/// Copies results to the host's memory that was given for them, where they are not there already.
+inline void place_results(recycled_vector<runtime_value>&& results, given_memory given) {
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    runtime_value& result = results[k];
+    std::byte* const to = given[k].first;
+    if (!given[k].on_device.is_null() || result.bytes() == 0) continue;
+    if (!result.on_host) {
+      copy_pieces_in(to, result.shape, size_of(result.type), result.axes, result.pieces, 0, 0);
+      count_read(result.pieces[0], result.bytes());
+    } else if (device_memory* const device = result.host.on_device()) {
+      device->copy_to_host(to, result.bytes());
+      count_device_to_host(result.bytes());
+    }
+  }
+}
+
+} // namespace parallax::runtime

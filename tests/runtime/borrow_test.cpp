@@ -1,0 +1,215 @@
+// Arrays in memory of others, and results in it: nothing is copied.
+#include "test.hpp"
+
+#include <parallax/parallax.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace borrow_test {
+
+namespace plx = parallax;
+using plx::array;
+using plx::extents;
+
+namespace {
+
+/// Counts how many owners there were and are.
+struct owner {
+  std::shared_ptr<int> token;
+};
+
+/// Rows whose elements tell where they are, as other libraries have them.
+struct strided_view {
+  const float* first;
+  std::array<std::int64_t, 2> lengths, strides;
+
+  static constexpr std::size_t rank() { return 2; }
+  static constexpr std::size_t static_extent(std::size_t r) { return r == 0 ? static_cast<std::size_t>(-1) : 3; }
+  std::int64_t extent(std::size_t r) const { return lengths[r]; }
+  std::int64_t stride(std::size_t r) const { return strides[r]; }
+  const float* data_handle() const { return first; }
+};
+
+constexpr auto twice_and_sums = [](auto x) { return std::pair{x + x, plx::sum(x, 1)}; };
+constexpr auto product = [](auto a, auto b) { return plx::dot(a, b); };
+
+} // namespace
+
+TEST_CASE("memory of others becomes an array where it is") {
+  std::vector<float> v{1, 2, 3, 4, 5, 6};
+  const array<float, 2> matrix = plx::borrow(v.data(), {2, 3});
+  CHECK(matrix.data() == v.data());
+  CHECK(matrix.shape() == std::array<std::int64_t, 2>{2, 3});
+  CHECK(matrix(1, 0) == 4);
+  const array<float, 1> row = plx::borrow(v);
+  CHECK(row.data() == v.data());
+  CHECK(row.shape(0) == 6);
+  const array<float, 2> halves = plx::borrow(std::span<const float>(v), {2, v.size() / 2});
+  CHECK(halves.data() == v.data());
+  const auto fixed = plx::borrow<extents<3, 2>>(v);
+  static_assert(std::same_as<decltype(fixed), const array<float, extents<3, 2>>>);
+  CHECK(fixed.data() == v.data());
+  const auto mixed = plx::borrow<extents<plx::dyn, 3>>(v, {2, 3});
+  static_assert(std::same_as<decltype(mixed), const array<float, extents<plx::dyn, 3>>>);
+  CHECK(mixed.data() == v.data());
+  const float plain[4]{1, 2, 3, 4};
+  CHECK(plx::borrow(plain).data() == plain);
+  CHECK(plx::borrow(plain, {2, 2})(1, 1) == 4);
+  CHECK(plx::borrow(v.data() + 1, {2})(0) == 2); // aligned as its elements are
+  CHECK(plx::borrow(v.data(), {0, 3}).size() == 0);
+
+  v[3] = 40;
+  CHECK(matrix(1, 0) == 40);
+}
+
+TEST_CASE("what does not fit is refused") {
+  const std::vector<float> v{1, 2, 3, 4, 5, 6};
+  CHECK_THROWS_MATCHES(plx::borrow(v, {2, 4}), plx::shape_error,
+                       Catch::Message("borrow: 6 elements of memory for the shape (2, 4)"));
+  CHECK_THROWS_AS(plx::borrow<extents<5>>(v), plx::shape_error);
+  CHECK_THROWS_MATCHES((plx::borrow<extents<plx::dyn, 2>>(v, {2, 3})), plx::shape_error,
+                       Catch::Message("array: the shape (2, 3) contradicts the static extents (dyn, 2)"));
+  CHECK_THROWS_AS(plx::borrow(v.data(), {-1}), plx::shape_error);
+  CHECK_THROWS_MATCHES(plx::borrow(static_cast<const float*>(nullptr), {2}), plx::shape_error,
+                       Catch::Message("borrow: a null pointer for the shape (2,)"));
+}
+
+TEST_CASE("an owner ends with the last array that uses its memory") {
+  auto token = std::make_shared<int>();
+  auto values = std::make_shared<std::vector<double>>(std::vector<double>{1, 2, 3});
+  {
+    array<double, 1> first = plx::borrow(*values, {3}, owner{token});
+    array<double, 1> second = first;
+    first = {};
+    CHECK(token.use_count() == 2);
+    CHECK(second(2) == 3);
+  }
+  CHECK(token.use_count() == 1);
+  {
+    const double* const data = values->data();
+    const array<double, 1> kept = plx::borrow(data, {3}, std::exchange(values, nullptr));
+    CHECK(kept.to_vector() == std::vector<double>{1, 2, 3});
+  }
+  {
+    const array<double, 1> none = plx::borrow(std::span<double>(), owner{token});
+    CHECK(token.use_count() == 1);
+  }
+  CHECK_THROWS_AS(plx::borrow(std::span<double>(), {1}, owner{token}), plx::shape_error);
+  CHECK(token.use_count() == 1);
+}
+
+TEST_CASE("what changes an array in borrowed memory copies it first") {
+  std::vector<float> v{1, 2, 3};
+  array<float, 1> x = plx::borrow(v);
+  x.mutable_data()[0] = 10;
+  CHECK(v[0] == 1);
+  CHECK(x(0) == 10);
+  auto fixed = plx::borrow<extents<3>>(v);
+  fixed.mutable_data()[0] = 20;
+  CHECK(v[0] == 1);
+  CHECK(fixed(0) == 20);
+}
+
+TEST_CASE("an array takes over a vector's memory") {
+  std::vector<float> v{1, 2, 3, 4, 5, 6};
+  const float* const data = v.data();
+  array<float, 2> x({2, 3}, std::move(v));
+  CHECK(x.data() == data);
+  CHECK(x.mutable_data() == data); // nobody else has it
+  array<float, 2> copy = x;
+  CHECK(copy.mutable_data() != data);
+  plx::array deduced({2, 2}, std::vector<int>{1, 2, 3, 4});
+  static_assert(std::same_as<decltype(deduced), array<std::int32_t, 2>>);
+  CHECK(deduced(1, 0) == 3);
+
+  std::vector<float> kept{1, 2, 3};
+  CHECK_THROWS_AS((array<float, 1>({4}, std::move(kept))), plx::shape_error);
+  CHECK_THROWS_AS((array<float, extents<2>>({3}, std::move(kept))), plx::shape_error);
+  CHECK(kept.size() == 3);
+  CHECK(array<float, 1>({0}, std::vector<float>()).size() == 0);
+}
+
+TEST_CASE("results lie in memory of the caller") {
+  const std::vector<float> v{1, 2, 3, 4, 5, 6};
+  std::vector<float> twice(6), sums(2), products(4);
+  auto check = [&](const auto& x) {
+    twice.assign(6, 0), sums.assign(2, 0);
+    plx::jit(twice_and_sums)(x, plx::into(twice, sums.data()));
+    CHECK(twice == std::vector<float>{2, 4, 6, 8, 10, 12});
+    CHECK(sums == std::vector<float>{6, 15});
+  };
+  check(plx::borrow(v, {2, 3}));
+  check(plx::borrow<extents<2, 3>>(v));
+  plx::jit(product)(plx::borrow(v, {2, 3}), plx::borrow(v, {3, 2}), plx::into(products));
+  CHECK(products == std::vector<float>{22, 28, 49, 64});
+  double number = 0;
+  plx::grad([](auto x) { return x * x; })(3.0, plx::into(&number));
+  CHECK(number == 6);
+  float squares[3];
+  plx::vmap([](auto x) { return x * x; })(array<float, 1>{1, 2, 3}, plx::into(squares));
+  CHECK(squares[2] == 9);
+  plx::evaluate(plx::borrow(v) * 2.f + 1.f, plx::into(twice));
+  CHECK(twice == std::vector<float>{3, 5, 7, 9, 11, 13});
+}
+
+TEST_CASE("a large chain and a loop of several steps write into memory of the caller, too") {
+  std::vector<float> x(100'000, 0.5f), y(100'000), expected(100'000);
+  constexpr auto normalised = [](auto a) { return plx::exp(a) / plx::sum(plx::exp(a)); };
+  plx::jit(normalised)(plx::borrow(x), plx::into(y));
+  CHECK(plx::jit(normalised)(array<float, 1>({100'000}, x)).to_vector() == y);
+}
+
+TEST_CASE("the results of a pmap are put together in memory of the caller") {
+  const array<float, 2> x{{1, 2, 3}, {4, 5, 6}};
+  std::vector<float> y(6), total(2);
+  plx::pmap<"i">([](auto row) { return std::pair{row * 2.f, plx::psum<"i">(plx::sum(row))}; })(x, plx::into(y, total));
+  CHECK(y == std::vector<float>{2, 4, 6, 8, 10, 12});
+  CHECK(total == std::vector<float>{21, 21});
+}
+
+TEST_CASE("memory that results cannot be written to is refused before anything is written") {
+  std::vector<float> v{1, 2, 3, 4, 5, 6}, small(5, -1), sums(2, -1), twice(6, -1);
+  auto check = [&](const auto& x) {
+    CHECK_THROWS_MATCHES(plx::jit(twice_and_sums)(x, plx::into(small, sums)), plx::shape_error,
+                         Catch::Message("into: the memory of result 0 has 5 elements, and the result 6"));
+    CHECK_THROWS_MATCHES(
+        plx::jit(twice_and_sums)(x, plx::into(v, sums)), plx::shape_error,
+        Catch::Message("into: the memory of result 0 overlaps an argument, which is read while results are written"));
+    CHECK_THROWS_MATCHES(plx::jit(twice_and_sums)(x, plx::into(twice.data(), twice.data() + 4)), plx::shape_error,
+                         Catch::Message("into: the memory of result 1 overlaps that of result 0"));
+    CHECK(v == std::vector<float>{1, 2, 3, 4, 5, 6});
+    CHECK((sums == std::vector<float>(2, -1) && twice == std::vector<float>(6, -1)));
+  };
+  check(plx::borrow(v, {2, 3}));
+  check(plx::borrow<extents<2, 3>>(v));
+  CHECK_THROWS_AS(plx::pmap(twice_and_sums)(plx::borrow(v, {2, 1, 3}), plx::into(v, sums)), plx::shape_error);
+  CHECK_THROWS_AS(plx::pmap(twice_and_sums)(plx::borrow(v, {2, 1, 3}), plx::into(small, sums)), plx::shape_error);
+}
+
+TEST_CASE("arrays are viewed with their extents, and views borrowed") {
+  const array<float, extents<plx::dyn, 3>> x{{1, 2, 3}, {4, 5, 6}};
+  const auto view = plx::as_mdspan(x);
+  CHECK(view.data_handle() == x.data());
+  CHECK((view.extent(0) == 2 && view.extent(1) == 3 && view.stride(0) == 3 && view.stride(1) == 1));
+  CHECK((view.rank() == 2 && view.size() == 6 && !view.empty()));
+  static_assert(view.static_extent(1) == 3);
+  CHECK(view[std::array<std::int64_t, 2>{1, 2}] == 6);
+  const auto again = plx::borrow(view);
+  static_assert(std::same_as<decltype(again), const array<float, extents<plx::dyn, 3>>>);
+  CHECK(again.data() == x.data());
+  CHECK(again.shape() == x.shape());
+
+  const strided_view rows{x.data(), {2, 3}, {3, 1}}, columns{x.data(), {2, 3}, {1, 2}};
+  CHECK(plx::borrow(rows)(1, 2) == 6);
+  CHECK_THROWS_MATCHES(plx::borrow(columns), plx::shape_error,
+                       Catch::Message("an mdspan whose elements are not in row-major order, or have gaps, along axis "
+                                      "1: copy it into an array"));
+}
+
+} // namespace borrow_test

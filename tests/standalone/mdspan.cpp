@@ -1,0 +1,28 @@
+// Arrays as std::mdspan and back. The exit status is 0 where that is right.
+#include <parallax/arrays/as_mdspan.hpp>
+#include <parallax/arrays/borrow.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <mdspan>
+
+int main() {
+  namespace plx = parallax;
+  const plx::array<float, plx::extents<plx::dyn, 3>> x{{1, 2, 3}, {4, 5, 6}};
+  const auto view = plx::as_mdspan(x);
+  static_assert(std::same_as<decltype(view),
+                             const std::mdspan<const float, std::extents<std::int64_t, std::dynamic_extent, 3>>>);
+  const auto again = plx::borrow(view);
+  static_assert(std::same_as<decltype(again), decltype(x)>);
+  const bool right = view.extent(0) == 2 && view[1, 2] == 6 && again.data() == x.data() && again.shape() == x.shape();
+
+  const float columns[6]{1, 4, 2, 5, 3, 6};
+  const std::mdspan<const float, std::dextents<int, 2>, std::layout_left> transposed(columns, 2, 3);
+  try {
+    static_cast<void>(plx::borrow(transposed));
+    return 1;
+  } catch (const plx::shape_error&) {
+    return right ? 0 : 1;
+  }
+}
