@@ -11,8 +11,8 @@ int main() {
   namespace plx = parallax;
   const plx::array<float, plx::extents<plx::dyn, 3>> x{{1, 2, 3}, {4, 5, 6}};
   const auto view = plx::as_mdspan(x);
-  static_assert(std::same_as<decltype(view),
-                             const std::mdspan<const float, std::extents<std::int64_t, std::dynamic_extent, 3>>>);
+  static_assert(
+      std::same_as<decltype(view), const std::mdspan<const float, std::extents<std::int64_t, std::dynamic_extent, 3>>>);
   const auto again = plx::borrow(view);
   static_assert(std::same_as<decltype(again), decltype(x)>);
   const bool right = view.extent(0) == 2 && view[1, 2] == 6 && again.data() == x.data() && again.shape() == x.shape();
