@@ -92,6 +92,7 @@ int main() {
   check("the same with several steps", [&] { plx::jit(softmax)(plx::borrow(lent, {32, 32}), plx::into(out)); });
   check("the same of an expression", [&] { plx::evaluate(plx::borrow(lent) * 2.f, plx::into(out)); });
   check("the same of a pmap", [&] { plx::pmap(plus_one)(plx::borrow(lent, {2, 512}), plx::into(out)); });
+  check("elements with strides", [&] { plx::jit(columns)(plx::borrow(lent, {16, 32}, {40, 1}), plx::into(sums)); });
   check("column sums of borrowed memory", [&] { plx::jit(columns)(plx::borrow(lent, {32, 32}), plx::into(sums)); });
   check("a vector that becomes an array", [] { return plx::array<float, 1>({1024}, std::vector<float>(1024))(0); }, 1);
   return all_right ? 0 : 1;

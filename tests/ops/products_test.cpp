@@ -253,4 +253,20 @@ TEST_CASE("extents that do not agree at the call are an error that names them") 
   CHECK_THROWS_AS(multiply(left_of<1>({3}), right_of<1>({4})), plx::shape_error);
 }
 
+TEST_CASE("a product reads its operand right where a view between that and its memory is kept too") {
+  constexpr auto kept_between = [](auto x, auto w) {
+    auto kept = plx::transpose(x);
+    return std::pair{kept, plx::dot(plx::slice_in_dim(kept, 0, plx::none, 2, 1), w)};
+  };
+  const auto x = left_of<2>({40, 30}), w = right_of<2>({20, 5});
+  const auto [transposed, found] = plx::jit(kept_between)(x, w);
+  CHECK(transposed(7, 11) == x(11, 7));
+  for (std::int64_t i = 0; i < 30; ++i)
+    for (std::int64_t j = 0; j < 5; ++j) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < 20; ++k) sum += static_cast<double>(x(2 * k, i)) * static_cast<double>(w(k, j));
+      REQUIRE(static_cast<double>(found(i, j)) == Approx(sum).margin(1e-4));
+    }
+}
+
 } // namespace products_test

@@ -24,13 +24,13 @@ struct owner {
   std::shared_ptr<int> token;
 };
 
-/// Rows whose elements tell where they are, as other libraries have them.
-struct strided_view {
+/// What other libraries have in place of std::mdspan.
+template <std::size_t Columns> struct strided_view {
   const float* first;
   std::array<std::int64_t, 2> lengths, strides;
 
   static constexpr std::size_t rank() { return 2; }
-  static constexpr std::size_t static_extent(std::size_t r) { return r == 0 ? static_cast<std::size_t>(-1) : 3; }
+  static constexpr std::size_t static_extent(std::size_t r) { return r == 0 ? static_cast<std::size_t>(-1) : Columns; }
   std::int64_t extent(std::size_t r) const { return lengths[r]; }
   std::int64_t stride(std::size_t r) const { return strides[r]; }
   const float* data_handle() const { return first; }
@@ -204,12 +204,84 @@ TEST_CASE("arrays are viewed with their extents, and views borrowed") {
   static_assert(std::same_as<decltype(again), const array<float, extents<plx::dyn, 3>>>);
   CHECK(again.data() == x.data());
   CHECK(again.shape() == x.shape());
+}
 
-  const strided_view rows{x.data(), {2, 3}, {3, 1}}, columns{x.data(), {2, 3}, {1, 2}};
-  CHECK(plx::borrow(rows)(1, 2) == 6);
-  CHECK_THROWS_MATCHES(plx::borrow(columns), plx::shape_error,
-                       Catch::Message("an mdspan whose elements are not in row-major order, or have gaps, along axis "
-                                      "1: copy it into an array"));
+TEST_CASE("elements with strides are read where they lie") {
+  std::vector<float> v(60);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<float>(i);
+  auto at = [&](std::int64_t first, std::int64_t i, std::int64_t row, std::int64_t j, std::int64_t column) {
+    return v[static_cast<std::size_t>(first + i * row + j * column)];
+  };
+  auto check_block = [&](std::int64_t first, std::int64_t row, std::int64_t column) {
+    CAPTURE(first, row, column);
+    auto check = [&](const auto& x) {
+      const array<float, 2> copy = x, sums = x + x;
+      float total = 0;
+      for (std::int64_t i = 0; i < 3; ++i)
+        for (std::int64_t j = 0; j < 4; ++j) {
+          const float expected = at(first, i, row, j, column);
+          REQUIRE(copy(i, j) == expected);
+          REQUIRE(sums(i, j) == 2 * expected);
+          total += expected;
+        }
+      CHECK(plx::jit([](auto a) { return plx::sum(a); })(x).item() == Approx(total));
+      CHECK(array_equal(plx::jit([](auto a) { return plx::reshape(a, {12}); })(x),
+                        array<float, 1>(plx::reshape(copy, {12}))));
+      CHECK(array_equal(plx::jit(product)(x, plx::transpose(copy)), plx::jit(product)(copy, plx::transpose(copy))));
+      CHECK(array_equal(plx::jit(product)(plx::transpose(copy), x), plx::jit(product)(plx::transpose(copy), copy)));
+      constexpr auto chain = [](auto a) { return plx::sum(plx::tanh(a * a)); };
+      CHECK(array_equal(plx::grad(chain)(x), plx::grad(chain)(copy)));
+      CHECK(array_equal(plx::vmap(chain, plx::in_axes<1>)(x), plx::vmap(chain, plx::in_axes<1>)(copy)));
+      CHECK(array_equal(plx::pmap(chain)(x).gather(), plx::pmap(chain)(copy).gather()));
+      constexpr auto of_tree = [](auto tree) { return std::get<0>(tree) * std::get<1>(tree); };
+      CHECK(array_equal(plx::jit(of_tree)(std::tuple(x, 2.f)), sums));
+      std::vector<float> result(12);
+      plx::jit([](auto a) { return plx::softmax(a, 1); })(x, plx::into(result));
+      CHECK(result == plx::jit([](auto a) { return plx::softmax(a, 1); })(copy).to_vector());
+    };
+    check(plx::borrow(v.data() + first, {3, 4}, {row, column}));
+    if (column == 1) check(plx::borrow<plx::strides<plx::dyn, 1>>(v.data() + first, {3, 4}, {row, column}));
+    if (row == 1) check(plx::borrow<plx::strides<1, plx::dyn>>(v.data() + first, {3, 4}, {row, column}));
+    check(plx::borrow(strided_view<4>{v.data() + first, {3, 4}, {row, column}}));
+  };
+  check_block(2, 10, 1); // of a wider matrix
+  check_block(0, 1, 5);  // columns first
+  check_block(1, 20, 3);
+  check_block(4, 0, 2); // one row, repeated
+  check_block(3, 2, 0);
+}
+
+TEST_CASE("rows and columns with strides are operands of products without a copy") {
+  std::vector<float> v(60, 0.5f);
+  const auto rows = plx::borrow<plx::strides<plx::dyn, 1>>(v, {3, 4}, {10, 1});
+  const auto columns = plx::borrow<plx::strides<1, plx::dyn>>(v, {4, 3}, {1, 5});
+  const auto any = plx::borrow(v, {3, 4}, {10, 1});
+  auto steps_of = [](const auto&... x) {
+    using function = plx::detail::of_flat_leaves<decltype(plx::jit(product)), std::remove_cvref_t<decltype(x)>...>;
+    auto leaves = std::tuple_cat(plx::detail::flat_leaves(x)...);
+    return []<class... Leaves>(std::type_identity<std::tuple<Leaves...>>) {
+      using compiled = plx::detail::program<function, plx::detail::abstract_t<Leaves>...>;
+      return compiled::plan.section(plx::compiled::section_id::main).steps.count;
+    }(std::type_identity<decltype(leaves)>{});
+  };
+  CHECK(steps_of(rows, columns) == 1);
+  CHECK(steps_of(columns, rows) == 1);
+  CHECK(steps_of(any, columns) == 2); // no library reads strides of which none is known to be 1
+  CHECK(plx::array<float, 2>(plx::dot(rows, columns))(2, 2) == 1);
+}
+
+TEST_CASE("strides that are none are refused") {
+  std::vector<float> v(10);
+  CHECK_THROWS_MATCHES(
+      plx::borrow(v, {3, 2}, {4, 2}), plx::shape_error,
+      Catch::Message("borrow: 10 elements of memory, and the shape (3, 2) with strides (4, 2) reaches over 11"));
+  static_cast<void>(plx::borrow(v, {3, 2}, {4, 1}));
+  static_cast<void>(plx::borrow(v, {0, 2}, {40, 1}));
+  CHECK_THROWS_MATCHES(plx::borrow(v, {3, 2}, {-4, 1}), plx::shape_error,
+                       Catch::Message("borrow: negative stride in (-4, 1)"));
+  CHECK_THROWS_MATCHES((plx::borrow<plx::strides<plx::dyn, 1>>(v, {3, 2}, {3, 2})), plx::shape_error,
+                       Catch::Message("borrow: the strides (3, 2) contradict the static ones (dyn, 1)"));
+  CHECK_THROWS_AS(plx::borrow(v.data(), {1 << 30, 2}, {std::int64_t{1} << 40, 1}), plx::shape_error);
 }
 
 } // namespace borrow_test

@@ -18,11 +18,13 @@ int main() {
   const bool right = view.extent(0) == 2 && view[1, 2] == 6 && again.data() == x.data() && again.shape() == x.shape();
 
   const float columns[6]{1, 4, 2, 5, 3, 6};
-  const std::mdspan<const float, std::dextents<int, 2>, std::layout_left> transposed(columns, 2, 3);
-  try {
-    static_cast<void>(plx::borrow(transposed));
-    return 1;
-  } catch (const plx::shape_error&) {
-    return right ? 0 : 1;
-  }
+  const auto transposed = plx::borrow(std::mdspan<const float, std::dextents<int, 2>, std::layout_left>(columns, 2, 3));
+  const auto& [memory, extents, strides] = transposed.operands;
+  using neighbours_first = plx::detail::as_strided_operation<plx::extents_of<2>, plx::strides_t<1, plx::dyn>>;
+  static_assert(
+      std::same_as<decltype(transposed),
+                   const plx::lazy<neighbours_first, plx::array<float, 1>, plx::extent_list<2>, plx::extent_list<2>>>);
+  const bool strided =
+      memory.data() == columns && memory.size() == 6 && extents.values[1] == 3 && strides.values[1] == 2;
+  return right && strided ? 0 : 1;
 }

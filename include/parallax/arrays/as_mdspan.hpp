@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/array.hpp>
+#include <parallax/arrays/memory_of_others.hpp>
 #include <parallax/core/extents.hpp>
 #include <parallax/core/ids.hpp>
 
@@ -10,11 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <version>
-
-#if defined(__cpp_lib_mdspan)
-#include <mdspan>
-#endif
 
 namespace parallax {
 
@@ -52,6 +48,7 @@ template <class T, class Extents> class array_view {
   bool empty() const { return size() == 0; }
   data_handle_type data_handle() const { return first; }
   static constexpr bool is_exhaustive() { return true; }
+  static constexpr bool is_always_row_major = true;
 
   /// The element at these indices, which have to be within the extents.
   template <std::integral... Index>

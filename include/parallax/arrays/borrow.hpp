@@ -3,10 +3,17 @@
 
 #include <parallax/arrays/array.hpp>
 #include <parallax/arrays/memory_of_others.hpp>
+#include <parallax/core/checked_arithmetic.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/ops/strided.hpp>
 
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -37,6 +44,79 @@ template <std::size_t Rank> std::array<std::int64_t, Rank> numbers_of(const exte
   for (std::size_t i = 0; i < Rank; ++i) shape[i] = extents[i].number();
   return shape;
 }
+
+template <std::size_t Rank> extent_list<Rank> list_of(const std::array<std::int64_t, Rank>& numbers) {
+  extent_list<Rank> list;
+  for (std::size_t i = 0; i < Rank; ++i) list.values[i] = numbers[i];
+  return list;
+}
+
+/// How many elements of memory extents and strides reach over. Throws `shape_error` where that cannot be.
+template <std::size_t Rank>
+std::int64_t reach_of(const std::array<std::int64_t, Rank>& shape, const std::array<std::int64_t, Rank>& strides,
+                      std::size_t element_bytes) {
+  const std::int64_t size = checked_size(shape, element_bytes);
+  std::int64_t last = 0;
+  for (std::size_t i = 0; i < Rank; ++i) {
+    if (strides[i] < 0) throw shape_error("borrow: negative stride in " + shape_text(strides));
+    std::int64_t distance = size == 0 ? 0 : shape[i] - 1;
+    if (!checked_multiply(distance, strides[i]) || !checked_add(last, distance) ||
+        last > std::numeric_limits<std::int64_t>::max() / 16)
+      throw shape_error("borrow: the shape " + shape_text(shape) + " with strides " + shape_text(strides) +
+                        " is beyond any memory");
+  }
+  return size == 0 ? 0 : last + 1;
+}
+
+/// The elements of `count` of memory, if that is known, of which `array_of(reach)` makes an array.
+template <class Extents, class Strides, class ArrayOf, std::size_t Rank>
+auto strided_elements(std::optional<std::int64_t> count, const std::array<std::int64_t, Rank>& shape,
+                      const std::array<std::int64_t, Rank>& strides, std::size_t element_bytes,
+                      const ArrayOf& array_of) {
+  static_assert(Strides::rank == int{Rank}, "parallax: borrow takes a stride for each axis");
+  check_static_extents<Extents>(shape);
+  if (!std::ranges::equal(strides, Strides::values, extent_agrees))
+    throw shape_error("borrow: the strides " + shape_text(strides) + " contradict the static ones " +
+                      shape_text(Strides::values));
+  const std::int64_t reach = reach_of(shape, strides, element_bytes);
+  if (count && *count < reach)
+    throw shape_error("borrow: " + std::to_string(*count) + " elements of memory, and the shape " + shape_text(shape) +
+                      " with strides " + shape_text(strides) + " reaches over " + std::to_string(reach));
+  auto whole = array_of(reach);
+  using operation = parallax::detail::as_strided_operation<Extents, Strides>;
+  return lazy<operation, decltype(whole), extent_list<Rank>, extent_list<Rank>>{
+      {std::move(whole), list_of(shape), list_of(strides)}};
+}
+template <class Extents, class Strides, class T, std::size_t Rank, class... Owner>
+auto borrowed_strided(const elements_of_others<T>& memory, const std::array<std::int64_t, Rank>& shape,
+                      const std::array<std::int64_t, Rank>& strides, Owner... owner) {
+  static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
+  return strided_elements<Extents, Strides>(memory.count, shape, strides, sizeof(T), [&](std::int64_t reach) {
+    return borrowed<array<std::remove_const_t<T>, 1>>(elements_of_others<T>{memory.first, {}}, {reach},
+                                                      std::move(owner)...);
+  });
+}
+template <class Strides, class Memory, std::size_t Rank>
+auto lent_strided(const Memory& memory, const std::array<std::int64_t, Rank>& shape,
+                  const std::array<std::int64_t, Rank>& strides) {
+  using T = std::remove_const_t<typename Memory::value_type>;
+  return strided_elements<extents_of<int{Rank}>, Strides>(
+      memory.size(), shape, strides, sizeof(T),
+      [&](std::int64_t reach) { return array<T, 1>::adopt(memory.lend(), {reach}); });
+}
+
+/// Of an mdspan whose first elements are neighbours, or of any other.
+template <class View> struct mdspan_strides {
+  using type = extents_of<static_cast<int>(View::rank())>;
+};
+#if defined(__cpp_lib_mdspan)
+template <std::size_t... I> auto first_is_one(std::index_sequence<I...>) -> strides_t<(I == 0 ? 1 : dyn)...>;
+template <class T, class Extents, class Accessor>
+struct mdspan_strides<std::mdspan<T, Extents, std::layout_left, Accessor>> {
+  using type = decltype(first_is_one(std::make_index_sequence<Extents::rank()>{}));
+};
+#endif
+template <class View> using strides_of_mdspan = typename mdspan_strides<View>::type;
 
 template <class Array, class Memory> Array lent(const Memory& memory, const typename Array::shape_type& shape) {
   if (memory.size() != checked_size(shape, sizeof(typename Array::value_type)))
@@ -81,20 +161,46 @@ template <auto Shape, element_memory Memory, memory_owner... Owner> auto borrow(
   return runtime::borrowed<array<runtime::element_of<Memory>, Shape>>(
       runtime::elements_in(std::forward<Memory>(memory)), extents_type::values, std::move(owner)...);
 }
-/// The same of a range, with one dimension, or of an mdspan, with its extents.
-template <element_memory Memory, memory_owner... Owner>
-  requires(!element_pointer<Memory>)
-auto borrow(Memory&& memory, Owner... owner) {
+/// The same of a range, with one dimension.
+template <element_range Memory, memory_owner... Owner> auto borrow(Memory&& memory, Owner... owner) {
   static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
   const auto elements = runtime::elements_in(std::forward<Memory>(memory));
-  if constexpr (element_range<Memory>) {
-    return runtime::borrowed<array<runtime::element_of<Memory>, 1>>(elements, {*elements.count}, std::move(owner)...);
+  return runtime::borrowed<array<runtime::element_of<Memory>, 1>>(elements, {*elements.count}, std::move(owner)...);
+}
+
+/// `borrow(memory, {extents}, {strides}, owner)`: elements that are `strides` apart along the axes; none may be
+/// negative. They are an expression, which programs that it is an argument of read where it lies. `borrow<strides<dyn,
+/// 1>>(...)` says which strides are known while compiling. Throws `shape_error` where a range has fewer elements than
+/// that reaches over, or a stride is not what the type says.
+template <element_memory Memory, std::size_t Rank, memory_owner... Owner>
+auto borrow(Memory&& memory, const extent (&extents)[Rank], const extent (&strides)[Rank], Owner... owner) {
+  return runtime::borrowed_strided<extents_of<int{Rank}>, extents_of<int{Rank}>>(
+      runtime::elements_in(std::forward<Memory>(memory)), runtime::numbers_of(extents), runtime::numbers_of(strides),
+      std::move(owner)...);
+}
+template <auto Strides, element_memory Memory, std::size_t Rank, memory_owner... Owner>
+auto borrow(Memory&& memory, const extent (&extents)[Rank], const extent (&strides)[Rank], Owner... owner) {
+  return runtime::borrowed_strided<extents_of<int{Rank}>, std::remove_cvref_t<decltype(Strides)>>(
+      runtime::elements_in(std::forward<Memory>(memory)), runtime::numbers_of(extents), runtime::numbers_of(strides),
+      std::move(owner)...);
+}
+/// The elements of an mdspan, with its extents, and its strides unless they lie in row-major order without gaps.
+template <element_mdspan View, memory_owner... Owner> auto borrow(const View& view, Owner... owner) {
+  static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
+  using extents_type = decltype(runtime::extents_of_mdspan<View>(std::make_index_sequence<View::rank()>{}));
+  using T = std::remove_pointer_t<std::remove_cvref_t<decltype(view.data_handle())>>;
+  const runtime::elements_of_others<T> elements{view.data_handle(), {}};
+  std::array<std::int64_t, View::rank()> shape{}, strides{};
+  for (std::size_t r = 0; r < shape.size(); ++r) {
+    shape[r] = static_cast<std::int64_t>(view.extent(r));
+    strides[r] = static_cast<std::int64_t>(view.stride(r));
+  }
+  if constexpr (is_row_major<View>) {
+    return runtime::borrowed<array<std::remove_const_t<T>, shape_for<extents_type>>>(elements, shape,
+                                                                                     std::move(owner)...);
   } else {
-    using view = std::remove_cvref_t<Memory>;
-    using result = array<runtime::element_of<Memory>, runtime::shape_of_mdspan<view>>;
-    typename result::shape_type shape{};
-    for (std::size_t r = 0; r < shape.size(); ++r) shape[r] = static_cast<std::int64_t>(memory.extent(r));
-    return runtime::borrowed<result>(elements, shape, std::move(owner)...);
+    return runtime::borrowed_strided<extents_type, runtime::strides_of_mdspan<View>>(elements, shape, strides,
+                                                                                     std::move(owner)...);
   }
 }
 
@@ -107,6 +213,16 @@ template <auto Shape, lends_memory Memory, std::size_t Rank>
 auto borrow(const Memory& memory, const extent (&extents)[Rank]) {
   using T = std::remove_const_t<typename Memory::value_type>;
   return runtime::lent<array<T, Shape>>(memory, runtime::numbers_of(extents));
+}
+template <lends_memory Memory, std::size_t Rank>
+auto borrow(const Memory& memory, const extent (&extents)[Rank], const extent (&strides)[Rank]) {
+  return runtime::lent_strided<extents_of<int{Rank}>>(memory, runtime::numbers_of(extents),
+                                                      runtime::numbers_of(strides));
+}
+template <auto Strides, lends_memory Memory, std::size_t Rank>
+auto borrow(const Memory& memory, const extent (&extents)[Rank], const extent (&strides)[Rank]) {
+  return runtime::lent_strided<std::remove_cvref_t<decltype(Strides)>>(memory, runtime::numbers_of(extents),
+                                                                       runtime::numbers_of(strides));
 }
 
 } // namespace parallax

@@ -16,6 +16,11 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <version>
+
+#if defined(__cpp_lib_mdspan)
+#include <mdspan>
+#endif
 
 namespace parallax {
 
@@ -41,10 +46,20 @@ concept element_mdspan = requires(const std::remove_cvref_t<M>& view) {
   { std::remove_cvref_t<M>::static_extent(0) } -> std::convertible_to<std::size_t>;
 };
 
+/// Whether an mdspan's type says that its elements lie in row-major order without gaps. To be specialised for mdspans
+/// of other libraries.
+template <class M>
+inline constexpr bool is_row_major = requires { requires std::remove_cvref_t<M>::is_always_row_major; };
+
 /// Memory of others: a pointer to elements, a contiguous range of them, or an mdspan whose elements lie in row-major
 /// order without gaps.
 template <class M>
 concept element_memory = element_pointer<M> || element_range<M> || element_mdspan<M>;
+
+#if defined(__cpp_lib_mdspan)
+template <class T, class Extents, class Accessor>
+inline constexpr bool is_row_major<std::mdspan<T, Extents, std::layout_right, Accessor>> = true;
+#endif
 
 namespace runtime {
 
@@ -97,9 +112,6 @@ template <element_mdspan M, std::size_t... R> auto extents_of_mdspan(std::index_
   };
   return extents_t<extent_at(R)...>{};
 }
-template <element_mdspan M>
-inline constexpr auto shape_of_mdspan =
-    shape_for<decltype(extents_of_mdspan<M>(std::make_index_sequence<M::rank()>{}))>;
 
 } // namespace runtime
 } // namespace parallax

@@ -7,6 +7,7 @@
 #include <parallax/host/devices/device_pool.hpp>
 #include <parallax/host/direct/direct_call.hpp>
 #include <parallax/host/run/run.hpp>
+#include <parallax/ops/strided.hpp>
 #include <parallax/runtime/eager.hpp>
 #include <parallax/runtime/into.hpp>
 
@@ -174,6 +175,20 @@ template <class Function, class... Args> auto execute_into(const Function& funct
   }(std::make_index_sequence<sizeof...(Args) - 1>{});
 }
 
+template <class Function, class... Args> auto execute_flat(const Function&, const Args&... args) {
+  const auto all = std::tie(args...);
+  constexpr std::size_t trees = sizeof...(Args) - (ends_with_memory<Args...>() ? 1 : 0);
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    auto call = [](const auto&... each) {
+      return execute(of_flat_leaves<Function, std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Args...>>>...>{},
+                     each...);
+    };
+    auto leaves = std::tuple_cat(flat_leaves(std::get<I>(all))...);
+    if constexpr (trees == sizeof...(Args)) return std::apply(call, leaves);
+    else return std::apply(call, std::tuple_cat(leaves, std::tie(std::get<trees>(all))));
+  }(std::make_index_sequence<trees>{});
+}
+
 } // namespace detail
 
 /// Calls a traced function with arrays: its program was compiled with this code, and runs now. Returns the results,
@@ -186,7 +201,9 @@ template <class Function, class... Args> auto execute(const Function& function, 
                 "aggregate): let a struct be a template of its leaf types, template <class T> struct params { T w, b; "
                 "}, and copy a "
                 "std::vector into a plx::array");
-  if constexpr (detail::ends_with_memory<Args...>()) {
+  if constexpr ((detail::has_strided<Args>() || ...)) {
+    return detail::execute_flat(function, args...);
+  } else if constexpr (detail::ends_with_memory<Args...>()) {
     return detail::execute_into(function, args...);
   } else if constexpr (!detail::is_stateless<Function> || !(detail::is_argument<Args> && ...)) {
     return detail::no_result<Function>{};

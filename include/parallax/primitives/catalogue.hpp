@@ -29,7 +29,8 @@ using catalogue = list<
     // products
     struct dot_general,
     // index changes
-    struct broadcast_in_dim, struct reshape, struct transpose, struct slice, struct concatenate, struct pad,
+    struct broadcast_in_dim, struct reshape, struct as_strided, struct transpose, struct slice, struct concatenate,
+    struct pad,
     // collectives
     struct psum, struct pmax, struct pmin, struct ppermute, struct pbroadcast, struct all_gather, struct psum_scatter,
     struct all_to_all, struct axis_slice,

@@ -66,6 +66,18 @@ struct reshape : view {
   }
 };
 
+/// Elements of memory, which is the operand, with strides. Programs begin with it where arguments are laid out so; what
+/// is transformed comes behind it. NumPy: lib.stride_tricks.as_strided
+struct as_strided : view {
+  static constexpr std::string_view name = "as_strided";
+  using parameters = stride_parameters;
+  static constexpr no_rule batch{}, vjp{};
+
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
+    return {a.operands[0].type, a.operands[0].weak, p.shape};
+  }
+};
+
 struct transpose : view {
   static constexpr std::string_view name = "transpose";
   using parameters = transpose_parameters;

@@ -42,6 +42,15 @@ struct reshape_parameters {
   static constexpr void describe(auto& p, auto& member) { member("shape", p.shape); }
 };
 
+/// By axis: its extent, and the distance in memory from one position to the next.
+struct stride_parameters {
+  dims shape, strides;
+  static constexpr void describe(auto& p, auto& member) {
+    member("shape", p.shape);
+    member("strides", p.strides);
+  }
+};
+
 struct transpose_parameters {
   axis_list permutation; ///< result axis k is operand axis permutation[k]
   static constexpr void describe(auto& p, auto& member) { member("permutation", p.permutation); }

@@ -97,6 +97,37 @@ TEST_CASE("an array of others' memory is like any other") {
   });
 }
 
+TEST_CASE("elements with strides on a device are read where they lie") {
+  under_seeds(3, [](const simulator::queue& theirs) {
+    std::vector<float> values = numbers(60);
+    const simulator::floats x(theirs, 60), y(theirs, 12);
+    simulator::put(x, values);
+    const plx::array<float, 2> weights{{1, 2}, {3, 4}, {5, 6}, {7, 8}};
+    plx::reset_transfers();
+    auto check = [&](const auto& block, std::size_t row, std::size_t column) {
+      plx::evaluate(block + 1.f, plx::into(span_of(y)));
+      std::vector<float> expected, products;
+      for (std::size_t i = 0; i < 3; ++i) {
+        float sums[2]{};
+        for (std::size_t j = 0; j < 4; ++j) {
+          const float value = values[1 + i * row + j * column];
+          expected.push_back(value + 1);
+          for (std::size_t k = 0; k < 2; ++k) sums[k] += value * weights.values()[j * 2 + k];
+        }
+        products.insert(products.end(), sums, sums + 2);
+      }
+      REQUIRE(simulator::get(y) == expected);
+      const auto found = plx::jit([](auto a, auto b) { return plx::dot(a, b); })(block, weights);
+      REQUIRE(found.to_vector() == products);
+    };
+    const plx::device_span from_second(x.data + 1, 59, theirs.stream);
+    check(plx::borrow(from_second, {3, 4}, {10, 2}), 10, 2);
+    check(plx::borrow<plx::strides<plx::dyn, 1>>(from_second, {3, 4}, {7, 1}), 7, 1);
+    check(plx::borrow<plx::strides<1, plx::dyn>>(from_second, {3, 4}, {1, 9}), 1, 9);
+    CHECK_THROWS_AS(plx::borrow(from_second, {3, 4}, {20, 7}), plx::shape_error);
+  });
+}
+
 TEST_CASE("results on other devices, and of the host, come to others' memory, too") {
   under_seeds(5, [](const simulator::queue& theirs) {
     const simulator::floats y(theirs, 4);

@@ -210,7 +210,10 @@ class kernel_builder {
     }
     if (is_kind(trace, g, id, primitive_kind::source) && (is_root(id) || !fused.has_buffer.contains(id)))
       return source_value(id, map);
-    return load(locate(trace.extents, g.shape(id), map, loop.extents.size(), buffer_of[id]), g.type(id));
+    const bool has_own = fused.has_array(id) && !is_root(id);
+    return load(locate(trace.extents, strides_of(trace.extents, g, id, has_own), map, loop.extents.size(),
+                       buffer_of[memory_of(g, id, has_own)]),
+                g.type(id));
   }
 
   constexpr int source_value(node_id id, const index_map& map) {
@@ -235,7 +238,8 @@ class kernel_builder {
   constexpr access index_access(node_id id, const index_map& map) {
     const int axis = parameters_of<primitives::iota>(g, id).axis;
     if (axis == primitives::iota::row_major)
-      return locate(trace.extents, g.shape(id), map, loop.extents.size(), buffer_id::none);
+      return locate(trace.extents, contiguous_strides(trace.extents, g.shape(id)), map, loop.extents.size(),
+                    buffer_id::none);
     access index{buffer_id::none, map[axis].offset, dims(loop.extents.size(), dim{})};
     if (map[axis].dimension != axis_map::none) index.strides[map[axis].dimension] = map[axis].multiplier;
     return index;

@@ -233,6 +233,10 @@ class fusion {
 
   constexpr void visit_view(node_id id) {
     const node_id operand = g.operand(id, 0);
+    if (is<primitives::as_strided>(g, id)) { // whoever can reads the memory; for others it is copied
+      if (demanded.contains(id)) has_buffer.insert(id);
+      return;
+    }
     if (!is_view(id)) {
       demanded.insert(operand);
       return;
@@ -251,23 +255,34 @@ class fusion {
     note_use(operand, {apart ? loop_id::several : by.loop, by.tag * 31 + own_tag});
   }
 
-  /// A product reads its operand in place if the views of it keep rows and columns regular.
   constexpr void demand_readable(node_id product, node_id operand) {
+    const viewed_operand read = read_by_product(product, operand);
+    if (!is<primitives::as_strided>(g, read.base) || !read.in_place) demanded.insert(read.base);
+  }
+
+ public:
+  /// How a product reads an operand: the node whose memory it is in, and where.
+  struct viewed_operand {
+    node_id base;
+    access layout; ///< of the operand in the memory of the base, or in that of others
+    bool in_place; ///< otherwise the base is the operand, which has an array then
+  };
+  /// A product reads its operand in place if the views of it keep rows and columns regular.
+  constexpr viewed_operand read_by_product(node_id product, node_id operand) const {
+    const int rank = g.rank(operand);
+    index_map map = identity_map(rank);
     node_id base = operand;
-    index_map map = identity_map(g.rank(operand));
     while (is_view(base)) {
       map = through_view(trace.extents, g, base, map);
       base = g.operand(base, 0);
     }
-    bool in_place = base == operand;
-    if (!in_place) {
-      access layout = locate(trace.extents, g.shape(base), map, g.rank(operand), buffer_id::none);
-      in_place = readable(product, operand, layout.strides);
-    }
-    demanded.insert(in_place ? base : operand);
+    const access there = locate(trace.extents, strides_of(trace.extents, g, base, false), map, rank, buffer_id::none);
+    const bool is_plain = base == operand && !is<primitives::as_strided>(g, base);
+    if (is_plain || readable(product, operand, there.strides)) return {base, there, true};
+    const dims own = contiguous_strides(trace.extents, g.shape(operand));
+    return {operand, locate(trace.extents, own, identity_map(rank), rank, buffer_id::none), false};
   }
 
- public:
   /// Axes in this order act as one axis of one stride.
   constexpr bool regular(const axis_list& axes, const dims& shape, const dims& strides) const {
     int last = -1;

@@ -40,9 +40,10 @@ constexpr bool only_ones_change(const dims& before, const dims& after) {
   return true;
 }
 
-/// Whether a node is an affine change of its operand's indices (a reshape may not be).
+/// Whether a node is an affine change of its operand's indices (a reshape may not be; elements with strides say where
+/// they are themselves).
 constexpr bool is_affine_view(const context& trace, const graph& g, node_id id) {
-  if (!is_kind(trace, g, id, primitive_kind::view)) return false;
+  if (!is_kind(trace, g, id, primitive_kind::view) || is<primitives::as_strided>(g, id)) return false;
   return !is<primitives::reshape>(g, id) || only_ones_change(g.shape(g.operand(id, 0)), g.shape(id));
 }
 
@@ -103,11 +104,21 @@ constexpr dims contiguous_strides(dim_table& t, const dims& shape) {
   return strides;
 }
 
-/// Where an element of a contiguous array of this shape lies, by position in the loop.
-constexpr access locate(dim_table& t, const dims& shape, const index_map& map, int loop_rank, buffer_id buffer) {
+/// The strides of a node whose elements are read from memory: its own in row-major order, or its operand's, if it says
+/// where its elements lie there.
+constexpr dims strides_of(dim_table& t, const graph& g, node_id id, bool has_own) {
+  if (is<primitives::as_strided>(g, id) && !has_own) return parameters_of<primitives::as_strided>(g, id).strides;
+  return contiguous_strides(t, g.shape(id));
+}
+/// Whose memory that is.
+constexpr node_id memory_of(const graph& g, node_id id, bool has_own) {
+  return is<primitives::as_strided>(g, id) && !has_own ? g.operand(id, 0) : id;
+}
+
+/// Where an element of an array with these strides lies, by position in the loop.
+constexpr access locate(dim_table& t, const dims& strides, const index_map& map, int loop_rank, buffer_id buffer) {
   access result{buffer, dim{}, dims(loop_rank, dim{})};
-  dims strides = contiguous_strides(t, shape);
-  for (int k = 0; k < shape.size(); ++k) {
+  for (int k = 0; k < strides.size(); ++k) {
     result.offset = t.add(result.offset, t.multiply(strides[k], map[k].offset));
     if (map[k].dimension == axis_map::none) continue;
     dim& stride = result.strides[map[k].dimension];

@@ -7,15 +7,12 @@
 namespace parallax::detail {
 
 /// Where an operand of a product lies: the views above its buffer are read through.
-constexpr access layout_of_operand(dim_table& t, const fusion& fused, const buffer_table& buffer_of, node_id operand) {
-  const graph& g = fused.g;
-  index_map map = identity_map(g.rank(operand));
-  node_id base = operand;
-  while (!fused.has_array(base)) {
-    map = through_view(t, g, base, map);
-    base = g.operand(base, 0);
-  }
-  return locate(t, g.shape(base), map, g.rank(operand), buffer_of[base]);
+constexpr access layout_of_operand(const fusion& fused, const buffer_table& buffer_of, node_id product,
+                                   node_id operand) {
+  const fusion::viewed_operand read = fused.read_by_product(product, operand);
+  access layout = read.layout;
+  layout.buffer = buffer_of[memory_of(fused.g, read.base, !read.in_place)];
+  return layout;
 }
 
 /// The step of a product, whose result is yet to be named.
@@ -26,8 +23,8 @@ constexpr product_step plan_product(dim_table& t, plan_builder& plan, const fusi
   const node_id left = g.operand(id, 0), right = g.operand(id, 1);
   const dims left_shape = g.shape(left), right_shape = g.shape(right);
   const axis_list left_free = axes.left_free(left_shape.size()), right_free = axes.right_free(right_shape.size());
-  const access at_left = layout_of_operand(t, fused, buffer_of, left),
-               at_right = layout_of_operand(t, fused, buffer_of, right);
+  const access at_left = layout_of_operand(fused, buffer_of, id, left),
+               at_right = layout_of_operand(fused, buffer_of, id, right);
   auto extent_of = [&](const axis_list& list, const dims& shape) {
     dim extent{1};
     for (int axis : list) extent = t.multiply(extent, shape[axis]);
