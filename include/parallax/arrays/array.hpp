@@ -253,7 +253,7 @@ template <element T, auto Shape> class array {
     if (std::cmp_not_equal(count, runtime::checked_size(shape, sizeof(T))))
       throw shape_error("array: " + std::to_string(count) + " values for the shape " + runtime::shape_text(shape));
   }
-  template <class Vector> static array taken_over(const shape_type& shape, Vector&& values) {
+  template <class Allocator> static array taken_over(const shape_type& shape, std::vector<T, Allocator>&& values) {
     runtime::check_static_extents<extents_type>(shape);
     check_count(values.size(), shape);
     auto* const first = reinterpret_cast<std::byte*>(values.data());

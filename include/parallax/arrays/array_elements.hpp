@@ -71,7 +71,7 @@ template <class T, std::size_t CountInPlace>
   requires(CountInPlace > 0)
 class array_elements<T, CountInPlace> {
  public:
-  array_elements() {}
+  array_elements() = default;
   explicit array_elements(buffer memory) : owned(std::move(memory)) {}
   explicit array_elements(std::size_t) {}
 

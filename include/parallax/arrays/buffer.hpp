@@ -100,7 +100,7 @@ class buffer {
     result.owned->is_borrowed = borrowed;
     return result;
   }
-  template <class Owner> buffer owned_by(Owner&& owner) && {
+  template <class Owner> buffer owned_by(Owner owner) && {
     static_assert(alignof(Owner) <= alignof(runtime::memory_block), "parallax: an owner's alignment is 64 at most");
     if (owned != nullptr) {
       ::new (static_cast<void*>(owned->here())) Owner(std::move(owner));

@@ -22,7 +22,7 @@ template <class Api, class Function, class... Arguments> values results_of(const
   using compiled = parallax::detail::program<Function, parallax::detail::abstract_t<Arguments>...>;
   return parallax::cuda::program_run<Api>(compiled::plan, parallax::cuda::kernel_table<Api, compiled>::functions.data(),
                                           values_of(given...))
-      .run({});
+      .run();
 }
 
 /// The same on the host backend.
@@ -30,7 +30,7 @@ template <class Function, class... Arguments> values results_on_host(const Funct
   using compiled = parallax::detail::program<Function, parallax::detail::abstract_t<Arguments>...>;
   return parallax::host::program_run(compiled::plan, parallax::host::kernel_table<compiled>::functions.data(),
                                      values_of(given...))
-      .run({});
+      .run();
 }
 
 /// The elements of results, all of which are floats.

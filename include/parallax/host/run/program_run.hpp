@@ -29,7 +29,7 @@ class program_run {
   }
 
   /// Runs the program; returns its outputs, which are in the memory that is given for them, or in pieces on devices.
-  recycled_vector<runtime_value> run(given_memory given) {
+  recycled_vector<runtime_value> run(given_memory given = {}) {
     section_runner main({plan, section_id::main, extents}, kernels, {});
     if (!given.empty()) check_given(given, plan, extents, [this](std::size_t number) { return on_host(number); });
     values.resize(index_of(main.section.section.value_count));

@@ -12,7 +12,7 @@ namespace parallax::host::inline PARALLAX_REGISTERS {
 
 /// Runs a program on the host, with the kernels of this file.
 template <class Program>
-recycled_vector<runtime_value> run(recycled_vector<runtime_value>&& arguments, given_memory given) {
+recycled_vector<runtime_value> run(recycled_vector<runtime_value>&& arguments, given_memory given = {}) {
   return program_run(Program::plan, kernel_table<Program>::functions.data(), std::move(arguments)).run(given);
 }
 

@@ -1,0 +1,134 @@
+// Learns to write like a text, character by character, on several devices at once: a transformer with Adam, mapped over
+// sequences by vmap and over devices by pmap. Try `transformer --help`.
+#include "support/run_example.hpp"
+#include "transformer_model.hpp"
+
+#include <parallax/parallax.hpp>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Where this example's text lies; the build says where that is.
+#ifndef PARALLAX_EXAMPLES_DATA
+#define PARALLAX_EXAMPLES_DATA "examples/data"
+#endif
+
+namespace plx = parallax;
+using namespace examples;
+
+namespace {
+
+struct transformer_options {
+  std::string text = PARALLAX_EXAMPLES_DATA "/../../LICENSE";
+  int steps = 1500;
+  bool help = false;
+};
+
+transformer_options read_options(std::span<const char* const> arguments) {
+  transformer_options options;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "--help") {
+      options.help = true;
+    } else if (argument == "--steps") {
+      if (++i == arguments.size()) throw usage_error("--steps needs a number");
+      const std::string_view number = arguments[i];
+      const auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), options.steps);
+      if (failed != std::errc() || end != number.data() + number.size() || options.steps < 1)
+        throw usage_error("--steps needs a number from 1 on, not '" + std::string(number) + "'");
+    } else if (argument.starts_with("-")) {
+      throw usage_error("there is no option '" + std::string(argument) + "'");
+    } else {
+      options.text = argument;
+    }
+  }
+  return options;
+}
+
+std::int32_t number_of(char c) { return c == '\n' ? 0 : c >= ' ' && c <= '~' ? c - ' ' + 1 : 1; }
+char character_of(std::int32_t number) { return number == 0 ? '\n' : static_cast<char>(' ' + number - 1); }
+
+std::vector<std::int32_t> read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::vector<std::int32_t> numbers;
+  for (const char c : text) numbers.push_back(number_of(c));
+  if (numbers.size() <= length)
+    throw std::runtime_error(path + " has less than " + std::to_string(length + 1) + " characters");
+  return numbers;
+}
+
+/// Writes on from the text's beginning, choosing each character with the probability that the model gives it.
+std::string write_on(const auto& params, const std::vector<std::int32_t>& text, int count, std::mt19937_64& engine) {
+  constexpr auto predict = plx::jit(predict_next);
+  std::vector<std::int32_t> window(text.begin(), text.begin() + length);
+  std::string written;
+  for (int i = 0; i < count; ++i) {
+    const auto logits = predict(params, plx::borrow(window));
+    std::vector<double> weights;
+    for (int c = 0; c < characters; ++c) weights.push_back(std::exp(static_cast<double>(logits(length - 1, c)) / 0.7));
+    const auto next =
+        static_cast<std::int32_t>(std::discrete_distribution<int>(weights.begin(), weights.end())(engine));
+    window.erase(window.begin());
+    window.push_back(next);
+    written += character_of(next);
+  }
+  return written;
+}
+
+void run(const transformer_options& options) {
+  if (options.help) {
+    std::cout
+        << "usage: transformer [--steps N] [FILE]\n"
+           "Learns to write like FILE, by default the project's licence, in N steps, 1500 by default, on as many\n"
+           "devices as there are, and writes on from its beginning.\n";
+    return;
+  }
+  const std::vector<std::int32_t> text = read_text(options.text);
+  const std::int64_t devices = plx::device_count(), rows = 4; // on each
+  std::cout << text.size() << " characters; batches of " << devices * rows << " times " << length << " on " << devices
+            << (devices == 1 ? " device" : " devices") << std::endl;
+
+  auto params = initial_on_devices(plx::broadcast_to(plx::random::key(0), {devices, 2}));
+  auto means = zeros_on_devices(params), squares = means;
+  std::mt19937_64 engine(0);
+  std::uniform_int_distribution<std::size_t> anywhere(0, text.size() - length - 1);
+  std::vector<std::int32_t> batch(static_cast<std::size_t>(devices * rows * length)), next(batch.size());
+  const auto start = std::chrono::steady_clock::now();
+  for (int step = 1; step <= options.steps; ++step) {
+    for (std::size_t row = 0; row < batch.size(); row += length) {
+      const auto from = text.begin() + static_cast<std::ptrdiff_t>(anywhere(engine));
+      std::copy_n(from, length, batch.begin() + static_cast<std::ptrdiff_t>(row));
+      std::copy_n(from + 1, length, next.begin() + static_cast<std::ptrdiff_t>(row));
+    }
+    auto [new_params, new_means, new_squares, loss] =
+        adam_step(params, means, squares, plx::borrow(batch, {devices, rows, length}),
+                  plx::borrow(next, {devices, rows, length}), 3e-3f, static_cast<float>(step));
+    params = new_params, means = new_means, squares = new_squares; // stay where they are
+    if (step % 100 == 0 || step == 1) std::cout << "step " << step << "  loss " << loss(0) << std::endl;
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  std::cout << static_cast<double>(options.steps * devices * rows * length) / seconds.count() << " characters/s\n\n";
+  const auto on_one = plx::tree_map([](const auto& leaf) { return leaf[0]; }, params);
+  std::cout << write_on(on_one, text, 300, engine) << std::endl;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  return run_example("transformer", argc, argv,
+                     [](std::span<const char* const> arguments) { run(read_options(arguments)); });
+}
