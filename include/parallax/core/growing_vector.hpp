@@ -21,7 +21,7 @@ template <class T> class growing_vector {
   constexpr growing_vector(std::size_t size, const T& value) { resize(size, value); }
   constexpr growing_vector(std::initializer_list<T> values) { append(values.begin(), values.end()); }
   template <class Iterator>
-    requires requires(Iterator i) { *++i; }
+    requires(!std::integral<Iterator>)
   constexpr growing_vector(Iterator begin, Iterator end) {
     append(begin, end);
   }

@@ -125,19 +125,18 @@ template <class Program, int Number> struct output_description {
     };
     return extents_t<extent_at(I)...>{};
   }
+  /// Its type, of which nothing is a name: nvcc 12 writes a type by the name that it met first.
   static auto type_of_array() {
     using extents_type = decltype(static_extents(std::make_index_sequence<rank>{}));
     if constexpr (is_value) return std::type_identity<typename shaped<sharded, element_t<type>, extents_type>::type>{};
     else return std::type_identity<typename shaped<array, element_t<type>, extents_type>::type>{};
   }
-  /// What a caller gets: results of a pmap stay on their devices.
-  using array_type = typename decltype(type_of_array())::type;
-
-  static array_type make(runtime_value&& value) {
+  /// Makes what a caller gets: results of a pmap stay on their devices.
+  static auto make(runtime_value&& value) {
     if constexpr (is_value)
-      return array_type::of_pieces(shape_array<rank>(value), std::move(value.devices), std::move(value.axes),
-                                   std::move(value.pieces));
-    else return array_type::adopt(std::move(value.host), shape_array<rank>(value));
+      return decltype(type_of_array())::type::of_pieces(shape_array<rank>(value), std::move(value.devices),
+                                                        std::move(value.axes), std::move(value.pieces));
+    else return decltype(type_of_array())::type::adopt(std::move(value.host), shape_array<rank>(value));
   }
 };
 

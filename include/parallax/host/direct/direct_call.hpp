@@ -103,7 +103,8 @@ inline constexpr bool is_direct = direct_steps<Program>::are_direct && !(has_spr
 template <class Program> class direct_call {
   using steps = direct_steps<Program>;
   static constexpr std::size_t output_count = index_of(steps::section.outputs.count);
-  template <std::size_t I> using result_t = typename output_description<Program, static_cast<int>(I)>::array_type;
+  template <std::size_t I>
+  using result_t = typename decltype(output_description<Program, static_cast<int>(I)>::type_of_array())::type;
 
  public:
   template <class... Args> static auto run(const Args&... args) {
