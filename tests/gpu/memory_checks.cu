@@ -91,7 +91,7 @@ void check_peers() {
     require(target.values() == values, "a copy between GPUs" + how);
   };
   copy("");
-  for (const auto& [device, owner] : {std::pair{0, 1}, {1, 0}})
+  for (const auto& [device, owner] : {std::pair{0, 1}, std::pair{1, 0}})
     if (const parallax::cuda::status reached = api::enable_peer_access(device, owner);
         reached.is != parallax::cuda::status::kind::unsupported)
       ok(reached);
