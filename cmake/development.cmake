@@ -9,6 +9,9 @@ target_compile_options(parallax_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${
 
 add_library(parallax_development INTERFACE)
 target_link_libraries(parallax_development INTERFACE parallax::parallax parallax_warnings)
+if(PARALLAX_LINK_RUNTIME)
+  target_link_libraries(parallax_development INTERFACE parallax::runtime)
+endif()
 # g++ 12 may fail inside while it collects garbage beside a precompiled header: it has 4 GB before it begins.
 target_compile_options(parallax_development
                        INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=4000000>")

@@ -1,5 +1,5 @@
 // Parallel loops: every index once, on several threads, with failures and nesting.
-#include <parallax/host/devices/parallel_for.hpp>
+#include <parallax/host/devices/worker_pool.hpp>
 
 #include "test.hpp"
 #include <parallax/host/devices/device_pool.hpp>

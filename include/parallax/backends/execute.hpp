@@ -4,7 +4,7 @@
 #include <parallax/backends/default_backend.hpp>
 #include <parallax/compile/program_error.hpp>
 #include <parallax/core/ids.hpp>
-#include <parallax/host/devices/device_pool.hpp>
+#include <parallax/host/devices/device_count.hpp>
 #include <parallax/host/direct/direct_call.hpp>
 #include <parallax/host/run/run.hpp>
 #include <parallax/ops/strided.hpp>
@@ -23,7 +23,7 @@ namespace parallax {
 /// GPU PARALLAX_CUDA_DEVICES_PER_GPU times. JAX: device_count
 inline int device_count() {
   if (default_backend() == backend::cuda) return detail::cuda_backend_of_process.load()->device_count();
-  return host::device_pool::instance().size();
+  return host::device_count();
 }
 
 namespace detail {

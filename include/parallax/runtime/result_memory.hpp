@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
-#include <parallax/runtime/section_plan.hpp>
+#include <parallax/runtime/checked_sizes.hpp>
 #include <parallax/runtime/value.hpp>
 
 #include <algorithm>

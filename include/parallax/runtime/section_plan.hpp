@@ -3,44 +3,16 @@
 
 #include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/runtime/checked_sizes.hpp>
 #include <parallax/runtime/resolve.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 
 namespace parallax::runtime {
-
-/// The number of bytes of an array. Throws `shape_error` where they are beyond 63 bits.
-inline std::size_t checked_bytes(std::int64_t count, element_type type) {
-  const auto element_bytes = static_cast<std::int64_t>(size_of(type));
-  if (count > std::numeric_limits<std::int64_t>::max() / element_bytes)
-    throw shape_error("an array of " + std::to_string(count) + " elements of " + std::string(name_of(type)) +
-                      " is beyond the memory of any machine");
-  return index_of(count * element_bytes);
-}
-
-/// The byte `offset` of those that begin at `first`; null where there are none at all.
-inline std::byte* byte_at(std::byte* first, std::int64_t offset) { return first == nullptr ? nullptr : first + offset; }
-
-/// Throws `shape_error` for a loop that cannot be counted.
-inline void check_loop(const std::int64_t* loop, int rank) {
-  std::int64_t positions = 1;
-  for (int d = 0; d < rank; ++d)
-    if (loop[d] == 0) return;
-  for (int d = 0; d < rank; ++d)
-    if (!checked_multiply(positions, loop[d])) throw shape_error("a loop over more than 2^63 elements");
-}
-
-/// The sum of two numbers of bytes. Throws `out_of_memory` where that is beyond what can be counted.
-inline std::size_t checked_sum(std::size_t a, std::size_t b) {
-  if (a > std::numeric_limits<std::size_t>::max() - b)
-    throw out_of_memory(std::numeric_limits<std::size_t>::max(), "the memory of intermediate values");
-  return a + b;
-}
 
 class section_plan {
  public:

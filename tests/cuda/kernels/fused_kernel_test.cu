@@ -1,6 +1,7 @@
 // A fused kernel of a plain generic lambda, compiled by nvcc without --extended-lambda.
 #include <parallax/cuda/kernels/launch.hpp>
 #include <parallax/cuda/nvidia/device_block.cuh>
+#include <parallax/host/run/program_run.hpp>
 #include <parallax/parallax.hpp>
 
 #include "test.hpp"

@@ -9,6 +9,7 @@
 
 #include <parallax/cuda/kernels/launch.hpp>
 #include <parallax/cuda/nvidia/device_block.cuh>
+#include <parallax/host/run/program_run.hpp>
 #include <parallax/parallax.hpp>
 
 #include "test.hpp"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/cuda/kernels/launch.hpp>
+#include <parallax/host/run/program_run.hpp>
 #include <parallax/parallax.hpp>
 
 #include "support/simulator/block.hpp"

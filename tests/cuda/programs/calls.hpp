@@ -3,6 +3,7 @@
 
 #include "support/simulator/api.hpp"
 
+#include <parallax/host/run/program_run.hpp>
 #include <parallax/parallax.hpp>
 
 #include <vector>

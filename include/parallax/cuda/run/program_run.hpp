@@ -7,7 +7,7 @@
 #include <parallax/cuda/run/graph_run.hpp>
 #include <parallax/cuda/run/memory_need.hpp>
 #include <parallax/cuda/run/section_runner.hpp>
-#include <parallax/runtime/guards.hpp>
+#include <parallax/runtime/guard_message.hpp>
 #include <parallax/runtime/section_call.hpp>
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/host/devices/device_count.hpp>
 #include <parallax/host/devices/process_wide.hpp>
 #include <parallax/host/devices/start_thread.hpp>
 #include <parallax/host/devices/team.hpp>
@@ -268,5 +269,9 @@ class device_pool {
   std::unique_ptr<device[]> all_devices;
   std::mutex order_mutex;
 };
+
+#if PARALLAX_DEFINES_RUNTIME
+PARALLAX_RUNTIME_FUNCTION int device_count() { return device_pool::instance().size(); }
+#endif
 
 } // namespace parallax::host

@@ -1,10 +1,10 @@
 // The extents of a direct call: each is computed by code of its own.
 #pragma once
 
+#include <parallax/core/checked_arithmetic.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/runtime/guards.hpp>
-#include <parallax/runtime/resolve.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ template <class Program> class direct_extents {
   template <std::size_t... E>
   PARALLAX_INLINE void resolve_all([[maybe_unused]] const std::int64_t* const* shapes, std::index_sequence<E...>) {
     const bool counted = (true & ... & resolve<E>(shapes, std::make_index_sequence<terms<E>>{}));
-    if (!counted) throw_for(shapes);
+    if (!counted) throw_for_extents(Program::plan, shapes);
   }
   template <std::size_t E>
   static constexpr std::size_t terms =
@@ -76,12 +76,7 @@ template <class Program> class direct_extents {
   PARALLAX_INLINE void check_all([[maybe_unused]] const std::int64_t* const* shapes, std::index_sequence<G...>) {
     const bool holds =
         (true & ... & guard_holds(Program::plan, *this, Program::plan.template at<guard_record>(static_cast<int>(G))));
-    if (!holds) throw_for(shapes);
-  }
-  /// Looks again for what is wrong, and says it.
-  [[noreturn, gnu::cold, gnu::noinline]] static void throw_for(const std::int64_t* const* shapes) {
-    check_guards(Program::plan, resolved_extents(Program::plan, [shapes](std::size_t leaf) { return shapes[leaf]; }));
-    throw error("a call's extents were right when they were looked at again");
+    if (!holds) throw_for_extents(Program::plan, shapes);
   }
 };
 

@@ -6,10 +6,10 @@
 #include <parallax/host/direct/direct_extents.hpp>
 #include <parallax/host/direct/loop_steps.hpp>
 #include <parallax/host/kernels/all_threads.hpp>
-#include <parallax/host/kernels/product.hpp>
+#include <parallax/host/kernels/run_product.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
-#include <parallax/runtime/section_plan.hpp>
+#include <parallax/runtime/checked_sizes.hpp>
 
 #include <algorithm>
 #include <cstddef>

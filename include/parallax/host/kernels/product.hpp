@@ -4,7 +4,7 @@
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
-#include <parallax/host/devices/parallel_for.hpp>
+#include <parallax/host/devices/worker_pool.hpp>
 #include <parallax/host/kernels/blas.hpp>
 #include <parallax/host/kernels/library_call.hpp>
 #include <parallax/host/kernels/product_arguments.hpp>
@@ -157,8 +157,8 @@ template <floating16_element T> void run_widened(const product_arguments& p) {
 
 } // namespace detail
 
-/// Runs a product.
-inline void run_product(const product_arguments& p) {
+/// Makes a product with this file's registers.
+inline void make_product(const product_arguments& p) {
   detail::use_one_blas_thread();
   switch (p.type) {
   case element_type::float16: return detail::run_widened<float16>(p);

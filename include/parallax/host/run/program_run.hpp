@@ -8,7 +8,7 @@
 #include <parallax/host/names.hpp>
 #include <parallax/host/run/section_runner.hpp>
 #include <parallax/host/simd/registers.hpp>
-#include <parallax/runtime/guards.hpp>
+#include <parallax/runtime/guard_message.hpp>
 #include <parallax/runtime/section_call.hpp>
 
 #include <memory>

@@ -1,19 +1,40 @@
 // A program's way to the host backend.
 #pragma once
 
+#include <parallax/core/linkage.hpp>
 #include <parallax/host/kernels/kernel_table.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/run/program_run.hpp>
 #include <parallax/host/simd/registers.hpp>
+#include <parallax/runtime/result_memory.hpp>
 
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+#if !PARALLAX_LINKED_RUNTIME
+#include <parallax/host/run/program_run.hpp>
+#endif
+
+namespace parallax::host {
+
+#if PARALLAX_LINKED_RUNTIME
+namespace linked {
+/// The library's, compiled for its own registers.
+recycled_vector<runtime_value> run_program(const plan_view& plan, const kernel_function* kernels,
+                                           recycled_vector<runtime_value>&& arguments, given_memory given);
+} // namespace linked
+#endif
+
+inline namespace PARALLAX_REGISTERS {
 
 /// Runs a program on the host, with the kernels of this file.
 template <class Program>
 recycled_vector<runtime_value> run(recycled_vector<runtime_value>&& arguments, given_memory given = {}) {
-  return program_run(Program::plan, kernel_table<Program>::functions.data(), std::move(arguments)).run(given);
+  const kernel_function* const kernels = kernel_table<Program>::functions.data();
+#if PARALLAX_LINKED_RUNTIME
+  return linked::run_program(Program::plan, kernels, std::move(arguments), given);
+#else
+  return program_run(Program::plan, kernels, std::move(arguments)).run(given);
+#endif
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace PARALLAX_REGISTERS
+} // namespace parallax::host

@@ -5,7 +5,7 @@
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/host/devices/collectives.hpp>
-#include <parallax/host/kernels/product.hpp>
+#include <parallax/host/kernels/run_product.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/program/kernel_arguments.hpp>

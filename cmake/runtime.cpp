@@ -1,0 +1,2 @@
+// The library parallax::runtime: what no program changes.
+#include <parallax/runtime_source.hpp>

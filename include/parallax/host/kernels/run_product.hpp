@@ -1,0 +1,33 @@
+// Matrix products, wherever they are compiled.
+#pragma once
+
+#include <parallax/core/linkage.hpp>
+#include <parallax/host/kernels/product_arguments.hpp>
+#include <parallax/host/simd/registers.hpp>
+
+#if !PARALLAX_LINKED_RUNTIME
+#include <parallax/host/kernels/product.hpp>
+#endif
+
+namespace parallax::host {
+
+#if PARALLAX_LINKED_RUNTIME
+namespace linked {
+/// The library's, compiled for its own registers.
+void run_product(const product_arguments& p);
+} // namespace linked
+#endif
+
+inline namespace PARALLAX_REGISTERS {
+
+/// Runs a product.
+inline void run_product(const product_arguments& p) {
+#if PARALLAX_LINKED_RUNTIME
+  linked::run_product(p);
+#else
+  make_product(p);
+#endif
+}
+
+} // namespace PARALLAX_REGISTERS
+} // namespace parallax::host

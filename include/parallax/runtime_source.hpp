@@ -1,0 +1,32 @@
+// What no program changes, for one source of a process whose files are compiled with PARALLAX_LINKED_RUNTIME=1. The
+// library parallax::runtime is a source that includes this header and nothing else.
+#pragma once
+
+#define PARALLAX_RUNTIME_SOURCE
+#include <parallax/core/linkage.hpp>
+
+#if !PARALLAX_LINKED_RUNTIME
+#error "parallax/runtime_source.hpp is for programs whose files are compiled with PARALLAX_LINKED_RUNTIME=1"
+#endif
+
+#include <parallax/operations.hpp>
+
+#include <parallax/host/devices/device_pool.hpp>
+#include <parallax/host/devices/worker_pool.hpp>
+#include <parallax/host/kernels/product.hpp>
+#include <parallax/host/run/program_run.hpp>
+#include <parallax/host/run/run.hpp>
+#include <parallax/runtime/guard_message.hpp>
+
+#include <utility>
+
+namespace parallax::host::linked {
+
+void run_product(const product_arguments& p) { make_product(p); }
+
+recycled_vector<runtime_value> run_program(const plan_view& plan, const kernel_function* kernels,
+                                           recycled_vector<runtime_value>&& arguments, given_memory given) {
+  return program_run(plan, kernels, std::move(arguments)).run(given);
+}
+
+} // namespace parallax::host::linked
