@@ -9,16 +9,14 @@
 #include <parallax/host/kernels/product.hpp>
 #endif
 
-namespace parallax::host {
-
 #if PARALLAX_LINKED_RUNTIME
-namespace linked {
+namespace parallax::host::linked {
 /// The library's, compiled for its own registers.
 void run_product(const product_arguments& p);
-} // namespace linked
+} // namespace parallax::host::linked
 #endif
 
-inline namespace PARALLAX_REGISTERS {
+namespace parallax::host::inline PARALLAX_REGISTERS {
 
 /// Runs a product.
 inline void run_product(const product_arguments& p) {
@@ -29,5 +27,4 @@ inline void run_product(const product_arguments& p) {
 #endif
 }
 
-} // namespace PARALLAX_REGISTERS
-} // namespace parallax::host
+} // namespace parallax::host::inline PARALLAX_REGISTERS

@@ -13,17 +13,15 @@
 #include <parallax/host/run/program_run.hpp>
 #endif
 
-namespace parallax::host {
-
 #if PARALLAX_LINKED_RUNTIME
-namespace linked {
+namespace parallax::host::linked {
 /// The library's, compiled for its own registers.
 recycled_vector<runtime_value> run_program(const plan_view& plan, const kernel_function* kernels,
                                            recycled_vector<runtime_value>&& arguments, given_memory given);
-} // namespace linked
+} // namespace parallax::host::linked
 #endif
 
-inline namespace PARALLAX_REGISTERS {
+namespace parallax::host::inline PARALLAX_REGISTERS {
 
 /// Runs a program on the host, with the kernels of this file.
 template <class Program>
@@ -36,5 +34,4 @@ recycled_vector<runtime_value> run(recycled_vector<runtime_value>&& arguments, g
 #endif
 }
 
-} // namespace PARALLAX_REGISTERS
-} // namespace parallax::host
+} // namespace parallax::host::inline PARALLAX_REGISTERS
