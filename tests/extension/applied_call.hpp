@@ -21,7 +21,7 @@ struct applied_call {
     }
   };
 
-  static constexpr growing_vector<abstract_value> results(context& trace, std::span<const abstract_value>,
+  static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
                                                           const parameters& p) {
     growing_vector<abstract_value> values;
     for (node_id output : trace.at(p.body).outputs) values.push_back(trace.at(p.body).value(output));
@@ -56,7 +56,7 @@ struct applied_call {
       (k < results ? linear.results : linear.operands).push_back(values[k]);
     return linear;
   }
-  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, std::span<const char> operands,
+  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, plain_span<const char> operands,
                                                const parameters& p) {
     growing_vector<char> now(operands.begin(), operands.end());
     for (int time = 0; time < p.times; ++time) now = parallax::detail::varies_along(trace, p.body, axis, now);
@@ -90,6 +90,6 @@ template <int Times, class F> constexpr parallax::tracer applied(F f, parallax::
   const parallax::graph_id body = trace.open_graph();
   parallax::detail::add_output(trace, f(parallax::detail::new_input(trace, x.value())));
   trace.close_graph();
-  return parallax::emit_call<parallax::primitives::applied_call>(trace, std::span<const parallax::tracer>(&x, 1),
-                                                                 {Times, body})[0];
+  return parallax::emit_call<parallax::primitives::applied_call>(
+      trace, parallax::plain_span<const parallax::tracer>(&x, 1), {Times, body})[0];
 }

@@ -5,10 +5,13 @@
 #include <parallax/arrays/array_literal.hpp>
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/shape_text.hpp>
 #include <parallax/core/diagnostics.hpp>
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/ops/lazy.hpp>
 
 #include <algorithm>
@@ -25,16 +28,8 @@
 namespace parallax {
 namespace runtime {
 
-/// A shape as Python prints it: `()`, `(3,)`, `(3, 2)`; `dyn` stands for a dynamic extent.
-inline std::string shape_text(std::span<const std::int64_t> shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    text += (i == 0 ? "" : ", ") + (shape[i] == dyn ? std::string("dyn") : std::to_string(shape[i]));
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
-
 /// The number of elements. Throws `shape_error` for a negative extent, or where they would not fit into memory.
-inline std::int64_t checked_size(std::span<const std::int64_t> shape, std::size_t element_bytes) {
+inline std::int64_t checked_size(plain_span<const std::int64_t> shape, std::size_t element_bytes) {
   std::int64_t most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(element_bytes);
   std::int64_t size = 1;
   for (std::int64_t extent : shape) {
@@ -69,13 +64,11 @@ inline int checked_axis(int axis, int rank) {
 constexpr bool extent_agrees(std::int64_t a, std::int64_t b) { return a == dyn || b == dyn || a == b; }
 
 /// True where the ranks are equal and no extent is static in both and different.
-template <class A, class B> constexpr bool extents_agree() {
-  return std::ranges::equal(A::values, B::values, extent_agrees);
-}
+template <class A, class B> constexpr bool extents_agree() { return plain::equal(A::values, B::values, extent_agrees); }
 
 /// Throws `shape_error` unless `shape` has the static extents of `Extents`.
 template <class Extents> void check_static_extents(const std::array<std::int64_t, Extents::rank>& shape) {
-  if (!std::ranges::equal(shape, Extents::values, extent_agrees))
+  if (!plain::equal(shape, Extents::values, extent_agrees))
     throw shape_error("array: the shape " + shape_text(shape) + " contradicts the static extents " +
                       shape_text(Extents::values));
 }
@@ -304,7 +297,7 @@ template <element T, std::size_t... N, std::size_t... M> array(const T (&... blo
 /// True where both have the same shape and equal elements; a NaN equals nothing.
 template <class T, auto ShapeA, auto ShapeB> bool array_equal(const array<T, ShapeA>& a, const array<T, ShapeB>& b) {
   if constexpr (array<T, ShapeA>::rank != array<T, ShapeB>::rank) return false;
-  else return a.shape() == b.shape() && std::ranges::equal(a.values(), b.values());
+  else return a.shape() == b.shape() && plain::equal(a.values(), b.values());
 }
 
 } // namespace parallax

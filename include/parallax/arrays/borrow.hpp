@@ -5,6 +5,7 @@
 #include <parallax/arrays/memory_of_others.hpp>
 #include <parallax/core/checked_arithmetic.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
 #include <parallax/ops/strided.hpp>
 
 #include <algorithm>
@@ -75,7 +76,7 @@ auto strided_elements(std::optional<std::int64_t> count, const std::array<std::i
                       const ArrayOf& array_of) {
   static_assert(Strides::rank == int{Rank}, "parallax: borrow takes a stride for each axis");
   check_static_extents<Extents>(shape);
-  if (!std::ranges::equal(strides, Strides::values, extent_agrees))
+  if (!plain::equal(strides, Strides::values, extent_agrees))
     throw shape_error("borrow: the strides " + shape_text(strides) + " contradict the static ones " +
                       shape_text(Strides::values));
   const std::int64_t reach = reach_of(shape, strides, element_bytes);
@@ -156,7 +157,7 @@ auto borrow(Memory&& memory, const extent (&extents)[Rank], Owner... owner) {
 template <auto Shape, element_memory Memory, memory_owner... Owner> auto borrow(Memory&& memory, Owner... owner) {
   using extents_type = extents_of<Shape>;
   static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
-  static_assert(std::ranges::find(extents_type::values, dyn) == extents_type::values.end(),
+  static_assert(!plain::contains(extents_type::values, dyn),
                 "parallax: borrow: an extent is not static: write them all behind the memory, in braces");
   return runtime::borrowed<array<runtime::element_of<Memory>, Shape>>(
       runtime::elements_in(std::forward<Memory>(memory)), extents_type::values, std::move(owner)...);

@@ -5,11 +5,11 @@
 #include <parallax/arrays/slices.hpp>
 #include <parallax/core/extents.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/core/small_vector.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace parallax {
 
@@ -26,14 +26,14 @@ struct shard_axis {
 
 namespace runtime {
 
-inline std::int64_t product(std::span<const std::int64_t> extents) {
+inline std::int64_t product(plain_span<const std::int64_t> extents) {
   std::int64_t result = 1;
   for (std::int64_t extent : extents) result *= extent;
   return result;
 }
 
 /// The number of distinct pieces that `axes` cut an array into.
-inline std::int64_t piece_count(std::span<const shard_axis> axes) {
+inline std::int64_t piece_count(plain_span<const shard_axis> axes) {
   std::int64_t count = 1;
   for (const shard_axis& a : axes) count *= a.size;
   return count;
@@ -41,7 +41,7 @@ inline std::int64_t piece_count(std::span<const shard_axis> axes) {
 
 /// The lowest position that holds the piece of the given number, which counts the indices along `axes`, the last
 /// fastest.
-inline std::int64_t position_of_piece(std::span<const shard_axis> axes, std::int64_t number) {
+inline std::int64_t position_of_piece(plain_span<const shard_axis> axes, std::int64_t number) {
   std::int64_t position = 0;
   for (std::size_t k = axes.size(); k-- > 0; number /= axes[k].size)
     position += number % axes[k].size * axes[k].device_stride;
@@ -50,8 +50,8 @@ inline std::int64_t position_of_piece(std::span<const shard_axis> axes, std::int
 
 /// Puts the row-major array `whole` of `shape` together from its pieces. The piece at the position p of `axes` begins
 /// `skipped` bytes into `shards[first + p]`.
-inline void copy_pieces_in(std::byte* whole, std::span<const std::int64_t> shape, std::size_t element_bytes,
-                           std::span<const shard_axis> axes, std::span<const buffer> shards, std::int64_t first,
+inline void copy_pieces_in(std::byte* whole, plain_span<const std::int64_t> shape, std::size_t element_bytes,
+                           plain_span<const shard_axis> axes, plain_span<const buffer> shards, std::int64_t first,
                            std::size_t skipped) {
   const std::size_t whole_bytes = index_of(product(shape)) * element_bytes;
   if (whole_bytes == 0) return;

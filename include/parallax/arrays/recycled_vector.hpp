@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/block_cache.hpp>
+#include <parallax/core/plain_algorithms.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -29,8 +30,6 @@ template <class T> struct recycling_allocator {
 
 template <class T> using recycled_vector = std::vector<T, recycling_allocator<T>>;
 
-template <class T> bool operator==(const recycled_vector<T>& a, const std::vector<T>& b) {
-  return std::ranges::equal(a, b);
-}
+template <class T> bool operator==(const recycled_vector<T>& a, const std::vector<T>& b) { return plain::equal(a, b); }
 
 } // namespace parallax::runtime

@@ -1,10 +1,11 @@
 // Copying slices of contiguous row-major arrays, as raw bytes.
 #pragma once
 
+#include <parallax/core/plain_span.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
 namespace parallax::runtime {
 
@@ -18,7 +19,7 @@ struct slice_level {
 /// Calls `run(offset, bytes)` for the runs of the array that a piece consists of, in the order of the piece. `levels`
 /// lists the fixed dimensions from the outermost in; with none, the piece is all `whole_bytes` of the array.
 template <class Run>
-void for_each_run(std::span<const slice_level> levels, std::size_t whole_bytes, const Run& run,
+void for_each_run(plain_span<const slice_level> levels, std::size_t whole_bytes, const Run& run,
                   std::size_t offset = 0) {
   if (levels.empty()) return run(offset, whole_bytes);
   const slice_level& level = levels.front();

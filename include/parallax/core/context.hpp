@@ -3,11 +3,11 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/guard.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/core/print_value.hpp>
 #include <parallax/core/text.hpp>
 #include <parallax/core/words.hpp>
 
-#include <span>
 #include <string_view>
 
 namespace parallax {
@@ -28,7 +28,7 @@ class tracer;
 struct primitive_rules;
 
 /// Appends an operation to the innermost graph.
-using operation_appender = tracer (*)(context&, primitive_id, std::span<const tracer> operands, parameter_words);
+using operation_appender = tracer (*)(context&, primitive_id, plain_span<const tracer> operands, parameter_words);
 
 /// What the operation that is being appended is made of.
 struct operation_parts {

@@ -6,9 +6,9 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/hash_index.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 
 #include <cstdint>
-#include <span>
 
 namespace parallax {
 
@@ -30,7 +30,7 @@ struct abstract_value {
 };
 
 /// A primitive's parameters as a graph keeps them: `primitives/parameters.hpp` says how.
-using parameter_words = std::span<const std::int64_t>;
+using parameter_words = plain_span<const std::int64_t>;
 
 /// A value of the enclosing graph that a nested function closes over, and the input that stands for it inside.
 struct capture {
@@ -49,8 +49,8 @@ struct pool_range {
 template <class T> struct list_pool {
   growing_vector<T> items;
 
-  constexpr std::span<const T> operator[](pool_range r) const { return {items.data() + r.first, index_of(r.count)}; }
-  constexpr std::span<T> operator[](pool_range r) { return {items.data() + r.first, index_of(r.count)}; }
+  constexpr plain_span<const T> operator[](pool_range r) const { return {items.data() + r.first, index_of(r.count)}; }
+  constexpr plain_span<T> operator[](pool_range r) { return {items.data() + r.first, index_of(r.count)}; }
   constexpr const T& at(pool_range r, int i) const { return items[index_of(r.first + i)]; }
 
   template <class List> constexpr pool_range add(const List& list) {
@@ -96,7 +96,7 @@ class graph {
   }
   constexpr abstract_value value(node_id id) const { return {type(id), weak(id), shape(id)}; }
 
-  constexpr std::span<const node_id> operands(node_id id) const { return operand_pool[nodes[id].operands]; }
+  constexpr plain_span<const node_id> operands(node_id id) const { return operand_pool[nodes[id].operands]; }
   constexpr node_id operand(node_id id, int i) const { return operand_pool.at(nodes[id].operands, i); }
   constexpr parameter_words parameters(node_id id) const { return parameter_pool[nodes[id].parameters]; }
 
@@ -110,7 +110,7 @@ class graph {
   }
 
   /// The node with exactly this content; a new one if there is none yet.
-  constexpr node_id add(primitive_id primitive, std::span<const node_id> operands, const abstract_value& value,
+  constexpr node_id add(primitive_id primitive, plain_span<const node_id> operands, const abstract_value& value,
                         parameter_words parameters) {
     std::uint64_t content = hash(primitive, operands, value, parameters);
     int known = known_nodes.find(
@@ -123,12 +123,12 @@ class graph {
   /// A new value that comes from outside; whether it is one of `inputs` or of `captures`, the caller says.
   constexpr node_id add_input(const abstract_value& value) { return append(primitive_id::input, {}, value, {}); }
   /// A new call, and its results right behind it. Calls are never taken for one another.
-  constexpr node_id add_call(primitive_id primitive, std::span<const node_id> operands, parameter_words parameters,
-                             std::span<const abstract_value> results) {
+  constexpr node_id add_call(primitive_id primitive, plain_span<const node_id> operands, parameter_words parameters,
+                             plain_span<const abstract_value> results) {
     node_id call = append(primitive, operands, {}, parameters);
     nodes[call].results = count_of(results);
     detail::for_each(results, [&](const abstract_value& value) {
-      append(primitive_id::call_result, std::span<const node_id>(&call, 1), value, {});
+      append(primitive_id::call_result, plain_span<const node_id>(&call, 1), value, {});
     });
     return call;
   }
@@ -149,7 +149,7 @@ class graph {
     detail::for_each(extent_pool.items, [&](dim& extent) { extent = renamed(extent); });
   }
   /// The parameters of a node, to be changed in place. Nothing may be added afterwards.
-  constexpr std::span<std::int64_t> mutable_parameters(node_id id) { return parameter_pool[nodes[id].parameters]; }
+  constexpr plain_span<std::int64_t> mutable_parameters(node_id id) { return parameter_pool[nodes[id].parameters]; }
 
   /// The nodes that an output depends on.
   constexpr id_set<node_id> needed() const {
@@ -180,7 +180,7 @@ class graph {
   detail::list_pool<std::int64_t> parameter_pool;
   hash_index known_nodes; ///< those that `add` may find again
 
-  constexpr node_id append(primitive_id primitive, std::span<const node_id> operands, const abstract_value& value,
+  constexpr node_id append(primitive_id primitive, plain_span<const node_id> operands, const abstract_value& value,
                            parameter_words parameters) {
     return nodes.add({.primitive = primitive,
                       .type = value.type,
@@ -190,14 +190,14 @@ class graph {
                       .parameters = parameter_pool.add(parameters)});
   }
 
-  static constexpr std::uint64_t hash(primitive_id primitive, std::span<const node_id> operands,
+  static constexpr std::uint64_t hash(primitive_id primitive, plain_span<const node_id> operands,
                                       const abstract_value& value, parameter_words parameters) {
     std::uint64_t result = mix(static_cast<std::uint64_t>(primitive), static_cast<std::uint64_t>(value.type));
     result = mix(result, operands.data(), operands.size());
     for (dim extent : value.shape) result = mix(result, static_cast<std::uint64_t>(extent.word()));
     return mix(result, parameters.data(), parameters.size());
   }
-  constexpr bool same(node_id id, primitive_id primitive, std::span<const node_id> operands,
+  constexpr bool same(node_id id, primitive_id primitive, plain_span<const node_id> operands,
                       const abstract_value& value, parameter_words parameters) const {
     const node& n = nodes[id];
     return n.primitive == primitive && n.type == value.type && n.weak == value.weak &&

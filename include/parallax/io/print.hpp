@@ -5,6 +5,7 @@
 #include <parallax/arrays/sharded.hpp>
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/io/format_number.hpp>
 
 #include <algorithm>
@@ -14,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -114,7 +114,7 @@ template <> class element_format<bfloat16> {
 /// Lays out one array: brackets, line breaks and, for a large one, dots in the place of what is left out.
 template <class T> class array_printer {
  public:
-  array_printer(std::span<const std::int64_t> shape, std::span<const T> values)
+  array_printer(plain_span<const std::int64_t> shape, plain_span<const T> values)
       : lengths(shape), printed(values), is_summarised(std::ssize(values) > print_threshold), written(shown_values()) {}
 
   std::string text() const { return block(0, 0, 1); }
@@ -187,8 +187,8 @@ template <class T> class array_printer {
     return line.substr(0, line.find_last_not_of(' ') + 1);
   }
 
-  std::span<const std::int64_t> lengths;
-  std::span<const T> printed;
+  plain_span<const std::int64_t> lengths;
+  plain_span<const T> printed;
   bool is_summarised;
   element_format<T> written;
 };

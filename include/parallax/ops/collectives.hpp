@@ -1,6 +1,7 @@
 // Collective operations over mapped axes, by name. JAX: the parallel operators of jax.lax.
 #pragma once
 
+#include <parallax/core/plain_span.hpp>
 #include <parallax/ops/elementwise.hpp>
 #include <parallax/ops/mapped_axes.hpp>
 #include <parallax/primitives/exchange.hpp>
@@ -147,7 +148,7 @@ template <fixed_string... Names> constexpr auto axis_size() { return lazy<detail
 
 namespace detail {
 /// What is wrong with the pairs of a permutation is said; true where nothing is.
-constexpr bool check_pairs(context& trace, std::span<const source_destination> pairs, dim size) {
+constexpr bool check_pairs(context& trace, plain_span<const source_destination> pairs, dim size) {
   for (const source_destination& p : pairs) {
     const int larger = p.source > p.destination ? p.source : p.destination;
     if (p.source < 0 || p.destination < 0 || (is_static(size) && larger >= size.number())) {
@@ -182,7 +183,7 @@ template <fixed_string Name> constexpr tracer permute(tracer x, permutation_kind
 template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_list<source_destination> permutation) {
   context& trace = *x.owner;
   const detail::participants who = detail::find_participants<Name>(trace, "ppermute");
-  const std::span<const source_destination> pairs(permutation.begin(), permutation.size());
+  const plain_span<const source_destination> pairs(permutation.begin(), permutation.size());
   if (trace.failed || !detail::check_pairs(trace, pairs, who.size)) return x;
   primitives::ppermute::parameters parameters{.over = who.over};
   int largest = -1;

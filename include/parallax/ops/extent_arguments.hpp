@@ -2,9 +2,9 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/ops/lazy.hpp>
 
-#include <span>
 #include <string_view>
 
 namespace parallax::detail {
@@ -20,7 +20,7 @@ template <std::size_t N> constexpr extent_list<N> list_of(const extent (&shape)[
 }
 
 /// A shape or an index list as the user wrote it.
-constexpr message& operator<<(message& out, std::span<const extent> list) {
+constexpr message& operator<<(message& out, plain_span<const extent> list) {
   out << '(';
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (i > 0) out << ',';
@@ -31,7 +31,7 @@ constexpr message& operator<<(message& out, std::span<const extent> list) {
 
 /// Whether all are extents: a negative number is an error of `operation`, applied to `operand` where there is one, and
 /// what the call knows is left to it to check.
-constexpr bool are_extents(context& trace, std::string_view operation, std::span<const extent> list,
+constexpr bool are_extents(context& trace, std::string_view operation, plain_span<const extent> list,
                            const tracer* operand = nullptr) {
   for (const extent& e : list) {
     if (e.is_negative()) {
@@ -48,7 +48,7 @@ constexpr bool are_extents(context& trace, std::string_view operation, std::span
 }
 
 /// A shape. Too many dimensions, and what is no extent, are errors of `operation`.
-constexpr dims dims_of(context& trace, std::string_view operation, std::span<const extent> shape,
+constexpr dims dims_of(context& trace, std::string_view operation, plain_span<const extent> shape,
                        const tracer* operand = nullptr) {
   dims result;
   if (!check_rank(trace, operation, count_of(shape)) || !are_extents(trace, operation, shape, operand)) return result;

@@ -2,11 +2,11 @@
 // computed as one program when they are assigned to an array.
 #pragma once
 
+#include <parallax/core/plain_span.hpp>
 #include <parallax/core/pytree.hpp>
 #include <parallax/primitives/operators.hpp>
 
 #include <cstddef>
-#include <span>
 #include <tuple>
 #include <type_traits>
 
@@ -58,7 +58,7 @@ concept eager_operand = array_value<T> || lazy_expression<T>;
 template <std::size_t Rank> struct extent_list {
   extent values[Rank > 0 ? Rank : 1];
 
-  constexpr std::span<const extent> view() const { return {values, Rank}; }
+  constexpr plain_span<const extent> view() const { return {values, Rank}; }
 };
 
 namespace detail {

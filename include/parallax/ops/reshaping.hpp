@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/extent_arguments.hpp>
 
@@ -28,7 +29,7 @@ struct reshape_operation : operation<reshape_operation> {
   }
 
  private:
-  static constexpr tracer run(tracer x, std::span<const extent> shape) {
+  static constexpr tracer run(tracer x, plain_span<const extent> shape) {
     context& trace = *x.owner;
     dim_table& t = trace.extents;
     if (!check_rank(trace, "reshape", count_of(shape))) return x;
@@ -127,14 +128,14 @@ struct broadcast_to_operation : operation<broadcast_to_operation> {
   }
 
  private:
-  static constexpr tracer mismatch(tracer x, std::span<const extent> shape, std::string_view advice) {
+  static constexpr tracer mismatch(tracer x, plain_span<const extent> shape, std::string_view advice) {
     message text;
     text << "broadcast_to: cannot broadcast ";
     print_value(text, x.owner->extents, x.value());
     x.owner->fail(text << " to shape " << shape << advice);
     return x;
   }
-  static constexpr tracer run(tracer x, std::span<const extent> given) {
+  static constexpr tracer run(tracer x, plain_span<const extent> given) {
     const int count = count_of(given);
     const dims result = dims_of(*x.owner, "broadcast_to", given, &x);
     if (x.owner->failed) return x;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/ops/extent_arguments.hpp>
 #include <parallax/ops/reshaping.hpp>
 
@@ -83,8 +84,8 @@ struct slice_operation {
                            << "; give one per axis");
       return x;
     }
-    primitives::slice_parameters bounds{.start = dims_of(trace, "slice", std::span(starts.begin(), starts.size()), &x),
-                                        .limit = dims_of(trace, "slice", std::span(limits.begin(), limits.size()), &x),
+    primitives::slice_parameters bounds{.start = dims_of(trace, "slice", plain_span(starts.begin(), starts.size()), &x),
+                                        .limit = dims_of(trace, "slice", plain_span(limits.begin(), limits.size()), &x),
                                         .stride = {}};
     if (trace.failed) return x;
     for (std::size_t i = 0; i < strides.size(); ++i)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/primitives/rules.hpp>
 
 namespace parallax {
@@ -12,7 +13,7 @@ constexpr bool is_one(const graph& g, node_id id) {
   return is<primitives::literal>(g, id) && parameters_of<primitives::literal>(g, id).is(1);
 }
 /// The operand that an operation is equal to: x * 1, x / 1 and -(-x) are x.
-constexpr node_id neutral_result(const graph& g, primitive_id primitive, std::span<const node_id> operands) {
+constexpr node_id neutral_result(const graph& g, primitive_id primitive, plain_span<const node_id> operands) {
   const bool multiplies = primitive == primitives::id_of<primitives::multiply>;
   if (multiplies || primitive == primitives::id_of<primitives::divide>) {
     if (is_one(g, operands[1]) && g.type(operands[0]) == g.type(operands[1])) return operands[0];
@@ -51,7 +52,7 @@ constexpr bool compute_floating(primitive_id primitive, element_type type, doubl
 }
 
 /// Arithmetic on two constants. False where it is left to the program.
-constexpr bool fold_constants(const graph& g, primitive_id primitive, std::span<const node_id> operands,
+constexpr bool fold_constants(const graph& g, primitive_id primitive, plain_span<const node_id> operands,
                               primitives::literal::parameters& result) {
   if (operands.size() != 2) return false;
   for (node_id operand : operands)
@@ -72,7 +73,7 @@ constexpr bool fold_constants(const graph& g, primitive_id primitive, std::span<
 }
 
 /// Operands as nodes of the innermost graph: parts of the next operation.
-constexpr void import_operands(context& trace, std::span<const tracer> operands) {
+constexpr void import_operands(context& trace, plain_span<const tracer> operands) {
   trace.next.operands.clear();
   trace.next.values.clear();
   for_each(operands, [&](const tracer& x) {
@@ -84,12 +85,12 @@ constexpr void import_operands(context& trace, std::span<const tracer> operands)
 } // namespace detail
 
 /// Appends an operation by the rules of its primitive.
-constexpr tracer append_operation(context& trace, primitive_id primitive, std::span<const tracer> operands,
+constexpr tracer append_operation(context& trace, primitive_id primitive, plain_span<const tracer> operands,
                                   parameter_words parameters) {
   if (trace.failed && !operands.empty()) return operands[0];
   const primitive_rules& rules = rules_of(trace, primitive);
   detail::import_operands(trace, operands);
-  const std::span<const node_id> ids = trace.next.operands;
+  const plain_span<const node_id> ids = trace.next.operands;
   const graph_id scope = trace.innermost();
   const node_id same = detail::neutral_result(trace.current(), primitive, ids);
   if (same != node_id::none) return {&trace, scope, same};
@@ -105,7 +106,7 @@ constexpr tracer append_operation(context& trace, primitive_id primitive, std::s
   return {&trace, scope, trace.current().add(primitive, ids, value, parameters)};
 }
 
-constexpr growing_vector<tracer> emit_call(context& trace, primitive_id primitive, std::span<const tracer> operands,
+constexpr growing_vector<tracer> emit_call(context& trace, primitive_id primitive, plain_span<const tracer> operands,
                                            parameter_words parameters) {
   const primitive_rules& rules = rules_of(trace, primitive);
   detail::import_operands(trace, operands);

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/primitives/build.hpp>
-
-#include <span>
 
 namespace parallax {
 
@@ -17,8 +16,8 @@ class section_planner; // compile/: turns that into steps
 /// For a call's differentiation: the operands, and which of them a derivative is asked for.
 struct linearize_application {
   context& trace;
-  std::span<const tracer> operands;
-  std::span<const char> wanted;
+  plain_span<const tracer> operands;
+  plain_span<const char> wanted;
 };
 
 /// A call whose forward half has been appended, and the call that is its backward half. That takes `operands` and then
@@ -35,13 +34,13 @@ struct linearized_call {
 /// graphs are its bodies, and these static functions, each of which takes the parameters last.
 struct call_rules {
   /// What is known of the results.
-  growing_vector<abstract_value> (*results)(context&, std::span<const abstract_value> operands, parameter_words);
+  growing_vector<abstract_value> (*results)(context&, plain_span<const abstract_value> operands, parameter_words);
   /// Appends the call for all elements of a mapped axis; returns its results.
   growing_vector<batched> (*batch)(const batch_application&, parameter_words);
   /// Appends the forward half, which keeps what the backward half reads.
   linearized_call (*linearize)(const linearize_application&, parameter_words);
   /// For each result whether it may differ between the instances of a mapped axis, given whether operands may.
-  growing_vector<char> (*varies)(const context&, axis_id, std::span<const char> operands, parameter_words);
+  growing_vector<char> (*varies)(const context&, axis_id, plain_span<const char> operands, parameter_words);
   /// Replays the call as it is to be lowered: often, by replaying its bodies.
   void (*prepare)(detail::preparation&, node_id call, parameter_words);
   /// Appends the steps of a call that preparation has left; null where it leaves none.
@@ -52,10 +51,10 @@ struct call_rules {
 struct prepared_away {};
 
 /// Appends a call and returns its results.
-constexpr growing_vector<tracer> emit_call(context& trace, primitive_id primitive, std::span<const tracer> operands,
+constexpr growing_vector<tracer> emit_call(context& trace, primitive_id primitive, plain_span<const tracer> operands,
                                            parameter_words parameters);
 template <class Call>
-constexpr growing_vector<tracer> emit_call(context& trace, std::span<const tracer> operands,
+constexpr growing_vector<tracer> emit_call(context& trace, plain_span<const tracer> operands,
                                            const typename Call::parameters& parameters) {
   return emit_call(trace, primitives::id_of<Call>, operands, encode(parameters));
 }

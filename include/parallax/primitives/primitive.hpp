@@ -2,13 +2,13 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/core/tracer.hpp>
 #include <parallax/primitives/catalogue.hpp>
 #include <parallax/primitives/parameters.hpp>
 
 #include <climits>
 #include <initializer_list>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -43,36 +43,36 @@ struct no_rule {};
 
 /// Appends an operation to the innermost graph (or finds it there) and returns its result. Operands of enclosing graphs
 /// become inputs of the innermost one.
-constexpr tracer emit(context& trace, primitive_id primitive, std::span<const tracer> operands,
+constexpr tracer emit(context& trace, primitive_id primitive, plain_span<const tracer> operands,
                       parameter_words parameters) {
   return trace.append(trace, primitive, operands, parameters);
 }
-template <class Primitive> constexpr tracer emit(context& trace, std::span<const tracer> operands) {
+template <class Primitive> constexpr tracer emit(context& trace, plain_span<const tracer> operands) {
   static_assert(!has_parameters<Primitive>);
   return emit(trace, primitives::id_of<Primitive>, operands, {});
 }
 // Where the primitive is not complete yet, its parameters are given by the name of their type.
 template <class Primitive, class Parameters = typename Primitive::parameters>
-constexpr tracer emit(context& trace, std::span<const tracer> operands, const Parameters& parameters) {
+constexpr tracer emit(context& trace, plain_span<const tracer> operands, const Parameters& parameters) {
   return emit(trace, primitives::id_of<Primitive>, operands, encode_next(trace, parameters));
 }
 template <class Primitive> constexpr tracer emit(std::initializer_list<tracer> operands) {
-  return emit<Primitive>(*operands.begin()->owner, std::span(operands.begin(), operands.size()));
+  return emit<Primitive>(*operands.begin()->owner, plain_span(operands.begin(), operands.size()));
 }
 template <class Primitive, class Parameters = typename Primitive::parameters>
 constexpr tracer emit(std::initializer_list<tracer> operands, const Parameters& parameters) {
-  return emit<Primitive>(*operands.begin()->owner, std::span(operands.begin(), operands.size()), parameters);
+  return emit<Primitive>(*operands.begin()->owner, plain_span(operands.begin(), operands.size()), parameters);
 }
 /// Of a primitive without operands.
 template <class Primitive> constexpr tracer emit(context& trace, const typename Primitive::parameters& parameters) {
-  return emit<Primitive>(trace, std::span<const tracer>(), parameters);
+  return emit<Primitive>(trace, plain_span<const tracer>(), parameters);
 }
 
 /// For the shape rule: the operands' values.
 struct shape_application {
   context& trace;
   std::string_view name;
-  std::span<const abstract_value> operands;
+  plain_span<const abstract_value> operands;
 };
 
 /// In place of an array's axis: it is not mapped.
@@ -92,17 +92,17 @@ struct batched {
 struct batch_application {
   context& trace;
   primitive_id primitive;
-  std::span<const batched> operands;
+  plain_span<const batched> operands;
   parameter_words parameters;
   dim size; ///< of the mapped axis
   axis_id axis;
 
   /// The same operation of other operands.
-  constexpr tracer again(std::span<const tracer> others) const { return emit(trace, primitive, others, parameters); }
-  constexpr tracer again(tracer operand) const { return again(std::span<const tracer>(&operand, 1)); }
+  constexpr tracer again(plain_span<const tracer> others) const { return emit(trace, primitive, others, parameters); }
+  constexpr tracer again(tracer operand) const { return again(plain_span<const tracer>(&operand, 1)); }
   /// The same primitive with other parameters.
   constexpr tracer with(tracer operand, const auto& others) const {
-    return emit(trace, primitive, std::span<const tracer>(&operand, 1), encode_next(trace, others));
+    return emit(trace, primitive, plain_span<const tracer>(&operand, 1), encode_next(trace, others));
   }
 };
 
@@ -110,11 +110,11 @@ struct batch_application {
 /// The rule gives each operand its cotangent.
 struct vjp_application {
   context& trace;
-  std::span<const tracer> operands;
+  plain_span<const tracer> operands;
   tracer result;
   tracer cotangent;
-  std::span<const char> wanted; ///< by operand: whether a derivative is asked for
-  std::span<tracer> given;      ///< by operand; without an owner where there is none
+  plain_span<const char> wanted; ///< by operand: whether a derivative is asked for
+  plain_span<tracer> given;      ///< by operand; without an owner where there is none
 
   constexpr bool wants(int operand) const { return wanted[index_of(operand)] != 0; }
   constexpr const tracer& operand(int i) const { return operands[index_of(i)]; }

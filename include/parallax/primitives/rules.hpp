@@ -4,6 +4,7 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/known_equal.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/primitives/call.hpp>
 #include <parallax/primitives/collective.hpp>
 #include <parallax/primitives/print_parameters.hpp>
@@ -25,7 +26,7 @@ struct primitive_rules {
   call_rules call{};      ///< of calls
   bool is_lowered = true; ///< false for calls that preparation leaves none of
   void (*print)(parameter_printer&, parameter_words) = nullptr;
-  void (*rename)(std::span<std::int64_t> words, known_equal&) = nullptr; ///< the extents among its parameters
+  void (*rename)(plain_span<std::int64_t> words, known_equal&) = nullptr; ///< the extents among its parameters
 };
 
 /// The rules of a primitive.
@@ -119,8 +120,8 @@ concept operation_primitive =
 template <class P>
 concept call_primitive =
     P::kind == primitive_kind::call && has_parameters<P> &&
-    requires(context& trace, std::span<const abstract_value> values, const batch_application& mapped,
-             const linearize_application& differentiated, std::span<const char> varying, detail::preparation& prepared,
+    requires(context& trace, plain_span<const abstract_value> values, const batch_application& mapped,
+             const linearize_application& differentiated, plain_span<const char> varying, detail::preparation& prepared,
              node_id id, const typename P::parameters& p) {
       { P::results(trace, values, p) } -> std::same_as<growing_vector<abstract_value>>;
       { P::batch(mapped, p) } -> std::same_as<growing_vector<batched>>;
@@ -162,7 +163,7 @@ template <class P> struct rule_functions {
     }
     printer.finish();
   }
-  static constexpr void rename(std::span<std::int64_t> words, known_equal& renamed) {
+  static constexpr void rename(plain_span<std::int64_t> words, known_equal& renamed) {
     if constexpr (has_parameters<P>) {
       auto parameters = decode<typename P::parameters>(words);
       extent_renamer renamer(renamed);
@@ -175,7 +176,7 @@ template <class P> struct rule_functions {
 
 template <class P> struct call_functions {
   using parameters = typename P::parameters;
-  static constexpr growing_vector<abstract_value> results(context& trace, std::span<const abstract_value> operands,
+  static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value> operands,
                                                           parameter_words words) {
     return P::results(trace, operands, decode<parameters>(words));
   }
@@ -185,7 +186,7 @@ template <class P> struct call_functions {
   static constexpr linearized_call linearize(const linearize_application& a, parameter_words words) {
     return P::linearize(a, decode<parameters>(words));
   }
-  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, std::span<const char> operands,
+  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, plain_span<const char> operands,
                                                parameter_words words) {
     return P::varies(trace, axis, operands, decode<parameters>(words));
   }

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/program/kernel.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace parallax::compiled {
 
@@ -25,7 +25,7 @@ struct centred_sum {
 /// multiple of their sum. The distances may be computed with fewer bits than the sum has.
 class centred_sum_finder {
  public:
-  constexpr explicit centred_sum_finder(std::span<const kernel_statement> kernel) : statements(kernel) {}
+  constexpr explicit centred_sum_finder(plain_span<const kernel_statement> kernel) : statements(kernel) {}
 
   constexpr centred_sum find(int reduction) const {
     const kernel_statement& sum = at(reduction);
@@ -44,7 +44,7 @@ class centred_sum_finder {
   }
 
  private:
-  std::span<const kernel_statement> statements;
+  plain_span<const kernel_statement> statements;
 
   constexpr const kernel_statement& at(int i) const { return statements[index_of(i)]; }
   template <class Primitive> static constexpr bool is(const kernel_statement& s) {

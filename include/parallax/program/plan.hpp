@@ -3,11 +3,11 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/core/words.hpp>
 #include <parallax/program/steps.hpp>
 
 #include <cstddef>
-#include <span>
 #include <utility>
 
 namespace parallax::compiled {
@@ -49,7 +49,7 @@ class plan_builder {
 
   template <class T> constexpr const T& at(int index) const { return items<T>()[index_of(index)]; }
   template <class T> constexpr int size() const { return count_of(items<T>()); }
-  template <class T> constexpr std::span<const T> operator[](record_list<T> list) const {
+  template <class T> constexpr plain_span<const T> operator[](record_list<T> list) const {
     return {items<T>().data() + list.first, index_of(list.count)};
   }
 
@@ -89,11 +89,11 @@ class plan_view {
     return static_cast<const record_view<T>&>(views).items[index];
   }
   template <class T> constexpr int size() const { return static_cast<const record_view<T>&>(views).count; }
-  template <class T> constexpr std::span<const T> all() const {
+  template <class T> constexpr plain_span<const T> all() const {
     const record_view<T>& view = views;
     return {view.items, index_of(view.count)};
   }
-  template <class T> constexpr std::span<const T> operator[](record_list<T> list) const {
+  template <class T> constexpr plain_span<const T> operator[](record_list<T> list) const {
     return {static_cast<const record_view<T>&>(views).items + list.first, index_of(list.count)};
   }
   constexpr const section_record& section(section_id id) const { return at<section_record>(static_cast<int>(id)); }

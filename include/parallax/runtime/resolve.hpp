@@ -5,10 +5,10 @@
 #include <parallax/arrays/scratch_array.hpp>
 #include <parallax/core/checked_arithmetic.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/program/plan.hpp>
 
 #include <algorithm>
-#include <span>
 #include <string>
 
 namespace parallax::runtime {
@@ -16,7 +16,7 @@ namespace parallax::runtime {
 /// Names the argument axes that an extent is the product of; nothing where it is something else.
 inline std::string describe_extent(const plan_view& plan, dim extent) {
   if (is_static(extent)) return "";
-  const std::span<const term_record> terms = plan[plan.at<entry_record>(extent.entry()).terms];
+  const plain_span<const term_record> terms = plan[plan.at<entry_record>(extent.entry()).terms];
   if (terms.size() != 1 || terms[0].coefficient != 1) return "";
   std::string factors;
   for (int number : plan[terms[0].atoms]) {
@@ -52,7 +52,7 @@ class resolved_extents {
     return is_static(extent) ? extent.number() : entries[index_of(extent.entry())];
   }
   /// All of them.
-  std::span<const std::int64_t> values() const { return {entries.data(), entries.size()}; }
+  plain_span<const std::int64_t> values() const { return {entries.data(), entries.size()}; }
 
  private:
   scratch_array<std::int64_t, 32> entries;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/runtime/checked_sizes.hpp>
 #include <parallax/runtime/value.hpp>
 
@@ -9,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 
 namespace parallax::runtime {
@@ -21,7 +22,7 @@ struct result_memory {
   std::optional<std::int64_t> count; ///< of elements; none where the caller alone knows that there is room
 };
 /// By result; none at all where a call takes memory of its own.
-using given_memory = std::span<const result_memory>;
+using given_memory = plain_span<const result_memory>;
 
 struct byte_range {
   const std::byte* first = nullptr;
@@ -54,7 +55,7 @@ void check_given(given_memory given, const plan_view& plan, const Extents& exten
     if (given[k].count && *given[k].count != count)
       refuse(" has " + std::to_string(*given[k].count) + " elements, and the result " + std::to_string(count));
     const byte_range own{given[k].first, checked_bytes(count, output.described.type)};
-    if (std::ranges::any_of(arguments, [&](const byte_range& argument) { return own.meets(argument); }))
+    if (plain::any_of(arguments, [&](const byte_range& argument) { return own.meets(argument); }))
       refuse(" overlaps an argument, which is read while results are written");
     for (std::size_t other = 0; other < k; ++other)
       if (own.meets(results[other])) refuse(" overlaps that of result " + std::to_string(other));

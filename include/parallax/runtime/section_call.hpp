@@ -4,6 +4,8 @@
 #include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/arrays/slices.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/runtime/section_plan.hpp>
 #include <parallax/runtime/value.hpp>
 
@@ -53,7 +55,7 @@ struct section_call {
   recycled_vector<std::int64_t> mesh;
   recycled_vector<int> devices; ///< by position
   recycled_vector<section_operand> operands;
-  std::span<const value_id> results;
+  plain_span<const value_id> results;
 
   std::int64_t mesh_stride(mesh_axis axis) const {
     std::int64_t stride = 1;
@@ -72,7 +74,8 @@ struct section_call {
       operand.source = given.buffer;
       for (const spread_dimension& s : plan[given.spread])
         operand.spread.push_back({s.dimension, mesh_size(s.over), mesh_stride(s.over), extents[s.before]});
-      std::ranges::sort(operand.spread, {}, &spread_axis::dimension);
+      plain::sort_few(operand.spread,
+                      [](const spread_axis& a, const spread_axis& b) { return a.dimension < b.dimension; });
     }
     choose_devices(plan[step.devices], available, remedy);
   }
@@ -80,7 +83,7 @@ struct section_call {
   /// Whether a value's pieces lie as an operand wants them.
   bool in_place(const runtime_value& value, const section_operand& operand) const {
     if (value.devices.empty() || value.devices != devices) return false;
-    return std::ranges::equal(value.axes, operand.spread, [](const shard_axis& a, const spread_axis& s) {
+    return plain::equal(value.axes, operand.spread, [](const shard_axis& a, const spread_axis& s) {
       return a == shard_axis{s.dimension, s.size, s.mesh_stride};
     });
   }
@@ -97,7 +100,7 @@ struct section_call {
       for (const spread_dimension& s : called.plan[output.spread])
         value.axes.push_back({s.dimension, mesh_size(s.over), mesh_stride(s.over)});
       // the piece's shape with the spread dimensions back in, outermost last to first
-      std::ranges::sort(value.axes, {}, &shard_axis::axis);
+      plain::sort_few(value.axes, [](const shard_axis& a, const shard_axis& b) { return a.axis < b.axis; });
       for (const shard_axis& a : value.axes) value.shape.insert(a.axis, a.size);
       value.devices = devices;
       for (auto& of_position : pieces) value.pieces.push_back(std::move(of_position[k]));
@@ -105,7 +108,7 @@ struct section_call {
   }
 
  private:
-  void choose_devices(std::span<const int> given, int available, const char* remedy) {
+  void choose_devices(plain_span<const int> given, int available, const char* remedy) {
     std::int64_t count = 1;
     for (std::int64_t size : mesh) count *= size;
     if (!given.empty()) {

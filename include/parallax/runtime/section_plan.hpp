@@ -3,6 +3,8 @@
 
 #include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/runtime/checked_sizes.hpp>
 #include <parallax/runtime/resolve.hpp>
 
@@ -10,7 +12,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace parallax::runtime {
 
@@ -30,9 +31,9 @@ class section_plan {
     return sizes;
   }
 
-  std::span<const buffer_record> buffers() const { return plan[section.buffers]; }
-  std::span<const output_record> outputs() const { return plan[section.outputs]; }
-  std::span<const step_record> steps() const { return plan[section.steps]; }
+  plain_span<const buffer_record> buffers() const { return plan[section.buffers]; }
+  plain_span<const output_record> outputs() const { return plan[section.outputs]; }
+  plain_span<const step_record> steps() const { return plan[section.steps]; }
 
   const buffer_record& buffer_at(buffer_id id) const { return buffers()[index_of(id)]; }
   element_type type_of(buffer_id id) const { return buffer_at(id).type; }
@@ -124,9 +125,9 @@ class exchange_partners {
 
   /// Where instances are cut into groups: the indices of those that the one at `here` meets along the axes, itself
   /// among them, in the group's order; none where it meets all.
-  std::span<const int> group_of(int here) const {
+  plain_span<const int> group_of(int here) const {
     for (const group_record& group : plan[step.groups])
-      if (std::ranges::find(plan[group.members], here) != plan[group.members].end()) return plan[group.members];
+      if (plain::contains(plan[group.members], here)) return plan[group.members];
     return {};
   }
 
@@ -140,8 +141,8 @@ class exchange_partners {
     }
     case permutation_kind::pairs: break;
     }
-    const std::span<const int> to = plan[step.destinations];
-    const auto found = std::ranges::find(to, here);
+    const plain_span<const int> to = plan[step.destinations];
+    const auto found = plain::find(to, here);
     return found == to.end() ? -1 : plan[step.sources][index_of(found - to.begin())];
   }
 

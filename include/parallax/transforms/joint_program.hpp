@@ -3,6 +3,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/transforms/reverse.hpp>
 
 namespace parallax::detail {
@@ -17,7 +18,7 @@ class joint_program {
   /// `cotangent_of(k, given)` is what result k's cotangent is inside the body, `gradient_of(k, computed)` what input
   /// k's is outside of it.
   template <class Cotangent, class Gradient>
-  constexpr joint_program(context& owner, graph_id differentiated, std::span<const char> wanted,
+  constexpr joint_program(context& owner, graph_id differentiated, plain_span<const char> wanted,
                           const Cotangent& cotangent_of, const Gradient& gradient_of)
       : trace(owner), joint(owner.open_graph()) {
     const graph& body = trace.at(differentiated);
@@ -76,7 +77,7 @@ class joint_program {
 
   template <class Cotangent, class Gradient>
   constexpr void trace_backward(reverse_pass& pass, const Cotangent& cotangent_of, const Gradient& gradient_of,
-                                std::span<const char> wanted) {
+                                plain_span<const char> wanted) {
     growing_vector<tracer> cotangents(results.size());
     for (std::size_t k = 0; k < results.size(); ++k) {
       if (!is_floating(results[k].type())) continue;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/transforms/axis_spec.hpp>
 #include <parallax/transforms/callable.hpp>
 
 #include <algorithm>
-#include <span>
 #include <string_view>
 
 namespace parallax::detail {
@@ -14,7 +14,7 @@ namespace parallax::detail {
 /// JAX's text for mapped sizes that disagree. `size_of(argument)` is the size.
 template <class Out, class Size>
 constexpr void describe_mapped_sizes(Out& out, std::string_view transformation,
-                                     std::span<const mapped_argument> arguments, Size&& size_of, auto&& print_type) {
+                                     plain_span<const mapped_argument> arguments, Size&& size_of, auto&& print_type) {
   out << transformation << " got inconsistent sizes for array axes to be mapped:";
   growing_vector<char> told(arguments.size(), 0);
   int most = 0;
@@ -100,7 +100,8 @@ constexpr mapped_arguments map_arguments(context& trace, std::string_view transf
     trace.fail(text << " give arrays of one size along the mapped axes, or map none of those that differ");
     return without_axes();
   }
-  const auto other = std::ranges::find_if(mapped, [&](const mapped_argument& a) { return size_of(a) != result.size; });
+  const auto other =
+      std::find_if(mapped.begin(), mapped.end(), [&](const mapped_argument& a) { return size_of(a) != result.size; });
   if (other != mapped.end())
     trace.guards.push_back({guard_kind::mapped_sizes, transformation, result.size, size_of(*other), {}, {}, mapped});
   result.valid = true;

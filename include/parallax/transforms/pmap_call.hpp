@@ -3,6 +3,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/joint_program.hpp>
 #include <parallax/transforms/varying.hpp>
@@ -30,7 +31,7 @@ struct pmap_call {
     }
   };
 
-  static constexpr growing_vector<abstract_value> results(context& trace, std::span<const abstract_value>,
+  static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
                                                           const parameters& p) {
     growing_vector<abstract_value> values;
     for (std::size_t k = 0; k < p.out_axes.size(); ++k) {
@@ -107,7 +108,7 @@ struct pmap_call {
     return linear;
   }
 
-  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, std::span<const char> operands,
+  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, plain_span<const char> operands,
                                                const parameters& p) {
     return parallax::detail::varies_along(trace, p.body, axis, operands);
   }

@@ -3,6 +3,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/primitives/append.hpp>
 
 namespace parallax::detail {
@@ -20,7 +21,7 @@ template <class Value> class replacements {
   }
   constexpr bool has(node_id id) const { return known.contains(id); }
   constexpr const Value& operator[](node_id id) const { return values[id]; }
-  constexpr growing_vector<Value> of(std::span<const node_id> ids) const {
+  constexpr growing_vector<Value> of(plain_span<const node_id> ids) const {
     return vector_of(ids, [&](node_id id) { return values[id]; });
   }
 

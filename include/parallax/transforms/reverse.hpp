@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/transforms/replay.hpp>
 
 namespace parallax::detail {
@@ -13,7 +14,7 @@ class reverse_pass {
 
   /// `inputs` stand for the graph's inputs; derivatives are taken with respect to those that are `wanted`.
   constexpr reverse_pass(context& owner, graph_id body, const growing_vector<tracer>& inputs,
-                         std::span<const char> wanted)
+                         plain_span<const char> wanted)
       : trace(owner),
         source(body),
         forward(owner.at(body)),

@@ -3,16 +3,15 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/primitives/rules.hpp>
-
-#include <span>
 
 namespace parallax::detail {
 
 /// For each output of a body whether its value may differ between the instances along an axis, given whether the inputs
 /// may.
 constexpr growing_vector<char> varies_along(const context& trace, graph_id body, axis_id axis,
-                                            std::span<const char> inputs) {
+                                            plain_span<const char> inputs) {
   const graph& g = trace.at(body);
   id_set<node_id> varying(g.size());
   auto set = [&](node_id id, bool varies) {

@@ -3,6 +3,8 @@
 
 #include <parallax/compile/plan/plan.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/primitives/catalogue.hpp>
 
 namespace parallax::detail {
@@ -18,7 +20,7 @@ class kernel_match {
         step(plan.at<kernel_step>(of.index)),
         kernel(plan.at<kernel_record>(static_cast<int>(step.kernel))) {}
 
-  constexpr std::span<const kernel_statement> statements() const { return plan[kernel.statements]; }
+  constexpr plain_span<const kernel_statement> statements() const { return plan[kernel.statements]; }
   constexpr const operand_record& array(int number) const { return plan[step.operands][index_of(number)]; }
   constexpr const operand_record& written() const { return array(0); }
   /// Where a statement loads from.
@@ -45,7 +47,7 @@ class kernel_match {
   }
   /// Whether there are further results.
   constexpr bool stores() const {
-    return std::ranges::any_of(statements(), [](const kernel_statement& each) { return is_store(each.kind); });
+    return plain::any_of(statements(), [](const kernel_statement& each) { return is_store(each.kind); });
   }
 
   /// Whether an operand lies as the loop goes over a contiguous array.

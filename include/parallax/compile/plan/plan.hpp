@@ -3,6 +3,7 @@
 
 #include <parallax/compile/fuse/loop.hpp>
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/plain_algorithms.hpp>
 #include <parallax/program/plan.hpp>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ constexpr kernel_id add_kernel(plan_builder& plan, const planned_loop& loop) {
   for (int i = 0; i < plan.size<kernel_record>(); ++i) {
     const kernel_record& known = plan.at<kernel_record>(i);
     if (known.result != loop.result || known.reduction != loop.reduction) continue;
-    if (std::ranges::equal(plan[known.statements], loop.statements)) return kernel_id{i};
+    if (plain::equal(plan[known.statements], loop.statements)) return kernel_id{i};
   }
   return kernel_id{plan.add(kernel_record{plan.add_list(loop.statements), loop.result, loop.reduction})};
 }

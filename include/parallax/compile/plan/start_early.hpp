@@ -4,6 +4,7 @@
 #include <parallax/compile/plan/plan.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -46,7 +47,7 @@ class early_starter {
   /// The last step before `s` that touches one of these buffers.
   constexpr step_id last_touch_before(step_id s, const growing_vector<buffer_id>& buffers) const {
     for (int before = static_cast<int>(s) - 1; before >= 0; --before)
-      if (std::ranges::any_of(buffers, [&](buffer_id b) { return touches(plan, step(step_id{before}), b); }))
+      if (plain::any_of(buffers, [&](buffer_id b) { return touches(plan, step(step_id{before}), b); }))
         return step_id{before};
     return step_id::none;
   }

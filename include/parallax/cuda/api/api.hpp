@@ -7,13 +7,13 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/exchange_kind.hpp>
 #include <parallax/core/extents.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/core/precision.hpp>
 #include <parallax/cuda/api/status.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 
 namespace parallax::cuda {
@@ -97,9 +97,9 @@ concept device_api =
     requires(typename Api::stream stream, typename Api::event event, typename Api::graph graph,
              typename Api::graph_node node, typename Api::communicator communicator, void* pointer, const void* source,
              std::size_t bytes, int device, device_properties properties, matrix_product product, element_type type,
-             reduction_kind how, std::span<typename Api::communicator> clique,
-             std::span<typename Api::communicator* const> children, std::span<const clique_place> places,
-             std::span<const int> devices) {
+             reduction_kind how, plain_span<typename Api::communicator> clique,
+             plain_span<typename Api::communicator* const> children, plain_span<const clique_place> places,
+             plain_span<const int> devices) {
       // devices
       { Api::device_count(device) } -> std::same_as<status>;
       { Api::set_device(device) } -> std::same_as<status>;

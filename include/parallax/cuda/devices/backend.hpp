@@ -2,6 +2,8 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/devices/clique.hpp>
 #include <parallax/cuda/devices/flight_recorder.hpp>
 #include <parallax/cuda/names.hpp>
@@ -13,7 +15,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -92,7 +93,7 @@ template <device_api Api> class backend {
   }
 
   /// The clique of these devices, made at its first use. The order is that of the ranks.
-  clique<Api>& clique_of(std::span<device<Api>* const> members) {
+  clique<Api>& clique_of(plain_span<device<Api>* const> members) {
     if (clique<Api>* known = known_clique(members)) return *known;
     cliques.push_back(std::make_unique<clique<Api>>(members));
     wait_for_clique(*cliques.back());
@@ -104,7 +105,7 @@ template <device_api Api> class backend {
                                        const std::vector<std::vector<device<Api>*>>& groups) {
     std::vector<clique<Api>*> found, parts;
     for (const auto& group : groups) found.push_back(known_clique(group));
-    if (std::ranges::find(found, nullptr) == found.end()) return found;
+    if (!plain::contains(found, nullptr)) return found;
     clique<Api>& whole = clique_of(all);
     for (std::size_t i = 0; i < groups.size(); ++i) {
       if (!whole.uses_nccl() || groups[i] == all) found[i] = &clique_of(groups[i]);
@@ -191,7 +192,7 @@ template <device_api Api> class backend {
     return only;
   }
 
-  clique<Api>* known_clique(std::span<device<Api>* const> members) {
+  clique<Api>* known_clique(plain_span<device<Api>* const> members) {
     for (auto& known : cliques)
       if (known->is_of(members)) return known.get();
     return nullptr;

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/devices/device.hpp>
 
 #include <algorithm>
-#include <span>
 #include <vector>
 
 namespace parallax::cuda {
@@ -19,29 +20,29 @@ template <device_api Api> class clique {
   std::vector<communicator> communicators; ///< by rank; none where NCCL does not serve, null while being split off
 
   /// Initialisation goes on in the background: wait until `is_ready`.
-  explicit clique(std::span<device<Api>* const> devices) : members(devices.begin(), devices.end()) {
+  explicit clique(plain_span<device<Api>* const> devices) : members(devices.begin(), devices.end()) {
     std::vector<int> physical;
     for (const device<Api>* each : members) physical.push_back(each->physical);
     std::vector<int> sorted = physical;
-    std::ranges::sort(sorted);
-    if (members.size() < 2 || std::ranges::adjacent_find(sorted) != sorted.end()) return;
+    std::sort(sorted.begin(), sorted.end());
+    if (members.size() < 2 || std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return;
     communicators.resize(members.size());
     check(Api::create_clique(communicators, physical));
   }
   /// Part of a clique that NCCL serves, to be split from it.
-  clique(std::span<device<Api>* const> devices, const clique& whole) : members(devices.begin(), devices.end()) {
+  clique(plain_span<device<Api>* const> devices, const clique& whole) : members(devices.begin(), devices.end()) {
     if (whole.uses_nccl()) communicators.resize(members.size());
   }
   /// Gives these parts their communicators, in the background: wait until this clique is idle, and then the parts.
   /// Nothing may be going on with this one.
-  void split(std::span<clique* const> parts) {
+  void split(plain_span<clique* const> parts) {
     left_out.resize(members.size());
     std::vector<communicator*> children;
     for (communicator& each : left_out) children.push_back(&each);
     std::vector<clique_place> places(members.size());
     for (std::size_t part = 0; part < parts.size(); ++part)
       for (std::size_t rank = 0; rank < parts[part]->members.size(); ++rank) {
-        const auto at = index_of(std::ranges::find(members, parts[part]->members[rank]) - members.begin());
+        const auto at = index_of(plain::find(members, parts[part]->members[rank]) - members.begin());
         children[at] = &parts[part]->communicators[rank];
         places[at] = {static_cast<int>(part), static_cast<int>(rank)};
       }
@@ -60,7 +61,7 @@ template <device_api Api> class clique {
   bool uses_nccl() const { return !communicators.empty(); }
   int size() const { return count_of(members); }
 
-  bool is_of(std::span<device<Api>* const> devices) const { return std::ranges::equal(members, devices); }
+  bool is_of(plain_span<device<Api>* const> devices) const { return plain::equal(members, devices); }
 
   /// Whether nothing is going on in the background. Throws `cuda_error` for an asynchronous error.
   bool is_idle() const {

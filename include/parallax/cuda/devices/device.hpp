@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/buffer.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/devices/graph_cache.hpp>
 #include <parallax/cuda/devices/handles.hpp>
 #include <parallax/cuda/devices/staging.hpp>
@@ -9,7 +10,6 @@
 
 #include <array>
 #include <memory>
-#include <span>
 #include <string>
 
 namespace parallax::cuda {
@@ -138,7 +138,7 @@ template <device_api Api> class device {
 /// As long as it lives, work is enqueued on the side streams of these devices, behind what is on their first streams.
 template <device_api Api> class side_streams {
  public:
-  explicit side_streams(std::span<device<Api>* const> these) : devices(these) {
+  explicit side_streams(plain_span<device<Api>* const> these) : devices(these) {
     for (device<Api>* each : devices) each->fork();
     for (device<Api>* each : devices) each->side_mark = true;
   }
@@ -149,7 +149,7 @@ template <device_api Api> class side_streams {
   }
 
  private:
-  std::span<device<Api>* const> devices;
+  plain_span<device<Api>* const> devices;
 };
 
 } // namespace parallax::cuda

@@ -1,6 +1,7 @@
 // The last collectives of this process: what an error message says about one that did not end.
 #pragma once
 
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/api/errors.hpp>
 #include <parallax/cuda/devices/device.hpp>
 
@@ -8,7 +9,6 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +20,7 @@ template <device_api Api> class flight_recorder {
 
   /// Notes a collective over mesh axes; call `begin` before and `end` after it is enqueued, the devices' work up to
   /// there being what has arrived and completed.
-  void begin(const char* name, unsigned axes, std::size_t bytes, std::span<device<Api>* const> members) {
+  void begin(const char* name, unsigned axes, std::size_t bytes, plain_span<device<Api>* const> members) {
     entry& e = entries[count++ % capacity];
     e.name = name, e.axes = axes, e.bytes = bytes, e.sequence = count;
     e.members.assign(members.begin(), members.end());
@@ -76,7 +76,7 @@ template <device_api Api> class flight_recorder {
     std::deque<device_event<Api>> arrived, completed;
   };
 
-  static void mark(std::deque<device_event<Api>>& events, std::span<device<Api>* const> members) {
+  static void mark(std::deque<device_event<Api>>& events, plain_span<device<Api>* const> members) {
     for (std::size_t i = 0; i < members.size(); ++i) {
       members[i]->activate();
       while (i < events.size() && events[i].physical != members[i]->physical) events.pop_back();

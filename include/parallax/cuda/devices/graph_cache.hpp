@@ -2,6 +2,8 @@
 #pragma once
 
 #include <parallax/arrays/buffer.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/devices/handles.hpp>
 #include <parallax/cuda/kernels/copy_pieces.hpp>
 #include <parallax/cuda/names.hpp>
@@ -12,7 +14,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,7 @@ struct section_key {
   const plan_view* plan;
   section_id section;
   int position;
-  std::span<const std::int64_t> extents;
+  plain_span<const std::int64_t> extents;
 };
 
 /// One section on one device: what its first call has shown, and its graph. A graph has memory of its own, at whose
@@ -48,8 +49,7 @@ template <device_api Api> struct section_graph {
       : plan(of.plan), section(of.section), position(of.position), extents(of.extents.begin(), of.extents.end()) {}
 
   bool is_of(const section_key& key) const {
-    return plan == key.plan && section == key.section && position == key.position &&
-           std::ranges::equal(extents, key.extents);
+    return plan == key.plan && section == key.section && position == key.position && plain::equal(extents, key.extents);
   }
 
   const plan_view* plan;
@@ -100,7 +100,7 @@ template <device_api Api> class graph_cache {
   /// A section's entry, which is made if it is not there. It stays until `most_sections` others have been asked for, or
   /// `make_room` was called.
   section_graph<Api>& find(const section_key& key, std::size_t most_sections) {
-    auto found = std::ranges::find_if(sections, [&](const auto& each) { return each->is_of(key); });
+    auto found = std::find_if(sections.begin(), sections.end(), [&](const auto& each) { return each->is_of(key); });
     if (found == sections.end()) {
       while (sections.size() >= std::max<std::size_t>(most_sections, 1)) sections.pop_back();
       sections.push_back(std::make_unique<section_graph<Api>>(key));

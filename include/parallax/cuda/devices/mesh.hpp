@@ -2,10 +2,10 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/devices/device.hpp>
 
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,7 +16,7 @@ template <device_api Api> class mesh {
  public:
   std::vector<device<Api>*> devices; ///< by position
 
-  mesh(std::span<const std::int64_t> sizes, std::vector<device<Api>*> at)
+  mesh(plain_span<const std::int64_t> sizes, std::vector<device<Api>*> at)
       : devices(std::move(at)), axis_sizes(sizes.begin(), sizes.end()) {}
 
   int size() const { return count_of(devices); }

@@ -2,11 +2,10 @@
 // members into one member's result. Each element is combined in the order of members, so that all get the same bits.
 #pragma once
 
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/math/scalar_math.hpp>
-
-#include <span>
 
 namespace parallax::cuda {
 
@@ -69,7 +68,7 @@ template <class T> struct combine_members {
 namespace detail {
 
 template <launch_api Api, class T>
-status launch_combine_of(const launch_context<Api>& where, reduction_kind how, std::span<const void* const> operands,
+status launch_combine_of(const launch_context<Api>& where, reduction_kind how, plain_span<const void* const> operands,
                          void* result, const combined_slices& slices) {
   using kernel_type = combine_members<T>;
   constexpr std::int64_t width = kernel_type::width;
@@ -97,7 +96,7 @@ status launch_combine_of(const launch_context<Api>& where, reduction_kind how, s
 /// nothing where it has no elements. Of truth values, the sum and the largest are "or", the smallest is "and".
 template <launch_api Api>
 status launch_combine(const launch_context<Api>& where, reduction_kind how, element_type type,
-                      std::span<const void* const> operands, void* result, const combined_slices& slices) {
+                      plain_span<const void* const> operands, void* result, const combined_slices& slices) {
   if (operands.empty() || operands.size() > std::size_t{most_members})
     return {status::kind::failure, count_of(operands), "parallax", "launch_combine", "a group has 1 to 64 members"};
   if (slices.outer == 0 || slices.inner == 0) return {};

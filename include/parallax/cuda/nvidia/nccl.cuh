@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/nvidia/runtime_status.cuh>
 
@@ -10,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <span>
 #include <tuple>
 
 namespace parallax::cuda {
@@ -72,7 +72,7 @@ struct nccl_calls {
 
   /// One communicator for each of `devices`, which are different GPUs; goes on in the background. Leaves the current
   /// device as it was. After a failure there are none.
-  static status create_clique(std::span<communicator> clique, std::span<const int> devices) {
+  static status create_clique(plain_span<communicator> clique, plain_span<const int> devices) {
     for (communicator& member : clique) member = nullptr;
     ncclUniqueId id;
     if (status s = detail::nccl_status("ncclGetUniqueId", ncclGetUniqueId(&id)); !s.ok()) return s;
@@ -90,8 +90,8 @@ struct nccl_calls {
 
   /// New communicators for the members of `clique`, which are all of its; goes on in the background. Of a member that
   /// gets none, `children` has a place that stays null.
-  static status split_clique(std::span<communicator* const> children, std::span<const communicator> clique,
-                             std::span<const clique_place> places) {
+  static status split_clique(plain_span<communicator* const> children, plain_span<const communicator> clique,
+                             plain_span<const clique_place> places) {
     status first = group_start();
     if (!first.ok()) return first;
     for (std::size_t i = 0; i < clique.size() && first.ok(); ++i) {
@@ -173,7 +173,7 @@ struct nccl_calls {
   }
 
   /// A group that was started is ended whatever happens in between.
-  static status begin_members(std::span<communicator> clique, std::span<const int> devices, const ncclUniqueId& id) {
+  static status begin_members(plain_span<communicator> clique, plain_span<const int> devices, const ncclUniqueId& id) {
     status first = group_start();
     if (!first.ok()) return first;
     for (std::size_t i = 0; i < clique.size() && first.ok(); ++i) {

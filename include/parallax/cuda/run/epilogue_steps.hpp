@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
 #include <parallax/cuda/devices/mesh.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/product_steps.hpp>
@@ -27,7 +28,7 @@ template <device_api Api> class epilogue_steps {
     const bool of_relu = e.activation == relu, of_relu_gradient = e.activation == relu_gradient;
     const bool is_gradient = of_relu_gradient || e.activation == gelu_gradient || e.bias_gradient != none;
     if (is_gradient && step.depth == 1) return false; // the library does not support these
-    if (of_relu_gradient && std::ranges::find(signs, e.auxiliary) == signs.end()) return false;
+    if (of_relu_gradient && !plain::contains(signs, e.auxiliary)) return false;
     if (!of_relu && !of_relu_gradient && e.auxiliary != none && step.columns % 8 != 0) return false;
 
     // without signs a gradient of relu is loops, but relu itself need not be; fewer columns have no room for them

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/devices/mesh.hpp>
 #include <parallax/cuda/kernels/exchange.hpp>
@@ -44,7 +45,7 @@ template <device_api Api> class exchange_runner {
     std::vector<std::vector<device<Api>*>> members;
     for (const auto& group : groups) members.push_back(members_of(group));
     cliques = owner.cliques_of(all.devices, members);
-    const bool nccl = std::ranges::all_of(cliques, &clique<Api>::uses_nccl);
+    const bool nccl = plain::all_of(cliques, [](const auto* each) { return each->uses_nccl(); });
     if (!nccl)
       for (const auto& group : groups) run_shared(group);
     return !nccl || bytes == 0;

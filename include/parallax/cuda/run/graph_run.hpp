@@ -2,6 +2,8 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/devices/small_values.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/section_runner.hpp>
@@ -12,7 +14,6 @@
 #include <cstring>
 #include <deque>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -62,14 +63,14 @@ template <device_api Api> class graph_run {
   static constexpr std::size_t most_copied_per_step = std::size_t{256} << 10;
 
   /// Of a section on these devices, by position.
-  graph_run(backend<Api>& of, const section_plan& run, section_id number, std::span<device<Api>* const> by_position)
+  graph_run(backend<Api>& of, const section_plan& run, section_id number, plain_span<device<Api>* const> by_position)
       : owner(of), section(run), id(number), devices(by_position) {}
 
   /// Whether graphs serve the section. Otherwise it is run step by step, and `note` is to be called afterwards.
   bool is_possible() {
     if (!owner.options.graphs) return false;
     for (std::size_t p = 0; p < devices.size(); ++p) entries.push_back(&entry(p));
-    return std::ranges::all_of(entries, [](const auto* each) { return each->is == suitability::suitable; });
+    return plain::all_of(entries, [](const auto* each) { return each->is == suitability::suitable; });
   }
 
   /// Notes what a call step by step has shown.
@@ -84,10 +85,9 @@ template <device_api Api> class graph_run {
   /// their device.
   template <class Sources>
   recycled_vector<recycled_vector<buffer>> run(const kernel_launcher<Api>* kernels,
-                                               std::span<const std::int64_t> mesh_sizes, const Sources& source_of,
+                                               plain_span<const std::int64_t> mesh_sizes, const Sources& source_of,
                                                given_memory given = {}) {
-    if (!std::ranges::all_of(entries, [](const auto* each) { return each->graph.has_value(); }))
-      capture(kernels, mesh_sizes);
+    if (!plain::all_of(entries, [](const auto* each) { return each->graph.has_value(); })) capture(kernels, mesh_sizes);
     recycled_vector<recycled_vector<buffer>> outputs(devices.size());
     for (std::size_t p = 0; p < devices.size(); ++p)
       launch(
@@ -103,7 +103,7 @@ template <device_api Api> class graph_run {
   backend<Api>& owner;
   const section_plan section;
   section_id id;
-  std::span<device<Api>* const> devices;
+  plain_span<device<Api>* const> devices;
   std::vector<section_graph<Api>*> entries; ///< by position
 
   section_graph<Api>& entry(std::size_t position) {
@@ -140,7 +140,7 @@ template <device_api Api> class graph_run {
     if (pays && bytes <= most_memory) g.is = suitability::suitable;
   }
 
-  void capture(const kernel_launcher<Api>* kernels, std::span<const std::int64_t> mesh_sizes) {
+  void capture(const kernel_launcher<Api>* kernels, plain_span<const std::int64_t> mesh_sizes) {
     for (section_graph<Api>* each : entries) forget(*each);
     try {
       section_runner<Api> runner(owner, section, kernels, mesh<Api>(mesh_sizes, {devices.begin(), devices.end()}),

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/devices/small_values.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/graph_run.hpp>
@@ -105,7 +107,7 @@ template <device_api Api> class program_run {
   memory_need need_on(int number) const {
     memory_need need;
     if (number == 0) need += memory_need::of(section_at(section_id::main));
-    if (std::ranges::find(called_devices, number) != called_devices.end()) need += memory_need::of(section_at(called));
+    if (plain::contains(called_devices, number)) need += memory_need::of(section_at(called));
     return need;
   }
 
@@ -176,7 +178,7 @@ template <device_api Api> class program_run {
     buffer whole = allocate<Api>(*home, value.bytes());
     if (value.bytes() == 0) return whole;
     recycled_vector<spread_axis> spread;
-    const std::span<const std::int64_t> shape(value.shape);
+    const plain_span<const std::int64_t> shape(value.shape);
     for (const shard_axis& a : value.axes)
       spread.push_back({a.axis, a.size, a.device_stride, product(shape.first(index_of(a.axis)))});
     for (std::int64_t number = 0; number < piece_count(value.axes); ++number) {
@@ -194,8 +196,8 @@ template <device_api Api> class program_run {
   /// Copies on device 0 between a whole array and its piece for a position: rows of the last spread dimension at once,
   /// for each index before the others.
   template <direction Direction>
-  void copy_piece(std::span<const spread_axis> spread, std::int64_t position, std::size_t whole_bytes, std::byte* whole,
-                  std::byte* piece) const {
+  void copy_piece(plain_span<const spread_axis> spread, std::int64_t position, std::size_t whole_bytes,
+                  std::byte* whole, std::byte* piece) const {
     if (spread.empty()) {
       auto [to, from] = Direction == direction::into_whole ? std::pair(whole, piece) : std::pair(piece, whole);
       return copy_across<Api>(*home, to, *home, from, whole_bytes);

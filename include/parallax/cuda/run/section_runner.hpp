@@ -3,6 +3,8 @@
 
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/epilogue_steps.hpp>
 #include <parallax/cuda/run/run_exchanges.hpp>
@@ -150,7 +152,7 @@ template <device_api Api> class section_runner {
       call(step, self);
     }
   };
-  void run_steps(std::span<const step_record> list, call_function call) {
+  void run_steps(plain_span<const step_record> list, call_function call) {
     for (const step_record& step : list) {
       ++steps;
       const bool is_exchange = step.kind == step_kind::exchange;
@@ -158,9 +160,7 @@ template <device_api Api> class section_runner {
       visit_step(section.plan, step, step_runner{*this, call});
     }
   }
-  static bool contains(const std::vector<buffer_id>& list, buffer_id id) {
-    return std::ranges::find(list, id) != list.end();
-  }
+  static bool contains(const std::vector<buffer_id>& list, buffer_id id) { return plain::contains(list, id); }
 
   void add_exchange(const exchange_step& step) {
     local = false;
@@ -168,7 +168,7 @@ template <device_api Api> class section_runner {
     const range reads{data(step.source, 0), section.bytes_of(step.source)};
     const range writes{data(step.result, 0), section.bytes_of(step.result)};
     auto meets = [](const std::vector<range>& ranges, const range& one) {
-      return std::ranges::any_of(ranges, [&](const range& other) { return one.meets(other); });
+      return plain::any_of(ranges, [&](const range& other) { return one.meets(other); });
     };
     if (meets(written_ranges, reads) || meets(written_ranges, writes) || meets(read_ranges, writes)) run_exchanges();
     waiting.push_back(runner_of(step));

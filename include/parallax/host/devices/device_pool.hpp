@@ -5,6 +5,7 @@
 #include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/host/devices/device_count.hpp>
 #include <parallax/host/devices/process_wide.hpp>
 #include <parallax/host/devices/start_thread.hpp>
@@ -20,7 +21,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -69,7 +69,7 @@ class device_pool {
   ///
   /// Throws `device_error` with the first failure of a part, after all have ended; and `error` when a device does not
   /// exist or occurs twice, when called by a part of another run, or when the system refuses a thread.
-  void run(std::span<const int> devices, function_ref<void(int)> body) { run_job(devices, body, nullptr); }
+  void run(plain_span<const int> devices, function_ref<void(int)> body) { run_job(devices, body, nullptr); }
 
   /// Runs `body(position)` on the devices of a team, whose collectives it may call. When a part fails, the others are
   /// released from their collectives. Afterwards the team can be used again.
@@ -90,7 +90,7 @@ class device_pool {
   struct job {
     function_ref<void(int)> body;
     team* shared;
-    std::span<const int> devices;
+    plain_span<const int> devices;
     std::atomic<int> remaining;
     wait_word done{};
     std::mutex mutex{};
@@ -210,7 +210,7 @@ class device_pool {
     }
   };
 
-  void run_job(std::span<const int> devices, function_ref<void(int)> body, team* shared) {
+  void run_job(plain_span<const int> devices, function_ref<void(int)> body, team* shared) {
     if (current_device() >= 0) {
       throw error("device " + std::to_string(current_device()) +
                   " called run: a part of a run cannot start another, the devices that it needs may wait for it");
@@ -228,7 +228,7 @@ class device_pool {
     made.rethrow();
   }
 
-  void check(std::span<const int> devices) const {
+  void check(plain_span<const int> devices) const {
     std::bitset<max_devices> seen;
     for (int each : devices) {
       if (each < 0 || each >= device_total) {

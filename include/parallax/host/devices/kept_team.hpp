@@ -1,11 +1,11 @@
 // The team of a thread's last call.
 #pragma once
 
+#include <parallax/core/plain_span.hpp>
 #include <parallax/host/devices/team.hpp>
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <utility>
 
 namespace parallax::host {
@@ -14,7 +14,7 @@ namespace parallax::host {
 class kept_team {
  public:
   /// A team with this mesh: the kept one where it is for it, which is then no longer kept.
-  static std::unique_ptr<team> take(std::span<const std::int64_t> mesh, std::span<const int> devices) {
+  static std::unique_ptr<team> take(plain_span<const std::int64_t> mesh, plain_span<const int> devices) {
     std::unique_ptr<team> last(std::exchange(of_thread().last, nullptr));
     if (last && last->is_for(mesh, devices)) return last;
     return std::make_unique<team>(mesh, devices);

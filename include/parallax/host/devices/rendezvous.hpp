@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/host/devices/team.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
 namespace parallax::host {
 
@@ -16,9 +17,9 @@ namespace parallax::host {
 /// which the position's own is one of, in that order.
 struct group_part {
   unsigned axes_mask;
-  std::span<const int> members;
+  plain_span<const int> members;
 
-  constexpr group_part(unsigned mask, std::span<const int> indices = {}) : axes_mask(mask), members(indices) {}
+  constexpr group_part(unsigned mask, plain_span<const int> indices = {}) : axes_mask(mask), members(indices) {}
 
   int size(const team& all) const { return members.empty() ? all.group_size(axes_mask) : count_of(members); }
 };
@@ -42,9 +43,8 @@ class rendezvous {
     if (who.axes_mask & ~all.all_axes()) throw error("a collective goes over an axis that the mesh does not have");
     if (everyone == 1) return;
     where = all.place_of(position, who.axes_mask);
-    own_index = who.members.empty()
-                    ? where.index
-                    : static_cast<int>(std::ranges::find(who.members, where.index) - who.members.begin());
+    own_index = who.members.empty() ? where.index
+                                    : static_cast<int>(plain::find(who.members, where.index) - who.members.begin());
     if (own_index >= count) throw error("a device is not in the part of a group that it calls a collective of");
     turn = where.at->phase.load() >> 1 & 1;
     team::member& self = where.members[where.index];

@@ -4,6 +4,8 @@
 #include <parallax/arrays/errors.hpp>
 #include <parallax/core/exchange_kind.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/host/devices/wait.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/runtime/environment.hpp>
@@ -15,7 +17,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,8 +63,8 @@ class team {
 
   /// A mesh of the given sizes. `devices` are the devices in order of position, 0, 1, 2, ... by default; `axis_names`
   /// are used in error messages (the characters must outlive the team).
-  explicit team(std::span<const std::int64_t> mesh_sizes, std::span<const int> devices = {},
-                std::span<const std::string_view> axis_names = {})
+  explicit team(plain_span<const std::int64_t> mesh_sizes, plain_span<const int> devices = {},
+                plain_span<const std::string_view> axis_names = {})
       : axis_count(count_of(mesh_sizes)) {
     if (mesh_sizes.size() > max_mesh_axes) throw error("a mesh has at most 4 axes");
     std::int64_t size = 1;
@@ -99,14 +100,14 @@ class team {
   int size() const noexcept { return device_total; }
 
   /// Whether this is a team of these devices on a mesh of these sizes.
-  bool is_for(std::span<const std::int64_t> mesh_sizes, std::span<const int> devices) const noexcept {
-    return std::cmp_equal(axis_count, mesh_sizes.size()) && std::ranges::equal(device_numbers, devices) &&
+  bool is_for(plain_span<const std::int64_t> mesh_sizes, plain_span<const int> devices) const noexcept {
+    return std::cmp_equal(axis_count, mesh_sizes.size()) && plain::equal(device_numbers, devices) &&
            std::equal(mesh_sizes.begin(), mesh_sizes.end(), axis_sizes.begin(),
                       [](std::int64_t a, int b) { return std::cmp_equal(a, b); });
   }
 
   /// The devices in order of position.
-  std::span<const int> devices() const noexcept { return device_numbers; }
+  plain_span<const int> devices() const noexcept { return device_numbers; }
 
   /// The mask of all axes.
   unsigned all_axes() const noexcept { return (1U << axis_count) - 1; }

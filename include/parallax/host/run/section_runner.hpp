@@ -4,6 +4,7 @@
 #include <parallax/arrays/slices.hpp>
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/host/devices/collectives.hpp>
 #include <parallax/host/kernels/run_product.hpp>
 #include <parallax/host/names.hpp>
@@ -85,7 +86,7 @@ class section_runner {
     void operator()(const axis_slice_step& step) const { self.run_axis_slice(step); }
     void operator()(const call_step& step) const { call(step, self); }
   };
-  void run_steps(std::span<const step_record> steps, call_function call) {
+  void run_steps(plain_span<const step_record> steps, call_function call) {
     for (const step_record& step : steps) visit_step(section.plan, step, step_runner{*this, call});
   }
 

@@ -1,0 +1,48 @@
+// Algorithms on whole ranges. Those of std::ranges ask some twenty concepts about each range, which compilers, nvcc's
+// before all, answer for longer than they read what calls them.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+namespace parallax::plain {
+
+template <class Range, class Predicate> constexpr bool any_of(const Range& range, const Predicate& predicate) {
+  for (const auto& each : range)
+    if (predicate(each)) return true;
+  return false;
+}
+template <class Range, class Predicate> constexpr bool all_of(const Range& range, const Predicate& predicate) {
+  for (const auto& each : range)
+    if (!predicate(each)) return false;
+  return true;
+}
+template <class Range, class T> constexpr bool contains(const Range& range, const T& value) {
+  for (const auto& each : range)
+    if (each == value) return true;
+  return false;
+}
+/// The first element that equals `value` or, if none does, the end.
+template <class Range, class T> constexpr auto find(const Range& range, const T& value) {
+  auto at = range.begin();
+  while (at != range.end() && !(*at == value)) ++at;
+  return at;
+}
+/// Whether two ranges have as many elements, each of which is `same` as its counterpart.
+template <class A, class B, class Same> constexpr bool equal(const A& a, const B& b, const Same& same) {
+  if (a.size() != b.size()) return false;
+  auto other = b.begin();
+  for (const auto& each : a)
+    if (!same(each, *other++)) return false;
+  return true;
+}
+template <class A, class B> constexpr bool equal(const A& a, const B& b) {
+  return plain::equal(a, b, [](const auto& x, const auto& y) { return x == y; });
+}
+/// Sorts a few elements, by insertion: those that are alike stay in their order.
+template <class Range, class Before> constexpr void sort_few(Range& range, const Before& before) {
+  for (std::size_t i = 1; i < range.size(); ++i)
+    for (std::size_t k = i; k > 0 && before(range[k], range[k - 1]); --k) std::swap(range[k], range[k - 1]);
+}
+
+} // namespace parallax::plain
