@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <type_traits>
 #include <utility>
 #include <vector> // for std::allocator and std::construct_at: <memory> has streams too
 
@@ -64,7 +65,7 @@ template <class T> class growing_vector {
     T* const larger = std::allocator<T>().allocate(size);
     for (std::size_t i = 0; i < count; ++i) {
       std::construct_at(larger + i, std::move(first[i]));
-      std::destroy_at(first + i);
+      if constexpr (!std::is_trivially_destructible_v<T>) std::destroy_at(first + i);
     }
     if (room > 0) std::allocator<T>().deallocate(first, room);
     first = larger;
@@ -80,13 +81,15 @@ template <class T> class growing_vector {
     std::destroy_at(first + count);
   }
   constexpr void clear() {
-    while (count > 0) pop_back();
+    if constexpr (std::is_trivially_destructible_v<T>) count = 0;
+    else
+      while (count > 0) pop_back();
   }
   // NOLINTNEXTLINE(performance-unnecessary-value-param): an element of this vector would move while it is read
   constexpr void resize(std::size_t size, T value = T()) {
     reserve(size);
     while (count > size) pop_back();
-    while (count < size) push_back(value);
+    for (; count < size; ++count) std::construct_at(first + count, value);
   }
   constexpr void assign(std::size_t size, T value) {
     clear();
@@ -94,9 +97,15 @@ template <class T> class growing_vector {
   }
   /// Behind all others.
   template <class Iterator> constexpr void append(Iterator from, Iterator to) {
-    while (from != to) {
-      push_back(*from);
-      ++from;
+    if constexpr (std::is_pointer_v<Iterator>) {
+      const std::size_t needed = count + static_cast<std::size_t>(to - from);
+      if (needed > room) reserve(needed > 2 * room ? needed : 2 * room);
+      for (; from != to; ++from, ++count) std::construct_at(first + count, *from);
+    } else {
+      while (from != to) {
+        push_back(*from);
+        ++from;
+      }
     }
   }
   constexpr void erase(const T* position) {

@@ -81,8 +81,8 @@ template <id_type Id, class T> class table {
   constexpr table() = default;
   constexpr explicit table(int count, const T& value = T()) : items(index_of(count), value) {}
 
-  constexpr T& operator[](Id id) { return items[index_of(id)]; }
-  constexpr const T& operator[](Id id) const { return items[index_of(id)]; }
+  constexpr T& operator[](Id id) { return items.data()[static_cast<std::size_t>(id)]; }
+  constexpr const T& operator[](Id id) const { return items.data()[static_cast<std::size_t>(id)]; }
 
   /// Appends an element; returns its id.
   constexpr Id add(T value) {

@@ -34,6 +34,13 @@ class row_groups {
     bool any = false;
     for_each(g.ids(), [&](node_id id) { any = any || (live.contains(id) && is_row_reduction(id)); });
     if (!any) return;
+    able = table<node_id, char>(g.size(), 0);
+    links = table<node_id, link>(g.size());
+    for_each(g.ids(), [&](node_id id) {
+      if (!live.contains(id)) return;
+      able[id] = can_be_member(id) ? 1 : 0;
+      links[id] = follow(id);
+    });
     connect();
     accept();
   }
@@ -42,7 +49,7 @@ class row_groups {
   /// The member that a member reads as this operand, through views within the group; none where it is none.
   constexpr node_id inner_member(node_id id, node_id operand) const {
     if (!is_member(id)) return node_id::none;
-    const node_id base = follow(operand).base;
+    const node_id base = links[operand].base;
     return base != node_id::none && group_of[base] == group_of[id] ? base : node_id::none;
   }
   /// Whether a member has one element for each row.
@@ -71,6 +78,8 @@ class row_groups {
     bool expands = false;
   };
   using link_list = small_vector<link, 8>;
+  table<node_id, char> able; ///< whether a node can be a member
+  table<node_id, link> links;
 
   /// Of what is computed elementwise from the graph's inputs alone: it is ready before any group, or joins the loop
   /// that uses it.
@@ -100,14 +109,14 @@ class row_groups {
   }
 
   constexpr link follow(node_id operand) const {
-    if (can_be_member(operand)) return {operand, false};
+    if (able[operand] != 0) return {operand, false};
     index_map map = identity_map(g.rank(operand));
     node_id base = operand;
     while (is_affine_view(trace, g, base)) {
       map = through_view(trace.extents, g, base, map);
       base = g.operand(base, 0);
     }
-    if (base == operand || !can_be_member(base)) return {};
+    if (base == operand || able[base] == 0) return {};
     // the base's axes have to be the operand's first ones, in order
     dims whole = g.shape(operand), part = g.shape(base);
     int next = 0;
@@ -154,7 +163,7 @@ class row_groups {
     for_each(g.ids(), [&](node_id id) {
       parent[id] = id;
       if (!live.contains(id) || !g.is_operation(id)) return;
-      if (can_be_member(id)) connect_member(id, reduced_by);
+      if (able[id] != 0) connect_member(id, reduced_by);
       else depth[id] = depth_of_other(id);
     });
   }
@@ -173,30 +182,30 @@ class row_groups {
     component& mine = components[id];
     mine = {reduces, without_ones(g.shape(reduces ? g.operand(id, 0) : id))};
     int own = starts_early(id) ? early : 0;
-    link_list links;
+    link_list own_links;
     for (node_id operand : g.operands(id)) {
-      link l = follow(operand);
+      link l = links[operand];
       if (l.base != node_id::none && (depth[l.base] == early || (reduces && l.expands))) l = {};
-      links.push_back(l);
+      own_links.push_back(l);
       if (l.base != node_id::none) own = std::max(own, depth[l.base]);
       else if (depth[operand] >= 0) own = std::max(own, depth[operand] + 1);
     }
-    if (reduces && links[0].base == node_id::none) {
+    if (reduces && own_links[0].base == node_id::none) {
       node_id& other = reduced_by[g.operand(id, 0)];
-      if (other != node_id::none) links.push_back({other, false});
+      if (other != node_id::none) own_links.push_back({other, false});
       other = id;
     }
     component together = mine;
-    const bool fits = merge_links(together, links, own, mine.shape);
+    const bool fits = merge_links(together, own_links, own, mine.shape);
     depth[id] = fits ? own : own + 1;
     if (!fits) return;
-    for (const link& l : links)
+    for (const link& l : own_links)
       if (l.base != node_id::none && depth[l.base] == own) parent[root_of(l.base)] = id;
     components[id] = together;
   }
   /// Whether a member can be one with all that it is linked to at a depth.
-  constexpr bool merge_links(component& together, const link_list& links, int own, const dims& shape) {
-    for (const link& l : links) {
+  constexpr bool merge_links(component& together, const link_list& own_links, int own, const dims& shape) {
+    for (const link& l : own_links) {
       if (l.base == node_id::none || depth[l.base] != own) continue;
       if (l.expands && !merge(together, {true, shape})) return false;
       if (!merge(together, components[root_of(l.base)])) return false;
@@ -208,19 +217,19 @@ class row_groups {
   constexpr void accept() {
     table<node_id, group> found(g.size());
     for_each(g.ids(), [&](node_id id) {
-      if (!live.contains(id) || !can_be_member(id)) return;
+      if (able[id] == 0) return;
       group& all = found[root_of(id)];
       all.last = id;
       ++all.members;
       if (is_row_reduction(id)) ++all.reductions;
       for (node_id operand : g.operands(id))
-        if (node_id base = follow(operand).base;
+        if (node_id base = links[operand].base;
             base != node_id::none && root_of(base) == root_of(id) && is_row_reduction(base))
           all.goes_on = true;
     });
     table<node_id, row_group_id> accepted(g.size(), row_group_id::none);
     for_each(g.ids(), [&](node_id id) {
-      if (!live.contains(id) || !can_be_member(id)) return;
+      if (able[id] == 0) return;
       const node_id root = root_of(id);
       const group& all = found[root];
       if (all.reductions == 0 || all.members > most_members || (!all.goes_on && all.reductions == 1)) return;

@@ -16,7 +16,15 @@ namespace parallax::detail {
 class epilogue_finder {
  public:
   constexpr epilogue_finder(dim_table& table, plan_builder& records, planned_section& of)
-      : extents(table), plan(records), section(of), owner(count(), step_id::none), found(count()) {}
+      : extents(table),
+        plan(records),
+        section(of),
+        owner(count(), step_id::none),
+        found(count()),
+        touched_by(section.buffers.size()) {
+    for_each(owner.ids(),
+             [&](step_id s) { visit_buffers(plan, step(s), [&](buffer_id used) { touched_by[used].push_back(s); }); });
+  }
 
   constexpr void run() {
     for_each(owner.ids(), [&](step_id s) {
@@ -42,6 +50,7 @@ class epilogue_finder {
   planned_section& section;
   table<step_id, step_id> owner;   ///< the product that a step has become a part of
   table<step_id, candidate> found; ///< for products
+  table<buffer_id, growing_vector<step_id>> touched_by;
 
   constexpr int count() const { return count_of(section.steps); }
   constexpr step_record step(step_id s) const { return section.steps[index_of(s)]; }
@@ -63,8 +72,8 @@ class epilogue_finder {
     const buffer_id result = product(s).result;
     if (buffer(result).kind != buffer_kind::slot) return step_id::none;
     step_id reader = step_id::none;
-    for (step_id other : owner.ids()) {
-      if (other == s || !touches(other, result)) continue;
+    for (step_id other : touched_by[result]) {
+      if (other == s || other == reader) continue;
       if (reader != step_id::none || !is_loop(other)) return step_id::none;
       reader = other;
     }
