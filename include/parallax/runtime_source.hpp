@@ -11,6 +11,7 @@
 
 #include <parallax/operations.hpp>
 
+#include <parallax/arrays/check_pieces.hpp>
 #include <parallax/host/devices/device_pool.hpp>
 #include <parallax/host/devices/worker_pool.hpp>
 #include <parallax/host/kernels/product.hpp>

@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/array.hpp>
 #include <parallax/arrays/buffer.hpp>
+#include <parallax/arrays/check_pieces.hpp>
 #include <parallax/arrays/errors.hpp>
 #include <parallax/arrays/pieces.hpp>
 #include <parallax/arrays/recycled_vector.hpp>
@@ -11,6 +12,7 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/core/small_vector.hpp>
 
 #include <algorithm>
@@ -77,7 +79,7 @@ template <element T, auto Shape> class sharded {
     result.device_numbers = std::move(devices);
     result.cut_axes = std::move(axes);
     result.owned = std::move(shards);
-    result.check();
+    runtime::check_pieces(shape, sizeof(T), result.device_numbers, result.cut_axes, result.owned);
     return result;
   }
 
@@ -188,37 +190,11 @@ template <element T, auto Shape> class sharded {
   }
 
   const shard_axis* find_mapped(int axis) const {
-    auto found = std::ranges::find(cut_axes, axis, &shard_axis::axis);
+    auto found =
+        std::find_if(cut_axes.begin(), cut_axes.end(), [&](const shard_axis& each) { return each.axis == axis; });
     return found == cut_axes.end() ? nullptr : &*found;
   }
   bool is_mapped(int axis) const { return find_mapped(axis) != nullptr; }
-
-  void check() const {
-    if (device_numbers.empty() || device_numbers.size() != owned.size())
-      throw shape_error("sharded: " + std::to_string(owned.size()) + " pieces for " +
-                        std::to_string(device_numbers.size()) + " devices");
-    for (const shard_axis& a : cut_axes) {
-      if (a.axis < 0 || a.axis >= rank || find_mapped(a.axis) != &a || a.size < 1 || a.device_stride < 1 ||
-          a.size != shape(a.axis))
-        throw shape_error("sharded: axis " + std::to_string(a.axis) + " in " + std::to_string(a.size) +
-                          " pieces does not fit the shape " + runtime::shape_text(lengths));
-    }
-    for (const buffer& shard : owned)
-      if (shard.bytes() < bytes(shard_size()))
-        throw shape_error("sharded: a piece of the shape " + runtime::shape_text(lengths) + " takes " +
-                          std::to_string(bytes(shard_size())) + " bytes, not " + std::to_string(shard.bytes()));
-    for (std::int64_t number = 0; number < runtime::piece_count(cut_axes); ++number) check_held(number);
-  }
-  // `position_of_piece` adds up indices times strides: that must name a device which holds these indices.
-  void check_held(std::int64_t number) const {
-    const std::int64_t position = runtime::position_of_piece(cut_axes, number);
-    bool held = position < std::ssize(device_numbers);
-    for (std::size_t k = cut_axes.size(); k-- > 0; number /= cut_axes[k].size)
-      held = held && cut_axes[k].index_at(position) == number % cut_axes[k].size;
-    if (!held)
-      throw shape_error("sharded: " + std::to_string(device_numbers.size()) +
-                        " devices do not hold all pieces of the shape " + runtime::shape_text(lengths));
-  }
 
   shape_type lengths{};
   std::int64_t element_total = 0;
@@ -232,9 +208,9 @@ template <class T, auto Shape> array(const sharded<T, Shape>&) -> array<T, Shape
 /// Spreads the dimension `axis` of a host array over `devices`, one index to each. A negative axis counts from the
 /// last. Counts the bytes as moved to the devices. Throws `shape_error` unless there are as many devices as indices.
 template <class T, auto Shape>
-sharded<T, Shape> shard(const array<T, Shape>& whole, int axis, std::span<const int> devices) {
+sharded<T, Shape> shard(const array<T, Shape>& whole, int axis, plain_span<const int> devices) {
   axis = runtime::checked_axis(axis, array<T, Shape>::rank);
-  const std::span<const std::int64_t> shape = whole.shape();
+  const plain_span<const std::int64_t> shape = whole.shape();
   const std::int64_t count = whole.shape(axis);
   if (count != std::ssize(devices) || count == 0)
     throw shape_error("shard: axis " + std::to_string(axis) + " of the shape " + runtime::shape_text(shape) + " over " +
@@ -254,7 +230,8 @@ sharded<T, Shape> shard(const array<T, Shape>& whole, int axis, std::span<const 
 
 /// Puts a copy of a host array on each of `devices`. Counts the bytes as moved to the devices. Throws `shape_error`
 /// without devices.
-template <class T, auto Shape> sharded<T, Shape> replicate(const array<T, Shape>& whole, std::span<const int> devices) {
+template <class T, auto Shape>
+sharded<T, Shape> replicate(const array<T, Shape>& whole, plain_span<const int> devices) {
   const std::size_t bytes = index_of(whole.size()) * sizeof(T);
   std::vector<buffer> shards;
   for (std::size_t i = 0; i < devices.size(); ++i) {

@@ -110,6 +110,16 @@ struct shaped<Kind, T, extents_t<Extents...>> {
   using type = std::tuple_element_t<sizeof...(Extents), ranks>;
 };
 
+/// The array that `value` is. Its type is deduced, so that all results of one type share this.
+template <class T, auto Shape> array<T, Shape> array_of(std::type_identity<array<T, Shape>>, runtime_value&& value) {
+  return array<T, Shape>::adopt(std::move(value.host), shape_array<index_of(array<T, Shape>::rank)>(value));
+}
+template <class T, auto Shape>
+sharded<T, Shape> array_of(std::type_identity<sharded<T, Shape>>, runtime_value&& value) {
+  return sharded<T, Shape>::of_pieces(shape_array<index_of(sharded<T, Shape>::rank)>(value), std::move(value.devices),
+                                      std::move(value.axes), std::move(value.pieces));
+}
+
 /// What is known while compiling of output `Number` of a program's main section.
 template <class Program, int Number> struct output_description {
   static constexpr output_record output =
@@ -132,12 +142,7 @@ template <class Program, int Number> struct output_description {
     else return std::type_identity<typename shaped<array, element_t<type>, extents_type>::type>{};
   }
   /// Makes what a caller gets: results of a pmap stay on their devices.
-  static auto make(runtime_value&& value) {
-    if constexpr (is_value)
-      return decltype(type_of_array())::type::of_pieces(shape_array<rank>(value), std::move(value.devices),
-                                                        std::move(value.axes), std::move(value.pieces));
-    else return decltype(type_of_array())::type::adopt(std::move(value.host), shape_array<rank>(value));
-  }
+  static auto make(runtime_value&& value) { return array_of(type_of_array(), std::move(value)); }
 };
 
 } // namespace runtime
