@@ -45,7 +45,7 @@ template <class Program> class lone_layout {
       if constexpr (kernel::result == kernel_result::rows) {
         using passes = detail::row_passes<kernel>;
         const std::int64_t length = Program::plan[step.extents][index_of(step.extents.count) - 1].number();
-        return aligned(static_cast<std::size_t>(passes::room(length)) * passes::remembered_bytes);
+        return aligned(static_cast<std::size_t>(detail::room_of_row(length)) * passes::remembered_bytes);
       }
     }
     return 0;

@@ -28,7 +28,7 @@ PARALLAX_INLINE void elementwise_row(const typename evaluator<Kernel>::row& row,
                                      std::int64_t first, std::int64_t last) {
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
-  T* out = reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<0>(row).data));
+  T* const out = reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<0>(row).data));
   const std::int64_t stride = operand_at<0>(row).stride;
   std::int64_t i = first;
   for (; i + lanes <= last; i += lanes) {
@@ -47,6 +47,14 @@ template <class Kernel>
 void elementwise_row_at(const row_position& position, const constant_bits* constants, std::int64_t first,
                         std::int64_t last) {
   elementwise_row<Kernel>(typename evaluator<Kernel>::row(position), constants, first, last);
+}
+
+/// The same of a loop of one dimension. Not inlined, so that a kernel is compiled once for short rows and for long
+/// ones.
+template <class Kernel>
+[[gnu::noinline]] void elementwise_elements(const operand* operands, const constant_bits* constants, std::int64_t first,
+                                            std::int64_t last) {
+  elementwise_row<Kernel>(typename evaluator<Kernel>::row(operands), constants, first, last);
 }
 
 /// Computes the elements `first` to `last` of a row.
@@ -89,12 +97,11 @@ template <class Kernel, class Work> void run_elementwise(kernel_arguments& a) {
 /// Runs an elementwise kernel over one row.
 template <class Kernel, class Work>
 void run_elementwise_row(const operand* operands, const constant_bits* constants, std::int64_t length) {
-  const typename evaluator<Kernel>::row row(operands);
-  if (length <= detail::parallel_grain) return detail::elementwise_row<Kernel>(row, constants, 0, length);
-  Work::parallel_for((length + lanes - 1) / lanes, detail::parallel_grain / lanes,
-                     [&](std::int64_t begin, std::int64_t end) {
-                       detail::elementwise_row<Kernel>(row, constants, begin * lanes, std::min(end * lanes, length));
-                     });
+  if (length <= detail::parallel_grain) return detail::elementwise_elements<Kernel>(operands, constants, 0, length);
+  Work::parallel_for(
+      (length + lanes - 1) / lanes, detail::parallel_grain / lanes, [&](std::int64_t begin, std::int64_t end) {
+        detail::elementwise_elements<Kernel>(operands, constants, begin * lanes, std::min(end * lanes, length));
+      });
 }
 
 } // namespace parallax::host::inline PARALLAX_REGISTERS

@@ -12,9 +12,10 @@
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/math/scalar_math.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -34,30 +35,58 @@ template <class T> void multiply(const matrix_product<T>& p) {
     }
 }
 
-/// Lasts while CBLAS is called for elements of type `T`, which it is not for integers.
-template <class T> struct blas_call {};
-template <std::floating_point T> struct blas_call<T> : library_call {};
+/// A part of one of a product's matrices: where its operands and its result begin, and its extents.
+struct product_part {
+  const std::byte *left, *right;
+  std::byte* result;
+  std::int64_t rows, columns;
+};
 
-template <class T> void run_product(const product_arguments& p) {
+template <class T> void multiply_part(const product_arguments& p, const product_part& part) {
+  const matrix<T> left{reinterpret_cast<const T*>(part.left), p.left_row, p.left_depth};
+  const matrix<T> right{reinterpret_cast<const T*>(part.right), p.right_depth, p.right_column};
+  multiply<T>({part.rows, part.columns, p.depth, left, right, reinterpret_cast<T*>(part.result), p.columns});
+}
+
+/// How the products of one type are made.
+struct product_kind {
+  void (*multiply)(const product_arguments&, const product_part&);
+  std::int64_t element_bytes;
+  bool calls_library;
+};
+template <class T>
+inline constexpr product_kind product_kind_of{&multiply_part<T>, sizeof(T), std::is_floating_point_v<T>};
+
+/// Calls `work`, as a call of the library where that is called.
+template <class Work> void in_library(bool calls_library, const Work& work) {
+  if (!calls_library) return work();
+  const library_call lasting;
+  work();
+}
+
+/// Makes a product, cut for the threads.
+inline void run_product(const product_arguments& p, const product_kind& kind) {
   std::int64_t count = 1;
   for (int d = 0; d < p.batch_rank; ++d) count *= p.batch[d];
   double work = static_cast<double>(p.rows) * static_cast<double>(p.columns) * static_cast<double>(p.depth);
   auto one = [&](std::int64_t number, std::int64_t row_begin, std::int64_t row_end, std::int64_t column_begin,
                  std::int64_t column_end) {
-    std::int64_t left = 0, right = 0, rest = number;
+    std::int64_t left = row_begin * p.left_row, right = column_begin * p.right_column, rest = number;
     for (int d = p.batch_rank; d-- > 0;) {
       left += rest % p.batch[d] * p.left_batch[d];
       right += rest % p.batch[d] * p.right_batch[d];
       rest /= p.batch[d];
     }
-    matrix<T> a{static_cast<const T*>(p.left) + left + row_begin * p.left_row, p.left_row, p.left_depth};
-    matrix<T> b{static_cast<const T*>(p.right) + right + column_begin * p.right_column, p.right_depth, p.right_column};
-    T* c = static_cast<T*>(p.result) + (number * p.rows + row_begin) * p.columns + column_begin;
-    multiply<T>({row_end - row_begin, column_end - column_begin, p.depth, a, b, c, p.columns});
+    const std::int64_t result = (number * p.rows + row_begin) * p.columns + column_begin;
+    kind.multiply(p, {static_cast<const std::byte*>(p.left) + left * kind.element_bytes,
+                      static_cast<const std::byte*>(p.right) + right * kind.element_bytes,
+                      static_cast<std::byte*>(p.result) + result * kind.element_bytes, row_end - row_begin,
+                      column_end - column_begin});
   };
   auto several = [&](std::int64_t begin, std::int64_t end) {
-    [[maybe_unused]] const blas_call<T> lasting;
-    for (std::int64_t i = begin; i < end; ++i) one(i, 0, p.rows, 0, p.columns);
+    in_library(kind.calls_library, [&] {
+      for (std::int64_t i = begin; i < end; ++i) one(i, 0, p.rows, 0, p.columns);
+    });
   };
   constexpr double worth_a_thread = 1 << 18; // multiply-adds
   if (work * static_cast<double>(count) < 2 * worth_a_thread) {
@@ -70,9 +99,10 @@ template <class T> void run_product(const product_arguments& p) {
     std::int64_t length = by_rows ? p.rows : p.columns, threads = worker_pool::instance().threads();
     std::int64_t piece = ((length + threads - 1) / threads + 15) / 16 * 16;
     parallel_for(length, piece, [&](std::int64_t begin, std::int64_t end) {
-      [[maybe_unused]] const blas_call<T> lasting;
-      if (by_rows) one(0, begin, end, 0, p.columns);
-      else one(0, 0, p.rows, begin, end);
+      in_library(kind.calls_library, [&] {
+        if (by_rows) one(0, begin, end, 0, p.columns);
+        else one(0, 0, p.rows, begin, end);
+      });
     });
   }
 }
@@ -145,7 +175,7 @@ template <floating16_element T> void run_widened(const product_arguments& p) {
   wide.left_row = left.outer, wide.left_depth = left.inner;
   wide.right_depth = right.outer, wide.right_column = right.inner;
   wide.left = elements_of(left.memory), wide.right = elements_of(right.memory), wide.result = elements_of(result);
-  run_product<float>(wide);
+  run_product(wide, product_kind_of<float>);
   const float* from = elements_of(result);
   T* to = static_cast<T*>(p.result);
   parallel_for(count, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
@@ -163,14 +193,14 @@ inline void make_product(const product_arguments& p) {
   switch (p.type) {
   case element_type::float16: return detail::run_widened<float16>(p);
   case element_type::bfloat16: return detail::run_widened<bfloat16>(p);
-  case element_type::float32: return detail::run_product<float>(p);
-  case element_type::float64: return detail::run_product<double>(p);
-  case element_type::int32: return detail::run_product<std::int32_t>(p);
-  case element_type::uint32: return detail::run_product<std::uint32_t>(p);
-  case element_type::int64: return detail::run_product<std::int64_t>(p);
-  case element_type::uint64: return detail::run_product<std::uint64_t>(p);
-  case element_type::uint8: return detail::run_product<std::uint8_t>(p);
-  case element_type::boolean: return detail::run_product<bool>(p);
+  case element_type::float32: return detail::run_product(p, detail::product_kind_of<float>);
+  case element_type::float64: return detail::run_product(p, detail::product_kind_of<double>);
+  case element_type::int32: return detail::run_product(p, detail::product_kind_of<std::int32_t>);
+  case element_type::uint32: return detail::run_product(p, detail::product_kind_of<std::uint32_t>);
+  case element_type::int64: return detail::run_product(p, detail::product_kind_of<std::int64_t>);
+  case element_type::uint64: return detail::run_product(p, detail::product_kind_of<std::uint64_t>);
+  case element_type::uint8: return detail::run_product(p, detail::product_kind_of<std::uint8_t>);
+  case element_type::boolean: return detail::run_product(p, detail::product_kind_of<bool>);
   }
 }
 

@@ -5,6 +5,10 @@
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
 namespace detail {
@@ -17,6 +21,11 @@ template <class T> PARALLAX_INLINE pack<bool> first_lanes(int count) {
   return math::lt(host::lane_index<std::int32_t>(), host::broadcast(static_cast<std::int32_t>(count)));
 }
 
+/// A part of a reduction along rows: positions of the kept dimensions, of the reduced ones, and in the rows.
+struct reduction_part {
+  std::int64_t kept_begin, kept_end, reduced_begin, reduced_end, first, last;
+};
+
 /// Rows along the innermost dimension, each to one value.
 template <class Kernel> class row_reduction {
  public:
@@ -24,67 +33,74 @@ template <class Kernel> class row_reduction {
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
 
+  /// Reduces a part, to the results or, of the one that there is, to `single`.
+  static void run(const kernel_arguments& a, const reduction_shape& shape, const reduction_part& part, T* single) {
+    row_position row;
+    std::int64_t position[max_rank] = {};
+    for (std::int64_t k = part.kept_begin; k < part.kept_end; ++k) {
+      reduction_shape::locate(a, shape.kept, shape.kept_count, k, position);
+      pack<T> total = broadcast(P::template neutral<T>());
+      T* out = single;
+      for (std::int64_t r = part.reduced_begin; r < part.reduced_end; ++r) {
+        reduction_shape::locate(a, shape.reduced, shape.reduced_count, r, position);
+        row.set(a, position, a.rank - 1);
+        if (!single) out = reinterpret_cast<T*>(const_cast<std::byte*>(row.data[0]));
+        add_row(row, a.constants, part.first, part.last, total);
+      }
+      if (!out) { // nothing to reduce
+        row.set(a, position, a.rank > 0 ? a.rank - 1 : 0);
+        out = reinterpret_cast<T*>(const_cast<std::byte*>(row.data[0]));
+      }
+      *out = host::reduce(total, []<class V>(const V& x, const V& y) { return P::evaluate(x, y); });
+    }
+  }
+
+ private:
   /// Combines elements first to last of a row into `total`.
   static void add_row(const row_position& position, const constant_bits* constants, std::int64_t first,
                       std::int64_t last, pack<T>& total) {
     const typename evaluate::row row(position);
     std::int64_t i = first;
-    constexpr int streams = 4;
+    constexpr int streams = independent_sums<Kernel>;
     while (i + streams * lanes <= last) {
-      pack<T> partial[streams];
+      pack<T> partial[std::size_t{streams}];
       for (auto& p : partial) p = broadcast(P::template neutral<T>());
       for (std::int64_t k = 0; k < block_registers && i + streams * lanes <= last; ++k, i += streams * lanes) {
         PARALLAX_UNROLL(4)
         for (int s = 0; s < streams; ++s)
           partial[s] = P::evaluate(partial[s], evaluate::template run<true>(row, constants, i + s * lanes, lanes));
       }
-      total = P::evaluate(total, P::evaluate(P::evaluate(partial[0], partial[1]), P::evaluate(partial[2], partial[3])));
+      total = P::evaluate(total, combined<P>(partial));
     }
-    for (; i + lanes <= last; i += lanes)
-      total = P::evaluate(total, evaluate::template run<true>(row, constants, i, lanes));
+    if constexpr (streams > 1)
+      for (; i + lanes <= last; i += lanes)
+        total = P::evaluate(total, evaluate::template run<true>(row, constants, i, lanes));
     if (i < last) {
       int count = static_cast<int>(last - i);
       auto value = evaluate::template run<false>(row, constants, i, count);
       total = P::evaluate(total, math::select(first_lanes<T>(count), value, broadcast(P::template neutral<T>())));
     }
   }
-  static T finish(const pack<T>& total) {
-    return host::reduce(total, []<class V>(const V& x, const V& y) { return P::evaluate(x, y); });
-  }
 };
 
-template <class Kernel, class Work> void reduce_rows(const kernel_arguments& a, const reduction_shape& shape) {
-  using rows = row_reduction<Kernel>;
-  using T = typename rows::T;
-  auto some = [&](std::int64_t kept_begin, std::int64_t kept_end, std::int64_t reduced_begin, std::int64_t reduced_end,
-                  std::int64_t first, std::int64_t last, T* single) {
-    row_position row;
-    std::int64_t position[max_rank] = {};
-    for (std::int64_t k = kept_begin; k < kept_end; ++k) {
-      reduction_shape::locate(a, shape.kept, shape.kept_count, k, position);
-      pack<T> total = broadcast(rows::P::template neutral<T>());
-      T* out = single;
-      for (std::int64_t r = reduced_begin; r < reduced_end; ++r) {
-        reduction_shape::locate(a, shape.reduced, shape.reduced_count, r, position);
-        row.set(a, position, a.rank - 1);
-        if (!single) out = reinterpret_cast<T*>(const_cast<std::byte*>(row.data[0]));
-        rows::add_row(row, a.constants, first, last, total);
-      }
-      if (!out) { // nothing to reduce
-        row.set(a, position, a.rank > 0 ? a.rank - 1 : 0);
-        out = reinterpret_cast<T*>(const_cast<std::byte*>(row.data[0]));
-      }
-      *out = rows::finish(total);
-    }
-  };
+/// What a kernel has for this: `row_reduction::run`.
+template <class T>
+using reduce_rows_function = void (*)(const kernel_arguments&, const reduction_shape&, const reduction_part&,
+                                      T* single);
+
+/// Compiled for each primitive and type and not for each kernel.
+template <class P, class T, class Work>
+void reduce_rows(const kernel_arguments& a, const reduction_shape& shape, reduce_rows_function<T> run) {
+  const reduction_part all{0, shape.kept_size, 0, shape.reduced_size, 0, shape.length};
   std::int64_t total_size = shape.kept_size * shape.reduced_size * shape.length;
-  if (total_size <= 2 * parallel_grain)
-    return some(0, shape.kept_size, 0, shape.reduced_size, 0, shape.length, nullptr);
+  if (total_size <= 2 * parallel_grain) return run(a, shape, all, nullptr);
   if (shape.kept_size > 1) {
     std::int64_t each = shape.reduced_size * shape.length;
     Work::parallel_for(shape.kept_size, parallel_grain / (each > 0 ? each : 1) + 1,
                        [&](std::int64_t begin, std::int64_t end) {
-                         some(begin, end, 0, shape.reduced_size, 0, shape.length, nullptr);
+                         reduction_part part = all;
+                         part.kept_begin = begin, part.kept_end = end;
+                         run(a, shape, part, nullptr);
                        });
     return;
   }
@@ -97,14 +113,14 @@ template <class Kernel, class Work> void reduce_rows(const kernel_arguments& a, 
   Work::parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
       std::int64_t from = units * p / pieces, to = units * (p + 1) / pieces;
-      if (by_rows) some(0, 1, from, to, 0, shape.length, &parts[p]);
-      else
-        some(0, 1, 0, shape.reduced_size, from * lanes, to * lanes < shape.length ? to * lanes : shape.length,
-             &parts[p]);
+      reduction_part part = all;
+      if (by_rows) part.reduced_begin = from, part.reduced_end = to;
+      else part.first = from * lanes, part.last = std::min(to * lanes, shape.length);
+      run(a, shape, part, &parts[p]);
     }
   });
   T result = parts[0];
-  for (int p = 1; p < pieces; ++p) result = rows::P::evaluate(result, parts[p]);
+  for (int p = 1; p < pieces; ++p) result = P::evaluate(result, parts[p]);
   *reinterpret_cast<T*>(a.operands[0].data) = result;
 }
 
@@ -171,9 +187,12 @@ template <class Kernel, class Work> void run_reduction(kernel_arguments& a) {
                 Kernel::reduction == primitives::id_of<primitives::argmin>) {
     detail::reduce_positions<Kernel, Work>(a);
   } else {
+    using P = primitives::primitive_at<Kernel::reduction>;
+    using T = typename evaluator<Kernel>::value_type::value_type;
     a.collapse();
-    if (a.rank > 0 && !(a.reduced >> (a.rank - 1) & 1U)) detail::reduce_columns<Kernel, Work>(a);
-    else detail::reduce_rows<Kernel, Work>(a, detail::reduction_shape(a));
+    if (a.rank > 0 && !(a.reduced >> (a.rank - 1) & 1U))
+      detail::reduce_columns<P, T, Work>(a, &detail::column_rows<Kernel>::add);
+    else detail::reduce_rows<P, T, Work>(a, detail::reduction_shape(a), &detail::row_reduction<Kernel>::run);
   }
 }
 

@@ -16,6 +16,13 @@ namespace parallax::host::inline PARALLAX_REGISTERS {
 
 namespace detail {
 
+/// Elements that the memory of a row has room for: whole registers behind the row too, and each value's part is
+/// aligned.
+constexpr std::int64_t room_of_row(std::int64_t length) {
+  constexpr std::int64_t unit = std::max<std::int64_t>(lanes, sizeof(std::uint64_t));
+  return (length + unit - 1) / unit * unit;
+}
+
 template <class Kernel> class row_passes;
 
 template <kernel_result Result, primitive_id Reduction, class... S> class row_passes<kernel<Result, Reduction, S...>> {
@@ -34,12 +41,6 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
       if (is_remembered(i)) all += sizes[i];
     return all;
   }();
-
-  /// Elements that the memory has room for: whole registers behind the row too, and each value's part is aligned.
-  static constexpr std::int64_t room(std::int64_t length) {
-    constexpr std::int64_t unit = std::max<std::int64_t>(lanes, sizeof(std::uint64_t));
-    return (length + unit - 1) / unit * unit;
-  }
 
   /// All passes over one row; `Divided`: by several threads, in fixed pieces, which are combined in order, so that the
   /// result does not depend on their number. `memory` has `remembered_bytes` for each element that there is room for.
@@ -154,13 +155,17 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
     });
   }
 
+  template <int Pass>
+  static constexpr bool reduces =
+      []<std::size_t... I>(std::index_sequence<I...>) { return (schedule::reduces_in(I, Pass) || ...); }(indices{});
+
   /// Elements first to last of a pass. Sums are cut into blocks, as in any reduction.
   template <int Pass>
   static void go_over(registers& file, registers& totals, const typename evaluate::row& row,
                       const constant_bits* constants, std::int64_t first, std::int64_t last, std::int64_t length,
                       std::byte* memory) {
     std::int64_t i = first;
-    constexpr int streams = schedule::size <= 12 ? 4 : 2; // independent sums hide one another's latency
+    constexpr int streams = reduces<Pass> ? independent_sums<kernel<Result, Reduction, S...>> : 1;
     auto add = [&](registers& sums) PARALLAX_INLINE_LAMBDA {
       for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
         at<I>(sums) = R::P::evaluate(at<I>(sums), at<R::operand>(file));
@@ -181,10 +186,11 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
       for (int s = 1; s < streams; ++s) add_totals<Pass>(sums[0], sums[s]);
       add_totals<Pass>(totals, sums[0]);
     }
-    for (; i + lanes <= last; i += lanes) {
-      evaluate_all<Pass, true>(file, row, constants, i, lanes, length, memory, indices{});
-      add(totals);
-    }
+    if constexpr (streams > 1)
+      for (; i + lanes <= last; i += lanes) {
+        evaluate_all<Pass, true>(file, row, constants, i, lanes, length, memory, indices{});
+        add(totals);
+      }
     if (i < last) {
       const int count = static_cast<int>(last - i);
       evaluate_all<Pass, false>(file, row, constants, i, count, length, memory, indices{});
@@ -210,7 +216,7 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
     if constexpr (schedule::is_needed(I, Pass, false) && !schedule::is_reduction(I)) {
       using T = typename Statement::value_type;
       [[maybe_unused]] auto remembered = [&]() PARALLAX_INLINE_LAMBDA {
-        return reinterpret_cast<T*>(memory + room(length) * static_cast<std::int64_t>(memory_before(I))) + i;
+        return reinterpret_cast<T*>(memory + room_of_row(length) * static_cast<std::int64_t>(memory_before(I))) + i;
       };
       if constexpr (is_remembered(I) && schedule::first_pass(I) < Pass) {
         at<I>(file) = load(remembered());
@@ -224,37 +230,56 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
 
 } // namespace detail
 
-/// Runs a row kernel: many rows are divided among threads, a few long ones each.
-template <class Kernel, class Work> void run_row_group(kernel_arguments& a) {
-  using passes = detail::row_passes<Kernel>;
-  a.collapse_rows();
+namespace detail {
+
+/// What a row kernel has for going over its rows: functions for some of them, and bytes to remember for each element.
+struct row_group {
+  using run_function = void (*)(const kernel_arguments&, std::int64_t begin, std::int64_t end, std::byte* memory);
+  run_function run;
+  run_function run_divided; ///< each row by several threads; null where there is one
+  std::size_t remembered_bytes;
+};
+
+/// Rows `begin` to `end`, one after another.
+template <class Kernel, bool Divided, class Work>
+void run_rows_of_group(const kernel_arguments& a, std::int64_t begin, std::int64_t end, std::byte* memory) {
   const int outer_rank = a.rank - 1;
-  const std::int64_t length = a.extents[outer_rank];
+  row_position row;
+  std::int64_t position[max_rank] = {};
+  for (std::int64_t r = begin; r < end; ++r) {
+    row_to_position(a, r, position, outer_rank);
+    row.set(a, position, outer_rank);
+    row_passes<Kernel>::template run<Divided, Work>(row, a.constants, a.extents[outer_rank], memory);
+  }
+}
+
+/// Goes over all rows. No template of the kernel.
+template <class Work> void run_row_group(kernel_arguments& a, const row_group& kernel) {
+  a.collapse_rows();
+  const std::int64_t length = a.extents[a.rank - 1];
   std::int64_t rows = 1;
-  for (int d = 0; d < outer_rank; ++d) rows *= a.extents[d];
+  for (int d = 0; d + 1 < a.rank; ++d) rows *= a.extents[d];
   if (rows == 0) return;
-  auto some_rows = [&](std::int64_t begin, std::int64_t end, bool divided) {
+  auto some_rows = [&](std::int64_t begin, std::int64_t end, row_group::run_function run) {
     const typename Work::template row_memory<std::uint64_t> memory(
-        a, static_cast<std::size_t>(passes::room(length)) * passes::remembered_bytes / sizeof(std::uint64_t));
-    row_position row;
-    std::int64_t position[max_rank] = {};
-    for (std::int64_t r = begin; r < end; ++r) {
-      detail::row_to_position(a, r, position, outer_rank);
-      row.set(a, position, outer_rank);
-      std::byte* remembered = reinterpret_cast<std::byte*>(memory.data());
-      if constexpr (!Work::is_alone)
-        if (divided) {
-          passes::template run<true, Work>(row, a.constants, length, remembered);
-          continue;
-        }
-      passes::template run<false, Work>(row, a.constants, length, remembered);
-    }
+        a, index_of(room_of_row(length)) * kernel.remembered_bytes / sizeof(std::uint64_t));
+    run(a, begin, end, reinterpret_cast<std::byte*>(memory.data()));
   };
   constexpr std::int64_t few_rows = 8;
-  if (rows * length <= 2 * detail::parallel_grain) return some_rows(0, rows, false);
-  if (!Work::is_alone && rows < few_rows && length > 2 * detail::parallel_grain) return some_rows(0, rows, true);
-  Work::parallel_for(rows, detail::parallel_grain / length + 1,
-                     [&](std::int64_t begin, std::int64_t end) { some_rows(begin, end, false); });
+  if (rows * length <= 2 * parallel_grain) return some_rows(0, rows, kernel.run);
+  if (!Work::is_alone && rows < few_rows && length > 2 * parallel_grain) return some_rows(0, rows, kernel.run_divided);
+  Work::parallel_for(rows, parallel_grain / length + 1,
+                     [&](std::int64_t begin, std::int64_t end) { some_rows(begin, end, kernel.run); });
+}
+
+} // namespace detail
+
+/// Runs a row kernel: many rows are divided among threads, a few long ones each.
+template <class Kernel, class Work> void run_row_group(kernel_arguments& a) {
+  detail::row_group group{&detail::run_rows_of_group<Kernel, false, Work>, nullptr,
+                          detail::row_passes<Kernel>::remembered_bytes};
+  if constexpr (!Work::is_alone) group.run_divided = &detail::run_rows_of_group<Kernel, true, Work>;
+  detail::run_row_group<Work>(a, group);
 }
 
 } // namespace parallax::host::inline PARALLAX_REGISTERS
