@@ -11,13 +11,19 @@
 
 #include <parallax/operations.hpp>
 
+#include <parallax/arrays/block_cache.hpp>
 #include <parallax/arrays/check_pieces.hpp>
+#include <parallax/arrays/checked_shapes.hpp>
+#include <parallax/arrays/errors.hpp>
+#include <parallax/backends/default_backend.hpp>
 #include <parallax/host/devices/device_pool.hpp>
 #include <parallax/host/devices/worker_pool.hpp>
 #include <parallax/host/kernels/product.hpp>
 #include <parallax/host/run/program_run.hpp>
 #include <parallax/host/run/run.hpp>
+#include <parallax/runtime/checked_sizes.hpp>
 #include <parallax/runtime/guard_message.hpp>
+#include <parallax/runtime/value.hpp>
 
 #include <utility>
 

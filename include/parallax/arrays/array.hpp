@@ -4,8 +4,8 @@
 #include <parallax/arrays/array_elements.hpp>
 #include <parallax/arrays/array_literal.hpp>
 #include <parallax/arrays/buffer.hpp>
+#include <parallax/arrays/checked_shapes.hpp>
 #include <parallax/arrays/errors.hpp>
-#include <parallax/arrays/shape_text.hpp>
 #include <parallax/core/diagnostics.hpp>
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
@@ -27,38 +27,6 @@
 
 namespace parallax {
 namespace runtime {
-
-/// The number of elements. Throws `shape_error` for a negative extent, or where they would not fit into memory.
-inline std::int64_t checked_size(plain_span<const std::int64_t> shape, std::size_t element_bytes) {
-  std::int64_t most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(element_bytes);
-  std::int64_t size = 1;
-  for (std::int64_t extent : shape) {
-    if (extent < 0) throw shape_error("array: negative extent in the shape " + shape_text(shape));
-    if (extent == 0) size = 0;
-  }
-  if (size == 0) return 0;
-  for (std::int64_t extent : shape) {
-    if (size > most / extent) throw shape_error("array: too many elements in the shape " + shape_text(shape));
-    size *= extent;
-  }
-  return size;
-}
-
-/// `index` counted from the start. Throws `shape_error`.
-inline std::int64_t checked_index(std::int64_t index, std::int64_t extent, int axis) {
-  if (index < -extent || index >= extent)
-    throw shape_error("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) +
-                      " with size " + std::to_string(extent));
-  return index < 0 ? index + extent : index;
-}
-
-/// `axis` counted from the first dimension. Throws `shape_error`.
-inline int checked_axis(int axis, int rank) {
-  if (axis < -rank || axis >= rank)
-    throw shape_error("axis " + std::to_string(axis) + " is out of bounds for an array of rank " +
-                      std::to_string(rank));
-  return axis < 0 ? axis + rank : axis;
-}
 
 /// True where one of two extents is dynamic, or they are equal.
 constexpr bool extent_agrees(std::int64_t a, std::int64_t b) { return a == dyn || b == dyn || a == b; }
@@ -146,10 +114,7 @@ template <element T, auto Shape> class array {
   /// `shape_error` where the memory is too small.
   static array adopt(buffer storage, const shape_type& shape) {
     runtime::check_static_extents<extents_type>(shape);
-    const std::int64_t size = runtime::checked_size(shape, sizeof(T));
-    if (storage.bytes() < index_of(size) * sizeof(T))
-      throw shape_error("array: " + std::to_string(storage.bytes()) + " bytes cannot hold " +
-                        std::string(name_of(element_type_of<T>)) + " elements of shape " + runtime::shape_text(shape));
+    const std::int64_t size = runtime::size_within(shape, element_type_of<T>, storage.bytes());
     return array(shape, size, std::move(storage));
   }
 
@@ -273,9 +238,8 @@ template <element T, auto Shape> class array {
   }
   T* raw() { return elements.data(); }
   void check_not_moved_from() const {
-    if (elements.is_null() && element_total != 0) throw_moved_from();
+    if (elements.is_null() && element_total != 0) runtime::throw_moved_from();
   }
-  [[noreturn]] static void throw_moved_from() { throw error("array: it was moved from, so that it has no elements"); }
 
   shape_type lengths{};
   std::int64_t element_total = 0;

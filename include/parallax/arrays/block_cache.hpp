@@ -4,6 +4,7 @@
 #include <parallax/arrays/at_fork.hpp>
 #include <parallax/arrays/device_memory.hpp>
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/linkage.hpp>
 
 #include <array>
 #include <atomic>
@@ -133,95 +134,26 @@ class block_cache {
   static constexpr std::size_t most_bytes = std::size_t{256} << 20; ///< that threads share
 
   /// The cache of this process. It is never destroyed: arrays with static storage may outlive any other object.
-  static block_cache& instance() {
-    static block_cache& cache = *[] {
-      std::unique_ptr<block_cache> made(new (std::nothrow) block_cache);
-      if (made == nullptr) throw out_of_memory(sizeof(block_cache), "the host");
-      // A child of fork would find a lock that another thread held then locked for ever.
-      at_fork([] { instance().access.lock(); }, [] { instance().access.unlock(); }, [] { instance().access.unlock(); });
-      return made.release();
-    }();
-    return cache;
-  }
+  static block_cache& instance();
 
   /// A free block of exactly `capacity` bytes, or null.
-  static void* take(std::size_t capacity) {
-    if (!caches_memory || capacity > largest_block) return nullptr;
-    if (capacity <= thread_blocks::largest_block)
-      if (memory_block* const own = blocks_of_thread.take(capacity)) return own;
-    return instance().take_shared(capacity);
-  }
+  static void* take(std::size_t capacity);
 
   /// Keeps the block for a later `take`, or gives it back to the system.
-  static void put(memory_block* block) {
-    if (block->on_host.load(std::memory_order_acquire) != nullptr) put(block->on_host.exchange(nullptr));
-    if (block->on_device != nullptr) block->on_device.reset();
-    if (block->destroy_owner != nullptr) block->destroy_owner(block);
-    if (!caches_memory || block->capacity > largest_block) return release_block(block);
-    if (block->capacity <= thread_blocks::largest_block && keep_in_thread(block)) return;
-    instance().put_shared(block);
-  }
+  static void put(memory_block* block);
 
   /// The size of all free blocks together, but for those of other threads.
-  std::size_t bytes() {
-    std::lock_guard lock(access);
-    return kept_bytes + blocks_of_thread.kept_bytes;
-  }
+  std::size_t bytes();
 
   /// Gives all free blocks back to the system; other threads do so with theirs when they next keep one.
-  void clear() {
-    follow(releases.fetch_add(1, std::memory_order_relaxed) + 1);
-    std::lock_guard lock(access);
-    for (memory_block*& head : heads)
-      while (head != nullptr) release_block(std::exchange(head, head->next));
-    kept_bytes = 0;
-  }
+  void clear();
 
  private:
-  static bool keep_in_thread(memory_block* block) {
-    thread_blocks& own = blocks_of_thread;
-    if (!own.serves && !begin_in_thread()) return false;
-    const std::uint32_t wanted = releases.load(std::memory_order_relaxed);
-    if (own.releases != wanted) follow(wanted);
-    return own.put(block);
-  }
-  static bool begin_in_thread() {
-    if (blocks_of_thread.ended) return false;
-    struct at_end {
-      ~at_end() {
-        blocks_of_thread.serves = false;
-        blocks_of_thread.ended = true;
-        blocks_of_thread.give_all_to([](memory_block* block) { instance().put_shared(block); });
-      }
-    };
-    thread_local const at_end giving_back;
-    static_cast<void>(giving_back);
-    return blocks_of_thread.serves = true;
-  }
-  static void follow(std::uint32_t wanted) {
-    blocks_of_thread.releases = wanted;
-    blocks_of_thread.give_all_to(release_block);
-  }
-
-  void* take_shared(std::size_t capacity) {
-    std::lock_guard lock(access);
-    memory_block*& head = heads[size_class::index_of(capacity)];
-    if (head == nullptr) return nullptr;
-    kept_bytes -= capacity;
-    return std::exchange(head, head->next);
-  }
-  void put_shared(memory_block* block) {
-    {
-      std::lock_guard lock(access);
-      if (kept_bytes + block->capacity <= most_bytes) {
-        kept_bytes += block->capacity;
-        memory_block*& head = heads[size_class::index_of(block->capacity)];
-        block->next = std::exchange(head, block);
-        return;
-      }
-    }
-    release_block(block);
-  }
+  static bool keep_in_thread(memory_block* block);
+  static bool begin_in_thread();
+  static void follow(std::uint32_t wanted);
+  void* take_shared(std::size_t capacity);
+  void put_shared(memory_block* block);
 
   static inline constinit std::atomic<std::uint32_t> releases{0};
   std::mutex access;
@@ -230,7 +162,98 @@ class block_cache {
 };
 
 /// A block for `bytes` bytes with room for `here` behind its header. Throws `out_of_memory`.
-inline memory_block* new_block(std::size_t bytes, std::size_t here) {
+PARALLAX_RUNTIME_FUNCTION memory_block* new_block(std::size_t bytes, std::size_t here);
+
+#if PARALLAX_DEFINES_RUNTIME
+PARALLAX_RUNTIME_FUNCTION block_cache& block_cache::instance() {
+  static block_cache& cache = *[] {
+    std::unique_ptr<block_cache> made(new (std::nothrow) block_cache);
+    if (made == nullptr) throw out_of_memory(sizeof(block_cache), "the host");
+    // A child of fork would find a lock that another thread held then locked for ever.
+    at_fork([] { instance().access.lock(); }, [] { instance().access.unlock(); }, [] { instance().access.unlock(); });
+    return made.release();
+  }();
+  return cache;
+}
+
+PARALLAX_RUNTIME_FUNCTION void* block_cache::take(std::size_t capacity) {
+  if (!caches_memory || capacity > largest_block) return nullptr;
+  if (capacity <= thread_blocks::largest_block)
+    if (memory_block* const own = blocks_of_thread.take(capacity)) return own;
+  return instance().take_shared(capacity);
+}
+
+PARALLAX_RUNTIME_FUNCTION void block_cache::put(memory_block* block) {
+  if (block->on_host.load(std::memory_order_acquire) != nullptr) put(block->on_host.exchange(nullptr));
+  if (block->on_device != nullptr) block->on_device.reset();
+  if (block->destroy_owner != nullptr) block->destroy_owner(block);
+  if (!caches_memory || block->capacity > largest_block) return release_block(block);
+  if (block->capacity <= thread_blocks::largest_block && keep_in_thread(block)) return;
+  instance().put_shared(block);
+}
+
+PARALLAX_RUNTIME_FUNCTION std::size_t block_cache::bytes() {
+  std::lock_guard lock(access);
+  return kept_bytes + blocks_of_thread.kept_bytes;
+}
+
+PARALLAX_RUNTIME_FUNCTION void block_cache::clear() {
+  follow(releases.fetch_add(1, std::memory_order_relaxed) + 1);
+  std::lock_guard lock(access);
+  for (memory_block*& head : heads)
+    while (head != nullptr) release_block(std::exchange(head, head->next));
+  kept_bytes = 0;
+}
+
+PARALLAX_RUNTIME_FUNCTION bool block_cache::keep_in_thread(memory_block* block) {
+  thread_blocks& own = blocks_of_thread;
+  if (!own.serves && !begin_in_thread()) return false;
+  const std::uint32_t wanted = releases.load(std::memory_order_relaxed);
+  if (own.releases != wanted) follow(wanted);
+  return own.put(block);
+}
+
+PARALLAX_RUNTIME_FUNCTION bool block_cache::begin_in_thread() {
+  if (blocks_of_thread.ended) return false;
+  struct at_end {
+    ~at_end() {
+      blocks_of_thread.serves = false;
+      blocks_of_thread.ended = true;
+      blocks_of_thread.give_all_to([](memory_block* block) { instance().put_shared(block); });
+    }
+  };
+  thread_local const at_end giving_back;
+  static_cast<void>(giving_back);
+  return blocks_of_thread.serves = true;
+}
+
+PARALLAX_RUNTIME_FUNCTION void block_cache::follow(std::uint32_t wanted) {
+  blocks_of_thread.releases = wanted;
+  blocks_of_thread.give_all_to(release_block);
+}
+
+PARALLAX_RUNTIME_FUNCTION void* block_cache::take_shared(std::size_t capacity) {
+  std::lock_guard lock(access);
+  memory_block*& head = heads[size_class::index_of(capacity)];
+  if (head == nullptr) return nullptr;
+  kept_bytes -= capacity;
+  return std::exchange(head, head->next);
+}
+
+PARALLAX_RUNTIME_FUNCTION void block_cache::put_shared(memory_block* block) {
+  {
+    std::lock_guard lock(access);
+    if (kept_bytes + block->capacity <= most_bytes) {
+      kept_bytes += block->capacity;
+      memory_block*& head = heads[size_class::index_of(block->capacity)];
+      block->next = std::exchange(head, block);
+      return;
+    }
+  }
+  release_block(block);
+}
+
+PARALLAX_RUNTIME_FUNCTION memory_block* new_block(std::size_t bytes, std::size_t here) {
   if (here > std::numeric_limits<std::ptrdiff_t>::max() - 2 * sizeof(memory_block))
     throw out_of_memory(bytes, "the host");
   const std::size_t capacity = size_class::rounded(here + sizeof(memory_block));
@@ -250,5 +273,6 @@ inline memory_block* new_block(std::size_t bytes, std::size_t here) {
   block->first = block->here();
   return block;
 }
+#endif
 
 } // namespace parallax::runtime

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <parallax/arrays/buffer.hpp>
+#include <parallax/arrays/checked_shapes.hpp>
 #include <parallax/arrays/errors.hpp>
 #include <parallax/arrays/pieces.hpp>
-#include <parallax/arrays/shape_text.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/linkage.hpp>
 #include <parallax/core/plain_algorithms.hpp>

@@ -1,6 +1,8 @@
 // The exceptions thrown at run time.
 #pragma once
 
+#include <parallax/core/linkage.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -30,20 +32,13 @@ class out_of_memory : public error {
  public:
   /// `bytes` is the size of the allocation that failed, `memory` the one asked, such as "device 3", which is that of
   /// logical device number `device` (-1: the host).
-  out_of_memory(std::size_t bytes, const std::string& memory, int device = -1)
-      : error("out of memory: " + std::to_string(bytes) + " bytes asked of " + memory),
-        wanted_bytes(bytes),
-        failed_device(device) {}
+  out_of_memory(std::size_t bytes, const std::string& memory, int device = -1);
 
   /// The host has no memory for the lists and texts of a call's own; of what size is not known.
-  static out_of_memory for_lists() {
-    return {"out of memory: the host has none for the lists that a call needs", 0, -1};
-  }
+  static out_of_memory for_lists();
 
   /// The same, which says more.
-  out_of_memory with(const std::string& more) const {
-    return {std::string(what()) + more, wanted_bytes, failed_device};
-  }
+  out_of_memory with(const std::string& more) const;
 
   /// The size of the allocation that failed, 0 where it is not known.
   std::size_t bytes() const noexcept { return wanted_bytes; }
@@ -57,6 +52,19 @@ class out_of_memory : public error {
   std::size_t wanted_bytes;
   int failed_device;
 };
+
+#if PARALLAX_DEFINES_RUNTIME
+PARALLAX_RUNTIME_FUNCTION out_of_memory::out_of_memory(std::size_t bytes, const std::string& memory, int device)
+    : out_of_memory("out of memory: " + std::to_string(bytes) + " bytes asked of " + memory, bytes, device) {}
+
+PARALLAX_RUNTIME_FUNCTION out_of_memory out_of_memory::for_lists() {
+  return {"out of memory: the host has none for the lists that a call needs", 0, -1};
+}
+
+PARALLAX_RUNTIME_FUNCTION out_of_memory out_of_memory::with(const std::string& more) const {
+  return {std::string(what()) + more, wanted_bytes, failed_device};
+}
+#endif
 
 namespace runtime {
 inline std::string message_of(const std::exception_ptr& original) {

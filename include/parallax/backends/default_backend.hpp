@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/errors.hpp>
 #include <parallax/backends/cuda_dispatch.hpp>
+#include <parallax/core/linkage.hpp>
 
 #include <cstdlib>
 #include <optional>
@@ -28,6 +29,10 @@ struct backend_choice {
 /// What `use_backend` chose in this thread.
 inline thread_local backend_choice chosen_in_thread;
 
+/// Where this thread's programs run. Throws `error`.
+PARALLAX_RUNTIME_FUNCTION backend_choice current_backend();
+
+#if PARALLAX_DEFINES_RUNTIME
 /// The backend that the environment variable PARALLAX_BACKEND names, "host" or "cuda", where it is set. Throws `error`
 /// for any other name.
 inline std::optional<backend> backend_from_environment() {
@@ -47,8 +52,7 @@ inline bool has_cuda_devices() {
   return found;
 }
 
-/// Where this thread's programs run. Throws `error`.
-inline backend_choice current_backend() {
+PARALLAX_RUNTIME_FUNCTION backend_choice current_backend() {
   if (chosen_in_thread.is_chosen) return chosen_in_thread;
   static const std::optional<backend> named = backend_from_environment();
   if (!named) return {has_cuda_devices() ? backend::cuda : backend::host, false};
@@ -56,6 +60,7 @@ inline backend_choice current_backend() {
     throw error("PARALLAX_BACKEND is 'cuda', but this program was compiled without the CUDA backend");
   return {*named, true};
 }
+#endif
 
 } // namespace detail
 

@@ -32,8 +32,13 @@ namespace detail {
 template <class T> void append_values(recycled_vector<runtime_value>& values, const T& tree) {
   tree_for_each(
       [&]<class L>(const L& leaf) {
-        if constexpr (is_static_leaf<L>) values.emplace_back().is_input = false;
-        else values.push_back(value_of(leaf));
+        if constexpr (is_static_leaf<L>) {
+          runtime_value nothing;
+          nothing.is_input = false;
+          append(values, std::move(nothing));
+        } else {
+          append(values, value_of(leaf));
+        }
       },
       tree);
 }

@@ -5,6 +5,7 @@
 #include <parallax/core/checked_arithmetic.hpp>
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/linkage.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,12 +14,21 @@
 
 namespace parallax::runtime {
 
+[[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_beyond_memory(std::int64_t count, element_type type);
+[[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_uncountable_loop();
+
+#if PARALLAX_DEFINES_RUNTIME
+PARALLAX_RUNTIME_FUNCTION void throw_beyond_memory(std::int64_t count, element_type type) {
+  throw shape_error("an array of " + std::to_string(count) + " elements of " + std::string(name_of(type)) +
+                    " is beyond the memory of any machine");
+}
+PARALLAX_RUNTIME_FUNCTION void throw_uncountable_loop() { throw shape_error("a loop over more than 2^63 elements"); }
+#endif
+
 /// The number of bytes of an array. Throws `shape_error` where they are beyond 63 bits.
 inline std::size_t checked_bytes(std::int64_t count, element_type type) {
   const auto element_bytes = static_cast<std::int64_t>(size_of(type));
-  if (count > std::numeric_limits<std::int64_t>::max() / element_bytes)
-    throw shape_error("an array of " + std::to_string(count) + " elements of " + std::string(name_of(type)) +
-                      " is beyond the memory of any machine");
+  if (count > std::numeric_limits<std::int64_t>::max() / element_bytes) throw_beyond_memory(count, type);
   return index_of(count * element_bytes);
 }
 
@@ -31,7 +41,7 @@ inline void check_loop(const std::int64_t* loop, int rank) {
   for (int d = 0; d < rank; ++d)
     if (loop[d] == 0) return;
   for (int d = 0; d < rank; ++d)
-    if (!checked_multiply(positions, loop[d])) throw shape_error("a loop over more than 2^63 elements");
+    if (!checked_multiply(positions, loop[d])) throw_uncountable_loop();
 }
 
 /// The sum of two numbers of bytes. Throws `out_of_memory` where that is beyond what can be counted.

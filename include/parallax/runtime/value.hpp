@@ -7,6 +7,8 @@
 #include <parallax/compile/program.hpp>
 #include <parallax/compile/trace/expression.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/linkage.hpp>
+#include <parallax/core/plain_span.hpp>
 
 namespace parallax {
 
@@ -54,18 +56,33 @@ struct runtime_value {
   }
 };
 
-template <class T, auto Shape> runtime_value value_of(const array<T, Shape>& x) {
+/// A value of `shape` without elements yet.
+PARALLAX_RUNTIME_FUNCTION runtime_value value_of_shape(element_type type, plain_span<const std::int64_t> shape);
+
+/// Puts `value` behind the others.
+PARALLAX_RUNTIME_FUNCTION void append(recycled_vector<runtime_value>& values, runtime_value&& value);
+
+#if PARALLAX_DEFINES_RUNTIME
+PARALLAX_RUNTIME_FUNCTION runtime_value value_of_shape(element_type type, plain_span<const std::int64_t> shape) {
   runtime_value value;
-  value.type = element_type_of<T>;
-  for (std::int64_t extent : x.shape()) value.shape.push_back(extent);
+  value.type = type;
+  for (std::int64_t extent : shape) value.shape.push_back(extent);
+  return value;
+}
+
+PARALLAX_RUNTIME_FUNCTION void append(recycled_vector<runtime_value>& values, runtime_value&& value) {
+  values.push_back(std::move(value));
+}
+#endif
+
+template <class T, auto Shape> runtime_value value_of(const array<T, Shape>& x) {
+  runtime_value value = value_of_shape(element_type_of<T>, x.shape());
   value.on_host = true;
   value.host = x.storage();
   return value;
 }
 template <class T, auto Shape> runtime_value value_of(const sharded<T, Shape>& x) {
-  runtime_value value;
-  value.type = element_type_of<T>;
-  for (std::int64_t extent : x.shape()) value.shape.push_back(extent);
+  runtime_value value = value_of_shape(element_type_of<T>, x.shape());
   value.devices = x.devices();
   value.axes = x.axes();
   for (int p = 0; p < count_of(value.devices); ++p) value.pieces.push_back(x.shard_buffer(p));

@@ -95,25 +95,26 @@ template <class Kernel> class column_rows {
   void add_rows(std::int64_t first, std::int64_t last, T* out) const {
     constexpr int width = independent_sums<Kernel>;
     std::int64_t i = first;
-    for (; i + width * lanes <= last; i += width * lanes) {
-      pack<T> partial[std::size_t{width}];
-      for (auto& p : partial) p = broadcast(P::template neutral<T>());
-      for (int r = 0; r < row_count; ++r) {
-        PARALLAX_UNROLL(4)
-        for (int w = 0; w < width; ++w)
-          partial[w] = P::evaluate(partial[w], evaluate::template run<true>(rows[r], constants, i + w * lanes, lanes));
-      }
-      for (int w = 0; w < width; ++w) {
-        T* to = out + (i - first) + w * lanes;
-        store(to, P::evaluate(load(to), partial[w]));
+    if constexpr (width > 1) {
+      for (; i + width * lanes <= last; i += width * lanes) {
+        pack<T> partial[std::size_t{width}];
+        for (auto& p : partial) p = broadcast(P::template neutral<T>());
+        for (int r = 0; r < row_count; ++r) {
+          PARALLAX_UNROLL(4)
+          for (int w = 0; w < width; ++w)
+            partial[w] = P::evaluate(
+                partial[w], evaluate::template run<moved_lanes::all>(rows[r], constants, i + w * lanes, lanes));
+        }
+        for (int w = 0; w < width; ++w) {
+          T* to = out + (i - first) + w * lanes;
+          store(to, P::evaluate(load(to), partial[w]));
+        }
       }
     }
-    if constexpr (width > 1)
-      for (; i + lanes <= last; i += lanes) add_register<true>(i, lanes, out + (i - first));
-    if (i < last) add_register<false>(i, static_cast<int>(last - i), out + (i - first));
+    for (; i < last; i += lanes) add_register(i, lanes_from(i, last), out + (i - first));
   }
   /// One register of columns: several rows side by side, since each sum waits for the one before.
-  template <bool Whole> void add_register(std::int64_t column, int count, T* to) const {
+  void add_register(std::int64_t column, int count, T* to) const {
     constexpr int streams = independent_sums<Kernel>;
     pack<T> partial[std::size_t{streams}];
     for (auto& p : partial) p = broadcast(P::template neutral<T>());
@@ -121,7 +122,8 @@ template <class Kernel> class column_rows {
       PARALLAX_UNROLL(4)
       for (int s = 0; s < streams; ++s)
         if (r + s < row_count)
-          partial[s] = P::evaluate(partial[s], evaluate::template run<Whole>(rows[r + s], constants, column, count));
+          partial[s] = P::evaluate(partial[s],
+                                   evaluate::template run<moved_lanes::either>(rows[r + s], constants, column, count));
     }
     const pack<T> total = combined<P>(partial);
     store_some(to, P::evaluate(load_some(to, count), total), count);

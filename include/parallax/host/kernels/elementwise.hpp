@@ -30,17 +30,17 @@ PARALLAX_INLINE void elementwise_row(const typename evaluator<Kernel>::row& row,
   using T = typename evaluate::value_type::value_type;
   T* const out = reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<0>(row).data));
   const std::int64_t stride = operand_at<0>(row).stride;
+  auto compute = [&]<moved_lanes Moved>(std::int64_t i, int count) PARALLAX_INLINE_LAMBDA {
+    auto value = evaluate::template run<Moved>(row, constants, i, count);
+    if constexpr (Kernel::result == kernel_result::vector) store<Moved>(out + i, value, count);
+    else store_strided<Moved>(out + i * stride, stride, value, count);
+  };
   std::int64_t i = first;
-  for (; i + lanes <= last; i += lanes) {
-    auto value = evaluate::template run<true>(row, constants, i, lanes);
-    if constexpr (Kernel::result == kernel_result::vector) store(out + i, value);
-    else store_strided(out + i * stride, stride, value);
-  }
-  if (i < last) {
-    int count = static_cast<int>(last - i);
-    auto value = evaluate::template run<false>(row, constants, i, count);
-    if constexpr (Kernel::result == kernel_result::vector) store(out + i, value, count);
-    else store_strided(out + i * stride, stride, value, count);
+  if constexpr (is_short<Kernel>) {
+    for (; i + lanes <= last; i += lanes) compute.template operator()<moved_lanes::all>(i, lanes);
+    if (i < last) compute.template operator()<moved_lanes::first>(i, static_cast<int>(last - i));
+  } else {
+    for (; i < last; i += lanes) compute.template operator()<moved_lanes::either>(i, lanes_from(i, last));
   }
 }
 template <class Kernel>

@@ -78,24 +78,23 @@ PARALLAX_INLINE auto apply(const V&... operands) {
   else return P::template evaluate<Type, Parameter>(operands...);
 }
 
-/// Evaluates one statement at `offset` of a row, for `count` elements of it (all lanes where `Whole`).
-template <bool Whole, primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands,
+/// Evaluates one statement at `offset` of a row, for `count` elements of it.
+template <moved_lanes Moved, primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands,
           class Registers, class Row>
 PARALLAX_INLINE auto evaluate(compute_statement<Primitive, Type, Parameter, Operands...>, Registers& registers,
                               const Row&, const constant_bits*, std::int64_t, int) {
   return apply<primitives::primitive_at<Primitive>, Type, Parameter>(at<Operands>(registers)...);
 }
-template <bool Whole, element_type Type, int Operand, int Array, class Registers, class Row>
+template <moved_lanes Moved, element_type Type, int Operand, int Array, class Registers, class Row>
 PARALLAX_INLINE auto evaluate(store_statement<statement_kind::store_vector, Type, Operand, Array>, Registers& registers,
                               const Row& row, const constant_bits*, std::int64_t offset, int count) {
   using T = element_t<Type>;
   pack<T> value = at<Operand>(registers);
   T* data = reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<Array>(row).data));
-  if constexpr (Whole) store(data + offset, value);
-  else store(data + offset, value, count);
+  store<Moved>(data + offset, value, count);
   return value;
 }
-template <bool Whole, statement_kind Kind, element_type Type, int Argument, class Registers, class Row>
+template <moved_lanes Moved, statement_kind Kind, element_type Type, int Argument, class Registers, class Row>
 PARALLAX_INLINE auto evaluate(load_statement<Kind, Type, Argument>, Registers&, const Row& row,
                               const constant_bits* constants, std::int64_t offset, int count) {
   using T = element_t<Type>;
@@ -112,14 +111,20 @@ PARALLAX_INLINE auto evaluate(load_statement<Kind, Type, Argument>, Registers&, 
     const T* data = reinterpret_cast<const T*>(operand_at<Argument>(row).data);
     std::int64_t stride = operand_at<Argument>(row).stride;
     if constexpr (Kind == statement_kind::load_scalar) return broadcast(*data);
-    else if constexpr (Kind == statement_kind::load_vector)
-      return Whole ? load(data + offset) : load(data + offset, count);
-    else
-      return Whole ? load_strided(data + offset * stride, stride) : load_strided(data + offset * stride, stride, count);
+    else if constexpr (Kind == statement_kind::load_vector) return load<Moved>(data + offset, count);
+    else return load_strided<Moved>(data + offset * stride, stride, count);
   }
 }
 
 } // namespace detail
+
+/// Whether a kernel is short, so that asking how many lanes there are counts. Longer ones are compiled once.
+template <class Kernel> inline constexpr bool is_short = Kernel::size <= 12;
+
+/// How many of the elements from `i` to `last` one pack takes.
+PARALLAX_INLINE int lanes_from(std::int64_t i, std::int64_t last) {
+  return last - i < lanes ? static_cast<int>(last - i) : lanes;
+}
 
 template <class Kernel> struct evaluator;
 
@@ -133,21 +138,21 @@ template <kernel_result Result, primitive_id Reduction, class... S> struct evalu
       static_cast<std::size_t>(std::max({1, detail::arrays_up_to(S::record)...}));
   using row = detail::row_operands<std::make_index_sequence<operand_count>>;
 
-  template <bool Whole>
+  template <moved_lanes Moved>
   static PARALLAX_INLINE value_type run(const row& operands, const constant_bits* constants, std::int64_t offset,
                                         int count) {
     registers file;
-    run_all<Whole>(file, operands, constants, offset, count, indices{});
+    run_all<Moved>(file, operands, constants, offset, count, indices{});
     return detail::at<last>(file);
   }
 
  private:
-  template <bool Whole, std::size_t... I>
+  template <moved_lanes Moved, std::size_t... I>
   static PARALLAX_INLINE void run_all(registers& file, const row& operands, const constant_bits* constants,
                                       std::int64_t offset, int count, std::index_sequence<I...>) {
     // an array initialiser, because compilers limit the nesting of folds
     [[maybe_unused]] const bool done[] = {
-        (detail::at<I>(file) = detail::evaluate<Whole>(S{}, file, operands, constants, offset, count), true)...};
+        (detail::at<I>(file) = detail::evaluate<Moved>(S{}, file, operands, constants, offset, count), true)...};
   }
 };
 

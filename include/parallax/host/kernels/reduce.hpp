@@ -17,8 +17,11 @@ namespace detail {
 /// the length rather than with it.
 inline constexpr std::int64_t block_registers = 64;
 
-template <class T> PARALLAX_INLINE pack<bool> first_lanes(int count) {
-  return math::lt(host::lane_index<std::int32_t>(), host::broadcast(static_cast<std::int32_t>(count)));
+/// The first `count` lanes of `x`; the others change nothing where they are combined.
+template <class P, class T> PARALLAX_INLINE pack<T> first_lanes(const pack<T>& x, int count) {
+  const pack<bool> is_first =
+      math::lt(host::lane_index<std::int32_t>(), host::broadcast(static_cast<std::int32_t>(count)));
+  return math::select(is_first, x, broadcast(P::template neutral<T>()));
 }
 
 /// A part of a reduction along rows: positions of the kept dimensions, of the reduced ones, and in the rows.
@@ -62,23 +65,27 @@ template <class Kernel> class row_reduction {
     const typename evaluate::row row(position);
     std::int64_t i = first;
     constexpr int streams = independent_sums<Kernel>;
-    while (i + streams * lanes <= last) {
-      pack<T> partial[std::size_t{streams}];
-      for (auto& p : partial) p = broadcast(P::template neutral<T>());
-      for (std::int64_t k = 0; k < block_registers && i + streams * lanes <= last; ++k, i += streams * lanes) {
-        PARALLAX_UNROLL(4)
-        for (int s = 0; s < streams; ++s)
-          partial[s] = P::evaluate(partial[s], evaluate::template run<true>(row, constants, i + s * lanes, lanes));
+    if constexpr (streams > 1) {
+      while (i + streams * lanes <= last) {
+        pack<T> partial[std::size_t{streams}];
+        for (auto& p : partial) p = broadcast(P::template neutral<T>());
+        for (std::int64_t k = 0; k < block_registers && i + streams * lanes <= last; ++k, i += streams * lanes) {
+          PARALLAX_UNROLL(4)
+          for (int s = 0; s < streams; ++s)
+            partial[s] =
+                P::evaluate(partial[s], evaluate::template run<moved_lanes::all>(row, constants, i + s * lanes, lanes));
+        }
+        total = P::evaluate(total, combined<P>(partial));
       }
-      total = P::evaluate(total, combined<P>(partial));
     }
-    if constexpr (streams > 1)
-      for (; i + lanes <= last; i += lanes)
-        total = P::evaluate(total, evaluate::template run<true>(row, constants, i, lanes));
-    if (i < last) {
-      int count = static_cast<int>(last - i);
-      auto value = evaluate::template run<false>(row, constants, i, count);
-      total = P::evaluate(total, math::select(first_lanes<T>(count), value, broadcast(P::template neutral<T>())));
+    while (i < last) {
+      pack<T> partial = broadcast(P::template neutral<T>());
+      for (std::int64_t k = 0; k < block_registers && i < last; ++k, i += lanes) {
+        const int count = lanes_from(i, last);
+        pack<T> value = evaluate::template run<moved_lanes::either>(row, constants, i, count);
+        partial = P::evaluate(partial, count == lanes ? value : first_lanes<P>(value, count));
+      }
+      total = P::evaluate(total, partial);
     }
   }
 };
@@ -158,13 +165,13 @@ template <class Kernel, class Work> void reduce_positions(const kernel_arguments
           row.set(a, position, a.rank - 1);
           std::int64_t rest = a.extents[axis] - j;
           count = rest < lanes ? static_cast<int>(rest) : lanes;
-          store(values, evaluate::template run<false>(typename evaluate::row(row), a.constants, j, count));
         } else {
           position[axis] = j;
-          std::int64_t inner = position[a.rank - 1];
           row.set(a, position, a.rank - 1);
-          store(values, evaluate::template run<false>(typename evaluate::row(row), a.constants, inner, 1));
         }
+        const std::int64_t first = innermost ? j : position[a.rank - 1];
+        store(values,
+              evaluate::template run<moved_lanes::first>(typename evaluate::row(row), a.constants, first, count));
         for (int i = 0; i < count; ++i)
           if ((j == 0 && i == 0) || beats(values[i], best)) best = values[i], where = static_cast<std::int32_t>(j + i);
       }

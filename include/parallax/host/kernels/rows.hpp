@@ -110,7 +110,7 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
                                         const constant_bits* constants) {
     if constexpr (schedule::in_round(I, Round) && !schedule::is_reduction(I)) {
       if constexpr (Statement::record.kind == statement_kind::store_row) store_one(s, file, row);
-      else at<I>(file) = detail::evaluate<true>(s, file, row, constants, 0, lanes);
+      else at<I>(file) = detail::evaluate<moved_lanes::all>(s, file, row, constants, 0, lanes);
     }
   }
   template <element_type Type, int Operand, int Array>
@@ -164,52 +164,49 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
   static void go_over(registers& file, registers& totals, const typename evaluate::row& row,
                       const constant_bits* constants, std::int64_t first, std::int64_t last, std::int64_t length,
                       std::byte* memory) {
+    using whole_kernel = kernel<Result, Reduction, S...>;
+    constexpr int streams = reduces<Pass> ? independent_sums<whole_kernel> : 1;
     std::int64_t i = first;
-    constexpr int streams = reduces<Pass> ? independent_sums<kernel<Result, Reduction, S...>> : 1;
-    auto add = [&](registers& sums) PARALLAX_INLINE_LAMBDA {
-      for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
-        at<I>(sums) = R::P::evaluate(at<I>(sums), at<R::operand>(file));
-      });
-    };
-    while (i + streams * lanes <= last) {
-      registers sums[std::size_t{streams}];
+    if constexpr (streams > 1 || is_short<whole_kernel>)
+      go_over_blocks<Pass, moved_lanes::all, streams>(file, totals, row, constants, i, last, length, memory);
+    go_over_blocks<Pass, moved_lanes::either, 1>(file, totals, row, constants, i, last, length, memory);
+  }
+  /// The elements from `i` on, `Streams` packs at a time, as long as there are so many; then `i` is the next one.
+  template <int Pass, moved_lanes Moved, int Streams>
+  static PARALLAX_INLINE void go_over_blocks(registers& file, registers& totals, const typename evaluate::row& row,
+                                             const constant_bits* constants, std::int64_t& i, std::int64_t last,
+                                             std::int64_t length, std::byte* memory) {
+    constexpr std::int64_t step = Streams * lanes, least = Moved == moved_lanes::all ? step : 1;
+    while (last - i >= least) {
+      registers sums[std::size_t{Streams}];
       PARALLAX_UNROLL(4)
-      for (int s = 0; s < streams; ++s) neutral_totals<Pass>(sums[s]);
-      for (std::int64_t k = 0; k < block_registers && i + streams * lanes <= last; ++k, i += streams * lanes) {
+      for (int s = 0; s < Streams; ++s) neutral_totals<Pass>(sums[s]);
+      for (std::int64_t k = 0; k < block_registers && last - i >= least; ++k, i += step) {
+        const int count = Moved == moved_lanes::all ? lanes : lanes_from(i, last);
         PARALLAX_UNROLL(4)
-        for (int s = 0; s < streams; ++s) {
-          evaluate_all<Pass, true>(file, row, constants, i + s * lanes, lanes, length, memory, indices{});
-          add(sums[s]);
+        for (int s = 0; s < Streams; ++s) {
+          evaluate_all<Pass, Moved>(file, row, constants, i + s * lanes, count, length, memory, indices{});
+          for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
+            const auto& value = at<R::operand>(file);
+            at<I>(sums[s]) =
+                R::P::evaluate(at<I>(sums[s]), count == lanes ? value : first_lanes<typename R::P>(value, count));
+          });
         }
       }
       PARALLAX_UNROLL(4)
-      for (int s = 1; s < streams; ++s) add_totals<Pass>(sums[0], sums[s]);
+      for (int s = 1; s < Streams; ++s) add_totals<Pass>(sums[0], sums[s]);
       add_totals<Pass>(totals, sums[0]);
-    }
-    if constexpr (streams > 1)
-      for (; i + lanes <= last; i += lanes) {
-        evaluate_all<Pass, true>(file, row, constants, i, lanes, length, memory, indices{});
-        add(totals);
-      }
-    if (i < last) {
-      const int count = static_cast<int>(last - i);
-      evaluate_all<Pass, false>(file, row, constants, i, count, length, memory, indices{});
-      for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
-        using T = typename R::T;
-        at<I>(totals) = R::P::evaluate(at<I>(totals), math::select(first_lanes<T>(count), at<R::operand>(file),
-                                                                   broadcast(R::P::template neutral<T>())));
-      });
     }
   }
 
-  template <int Pass, bool Whole, std::size_t... I>
+  template <int Pass, moved_lanes Moved, std::size_t... I>
   static PARALLAX_INLINE void evaluate_all(registers& file, const typename evaluate::row& row,
                                            const constant_bits* constants, std::int64_t i, int count,
                                            std::int64_t length, std::byte* memory, std::index_sequence<I...>) {
     [[maybe_unused]] const bool done[] = {
-        (evaluate_one<Pass, Whole, I>(S{}, file, row, constants, i, count, length, memory), true)...};
+        (evaluate_one<Pass, Moved, I>(S{}, file, row, constants, i, count, length, memory), true)...};
   }
-  template <int Pass, bool Whole, int I, class Statement>
+  template <int Pass, moved_lanes Moved, int I, class Statement>
   static PARALLAX_INLINE void evaluate_one(Statement s, registers& file, const typename evaluate::row& row,
                                            const constant_bits* constants, std::int64_t i, int count,
                                            [[maybe_unused]] std::int64_t length, [[maybe_unused]] std::byte* memory) {
@@ -221,7 +218,7 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
       if constexpr (is_remembered(I) && schedule::first_pass(I) < Pass) {
         at<I>(file) = load(remembered());
       } else {
-        at<I>(file) = detail::evaluate<Whole>(s, file, row, constants, i, count);
+        at<I>(file) = detail::evaluate<Moved>(s, file, row, constants, i, count);
         if constexpr (is_remembered(I)) store(remembered(), at<I>(file));
       }
     }

@@ -135,4 +135,30 @@ template <element T> PARALLAX_INLINE void store_strided(T* target, std::ptrdiff_
   store_strided(target, stride, x, lanes);
 }
 
+/// Which lanes of a pack are moved: all of them, the first `count`, or what `count` says when it runs: code that is
+/// compiled once for both.
+enum class moved_lanes { all, first, either };
+
+template <moved_lanes Moved, element T> PARALLAX_INLINE pack<T> load(const T* source, int count) {
+  if constexpr (Moved == moved_lanes::all) return load(source);
+  else if constexpr (Moved == moved_lanes::first || detail::masked_moves_are_cheap) return load(source, count);
+  else return count == lanes ? load(source) : load(source, count);
+}
+template <moved_lanes Moved, element T>
+PARALLAX_INLINE pack<T> load_strided(const T* source, std::ptrdiff_t stride, int count) {
+  if constexpr (Moved == moved_lanes::all) return load_strided(source, stride);
+  else if constexpr (Moved == moved_lanes::first) return load_strided(source, stride, count);
+  else return count == lanes ? load_strided(source, stride) : load_strided(source, stride, count);
+}
+template <moved_lanes Moved, element T>
+PARALLAX_INLINE void store_strided(T* target, std::ptrdiff_t stride, const pack<T>& x, int count) {
+  store_strided(target, stride, x, Moved == moved_lanes::all ? lanes : count);
+}
+template <moved_lanes Moved, element T> PARALLAX_INLINE void store(T* target, const pack<T>& x, int count) {
+  if constexpr (Moved == moved_lanes::all) store(target, x);
+  else if constexpr (Moved == moved_lanes::first || detail::masked_moves_are_cheap) store(target, x, count);
+  else if (count == lanes) store(target, x);
+  else store(target, x, count);
+}
+
 } // namespace parallax::host::inline PARALLAX_REGISTERS

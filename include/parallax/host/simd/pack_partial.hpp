@@ -19,7 +19,7 @@ template <int Step, class T> PARALLAX_INLINE void copy_pieces(T* to, const T* fr
 // The masked moves of <immintrin.h>, without the header, which takes longer to compile than all of this. They are for
 // elements of 4 and 8 bytes, read as float and double. `First` is the number of the part's first lane.
 #if defined(__AVX512F__)
-inline constexpr bool has_masked_moves = true;
+inline constexpr bool has_masked_moves = true, masked_moves_are_cheap = true;
 
 template <class P, int First> PARALLAX_INLINE typename P::part_type masked_load(const void* source, int count) {
   using part_type = typename P::part_type;
@@ -42,7 +42,7 @@ template <class P, int First> PARALLAX_INLINE void masked_store(void* target, ty
                                     static_cast<unsigned char>(mask));
 }
 #elif defined(__AVX__)
-inline constexpr bool has_masked_moves = true;
+inline constexpr bool has_masked_moves = true, masked_moves_are_cheap = false;
 
 using single_mask = vector<int, 8>;
 using double_mask = vector<long long, 4>;
@@ -75,7 +75,7 @@ template <class P, int First> PARALLAX_INLINE void masked_store(void* target, ty
   }
 }
 #else
-inline constexpr bool has_masked_moves = false;
+inline constexpr bool has_masked_moves = false, masked_moves_are_cheap = false;
 
 template <class P, int> typename P::part_type masked_load(const void*, int) = delete;
 template <class P, int> void masked_store(void*, typename P::part_type, int) = delete;
