@@ -2,6 +2,7 @@
 // checked before anything is timed. `allocations` counts calls of `operator new` in one steady call.
 #include "support/random_values.hpp"
 
+#include <parallax/compiled_function.hpp>
 #include <parallax/parallax.hpp>
 
 #include <benchmark/benchmark.h>
@@ -87,6 +88,31 @@ void sixteen_by_hand(benchmark::State& state) {
       [](const auto& y) { return y[15] == 2.0f; });
 }
 BENCHMARK(sixteen_by_hand)->Name("by hand/x+1/16, new vector");
+
+/// 16 numbers from memory to memory: what a call without a runtime costs, and the loop by itself.
+template <class Call> void in_place(benchmark::State& state, const Call& call) {
+  std::vector<float> x(16, 1.0f), y(16);
+  call(x, y);
+  if (y[15] != 2.0f) return state.SkipWithError("wrong result");
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(x.data());
+    call(x, y);
+    benchmark::ClobberMemory();
+  }
+}
+void sixteen_compiled(benchmark::State& state) {
+  in_place(state, [](const std::vector<float>& x, std::vector<float>& y) {
+    constexpr plx::compiled_function<plus_one, plx::shaped<float, 16>> function;
+    function(std::span<const float, 16>(x), std::span<float, 16>(y));
+  });
+}
+BENCHMARK(sixteen_compiled)->Name("compiled function/x+1/16");
+void sixteen_in_place(benchmark::State& state) {
+  in_place(state, [](const std::vector<float>& x, std::vector<float>& y) {
+    for (std::size_t i = 0; i < 16; ++i) y[i] = x[i] + 1.0f;
+  });
+}
+BENCHMARK(sixteen_in_place)->Name("by hand/x+1/16, in place");
 
 constexpr auto total = [](auto... x) { return (x + ...); };
 
