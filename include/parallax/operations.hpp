@@ -17,6 +17,7 @@
 #include <parallax/ops/slicing.hpp>
 #include <parallax/transforms/grad.hpp>
 #include <parallax/transforms/jit.hpp>
+#include <parallax/transforms/loops.hpp>
 #include <parallax/transforms/partial.hpp>
 #include <parallax/transforms/pmap.hpp>
 #include <parallax/transforms/vmap.hpp>

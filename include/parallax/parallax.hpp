@@ -33,6 +33,7 @@
 #include <parallax/runtime/into.hpp>
 #include <parallax/transforms/grad.hpp>
 #include <parallax/transforms/jit.hpp>
+#include <parallax/transforms/loops.hpp>
 #include <parallax/transforms/partial.hpp>
 #include <parallax/transforms/pmap.hpp>
 #include <parallax/transforms/vmap.hpp>

@@ -218,7 +218,7 @@ template <class T, int Index = 0, class Function> constexpr auto tree_build(Func
   } else if constexpr (tree_node<T>) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       using parts = children_t<T>;
-      constexpr auto offset = [](std::size_t child) {
+      [[maybe_unused]] constexpr auto offset = [](std::size_t child) {
         int counts[] = {leaf_count<std::tuple_element_t<I, parts>>..., 0};
         int sum = Index;
         for (std::size_t k = 0; k < child; ++k) sum += counts[k];

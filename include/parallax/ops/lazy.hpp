@@ -59,6 +59,12 @@ template <std::size_t Rank> struct extent_list {
   extent values[Rank > 0 ? Rank : 1];
 
   constexpr plain_span<const extent> view() const { return {values, Rank}; }
+  /// The one that there is.
+  constexpr operator extent() const
+    requires(Rank == 1)
+  {
+    return values[0];
+  }
 };
 
 namespace detail {

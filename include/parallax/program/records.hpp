@@ -251,7 +251,8 @@ enum class step_kind : int {
   epilogue, ///< a product and loops behind it, for a library that does all of them in one call
   exchange, ///< between devices
   axis_slice,
-  call
+  call,
+  scan
 };
 
 constexpr std::string_view name_of(step_kind kind) {
@@ -262,6 +263,7 @@ constexpr std::string_view name_of(step_kind kind) {
   case step_kind::exchange: return "exchange";
   case step_kind::axis_slice: return "axis_slice";
   case step_kind::call: return "call";
+  case step_kind::scan: return "scan";
   }
   return "";
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/exchange_kind.hpp>
+#include <parallax/core/scan_role.hpp>
 #include <parallax/program/records.hpp>
 
 namespace parallax::compiled {
@@ -156,6 +157,45 @@ struct call_step {
     field(r.operands);
     field(r.results);
     field(r.devices);
+  }
+};
+
+/// An operand of a loop.
+struct scan_operand {
+  buffer_id buffer = buffer_id::none;
+  scan_role role = scan_role::constant;
+  dim slice{}; ///< elements of a slice, where it is stacked
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.buffer);
+    field(r.role);
+    field(r.slice);
+  }
+};
+/// A result of a loop. Rounds write a carry to its buffer and to another one in turn, the last one to its own.
+struct scan_result {
+  buffer_id buffer = buffer_id::none;
+  buffer_id other = buffer_id::none; ///< of a carry
+  dim slice{};                       ///< elements of a slice, where it is stacked
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.buffer);
+    field(r.other);
+    field(r.slice);
+  }
+};
+/// Runs a section, the body, `count` times, one after another, where the calling one runs. Its arguments are the
+/// operands, its outputs the results: the carries first.
+struct scan_step {
+  section_id body = section_id::main;
+  dim count{};
+  bool reverse = false; ///< from the last slice to the first
+  record_list<scan_operand> operands{};
+  record_list<scan_result> results{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.body);
+    field(r.count);
+    field(r.reverse);
+    field(r.operands);
+    field(r.results);
   }
 };
 

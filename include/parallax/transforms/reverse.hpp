@@ -3,6 +3,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/transforms/activity.hpp>
 #include <parallax/transforms/replay.hpp>
 
 namespace parallax::detail {
@@ -18,13 +19,9 @@ class reverse_pass {
       : trace(owner),
         source(body),
         forward(owner.at(body)),
-        active(owner.at(body).size()),
+        active(active_nodes(owner, body, wanted)),
         needed(owner.at(body).needed()) {
-    for (std::size_t k = 0; k < inputs.size(); ++k) {
-      const node_id id = g().inputs[k];
-      forward.set(id, inputs[k]);
-      if (wanted[k] != 0 && is_floating(inputs[k].type())) active.insert(id);
-    }
+    for (std::size_t k = 0; k < inputs.size(); ++k) forward.set(g().inputs[k], inputs[k]);
     for_each(g().captures, [&](const capture& c) { forward.set(c.inner, {&trace, g().parent, c.outer}); });
     run_forward();
     outputs = forward.of(g().outputs);
@@ -61,13 +58,8 @@ class reverse_pass {
 
   constexpr void run_forward() {
     for_each(g().ids(), [&](node_id id) {
-      if (trace.failed || !needed.contains(id)) return;
-      const bool is_call = is_kind(trace, g(), id, primitive_kind::call);
-      if (!is<primitives::stop_gradient>(g(), id) && (is_call || is_floating(g().type(id))))
-        for (node_id operand : g().operands(id))
-          if (active.contains(operand)) active.insert(id);
-      if (forward.has(id)) return;
-      if (is_call && active.contains(id)) call_forward(id);
+      if (trace.failed || !needed.contains(id) || forward.has(id)) return;
+      if (is_kind(trace, g(), id, primitive_kind::call) && active.contains(id)) call_forward(id);
       else replay(trace, source, id, forward);
     });
   }

@@ -7,6 +7,7 @@
 #include <parallax/compile/plan/plan_product.hpp>
 #include <parallax/compile/prepare/equal_extents.hpp>
 #include <parallax/compile/prepare/flatten.hpp>
+#include <parallax/compile/prepare/prepare_scan.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 
@@ -14,20 +15,28 @@
 
 namespace parallax::detail {
 
+/// A graph that becomes a section: the program's, the body of a pmap, or that of a loop.
+struct section_graph {
+  graph_id graph = graph_id::none;
+  const mapped_section* inside = nullptr; ///< what devices it runs on; null where it is none of a pmap
+  bool is_scan_body = false;
+};
+
 /// Lowers one graph to one section. The rule `lower` of a call is given this, to append its steps.
 class section_planner {
  public:
   planned_section section;
 
-  /// `called` is the section that the graph is the body of; null for the main one.
-  constexpr section_planner(context& owner, plan_builder& whole, const growing_vector<mapped_section>& all_mapped,
-                            graph_id graph_to_lower, const mapped_section* called)
+  /// Lowers graph number `number` of `sections`, behind which the bodies of its loops are put.
+  constexpr section_planner(context& owner, plan_builder& whole, growing_vector<section_graph>& sections,
+                            std::size_t number)
       : trace(owner),
         plan(whole),
-        mapped(all_mapped),
-        g(owner.at(graph_to_lower)),
-        fused(owner, graph_to_lower),
-        inside(called),
+        all(sections),
+        g(owner.at(sections[number].graph)),
+        fused(owner, sections[number].graph),
+        inside(sections[number].inside),
+        is_scan_body(sections[number].is_scan_body),
         buffer_of(g.size(), buffer_id::none),
         emitted(g.size()),
         scratch(g.size(), kernel_builder::no_value) {}
@@ -51,21 +60,23 @@ class section_planner {
   /// The section that a mapped call's body is.
   constexpr section_id section_of(graph_id body) const {
     std::size_t k = 0;
-    while (mapped[k].body != body) ++k;
-    return section_id{static_cast<int>(k) + 1};
+    while (all[k].graph != body) ++k;
+    return section_id{static_cast<int>(k)};
   }
-  constexpr const mapped_section& mapped_at(section_id id) const { return mapped[index_of(id) - 1]; }
 
   /// A step that calls a mapped section. Its results get numbers of their own.
   constexpr void add_call(node_id call, section_id which, const growing_vector<int>& devices);
+  /// A step that runs the body of a loop.
+  constexpr void add_scan(node_id call, const scan_parameters& p);
 
  private:
   context& trace;
   plan_builder& plan;
-  const growing_vector<mapped_section>& mapped;
+  growing_vector<section_graph>& all;
   const graph& g;
   fusion fused;
   const mapped_section* inside;
+  bool is_scan_body;
   buffer_table buffer_of;
   id_set<node_id> emitted;
   table<node_id, int> scratch; ///< of the kernel builders
@@ -215,9 +226,9 @@ class section_planner {
     for (std::size_t k = 0; k < g.outputs.size(); ++k) {
       const node_id id = g.outputs[k];
       output_record output{.described = plan.add_value(g.value(id))};
-      if (inside) output.spread = plan.add_list(inside->results[k]);
+      if (inside && !is_scan_body) output.spread = plan.add_list(inside->results[k]);
       buffer_record& buffer = section.buffers[buffer_of[id]].record;
-      if (g.is_result(id)) {
+      if (g.is_result(id) && buffer.kind == buffer_kind::value) {
         output.value = value_id{buffer.number};
       } else if (buffer.kind == buffer_kind::slot) {
         buffer.kind = buffer_kind::output;
@@ -239,7 +250,7 @@ class section_planner {
 };
 
 constexpr void section_planner::add_call(node_id call, section_id which, const growing_vector<int>& devices) {
-  const mapped_section& called = mapped_at(which);
+  const mapped_section& called = *all[index_of(which)].inside;
   growing_vector<call_operand> operands;
   for (std::size_t k = 0; k < called.operands.size(); ++k) {
     const node_id operand = g.operand(call, static_cast<int>(k));
@@ -254,11 +265,37 @@ constexpr void section_planner::add_call(node_id call, section_id which, const g
   add(step_kind::call, call_step{which, plan.add_list(operands), plan.add_list(results), plan.add_list(devices)});
 }
 
+constexpr void section_planner::add_scan(node_id call, const scan_parameters& p) {
+  const graph& body = trace.at(p.body);
+  auto slice_of = [&](node_id of_one) { return trace.extents.product(body.shape(of_one)); };
+  growing_vector<scan_operand> operands;
+  for (std::size_t k = 0; k < p.roles.size(); ++k) {
+    const bool is_stacked = p.roles[k] == scan_role::stacked;
+    operands.push_back(
+        {buffer_of[g.operand(call, static_cast<int>(k))], p.roles[k], is_stacked ? slice_of(body.inputs[k]) : dim{}});
+  }
+  const std::size_t carries = p.operands(scan_role::carry).size();
+  growing_vector<scan_result> results;
+  for (std::size_t k = 0; k < body.outputs.size(); ++k) {
+    const node_id result = g.results_of(call)[static_cast<int>(k)];
+    scan_result made{.buffer = own_buffer(result)};
+    if (k < carries) made.other = new_buffer(g.value(result), buffer_kind::slot, -1);
+    else made.slice = slice_of(body.outputs[k]);
+    results.push_back(made);
+  }
+  const section_id which{count_of(all)};
+  all.push_back({p.body, inside, true});
+  add(step_kind::scan, scan_step{which, p.length, p.reverse, plan.add_list(operands), plan.add_list(results)});
+}
+
 } // namespace parallax::detail
 
 namespace parallax::primitives {
 constexpr void pmap_call::lower(parallax::detail::section_planner& planner, node_id call, const parameters& p) {
   planner.add_call(call, planner.section_of(p.body), p.devices);
+}
+constexpr void scan_call::lower(parallax::detail::section_planner& planner, node_id call, const parameters& p) {
+  planner.add_scan(call, p);
 }
 } // namespace parallax::primitives
 
@@ -285,14 +322,16 @@ constexpr void lower(context& trace, plan_builder& plan) {
   known_equal renamed(trace);
   rename_extents(trace, trace.at(program.root), renamed);
   for (const mapped_section& s : program.sections) rename_extents(trace, trace.at(s.body), renamed);
+  for_each(program.bodies, [&](graph_id body) { rename_extents(trace, trace.at(body), renamed); });
+  growing_vector<section_graph> graphs;
+  graphs.push_back({program.root});
+  for (const mapped_section& s : program.sections) graphs.push_back({s.body, &s});
   growing_vector<section_record> sections;
-  auto lower_graph = [&](graph_id id, const mapped_section* mapped) {
-    section_planner planner(trace, plan, program.sections, id, mapped);
+  for (std::size_t k = 0; k < graphs.size(); ++k) { // lowering adds the bodies of loops
+    section_planner planner(trace, plan, graphs, k);
     planner.run();
-    sections.push_back(add_section(plan, planner.section, mapped));
-  };
-  lower_graph(program.root, nullptr);
-  for (const mapped_section& s : program.sections) lower_graph(s.body, &s);
+    sections.push_back(add_section(plan, planner.section, graphs[k].is_scan_body ? nullptr : graphs[k].inside));
+  }
   plan.add_list(sections);
 }
 

@@ -172,18 +172,18 @@ class section_builder {
 /// A top-level pmap becomes a section, and a call of it. The results' shapes are those of the original call, whatever
 /// stays spread.
 constexpr void make_section(preparation& all, node_id id, primitives::pmap_call::parameters call) {
+  if (all.scans > 0)
+    return all.trace.fail(
+        message() << "pmap: inside a loop that is outside of any pmap; put the loop into the function "
+                     "that is mapped");
   section_builder builder(all);
   all.inside = &builder;
   builder.run(call);
   all.inside = nullptr;
   context& trace = all.trace;
   if (trace.failed) return;
-  const growing_vector<node_id> operands = vector_of(all.operands(id), [](const tracer& x) { return x.id; });
   call.body = builder.result.body;
-  const node_id made =
-      trace.current().add_call(primitives::id_of<primitives::pmap_call>, operands, encode(call), all.result_values(id));
-  all.set_results(id, vector_of(trace.current().results_of(made),
-                                [&](node_id result) { return tracer{&trace, trace.innermost(), result}; }));
+  all.replace_call<primitives::pmap_call>(id, call);
   all.result.sections.push_back(builder.result);
 }
 

@@ -14,6 +14,7 @@ class section_builder;
 struct prepared_program {
   graph_id root = graph_id::none;
   growing_vector<mapped_section> sections;
+  growing_vector<graph_id> bodies; ///< of scans
 };
 
 /// Replays graphs as they are to be lowered. The rule `prepare` of a call is given this, to replay its bodies.
@@ -22,6 +23,7 @@ class preparation {
   context& trace;
   prepared_program result;
   section_builder* inside = nullptr; ///< the section that is being built
+  int scans = 0;                     ///< how many enclose what is being replayed
 
   constexpr explicit preparation(context& owner) : trace(owner) {}
 
@@ -42,6 +44,14 @@ class preparation {
   }
   constexpr void set_results(node_id call, const growing_vector<tracer>& results) {
     values->set(source_graph().results_of(call), results);
+  }
+  /// Appends a call that is to be lowered, in place of one of the graph that is being replayed.
+  template <class Call> constexpr void replace_call(node_id call, const typename Call::parameters& parameters) {
+    const growing_vector<node_id> ids = vector_of(operands(call), [](const tracer& x) { return x.id; });
+    const node_id made =
+        trace.current().add_call(primitives::id_of<Call>, ids, encode(parameters), result_values(call));
+    set_results(call, vector_of(trace.current().results_of(made),
+                                [&](node_id y) { return tracer{&trace, trace.innermost(), y}; }));
   }
 
   /// Appends a graph's needed nodes to the innermost graph; returns its outputs.

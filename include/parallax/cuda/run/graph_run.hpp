@@ -116,7 +116,7 @@ template <device_api Api> class graph_run {
   /// Says where everything is in the graph's memory, and whether there is to be one.
   void plan(section_graph<Api>& g, const section_runner<Api>& done) const {
     g.is = suitability::unsuitable;
-    if (!done.is_local() || done.step_count() < owner.options.graph_steps) return;
+    if (!done.is_capturable() || done.step_count() < owner.options.graph_steps) return;
     std::size_t bytes = 0;
     auto take = [&](std::size_t more) { return std::exchange(bytes, bytes + aligned(more)); };
     int next = 0;

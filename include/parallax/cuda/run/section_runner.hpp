@@ -10,6 +10,7 @@
 #include <parallax/cuda/run/run_exchanges.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 #include <parallax/runtime/result_memory.hpp>
+#include <parallax/runtime/scan_places.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -49,13 +50,10 @@ template <device_api Api> class section_runner {
 
   /// Takes memory for slots, which share one arena on each device, and for outputs that none is given for here.
   void prepare(given_memory given = {}) {
-    scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
-    section.plan_slots(slot_offsets);
-    const std::size_t arena_bytes = slot_offsets[slot_offsets.size() - 1];
+    place_slots();
     outputs.resize(index_of(all.size()));
     for (int p = 0; p < all.size(); ++p) {
       device<Api>& on = *all.devices[index_of(p)];
-      arenas.push_back(allocate<Api>(on, arena_bytes));
       auto& own_outputs = outputs[index_of(p)];
       own_outputs.resize(section.outputs().size());
       for (std::size_t i = 0; i < pointers.size(); ++i) {
@@ -63,7 +61,7 @@ template <device_api Api> class section_runner {
         std::byte*& pointer = pointers[i][index_of(p)];
         const auto number = index_of(buffer.number);
         switch (buffer.kind) {
-        case buffer_kind::slot: pointer = address_of<Api>(arenas.back()) + slot_offsets[number]; break;
+        case buffer_kind::slot: break;
         case buffer_kind::output:
           own_outputs[number] =
               is_given_on(on, given, number) ? given[number].on_device : allocate<Api>(on, section.bytes_of(buffer));
@@ -89,8 +87,8 @@ template <device_api Api> class section_runner {
   // What has been run
 
   int step_count() const { return steps; }
-  /// Whether each device was on its own.
-  bool is_local() const { return local; }
+  /// Whether each device was on its own, without loops.
+  bool is_capturable() const { return capturable; }
   bool is_used(buffer_id id) const { return pointers[index_of(id)][0] != nullptr; }
 
   /// A buffer's first byte at a position. What is enqueued from now on may read and write it.
@@ -108,7 +106,7 @@ template <device_api Api> class section_runner {
   value_function value_at;
   epilogue_steps<Api> epilogues;
   int steps = 0;
-  bool local = true;
+  bool capturable = true;
   recycled_vector<buffer> arenas;
   std::vector<std::vector<std::byte*>> pointers; ///< by buffer, by position
 
@@ -148,8 +146,12 @@ template <device_api Api> class section_runner {
     }
     void operator()(const axis_slice_step& step) const { self.run_alone(step); }
     void operator()(const call_step& step) const {
-      self.local = false;
+      self.capturable = false;
       call(step, self);
+    }
+    void operator()(const scan_step& step) const {
+      self.capturable = false;
+      self.run_scan(step, call);
     }
   };
   void run_steps(plain_span<const step_record> list, call_function call) {
@@ -160,10 +162,20 @@ template <device_api Api> class section_runner {
       visit_step(section.plan, step, step_runner{*this, call});
     }
   }
+  void place_slots() {
+    scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
+    section.plan_slots(slot_offsets);
+    for (int p = 0; p < all.size(); ++p) {
+      arenas.push_back(allocate<Api>(*all.devices[index_of(p)], slot_offsets[slot_offsets.size() - 1]));
+      for (std::size_t i = 0; i < pointers.size(); ++i)
+        if (const buffer_record& buffer = section.buffers()[i]; buffer.kind == buffer_kind::slot)
+          pointers[i][index_of(p)] = address_of<Api>(arenas.back()) + slot_offsets[index_of(buffer.number)];
+    }
+  }
   static bool contains(const std::vector<buffer_id>& list, buffer_id id) { return plain::contains(list, id); }
 
   void add_exchange(const exchange_step& step) {
-    local = false;
+    capturable = false;
     for (int p = 0; p < all.size(); ++p) data(step.source, p);
     const range reads{data(step.source, 0), section.bytes_of(step.source)};
     const range writes{data(step.result, 0), section.bytes_of(step.result)};
@@ -251,6 +263,47 @@ template <device_api Api> class section_runner {
       const auto index = index_of(all.axis_index(p, step.axes.bits));
       all.devices[index_of(p)]->copy_rows(data(step.result, p), row, data(step.source, p) + index * row, count * row,
                                           row, rows);
+    }
+  }
+
+  /// Enqueues all rounds, one after another.
+  void run_scan(const scan_step& step, call_function call) {
+    run_exchanges();
+    await(started.size());          // the body has collectives of its own
+    std::deque<scan_places> places; // by position
+    for (int p = 0; p < all.size(); ++p) places.emplace_back(section, step, [&](buffer_id id) { return data(id, p); });
+    const std::int64_t rounds = places.front().rounds;
+    if (rounds == 0) return copy_carries(step, places);
+    section_runner body(owner, {section.plan, step.body, section.extents}, kernels, all, no_value);
+    body.place_slots();
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      for (int p = 0; p < all.size(); ++p) {
+        scan_places& here = places[index_of(p)];
+        here.go_to(round);
+        body.place_round(here, p);
+      }
+      body.run(call);
+    }
+    steps += body.step_count();
+  }
+  /// Of a loop's body, all of whose values are placed.
+  static constexpr auto no_value = [](std::size_t, int) { return static_cast<std::byte*>(nullptr); };
+  void copy_carries(const scan_step& step, const std::deque<scan_places>& places) {
+    const plain_span<const scan_result> results = section.plan[step.results];
+    for (std::size_t p = 0; p < places.size(); ++p)
+      places[p].copy_carries([&](std::byte* to, const std::byte* from, std::size_t number) {
+        device<Api>& on = *all.devices[p];
+        copy_across<Api>(on, to, on, from, section.bytes_of(results[number].buffer));
+      });
+  }
+  /// Arguments and outputs of a loop's body for its next round.
+  void place_round(const scan_places& places, int position) {
+    int next = 0;
+    for (const buffer_record& each : section.buffers()) {
+      const buffer_id buffer{next++};
+      const auto number = index_of(each.number);
+      if (each.kind == buffer_kind::value) set_address(buffer, position, places.arguments()[number]);
+      if (each.kind == buffer_kind::output) set_address(buffer, position, places.outputs()[number]);
     }
   }
 

@@ -11,6 +11,7 @@
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 #include <parallax/runtime/result_memory.hpp>
+#include <parallax/runtime/scan_places.hpp>
 #include <parallax/runtime/section_plan.hpp>
 #include <parallax/runtime/value.hpp>
 
@@ -38,15 +39,13 @@ class section_runner {
   /// Takes memory for slots, which share one arena, and for outputs that none is given for.
   void prepare(const recycled_vector<const std::byte*>* arguments, given_memory given = {}) {
     outputs.resize(section.outputs().size());
-    scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
-    section.plan_slots(slot_offsets);
-    if (std::size_t size = slot_offsets[slot_offsets.size() - 1]; size > 0) arena = buffer::allocate(size);
+    place_slots();
     std::size_t next = 0;
     for (const buffer_record& each : section.buffers()) {
       std::byte*& pointer = pointers[next++];
       const auto number = index_of(each.number);
       switch (each.kind) {
-      case buffer_kind::slot: pointer = arena.data() + slot_offsets[number]; break;
+      case buffer_kind::slot: break;
       case buffer_kind::output:
         outputs[number] = given.empty() ? buffer::allocate(section.bytes_of(each))
                                         : buffer::borrow(given[number].first, section.bytes_of(each));
@@ -74,6 +73,26 @@ class section_runner {
   buffer arena;
   scratch_array<std::byte*, 32> pointers; ///< by buffer
 
+  void place_slots() {
+    scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
+    section.plan_slots(slot_offsets);
+    if (std::size_t size = slot_offsets[slot_offsets.size() - 1]; size > 0) arena = buffer::allocate(size);
+    std::size_t next = 0;
+    for (const buffer_record& each : section.buffers()) {
+      std::byte*& pointer = pointers[next++];
+      if (each.kind == buffer_kind::slot) pointer = arena.data() + slot_offsets[index_of(each.number)];
+    }
+  }
+  /// Arguments and outputs of a loop's body for its next round.
+  void place_round(const scan_places& places) {
+    std::size_t next = 0;
+    for (const buffer_record& each : section.buffers()) {
+      std::byte*& pointer = pointers[next++];
+      if (each.kind == buffer_kind::value) pointer = places.arguments()[index_of(each.number)];
+      if (each.kind == buffer_kind::output) pointer = places.outputs()[index_of(each.number)];
+    }
+  }
+
   struct step_runner {
     section_runner& self;
     call_function call;
@@ -85,9 +104,26 @@ class section_runner {
     void operator()(const exchange_step& step) const { self.run_exchange(step); }
     void operator()(const axis_slice_step& step) const { self.run_axis_slice(step); }
     void operator()(const call_step& step) const { call(step, self); }
+    void operator()(const scan_step& step) const { self.run_scan(step, call); }
   };
   void run_steps(plain_span<const step_record> steps, call_function call) {
     for (const step_record& step : steps) visit_step(section.plan, step, step_runner{*this, call});
+  }
+
+  void run_scan(const scan_step& step, call_function call) {
+    scan_places places(section, step, [this](buffer_id id) { return data(id); });
+    const plain_span<const scan_result> results = section.plan[step.results];
+    if (places.rounds == 0)
+      places.copy_carries([&](std::byte* to, const std::byte* from, std::size_t number) {
+        copy_bytes(to, from, section.bytes_of(results[number].buffer));
+      });
+    section_runner body({section.plan, step.body, section.extents}, kernels, place);
+    body.place_slots();
+    for (std::int64_t round = 0; round < places.rounds; ++round) {
+      places.go_to(round);
+      body.place_round(places);
+      body.run(call);
+    }
   }
 
   void run_kernel(const kernel_step& step) {

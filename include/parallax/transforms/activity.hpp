@@ -1,0 +1,25 @@
+// Which values depend on what a derivative is asked for.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
+#include <parallax/primitives/rules.hpp>
+
+namespace parallax::detail {
+
+/// The nodes of a graph that depend on a wanted input by floating values, these inputs among them.
+constexpr id_set<node_id> active_nodes(const context& trace, graph_id source, plain_span<const char> wanted) {
+  const graph& g = trace.at(source);
+  id_set<node_id> active(g.size());
+  for (std::size_t k = 0; k < wanted.size(); ++k)
+    if (wanted[k] != 0 && is_floating(g.type(g.inputs[k]))) active.insert(g.inputs[k]);
+  for_each(g.ids(), [&](node_id id) {
+    const bool is_call = is_kind(trace, g, id, primitive_kind::call);
+    if (is<primitives::stop_gradient>(g, id) || (!is_call && !is_floating(g.type(id)))) return;
+    for (node_id operand : g.operands(id))
+      if (active.contains(operand)) active.insert(id);
+  });
+  return active;
+}
+
+} // namespace parallax::detail

@@ -1,0 +1,106 @@
+// scan inside a program: a call whose body runs once for each slice of its stacked operands, one after another.
+#pragma once
+
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
+#include <parallax/transforms/batch.hpp>
+#include <parallax/transforms/linearize_scan.hpp>
+#include <parallax/transforms/scan_parameters.hpp>
+#include <parallax/transforms/varying.hpp>
+
+namespace parallax::primitives {
+
+struct scan_call {
+  static constexpr primitive_kind kind = primitive_kind::call;
+  static constexpr std::string_view name = "scan";
+  using parameters = parallax::detail::scan_parameters;
+
+  static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
+                                                          const parameters& p) {
+    const std::size_t carries = p.operands(scan_role::carry).size();
+    growing_vector<abstract_value> values;
+    for (std::size_t k = 0; k < trace.at(p.body).outputs.size(); ++k) {
+      const graph& body = trace.at(p.body);
+      values.push_back(body.value(body.outputs[k]));
+      values.back().weak = false;
+      if (k >= carries) values.back().shape.insert(0, p.length);
+    }
+    return values;
+  }
+
+  /// A carry is batched where what it begins with is, or what a round makes of it. Slices stay along axis 0.
+  static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
+    context& trace = a.trace;
+    const growing_vector<int> carries = p.operands(scan_role::carry);
+    growing_vector<char> mapped;
+    for (const batched& x : a.operands) mapped.push_back(x.is_mapped() ? 1 : 0);
+    const graph_id of_one = p.body;
+    growing_vector<batched> outputs;
+    do {
+      if (p.body != of_one) trace.close_graph(); // of fewer batched carries
+      p.body = trace.open_graph();
+      outputs = parallax::detail::batch_graph(trace, of_one, batched_inputs(a, of_one, mapped), a.size, a.axis);
+    } while (!trace.failed &&
+             parallax::detail::mark_carries(carries, mapped, [&](std::size_t c) { return outputs[c].is_mapped(); }));
+    growing_vector<int> axes; // of the results
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      const bool is_carry = k < carries.size();
+      const bool is_mapped = is_carry ? mapped[index_of(carries[k])] != 0 : outputs[k].is_mapped();
+      parallax::detail::add_output(trace, is_mapped ? build::mapped_at(outputs[k], 0, a.size) : outputs[k].value);
+      axes.push_back(!is_mapped ? unmapped : is_carry ? 0 : 1);
+    }
+    trace.close_graph();
+    growing_vector<tracer> operands;
+    for (std::size_t k = 0; k < a.operands.size(); ++k) {
+      const int axis = p.roles[k] == scan_role::stacked ? 1 : 0;
+      operands.push_back(mapped[k] != 0 ? build::mapped_at(a.operands[k], axis, a.size) : a.operands[k].value);
+    }
+    add_captures(trace, p, operands);
+    const growing_vector<tracer> values = emit_call<scan_call>(trace, operands, p);
+    growing_vector<batched> all;
+    for (std::size_t k = 0; k < values.size(); ++k) all.push_back({values[k], axes[k]});
+    return all;
+  }
+
+  static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
+    return parallax::detail::scan_linearization(a, p).run();
+  }
+
+  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, plain_span<const char> operands,
+                                               const parameters& p) {
+    const growing_vector<int> carries = p.operands(scan_role::carry);
+    growing_vector<char> inputs(operands.begin(), operands.end()), outputs;
+    do outputs = parallax::detail::varies_along(trace, p.body, axis, inputs);
+    while (parallax::detail::mark_carries(carries, inputs, [&](std::size_t c) { return outputs[c] != 0; }));
+    for (std::size_t c = 0; c < carries.size(); ++c) outputs[c] = inputs[index_of(carries[c])]; // of no round
+    return outputs;
+  }
+
+  // Defined where graphs are prepared, and where they are lowered.
+  static constexpr void prepare(parallax::detail::preparation&, node_id call, const parameters&);
+  static constexpr void lower(parallax::detail::section_planner&, node_id call, const parameters&);
+
+  /// What the body closes over becomes operands.
+  static constexpr void add_captures(context& trace, parameters& p, growing_vector<tracer>& operands) {
+    parallax::detail::for_each(parallax::detail::captures_to_inputs(trace, p.body), [&](tracer closed_over) {
+      operands.push_back(closed_over);
+      p.roles.push_back(scan_role::constant);
+    });
+  }
+
+ private:
+  /// Inputs of the batched body: what is mapped is mapped along axis 0.
+  static constexpr growing_vector<batched> batched_inputs(const batch_application& a, graph_id of_one,
+                                                          const growing_vector<char>& mapped) {
+    growing_vector<batched> inputs;
+    for (std::size_t k = 0; k < mapped.size(); ++k) {
+      abstract_value value = a.trace.at(of_one).value(a.trace.at(of_one).inputs[k]);
+      if (mapped[k] != 0) value.shape.insert(0, a.size);
+      inputs.push_back({parallax::detail::new_input(a.trace, value), mapped[k] != 0 ? 0 : unmapped});
+    }
+    return inputs;
+  }
+};
+
+} // namespace parallax::primitives

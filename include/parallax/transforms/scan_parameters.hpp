@@ -1,0 +1,49 @@
+// What a scan is made of.
+#pragma once
+
+#include <parallax/core/context.hpp>
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/scan_role.hpp>
+
+namespace parallax::detail {
+
+/// The body takes what the operands' roles say. It returns the carries, in the order of these operands, and then what
+/// is stacked along a new axis 0 of the results.
+struct scan_parameters {
+  dim length{};                      ///< how often the body runs
+  bool reverse = false;              ///< from the last slice to the first
+  growing_vector<scan_role> roles{}; ///< of the operands
+  graph_id body = graph_id::none;
+
+  static constexpr void describe(auto& p, auto& member) {
+    member("length", p.length);
+    member("reverse", p.reverse);
+    member("roles", p.roles);
+    member("body", p.body);
+  }
+
+  /// The operands that enter the body in one way.
+  constexpr growing_vector<int> operands(scan_role role) const {
+    growing_vector<int> found;
+    for (std::size_t k = 0; k < roles.size(); ++k)
+      if (roles[k] == role) found.push_back(static_cast<int>(k));
+    return found;
+  }
+};
+
+/// Marks the carries whose value behind a round has a property; false where all had been marked, and so had what
+/// depends on them. `has(c)` is asked of carry number c.
+template <class Has>
+constexpr bool mark_carries(const growing_vector<int>& carries, growing_vector<char>& marked, const Has& has) {
+  bool any = false;
+  for (std::size_t c = 0; c < carries.size(); ++c) {
+    char& mark = marked[index_of(carries[c])];
+    if (mark != 0 || !has(c)) continue;
+    mark = 1;
+    any = true;
+  }
+  return any;
+}
+
+} // namespace parallax::detail

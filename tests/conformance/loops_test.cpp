@@ -1,0 +1,312 @@
+// scan, map and fori_loop, and their gradients and batches, beside plain loops.
+#include "expected.hpp"
+
+#include <functional>
+#include <tuple>
+#include <utility>
+
+namespace loops_test {
+
+namespace {
+
+using namespace conformance;
+using vector = std::vector<double>;
+
+// h' = tanh(w h + x), stacked h'^2; the cell of a small recurrent network.
+constexpr auto recurrence = [](auto w, auto h0, auto xs) {
+  return plx::scan(
+      [&](auto h, auto x) {
+        auto next = plx::tanh(plx::dot(w, h) + x);
+        return std::pair{next, next * next};
+      },
+      h0, xs);
+};
+constexpr auto recurrence_backwards = [](auto w, auto h0, auto xs) {
+  return plx::scan(
+      [&](auto h, auto x) {
+        auto next = plx::tanh(plx::dot(w, h) + x);
+        return std::pair{next, next * next};
+      },
+      h0, xs, plx::in_reverse);
+};
+constexpr auto loss = [](auto w, auto h0, auto xs) {
+  auto [last, squares] = recurrence(w, h0, xs);
+  return plx::sum(last) + plx::sum(squares * squares);
+};
+
+constexpr std::size_t n = 3, rounds = 4;
+struct outcome {
+  vector last, squares;
+};
+outcome recur(const vector& w, const vector& h0, const vector& xs, bool reverse = false) {
+  outcome result{h0, vector(rounds * n)};
+  for (std::size_t round = 0; round < rounds; ++round) {
+    const std::size_t t = reverse ? rounds - 1 - round : round;
+    vector next(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = xs[t * n + i];
+      for (std::size_t j = 0; j < n; ++j) sum += w[i * n + j] * result.last[j];
+      next[i] = std::tanh(sum);
+      result.squares[t * n + i] = next[i] * next[i];
+    }
+    result.last = next;
+  }
+  return result;
+}
+double loss_of(const vector& w, const vector& h0, const vector& xs) {
+  const outcome y = recur(w, h0, xs);
+  double sum = 0;
+  for (double v : y.last) sum += v;
+  for (double v : y.squares) sum += v * v;
+  return sum;
+}
+
+vector waves(std::size_t count, double phase) {
+  vector values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = 0.6 * std::sin(1.7 * static_cast<double>(i) + phase);
+  return values;
+}
+template <int Rank>
+plx::array<double, Rank> array_of(const typename plx::array<double, Rank>::shape_type& shape, vector values) {
+  return plx::array<double, Rank>(shape, std::move(values));
+}
+const vector w_values = waves(n * n, 0.3), h_values = waves(n, 1.1), x_values = waves(rounds * n, 2.3);
+const auto w = array_of<2>({3, 3}, w_values);
+const auto h0 = array_of<1>({3}, h_values);
+const auto xs = array_of<2>({4, 3}, x_values);
+
+/// Central differences of `f` at `x`.
+vector differences(const std::function<double(const vector&)>& f, vector x) {
+  vector result(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double here = x[i], step = 1e-5;
+    x[i] = here + step;
+    const double up = f(x);
+    x[i] = here - step;
+    const double down = f(x);
+    x[i] = here;
+    result[i] = (up - down) / (2 * step);
+  }
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("scan: the last carry and what was stacked, forwards and in reverse") {
+  const outcome forwards = recur(w_values, h_values, x_values), reverse = recur(w_values, h_values, x_values, true);
+  auto [last, squares] = plx::jit(recurrence)(w, h0, xs);
+  check_close<double>(last, {3}, forwards.last, 1e-12, 1e-12);
+  check_close<double>(squares, {4, 3}, forwards.squares, 1e-12, 1e-12);
+  auto [first, squares_back] = plx::jit(recurrence_backwards)(w, h0, xs);
+  check_close<double>(first, {3}, reverse.last, 1e-12, 1e-12);
+  check_close<double>(squares_back, {4, 3}, reverse.squares, 1e-12, 1e-12);
+}
+
+TEST_CASE("scan: gradients by the carry, the slices and what the function closes over") {
+  auto [dw, dh, dx] = plx::jit(plx::grad(loss, plx::argnums<0, 1, 2>))(w, h0, xs);
+  check_close<double>(dw, {3, 3}, differences([](const vector& v) { return loss_of(v, h_values, x_values); }, w_values),
+                      1e-7, 1e-8);
+  check_close<double>(dh, {3}, differences([](const vector& v) { return loss_of(w_values, v, x_values); }, h_values),
+                      1e-7, 1e-8);
+  check_close<double>(dx, {4, 3}, differences([](const vector& v) { return loss_of(w_values, h_values, v); }, x_values),
+                      1e-7, 1e-8);
+}
+
+TEST_CASE("scan: gradients of gradients") {
+  // the gradient of |d loss / d h0|^2, beside differences of gradients
+  static constexpr auto norm = [](auto a, auto b, auto c) {
+    return plx::sum(plx::square(plx::grad(loss, plx::argnums<1>)(a, b, c)));
+  };
+  auto norm_of = [](const vector& h) { return plx::jit(norm)(w, array_of<1>({3}, h), xs).item(); };
+  check_close<double>(plx::jit(plx::grad(norm, plx::argnums<1>))(w, h0, xs), {3}, differences(norm_of, h_values), 1e-6,
+                      1e-7);
+  auto by_weights = [](const vector& v) { return plx::jit(norm)(array_of<2>({3, 3}, v), h0, xs).item(); };
+  check_close<double>(plx::jit(plx::grad(norm))(w, h0, xs), {3, 3}, differences(by_weights, w_values), 1e-6, 1e-7);
+}
+
+TEST_CASE("scan: batches of carries, slices and what the function closes over, beside single calls") {
+  const vector many_w = waves(2 * n * n, 0.2), many_h = waves(2 * n, 0.9), many_x = waves(2 * rounds * n, 0.5);
+  auto part = [](const vector& all, std::size_t i) {
+    const auto half = static_cast<std::ptrdiff_t>(all.size() / 2);
+    return i == 0 ? vector(all.begin(), all.begin() + half) : vector(all.begin() + half, all.end());
+  };
+  auto check = [&](const auto& result, int mapped) {
+    vector expected;
+    for (std::size_t i = 0; i < 2; ++i)
+      expected.push_back(loss_of((mapped & 1) != 0 ? part(many_w, i) : w_values,
+                                 (mapped & 2) != 0 ? part(many_h, i) : h_values,
+                                 (mapped & 4) != 0 ? part(many_x, i) : x_values));
+    check_close<double>(result, {2}, expected, 1e-12, 1e-12);
+  };
+  const auto ws = array_of<3>({2, 3, 3}, many_w);
+  const auto hs = array_of<2>({2, 3}, many_h);
+  const auto xss = array_of<3>({2, 4, 3}, many_x);
+  check(plx::jit(plx::vmap(loss, plx::in_axes<0, plx::none, plx::none>))(ws, h0, xs), 1);
+  check(plx::jit(plx::vmap(loss, plx::in_axes<plx::none, 0, plx::none>))(w, hs, xs), 2);
+  check(plx::jit(plx::vmap(loss, plx::in_axes<plx::none, plx::none, 0>))(w, h0, xss), 4);
+  check(plx::jit(plx::vmap(loss))(ws, hs, xss), 7);
+  // gradients of batches, and batches of gradients
+  const auto inside = plx::jit(plx::vmap(plx::grad(loss, plx::argnums<1>)))(ws, hs, xss);
+  static constexpr auto total = [](auto a, auto b, auto c) { return plx::sum(plx::vmap(loss)(a, b, c)); };
+  const auto outside = plx::jit(plx::grad(total, plx::argnums<1>))(ws, hs, xss);
+  auto total_of = [&](const vector& v) {
+    return loss_of(part(many_w, 0), part(v, 0), part(many_x, 0)) +
+           loss_of(part(many_w, 1), part(v, 1), part(many_x, 1));
+  };
+  const vector expected = differences(total_of, many_h);
+  check_close<double>(inside, {2, 3}, expected, 1e-7, 1e-8);
+  check_close<double>(outside, {2, 3}, expected, 1e-7, 1e-8);
+}
+
+TEST_CASE("scan: trees, carries that change places, and a carry that stays") {
+  // Fibonacci numbers modulo 1000 beside a constant and a sum of the slices
+  static constexpr auto pairs = [](auto a, auto b, auto stays, auto slices) {
+    return plx::scan(
+        [](auto carry, auto slice) {
+          auto [x, y, same] = carry;
+          auto [left, right] = slice;
+          return std::pair{std::tuple{y, x + y, same}, std::tuple{x * left, right + same}};
+        },
+        std::tuple{a, b, stays}, slices);
+  };
+  for (int count : {0, 1, 2, 7}) {
+    INFO(count << " rounds");
+    const auto left = counted<float>(count);
+    const auto right = counted<float>(count, 2);
+    auto [carry, stacked] = plx::jit(pairs)(plx::array<float, 0>(0.f), plx::array<float, 0>(1.f), counted<float>(2),
+                                            std::tuple{left, right});
+    double x = 0, y = 1;
+    vector products, sums;
+    for (int i = 0; i < count; ++i) {
+      products.push_back(x * i);
+      sums.push_back(2 * i), sums.push_back(2 * i + 2);
+      x = std::exchange(y, x + y);
+    }
+    check_close(std::get<0>(carry), {}, {x});
+    check_close(std::get<1>(carry), {}, {y});
+    check_close(std::get<2>(carry), {2}, {0, 1});
+    check_close(std::get<0>(stacked), {count}, products);
+    check_close(std::get<1>(stacked), {count, 2}, sums);
+  }
+}
+
+TEST_CASE("scan: so many rounds without slices, of a known count or an extent") {
+  static constexpr auto halve = [](auto x, auto) { return std::pair{x * 0.5f, plx::none}; };
+  static constexpr auto ten = [](auto x) { return plx::scan(halve, x, plx::none, plx::length<10>).first; };
+  check_close(plx::jit(ten)(counted<float>(3)), {3}, {0, 1. / 1024, 2. / 1024});
+  static constexpr auto any = [](auto x, auto rounds) { return plx::scan(halve, x, plx::none, rounds).first; };
+  for (int count : {0, 1, 3})
+    check_close(plx::jit(any)(counted<float>(3), plx::count(count)), {3},
+                {0, std::pow(0.5, count), 2 * std::pow(0.5, count)});
+}
+
+TEST_CASE("scan: numbers that it begins with take the type of what a round makes of them") {
+  static constexpr auto total = [](auto x) {
+    return plx::scan([](auto sum, auto slice) { return std::pair{sum + slice, plx::none}; }, 0, x).first;
+  };
+  check_close<float>(plx::jit(total)(counted<float>(5)), {}, {10});
+  check_close<double>(plx::jit(total)(counted<double>(5)), {}, {10});
+  check_equal<std::int32_t>(plx::jit(total)(counted<std::int32_t>(5)), {}, {10});
+}
+
+TEST_CASE("scan: outside of any function") {
+  auto [last, sums] =
+      plx::scan([](auto sum, auto x) { return std::pair{sum + x, sum + x}; }, counted<float>(2), counted<float>(3, 2));
+  check_close(last, {2}, {6, 10});
+  check_close(sums, {3, 2}, {0, 2, 2, 5, 6, 10});
+}
+
+TEST_CASE("scan: loops in loops, and their gradients") {
+  // x <- sin(x + t) for each t of a row, and that for each row; the gradient is a product of cosines
+  static constexpr auto nested = [](auto x, auto rows) {
+    auto over_row = [](auto carry, auto row) {
+      auto inner = plx::scan([&](auto v, auto t) { return std::pair{plx::sin(v + t * plx::sum(row)), v}; }, carry, row);
+      return std::pair{inner.first, plx::sum(inner.second)};
+    };
+    auto [last, sums] = plx::scan(over_row, x, rows);
+    return last + plx::sum(sums);
+  };
+  const vector rows = waves(6, 0.7);
+  auto value = [](double x, const vector& all) {
+    double sum = 0;
+    for (std::size_t r = 0; r < 2; ++r)
+      for (std::size_t t = 0; t < 3; ++t) {
+        sum += x;
+        x = std::sin(x + all[3 * r + t] * (all[3 * r] + all[3 * r + 1] + all[3 * r + 2]));
+      }
+    return x + sum;
+  };
+  const plx::array<double, 0> x(0.4);
+  const auto array = array_of<2>({2, 3}, rows);
+  check_close<double>(plx::jit(nested)(x, array), {}, {value(0.4, rows)}, 1e-12);
+  auto [dx, drows] = plx::jit(plx::grad(nested, plx::argnums<0, 1>))(x, array);
+  check_close<double>(dx, {}, differences([&](const vector& v) { return value(v[0], rows); }, {0.4}), 1e-7, 1e-8);
+  check_close<double>(drows, {2, 3}, differences([&](const vector& v) { return value(0.4, v); }, rows), 1e-7, 1e-8);
+}
+
+TEST_CASE("scan: inside pmap, with a collective in each round") {
+  // c <- 0.5 c + psum(x_t); the loss of instance i is the sum of its carries
+  static constexpr auto instance = [](auto c, auto x) {
+    auto [last, all] = plx::scan(
+        [](auto carry, auto slice) {
+          auto next = carry * 0.5f + plx::psum<"i">(slice * carry);
+          return std::pair{next, next};
+        },
+        c, x);
+    return last + plx::sum(all);
+  };
+  auto run = [](const vector& c0, const vector& slices) {
+    vector c = c0, sums(4);
+    for (std::size_t t = 0; t < 3; ++t) {
+      double all = 0;
+      for (std::size_t i = 0; i < 4; ++i) all += slices[3 * i + t] * c[i];
+      for (std::size_t i = 0; i < 4; ++i) c[i] = 0.5 * c[i] + all, sums[i] += c[i];
+    }
+    for (std::size_t i = 0; i < 4; ++i) sums[i] += c[i];
+    return sums;
+  };
+  vector c0, slices;
+  for (int i = 0; i < 4; ++i) c0.push_back(i * 0.25 + 0.5);
+  for (int i = 0; i < 12; ++i) slices.push_back(i * 0.125);
+  const plx::array<float, 1> c_array = counted<float>(4) * 0.25f + 0.5f;
+  const plx::array<float, 2> x_array = counted<float>(4, 3) * 0.125f;
+  check_close(plx::pmap<"i">(instance)(c_array, x_array), {4}, run(c0, slices), 1e-5);
+  static constexpr auto bulk = [](auto c, auto v) { return plx::sum(plx::pmap<"i">(instance)(c, v)); };
+  auto [dc, dx] = plx::grad(bulk, plx::argnums<0, 1>)(c_array, x_array);
+  auto total = [&](const vector& a, const vector& b) {
+    double sum = 0;
+    for (double v : run(a, b)) sum += v;
+    return sum;
+  };
+  check_close(dc, {4}, differences([&](const vector& v) { return total(v, slices); }, c0), 1e-4, 1e-4);
+  check_close(dx, {4, 3}, differences([&](const vector& v) { return total(c0, v); }, slices), 1e-4, 1e-4);
+}
+
+TEST_CASE("map: slice by slice") {
+  static constexpr auto norms = [](auto x) { return plx::map([](auto row) { return plx::sum(row * row); }, x); };
+  check_close(plx::jit(norms)(counted<float>(3, 2)), {3}, {1, 13, 41});
+  auto outside = plx::map([](auto row) { return row + 1.f; }, counted<float>(2, 2));
+  check_close(outside, {2, 2}, {1, 2, 3, 4});
+}
+
+TEST_CASE("fori_loop: rounds are numbered from the lower bound on") {
+  static constexpr auto digits = [](auto x) {
+    return plx::fori_loop(3, 6, [](auto i, auto v) { return v * 10.f + plx::astype<float>(i); }, x);
+  };
+  check_close(plx::jit(digits)(plx::array<float, 0>(0.f)), {}, {345});
+  // outside of any function, of a count that is known at the call
+  for (int upper : {-1, 0, 4}) {
+    auto factorial =
+        plx::fori_loop(0, upper, [](auto i, auto v) { return v * (i + 1); }, plx::array<std::int32_t, 0>(1));
+    check_equal<std::int32_t>(factorial, {}, {upper == 4 ? 24 : 1});
+  }
+  // with a gradient, and a count that is an argument
+  static constexpr auto power = [](auto x, auto times) {
+    auto of = [=](auto y) { return plx::fori_loop(0, times, [&](auto, auto v) { return v * y; }, plx::ones_like(y)); };
+    return plx::grad(of)(x);
+  };
+  check_close<double>(plx::jit(power)(plx::array<double, 0>(1.5), plx::count(5)), {}, {5 * 1.5 * 1.5 * 1.5 * 1.5},
+                      1e-12);
+}
+
+} // namespace loops_test
