@@ -194,7 +194,7 @@ TEST_CASE("scan: so many rounds without slices, of a known count or an extent") 
   static constexpr auto halve = [](auto x, auto) { return std::pair{x * 0.5f, plx::none}; };
   static constexpr auto ten = [](auto x) { return plx::scan(halve, x, plx::none, plx::length<10>).first; };
   check_close(plx::jit(ten)(counted<float>(3)), {3}, {0, 1. / 1024, 2. / 1024});
-  static constexpr auto any = [](auto x, auto rounds) { return plx::scan(halve, x, plx::none, rounds).first; };
+  static constexpr auto any = [](auto x, auto times) { return plx::scan(halve, x, plx::none, times).first; };
   for (int count : {0, 1, 3})
     check_close(plx::jit(any)(counted<float>(3), plx::count(count)), {3},
                 {0, std::pow(0.5, count), 2 * std::pow(0.5, count)});
@@ -280,6 +280,45 @@ TEST_CASE("scan: inside pmap, with a collective in each round") {
   };
   check_close(dc, {4}, differences([&](const vector& v) { return total(v, slices); }, c0), 1e-4, 1e-4);
   check_close(dx, {4, 3}, differences([&](const vector& v) { return total(c0, v); }, slices), 1e-4, 1e-4);
+}
+
+TEST_CASE("scan: of static extents, whose rounds are written out") {
+  const plx::array<double, plx::extents<3, 3>> w_static = w;
+  const plx::array<double, plx::extents<3>> h_static = h0;
+  const plx::array<double, plx::extents<4, 3>> x_static = xs;
+  const outcome forwards = recur(w_values, h_values, x_values), reverse = recur(w_values, h_values, x_values, true);
+  auto [last, squares] = plx::jit(recurrence)(w_static, h_static, x_static);
+  check_close<double>(last, {3}, forwards.last, 1e-12, 1e-12);
+  check_close<double>(squares, {4, 3}, forwards.squares, 1e-12, 1e-12);
+  auto [first, squares_back] = plx::jit(recurrence_backwards)(w_static, h_static, x_static);
+  check_close<double>(first, {3}, reverse.last, 1e-12, 1e-12);
+  check_close<double>(squares_back, {4, 3}, reverse.squares, 1e-12, 1e-12);
+  auto [dw, dh, dx] = plx::jit(plx::grad(loss, plx::argnums<0, 1, 2>))(w_static, h_static, x_static);
+  auto [dw_dynamic, dh_dynamic, dx_dynamic] = plx::jit(plx::grad(loss, plx::argnums<0, 1, 2>))(w, h0, xs);
+  auto doubles = [](const auto& x) { return vector(x.values().begin(), x.values().end()); };
+  check_close<double>(dw, {3, 3}, doubles(dw_dynamic), 1e-12, 1e-12);
+  check_close<double>(dh, {3}, doubles(dh_dynamic), 1e-12, 1e-12);
+  check_close<double>(dx, {4, 3}, doubles(dx_dynamic), 1e-12, 1e-12);
+  // a count that only the call knows, and rounds that only write
+  static constexpr auto powers = [](auto x, auto times) {
+    auto [power, all] =
+        plx::scan([&](auto v, auto) { return std::pair{v * x, v}; }, plx::ones_like(x), plx::none, times);
+    return std::pair{power, all};
+  };
+  for (int count : {0, 1, 5}) {
+    auto [power, all] = plx::jit(powers)(h_static, plx::count(count));
+    vector expected, stacked;
+    for (int t = 0; t <= count; ++t)
+      for (double v : h_values) (t < count ? stacked : expected).push_back(std::pow(v, t));
+    check_close<double>(power, {3}, expected, 1e-12);
+    check_close<double>(all, {count, 3}, stacked, 1e-12);
+  }
+  static constexpr auto squares_of = [](auto x) {
+    return plx::map([](auto row) { return plx::map([](auto v) { return v * v; }, row); }, x);
+  };
+  vector rows = x_values;
+  for (double& v : rows) v *= v;
+  check_close<double>(plx::jit(squares_of)(x_static), {4, 3}, rows, 1e-12);
 }
 
 TEST_CASE("map: slice by slice") {

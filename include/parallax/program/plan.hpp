@@ -133,19 +133,17 @@ template <class Plan, class F> constexpr decltype(auto) visit_step(const Plan& p
   return f(plan.template at<kernel_step>(step.index));
 }
 
-/// Calls `f` with every buffer that a record names, or a record in its lists.
-template <class Plan, class F> class buffer_visitor {
+/// Calls `f` with every member of type `Member` of a record, or of a record in its lists.
+template <class Member, class Plan, class F> class member_visitor {
  public:
-  constexpr buffer_visitor(const Plan& all, F& function) : plan(all), f(function) {}
+  constexpr member_visitor(const Plan& all, F& function) : plan(all), f(function) {}
 
-  constexpr void operator()(buffer_id buffer) {
-    if (buffer != buffer_id::none) f(buffer);
-  }
+  constexpr void operator()(const Member& member) { f(member); }
   template <class T> constexpr void operator()(const T& member) {
-    if constexpr (described<const T, buffer_visitor>) T::describe(member, *this);
+    if constexpr (described<const T, member_visitor>) T::describe(member, *this);
   }
   template <class T> constexpr void operator()(record_list<T> list) {
-    if constexpr (described<const T, buffer_visitor>)
+    if constexpr (std::is_same_v<T, Member> || described<const T, member_visitor>)
       for (const T& item : plan[list]) (*this)(item);
   }
   constexpr void operator()(step_record step) {
@@ -158,8 +156,17 @@ template <class Plan, class F> class buffer_visitor {
 };
 /// Calls `f` with every buffer that a step reads or writes; those of a call are what it passes on.
 template <class Plan, class F> constexpr void visit_buffers(const Plan& plan, step_record step, F&& f) {
-  buffer_visitor<Plan, std::remove_reference_t<F>> visitor(plan, f);
+  auto named = [&](buffer_id buffer) {
+    if (buffer != buffer_id::none) f(buffer);
+  };
+  member_visitor<buffer_id, Plan, decltype(named)> visitor(plan, named);
   visitor(step);
+}
+/// Calls `f` with every extent of a record: a step, or a buffer.
+template <class Plan, class Record, class F>
+constexpr void visit_extents(const Plan& plan, const Record& record, F&& f) {
+  member_visitor<dim, Plan, std::remove_reference_t<F>> visitor(plan, f);
+  visitor(record);
 }
 
 } // namespace parallax::compiled

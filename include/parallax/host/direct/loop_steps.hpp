@@ -5,7 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/host/direct/direct_steps.hpp>
 #include <parallax/host/direct/small_products.hpp>
-#include <parallax/host/direct/straight_loop.hpp>
+#include <parallax/host/direct/straight_call.hpp>
 #include <parallax/host/kernels/kernel_function.hpp>
 #include <parallax/host/kernels/product_arguments.hpp>
 #include <parallax/host/names.hpp>
@@ -40,6 +40,11 @@ template <class Program, class Extents, class Execution> class loop_steps {
 
   PARALLAX_INLINE void run() { run_all(std::make_index_sequence<index_of(steps::count)>{}); }
 
+  /// The first element of a buffer.
+  template <int Buffer> PARALLAX_INLINE auto* data() {
+    return reinterpret_cast<element_t<record(index_of(Buffer)).type>*>(first_bytes[Buffer]);
+  }
+
  private:
   template <std::size_t... B>
   PARALLAX_INLINE void place_all([[maybe_unused]] const std::byte* const* values,
@@ -66,6 +71,8 @@ template <class Program, class Extents, class Execution> class loop_steps {
   }
   template <step_kind Kind, int Index> PARALLAX_INLINE void run_one() {
     if constexpr (Kind == step_kind::kernel) run_kernel<Index>();
+    else if constexpr (Kind == step_kind::scan)
+      straight_scan<Program, Index, loop_steps>::run(*this, extents[static_scan<Program, Index>::step.count]);
     else run_product_step<Index>();
   }
 
