@@ -3,10 +3,11 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/ops/axes.hpp>
 #include <parallax/transforms/callable.hpp>
 #include <parallax/transforms/scan_call.hpp>
 
-#include <concepts>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
