@@ -18,4 +18,8 @@ target_compile_options(parallax_development
 if(PARALLAX_NATIVE)
   target_compile_options(parallax_development INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=native>"
                                                         "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-march=native>")
+  # Of processors with AVX10 clang++ 19 finds features that it then warns of.
+  target_compile_options(
+    parallax_development INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-invalid-feature-combination>"
+                                   "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-unknown-warning-option>")
 endif()

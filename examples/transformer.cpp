@@ -1,6 +1,7 @@
-// Learns to write like a text, character by character, on several devices at once: a transformer with Adam, mapped over
-// sequences by vmap and over devices by pmap. Try `transformer --help`.
+// Learns to write like a text, character by character, on several devices at once: a transformer with Adam, whose
+// blocks are a scan, mapped over sequences by vmap and over devices by pmap. Try `transformer --help`.
 #include "support/run_example.hpp"
+#include "support/text_windows.hpp"
 #include "transformer_model.hpp"
 
 #include <parallax/parallax.hpp>
@@ -10,20 +11,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <random>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
-
-// Where this example's text lies; the build says where that is.
-#ifndef PARALLAX_EXAMPLES_DATA
-#define PARALLAX_EXAMPLES_DATA "examples/data"
-#endif
 
 namespace plx = parallax;
 using namespace examples;
@@ -31,8 +24,8 @@ using namespace examples;
 namespace {
 
 struct transformer_options {
-  std::string text = PARALLAX_EXAMPLES_DATA "/../../LICENSE";
-  int steps = 1500;
+  std::string text = licence_path;
+  int steps = 800;
   bool help = false;
 };
 
@@ -57,20 +50,6 @@ transformer_options read_options(std::span<const char* const> arguments) {
   return options;
 }
 
-std::int32_t number_of(char c) { return c == '\n' ? 0 : c >= ' ' && c <= '~' ? c - ' ' + 1 : 1; }
-char character_of(std::int32_t number) { return number == 0 ? '\n' : static_cast<char>(' ' + number - 1); }
-
-std::vector<std::int32_t> read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  std::vector<std::int32_t> numbers;
-  for (const char c : text) numbers.push_back(number_of(c));
-  if (numbers.size() <= length)
-    throw std::runtime_error(path + " has less than " + std::to_string(length + 1) + " characters");
-  return numbers;
-}
-
 /// Writes on from the text's beginning, choosing each character with the probability that the model gives it.
 std::string write_on(const auto& params, const std::vector<std::int32_t>& text, int count, std::mt19937_64& engine) {
   constexpr auto predict = plx::jit(predict_next);
@@ -91,13 +70,12 @@ std::string write_on(const auto& params, const std::vector<std::int32_t>& text, 
 
 void run(const transformer_options& options) {
   if (options.help) {
-    std::cout
-        << "usage: transformer [--steps N] [FILE]\n"
-           "Learns to write like FILE, by default the project's licence, in N steps, 1500 by default, on as many\n"
-           "devices as there are, and writes on from its beginning.\n";
+    std::cout << "usage: transformer [--steps N] [FILE]\n"
+                 "Learns to write like FILE, by default the project's licence, in N steps, 800 by default, on as many\n"
+                 "devices as there are, and writes on from its beginning.\n";
     return;
   }
-  const std::vector<std::int32_t> text = read_text(options.text);
+  const std::vector<std::int32_t> text = read_text(options.text, length);
   const std::int64_t devices = plx::device_count(), rows = 4; // on each
   std::cout << text.size() << " characters; batches of " << devices * rows << " times " << length << " on " << devices
             << (devices == 1 ? " device" : " devices") << std::endl;
@@ -105,15 +83,10 @@ void run(const transformer_options& options) {
   auto params = initial_on_devices(plx::broadcast_to(plx::random::key(0), {devices, 2}));
   auto means = zeros_on_devices(params), squares = means;
   std::mt19937_64 engine(0);
-  std::uniform_int_distribution<std::size_t> anywhere(0, text.size() - length - 1);
   std::vector<std::int32_t> batch(static_cast<std::size_t>(devices * rows * length)), next(batch.size());
   const auto start = std::chrono::steady_clock::now();
   for (int step = 1; step <= options.steps; ++step) {
-    for (std::size_t row = 0; row < batch.size(); row += length) {
-      const auto from = text.begin() + static_cast<std::ptrdiff_t>(anywhere(engine));
-      std::copy_n(from, length, batch.begin() + static_cast<std::ptrdiff_t>(row));
-      std::copy_n(from + 1, length, next.begin() + static_cast<std::ptrdiff_t>(row));
-    }
+    draw_windows(text, length, engine, batch, next);
     auto [new_params, new_means, new_squares, loss] =
         adam_step(params, means, squares, plx::borrow(batch, {devices, rows, length}),
                   plx::borrow(next, {devices, rows, length}), 3e-3f, static_cast<float>(step));

@@ -1,6 +1,9 @@
 // A small transformer that reads text character by character, and its training step with Adam.
 #pragma once
 
+#include "support/adam.hpp"
+#include "support/characters.hpp"
+
 #include <parallax/parallax.hpp>
 
 #include <array>
@@ -14,18 +17,14 @@ namespace examples {
 
 namespace plx = parallax;
 
-// How many blocks there are; `scripts/compile-cost` asks for four.
-#ifndef PARALLAX_TRANSFORMER_BLOCKS
-#define PARALLAX_TRANSFORMER_BLOCKS 1
-#endif
-inline constexpr std::size_t block_count = PARALLAX_TRANSFORMER_BLOCKS;
+inline constexpr int block_count = 4;
 
-inline constexpr int characters = 96; // the printable ones of ASCII, and the end of a line
-inline constexpr int length = 64;     // characters that are read at once
-inline constexpr int width = 64;      // numbers that stand for a character
+inline constexpr int length = 64; // characters that are read at once
+inline constexpr int width = 64;  // numbers that stand for a character
 inline constexpr int heads = 4;
 
-// Aggregates templated on their members' types are pytrees: transformations look inside them.
+// Aggregates templated on their members' types are pytrees: transformations look inside them. Blocks are one tree,
+// whose arrays have the blocks along a first axis.
 template <class Vector, class Matrix, class Up, class Down> struct transformer_block {
   Vector attention_scale, mlp_scale; // (width)
   Matrix query, key, value, result;  // (width, width)
@@ -60,68 +59,68 @@ constexpr auto attention = [](const auto& block, auto x) {
 };
 static_assert(width / heads == 16);
 
-constexpr auto one_hot = [](auto numbers) {
-  return plx::astype<float>(plx::equal(plx::expand_dims(numbers, 1), plx::arange(characters)));
+constexpr auto through_block = [](auto x, const auto& block) {
+  auto seen = x + attention(block, normalised(x, block.attention_scale));
+  return seen + plx::dot(plx::gelu(plx::dot(normalised(seen, block.mlp_scale), block.up)), block.down);
+};
+
+// A loop of the program goes over the blocks, so that it is compiled once for all. Blocks in a std::array are written
+// out one after another instead.
+template <class T> inline constexpr bool is_written_out = false;
+template <class Block, std::size_t Count> inline constexpr bool is_written_out<std::array<Block, Count>> = true;
+constexpr auto through_blocks = []<class Blocks>(auto x, const Blocks& blocks) {
+  if constexpr (is_written_out<Blocks>) {
+    for (const auto& block : blocks) x = through_block(x, block);
+    return x;
+  } else {
+    auto next = [](auto state, const auto& block) { return std::pair{through_block(state, block), plx::none}; };
+    return plx::scan(next, x, blocks).first;
+  }
 };
 
 // (length) characters -> (length, characters): how likely each is to come next, as unnormalised logarithms.
 constexpr auto predict_next = [](const auto& params, auto text) {
-  auto x = plx::dot(one_hot(text), params.embedding) + params.positions;
-  for (const auto& block : params.blocks) {
-    x = x + attention(block, normalised(x, block.attention_scale));
-    x = x + plx::dot(plx::gelu(plx::dot(normalised(x, block.mlp_scale), block.up)), block.down);
-  }
+  auto x = through_blocks(params.embedding[text] + params.positions, params.blocks);
   return plx::dot(normalised(x, params.scale), params.head);
 };
 
 // The mean cross-entropy of one text, in nats for each character.
 constexpr auto text_loss = [](const auto& params, auto text, auto next) {
   auto logits = predict_next(params, text);
-  return plx::mean(plx::logsumexp(logits, 1) - plx::sum(logits * one_hot(next), 1));
+  auto right = plx::take_along_axis(logits, plx::expand_dims(next, 1), 1);
+  return plx::mean(plx::logsumexp(logits, 1, plx::keepdims) - right);
 };
 constexpr auto batch_loss = [](const auto& params, auto texts, auto next) {
   return plx::mean(plx::vmap(text_loss, plx::in_axes<plx::none, 0, 0>)(params, texts, next));
 };
 
-// One step of Adam as one device sees it; `step` counts from 1.
+// One step of Adam along clipped gradients as one device sees it; `step` counts from 1.
 constexpr auto adam = [](auto params, auto means, auto squares, auto texts, auto next, auto rate, auto step) {
   auto [loss, local] = plx::value_and_grad(batch_loss)(params, texts, next);
-  auto gradients = plx::pmean<"batch">(local);
-  auto new_means = plx::tree_map([](auto m, auto g) { return 0.9f * m + 0.1f * g; }, means, gradients);
-  auto new_squares = plx::tree_map([](auto s, auto g) { return 0.99f * s + 0.01f * g * g; }, squares, gradients);
-  auto mean_part = 1.f - plx::power(0.9f, step), square_part = 1.f - plx::power(0.99f, step);
-  auto updated = plx::tree_map(
-      [=](auto p, auto m, auto s) { return p - rate * (m / mean_part) / (plx::sqrt(s / square_part) + 1e-8f); }, params,
-      new_means, new_squares);
+  auto gradients = clip_by_global_norm(plx::pmean<"batch">(local), 1);
+  auto [updated, new_means, new_squares] = adam_update(params, means, squares, gradients, rate, step);
   return std::tuple{updated, new_means, new_squares, plx::pmean<"batch">(loss)};
 };
 constexpr auto adam_step = plx::pmap<"batch">(adam, plx::in_axes<0, 0, 0, 0, 0, plx::none, plx::none>);
 
 // The first parameters of one device.
 constexpr auto initial_transformer = [](auto key) {
-  auto random = [&](int number, int rows, int columns, float scale) {
-    return scale * plx::random::normal(plx::random::fold_in(key, number), {rows, columns});
+  auto random = [&]<std::size_t Rank>(int number, const plx::extent(&shape)[Rank], float scale) {
+    return scale * plx::random::normal(plx::random::fold_in(key, number), shape);
   };
   constexpr float small = 0.125f; // 1 / sqrt(width)
-  auto block_at = [&](int number) {
-    const int first = 10 * (number + 1);
-    return transformer_block{plx::ones({width}),
-                             plx::ones({width}),
-                             random(first, width, width, small),
-                             random(first + 1, width, width, small),
-                             random(first + 2, width, width, small),
-                             random(first + 3, width, width, small),
-                             random(first + 4, width, 4 * width, small),
-                             random(first + 5, 4 * width, width, small / 2)};
-  };
-  auto blocks = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array{block_at(static_cast<int>(I))...};
-  }(std::make_index_sequence<block_count>{});
-  return transformer{random(0, characters, width, small), random(1, length, width, small), blocks, plx::ones({width}),
-                     random(2, width, characters, small)};
+  auto blocks = transformer_block{plx::ones({block_count, width}),
+                                  plx::ones({block_count, width}),
+                                  random(3, {block_count, width, width}, small),
+                                  random(4, {block_count, width, width}, small),
+                                  random(5, {block_count, width, width}, small),
+                                  random(6, {block_count, width, width}, small / 2),
+                                  random(7, {block_count, width, 4 * width}, small),
+                                  random(8, {block_count, 4 * width, width}, small / 4)};
+  return transformer{random(0, {characters, width}, small), random(1, {length, width}, small), blocks,
+                     plx::ones({width}), random(2, {width, characters}, small)};
 };
 constexpr auto initial_on_devices = plx::pmap(initial_transformer);
-constexpr auto zeros_on_devices =
-    plx::pmap([](auto params) { return plx::tree_map([](auto p) { return plx::zeros_like(p); }, params); });
+constexpr auto zeros_on_devices = plx::pmap(zeros_of);
 
 } // namespace examples

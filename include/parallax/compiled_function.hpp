@@ -87,14 +87,6 @@ template <class> struct device_error_text {
   }();
 };
 
-template <class> struct scan_error_text {
-  static constexpr message error = [] {
-    return message() << "compiled_function: the body of a scan computes more than " << host::most_straight_alone
-                     << " numbers, or has products of more than 16 rows: make it smaller, or "
-                        "call the function with arrays";
-  }();
-};
-
 /// The types of a program's arguments and results.
 template <class Program> struct program_types {
   static constexpr section_record section = Program::plan.section(section_id::main);
@@ -156,10 +148,6 @@ template <class Function, class... Trees> constexpr auto compiled_call_of() {
     return no_compiled_call{};
   } else if constexpr (!host::direct_steps<program<Function, Trees...>>::stay_on_host) {
     print_error<device_error_text<Function>>();
-    return no_compiled_call{};
-  } else if constexpr (!host::direct_steps<program<Function, Trees...>>::have_straight_scans(
-                           host::most_straight_alone)) {
-    print_error<scan_error_text<Function>>();
     return no_compiled_call{};
   } else {
     using compiled = program<Function, Trees...>;

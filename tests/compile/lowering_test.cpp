@@ -91,6 +91,15 @@ static_assert(lower(line, matrix, plx::detail::abstract_t<double>{}).kernel_step
 constexpr facts reduced = lower([](auto x) { return plx::sum(plx::exp(x) * 2.f, 1); }, matrix);
 static_assert(reduced.kernel_steps == 1 && reduced.slots == 0);
 
+// and what feeds a cumulative sum inside that; a sort is one step with memory for as many elements, and one that moves
+// positions has it for keys besides
+constexpr facts accumulated = lower([](auto x) { return plx::cumsum(plx::exp(plx::transpose(x)) * 2.f, 0); }, matrix);
+static_assert(accumulated.kernel_steps == 1 && accumulated.slots == 0);
+constexpr facts arranged = lower([](auto x) { return plx::sort(x); }, matrix);
+static_assert(arranged.kernel_steps == 1 && arranged.slots == 1);
+constexpr facts ordered = lower([](auto x) { return plx::argsort(x); }, matrix);
+static_assert(ordered.kernel_steps == 2 && ordered.slots == 4); // the first loop counts positions
+
 // random numbers are computed where they are used: none is written, whichever generator makes them
 template <class Random>
 constexpr auto noisy = [](auto x, auto key) { return plx::sum(x * Random::uniform(key, {32, 64}), 1); };

@@ -143,6 +143,24 @@ TEST_CASE("rows of nothing") {
   for (int r = 0; r < 3; ++r) CHECK((mean(r) == 1 && most(r) == 0));
 }
 
+TEST_CASE("what a loop makes of a row group is of no use to that group itself") {
+  // both sums are of one depth if the loop between them is not seen
+  constexpr auto around_a_loop = plx::jit([](auto x) {
+    auto e = plx::exp(x - plx::max(x, 1, plx::keepdims));
+    auto half = [](auto v, auto) { return std::pair{v * 0.5f, plx::none}; };
+    auto quarter = plx::scan(half, plx::sum(e, 1, plx::keepdims), plx::none, plx::length<2>).first;
+    return plx::sum(e * quarter, 1);
+  });
+  const auto x = numbers(2, 19);
+  const auto found = around_a_loop(x);
+  for (int r = 0; r < 2; ++r) {
+    double most = -1e9, sum = 0;
+    for (int c = 0; c < 19; ++c) most = std::max(most, static_cast<double>(x(r, c)));
+    for (int c = 0; c < 19; ++c) sum += std::exp(static_cast<double>(x(r, c)) - most);
+    CHECK(found(r) == Approx(sum * sum / 4).epsilon(1e-5));
+  }
+}
+
 TEST_CASE("the gradient of a row group is that of finite differences") {
   constexpr auto loss = [](auto x) { return plx::sum(softmax(x) * plx::tanh(x)); };
   const auto x = numbers(2, 19);

@@ -1,5 +1,5 @@
 // An element that is written.
-// error: a traced array has no operator\[\]: take one index of an axis with plx::index_in_dim, several with plx::slice_in_dim or plx::slice; it is never changed: to write, build a new array with plx::where or plx::concatenate
+// error: a variable that names a traced array can name other traced arrays only: for one of numbers write plx::full_like\(x, 1\); x with elements changed is x\.at\(i\)\.set\(y\)
 // line: x\[0\] = 1\.f;
 #include <parallax/parallax.hpp>
 
@@ -10,7 +10,7 @@ constexpr auto f = [](auto x) {
   x[0] = 1.f;
   return x;
 #else
-  return plx::where(plx::arange(3) == 0, 1.f, x);
+  return x.at(0).set(1.f);
 #endif
 };
 

@@ -1,5 +1,5 @@
 // A variable of a traced array that is to become a number.
-// error: a variable that names a traced array can name other traced arrays only: for one of numbers write plx::full_like\(x, 1\) or plx::zeros_like\(x\)
+// error: a variable that names a traced array can name other traced arrays only: for one of numbers write plx::full_like\(x, 1\); x with elements changed is x\.at\(i\)\.set\(y\)
 // line: x = 1\.f;
 #include <parallax/parallax.hpp>
 

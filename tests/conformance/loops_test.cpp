@@ -75,6 +75,17 @@ const auto w = array_of<2>({3, 3}, w_values);
 const auto h0 = array_of<1>({3}, h_values);
 const auto xs = array_of<2>({4, 3}, x_values);
 
+/// Both recurrences on arrays of the values above.
+void check_recurrences(const auto& weights, const auto& first_state, const auto& inputs) {
+  const outcome forwards = recur(w_values, h_values, x_values), reverse = recur(w_values, h_values, x_values, true);
+  auto [last, squares] = plx::jit(recurrence)(weights, first_state, inputs);
+  check_close<double>(last, {3}, forwards.last, 1e-12, 1e-12);
+  check_close<double>(squares, {4, 3}, forwards.squares, 1e-12, 1e-12);
+  auto [first, squares_back] = plx::jit(recurrence_backwards)(weights, first_state, inputs);
+  check_close<double>(first, {3}, reverse.last, 1e-12, 1e-12);
+  check_close<double>(squares_back, {4, 3}, reverse.squares, 1e-12, 1e-12);
+}
+
 /// Central differences of `f` at `x`.
 vector differences(const std::function<double(const vector&)>& f, vector x) {
   vector result(x.size());
@@ -92,15 +103,7 @@ vector differences(const std::function<double(const vector&)>& f, vector x) {
 
 } // namespace
 
-TEST_CASE("scan: the last carry and what was stacked, forwards and in reverse") {
-  const outcome forwards = recur(w_values, h_values, x_values), reverse = recur(w_values, h_values, x_values, true);
-  auto [last, squares] = plx::jit(recurrence)(w, h0, xs);
-  check_close<double>(last, {3}, forwards.last, 1e-12, 1e-12);
-  check_close<double>(squares, {4, 3}, forwards.squares, 1e-12, 1e-12);
-  auto [first, squares_back] = plx::jit(recurrence_backwards)(w, h0, xs);
-  check_close<double>(first, {3}, reverse.last, 1e-12, 1e-12);
-  check_close<double>(squares_back, {4, 3}, reverse.squares, 1e-12, 1e-12);
-}
+TEST_CASE("scan: the last carry and what was stacked, forwards and in reverse") { check_recurrences(w, h0, xs); }
 
 TEST_CASE("scan: gradients by the carry, the slices and what the function closes over") {
   auto [dw, dh, dx] = plx::jit(plx::grad(loss, plx::argnums<0, 1, 2>))(w, h0, xs);
@@ -200,6 +203,17 @@ TEST_CASE("scan: so many rounds without slices, of a known count or an extent") 
                 {0, std::pow(0.5, count), 2 * std::pow(0.5, count)});
 }
 
+TEST_CASE("scan and fori_loop: a negative number of rounds is no extent") {
+  static constexpr auto halve = [](auto x, auto) { return std::pair{x * 0.5f, plx::none}; };
+  static constexpr auto any = [](auto x, auto times) { return plx::scan(halve, x, plx::none, times).first; };
+  static constexpr auto loop = [](auto x, auto times) {
+    return plx::fori_loop(0, times, [](auto, auto v) { return v * 0.5f; }, x);
+  };
+  CHECK_THROWS_AS(plx::jit(any)(counted<float>(3), plx::count(-2)), plx::shape_error);
+  CHECK_THROWS_AS(plx::jit(loop)(counted<float>(3), plx::count(-2)), plx::shape_error);
+  CHECK_THROWS_AS(plx::scan(halve, counted<float>(3), plx::none, -2), plx::shape_error);
+}
+
 TEST_CASE("scan: numbers that it begins with take the type of what a round makes of them") {
   static constexpr auto total = [](auto x) {
     return plx::scan([](auto sum, auto slice) { return std::pair{sum + slice, plx::none}; }, 0, x).first;
@@ -286,13 +300,7 @@ TEST_CASE("scan: of static extents, whose rounds are written out") {
   const plx::array<double, plx::extents<3, 3>> w_static = w;
   const plx::array<double, plx::extents<3>> h_static = h0;
   const plx::array<double, plx::extents<4, 3>> x_static = xs;
-  const outcome forwards = recur(w_values, h_values, x_values), reverse = recur(w_values, h_values, x_values, true);
-  auto [last, squares] = plx::jit(recurrence)(w_static, h_static, x_static);
-  check_close<double>(last, {3}, forwards.last, 1e-12, 1e-12);
-  check_close<double>(squares, {4, 3}, forwards.squares, 1e-12, 1e-12);
-  auto [first, squares_back] = plx::jit(recurrence_backwards)(w_static, h_static, x_static);
-  check_close<double>(first, {3}, reverse.last, 1e-12, 1e-12);
-  check_close<double>(squares_back, {4, 3}, reverse.squares, 1e-12, 1e-12);
+  check_recurrences(w_static, h_static, x_static);
   auto [dw, dh, dx] = plx::jit(plx::grad(loss, plx::argnums<0, 1, 2>))(w_static, h_static, x_static);
   auto [dw_dynamic, dh_dynamic, dx_dynamic] = plx::jit(plx::grad(loss, plx::argnums<0, 1, 2>))(w, h0, xs);
   auto doubles = [](const auto& x) { return vector(x.values().begin(), x.values().end()); };
@@ -346,6 +354,40 @@ TEST_CASE("fori_loop: rounds are numbered from the lower bound on") {
   };
   check_close<double>(plx::jit(power)(plx::array<double, 0>(1.5), plx::count(5)), {}, {5 * 1.5 * 1.5 * 1.5 * 1.5},
                       1e-12);
+}
+
+TEST_CASE("a count is an argument of nested functions, and no transformation changes it") {
+  static constexpr auto power = [](auto x, auto times) {
+    return plx::fori_loop(0, times, [&](auto, auto v) { return v * x; }, plx::ones_like(x));
+  };
+  static constexpr auto chosen = [](auto x, auto times) {
+    return plx::cond(x > 1.5, power, [](auto y, auto) { return y; }, x, times);
+  };
+  const plx::array<double, 1> x{1, 2, 3};
+  const auto five = plx::count(5);
+  check_close<double>(plx::jit(plx::grad(power))(plx::array<double, 0>(2), five), {}, {80}, 1e-12);
+  check_close<double>(plx::jit(plx::vmap(power))(x, five), {3}, {1, 32, 243}, 1e-12);
+  check_close<double>(plx::pmap(power, plx::in_axes<0, plx::none>)(x, five), {3}, {1, 32, 243}, 1e-12);
+  check_close<double>(plx::pmap(plx::grad(power))(x, five), {3}, {5, 80, 405}, 1e-12);
+  check_close<double>(plx::jit(plx::vmap(plx::grad(chosen)))(x, five), {3}, {1, 80, 405}, 1e-12);
+  // a number, and an extent
+  static constexpr auto cubes = [](auto y) { return plx::vmap(power)(y, plx::count(3)); };
+  check_close<double>(plx::jit(cubes)(x), {3}, {1, 8, 27}, 1e-12);
+}
+
+TEST_CASE("what a loop or a pmap takes is computed before it, whatever reads it behind it") {
+  static constexpr auto add_one = [](auto v) { return v + 1.; };
+  static constexpr auto beside_loop = [](auto x) {
+    auto doubled = x * 2.;
+    return plx::fori_loop(0, 2, [](auto, auto v) { return add_one(v); }, doubled) * doubled;
+  };
+  static constexpr auto beside_pmap = [](auto x) {
+    auto doubled = x * 2.;
+    return plx::pmap(add_one)(doubled) * doubled;
+  };
+  const plx::array<double, 1> x{1, 2, 3};
+  check_close<double>(plx::jit(beside_loop)(x), {3}, {8, 24, 48});
+  check_close<double>(plx::jit(beside_pmap)(x), {3}, {6, 20, 42});
 }
 
 } // namespace loops_test

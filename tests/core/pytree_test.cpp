@@ -68,6 +68,12 @@ static_assert(std::same_as<decltype(typed), const std::tuple<int, std::pair<floa
 constexpr auto sums = tree_map([](auto a, auto b) { return a + b; }, std::tuple{1, 2}, std::pair{10, 20});
 static_assert(sums == std::tuple{11, 22});
 
+// leaves are combined from left to right, in whichever type that gives
+static_assert(parallax::tree_reduce([](int sum, int leaf) { return 10 * sum + leaf; },
+                                    network<int>{{1, 2}, {{{3, 4}, {5, 6}}}, 7}, 0) == 1234567);
+static_assert(parallax::tree_reduce([](auto sum, auto leaf) { return sum + leaf; }, std::tuple{1, 2.5, 4}, 0) == 7.5);
+static_assert(parallax::tree_reduce([](int sum, int leaf) { return sum + leaf; }, std::array<int, 0>{}, 5) == 5);
+
 // a function is called with the leaf's type and number
 static_assert([] {
   auto number = []<class T, int Number>() { return Number * 10 + static_cast<int>(sizeof(T)); };

@@ -5,6 +5,7 @@
 #include <parallax/parallax.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -71,12 +72,18 @@ matrix attended(const auto& block, const matrix& x) {
     }
   return product(joined, matrix_of(block.result));
 }
+/// The parameters of one block.
+auto block_of(const auto& params, int number) {
+  constexpr auto element = plx::jit([](auto x, auto i) { return x[i]; });
+  return plx::tree_map([&](const auto& leaf) { return element(leaf, number); }, params.blocks);
+}
 matrix predicted(const auto& params, const std::vector<std::int32_t>& text) {
   const matrix embedding = matrix_of(params.embedding);
   matrix x = matrix_of(params.positions);
   for (std::size_t i = 0; i < x.rows(); ++i)
     for (std::size_t j = 0; j < x.columns; ++j) x(i, j) += embedding(static_cast<std::size_t>(text[i]), j);
-  for (const auto& block : params.blocks) {
+  for (int number = 0; number < block_count; ++number) {
+    const auto block = block_of(params, number);
     add(x, attended(block, normalised_rows(x, block.attention_scale)));
     matrix hidden = product(normalised_rows(x, block.mlp_scale), matrix_of(block.up));
     for (double& h : hidden.values) // jax.nn.gelu's approximation
@@ -104,6 +111,15 @@ TEST_CASE("the transformer's prediction is that of plain loops, and its gradient
   for (std::size_t i = 0; i < expected.values.size(); ++i)
     worst = std::max(worst, std::abs(static_cast<double>(found.values()[i]) - expected.values[i]));
   CHECK(worst < 1e-4);
+
+  // the same blocks, written out one after another
+  const auto written_out = plx::jit(predict_next)(
+      transformer{params.embedding, params.positions,
+                  std::array{block_of(params, 0), block_of(params, 1), block_of(params, 2), block_of(params, 3)},
+                  params.scale, params.head},
+      plx::borrow<plx::extents<length>>(text));
+  for (std::size_t i = 0; i < expected.values.size(); ++i)
+    CHECK(std::abs(written_out.values()[i] - found.values()[i]) < 1e-5f);
 
   const std::vector<std::int32_t> texts = some_text(2 * length, 1), next = some_text(2 * length, 2);
   const auto batch = plx::borrow<plx::extents<2, length>>(texts), behind = plx::borrow<plx::extents<2, length>>(next);

@@ -56,10 +56,10 @@ struct applied_call {
       (k < results ? linear.results : linear.operands).push_back(values[k]);
     return linear;
   }
-  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, plain_span<const char> operands,
+  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
                                                const parameters& p) {
     growing_vector<char> now(operands.begin(), operands.end());
-    for (int time = 0; time < p.times; ++time) now = parallax::detail::varies_along(trace, p.body, axis, now);
+    for (int time = 0; time < p.times; ++time) now = parallax::detail::varies_along(v, p.body, now);
     return now;
   }
   static constexpr void prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {

@@ -44,6 +44,7 @@ std::span<const check> graph_checks();
 // programs on CUDA devices against the host backend
 std::span<const check> elementwise_programs();
 std::span<const check> reduction_programs();
+std::span<const check> loop_programs();
 std::span<const check> product_programs();
 std::span<const check> collective_programs();
 std::span<const check> training_programs();

@@ -66,7 +66,7 @@ template <class Report> void run_checks(const options& wanted, std::vector<resul
   for (const auto& family :
        {gpu::memory_checks(), gpu::kernel_checks(), gpu::random_checks(), gpu::product_checks(), gpu::epilogue_checks(),
         gpu::graph_checks(), gpu::elementwise_programs(), gpu::reduction_programs(), gpu::product_programs(),
-        gpu::training_programs(), gpu::collective_programs(), gpu::collective_checks()})
+        gpu::loop_programs(), gpu::training_programs(), gpu::collective_programs(), gpu::collective_checks()})
     for (const gpu::check& each : family) {
       const std::string_view name = each.name;
       bool matches = wanted.match.empty();

@@ -60,7 +60,7 @@ inline constexpr cuda_backend_functions backend_functions{&cuda::has_devices<dev
 
 template <class Program>
 recycled_vector<runtime_value> run_on_cuda(recycled_vector<runtime_value>&& arguments, given_memory given) {
-  return cuda::program_run<device_policy>(Program::plan, cuda::kernel_table<device_policy, Program>::functions.data(),
+  return cuda::program_run<device_policy>(Program::plan, cuda::kernel_table<device_policy, Program>::launchers,
                                           std::move(arguments))
       .run(given);
 }

@@ -20,6 +20,13 @@
 /// The same for a lambda; it stands behind its parameters.
 #define PARALLAX_INLINE_LAMBDA __attribute__((always_inline))
 
+/// Marks a function that is no part of its caller, and whose single numbers g++ leaves in registers of their own.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define PARALLAX_WITHOUT_LANES __attribute__((noinline, optimize("no-tree-slp-vectorize")))
+#else
+#define PARALLAX_WITHOUT_LANES __attribute__((noinline))
+#endif
+
 /// Lets the host-and-device template that follows call functions of its argument that exist on the host only.
 #ifdef __CUDACC__
 #define PARALLAX_CALLS_HOST _Pragma("nv_exec_check_disable")

@@ -49,6 +49,7 @@ class context {
   table<axis_id, mapped_axis> axes;   ///< every axis ever bound
   growing_vector<axis_id> bound_axes; ///< the axes in scope, innermost last
   growing_vector<guard> guards;
+  growing_vector<dims> passed; ///< extents that were arguments of nested functions
   /// Kept here, as memory for each operation would cost, and nvcc 13.0 loses such in long expressions.
   operation_parts next;
   message error;

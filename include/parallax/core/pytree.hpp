@@ -281,4 +281,37 @@ constexpr auto tree_map(Function&& function, const T& tree, const Others&... oth
   }
 }
 
+namespace detail {
+template <class Function, class Total, class T>
+constexpr auto reduce_from(Function& function, const Total& total, const T& tree);
+template <class Function, class Total> constexpr auto reduce_children(Function&, const Total& total) { return total; }
+template <class Function, class Total, class First, class... Rest>
+constexpr auto reduce_children(Function& function, const Total& total, const First& first, const Rest&... rest) {
+  return reduce_children(function, reduce_from(function, total, first), rest...);
+}
+template <class Function, class Total, class T>
+constexpr auto reduce_from(Function& function, const Total& total, const T& tree) {
+  if constexpr (is_std_array<T>) {
+    if constexpr (std::tuple_size_v<T> == 0) {
+      return total;
+    } else {
+      auto sum = reduce_from(function, total, tree[0]);
+      for (std::size_t k = 1; k < tree.size(); ++k) sum = reduce_from(function, sum, tree[k]);
+      return sum;
+    }
+  } else if constexpr (tree_node<T>) {
+    return std::apply([&](const auto&... child) { return reduce_children(function, total, child...); }, fields(tree));
+  } else {
+    return function(total, tree);
+  }
+}
+} // namespace detail
+
+/// `function(...function(function(initial, leaf), leaf)..., leaf)` of the leaves from left to right.
+/// JAX: tree_util.tree_reduce
+template <class Function, class T, class Total>
+constexpr auto tree_reduce(Function&& function, const T& tree, const Total& initial) {
+  return detail::reduce_from(function, initial, tree);
+}
+
 } // namespace parallax

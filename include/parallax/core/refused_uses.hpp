@@ -21,16 +21,6 @@ template <class Self> constexpr bool refuse_number() {
                 "std::, keep results in `auto`, and convert with plx::astype<float>(x)");
   return true;
 }
-template <class Self, class Index> constexpr bool refuse_index() {
-  static_assert(std::is_void_v<Self> || std::is_same_v<Index, Self>,
-                "a traced array has no operator[]: take one index of an axis with plx::index_in_dim, several with "
-                "plx::slice_in_dim or plx::slice; it is never changed: to write, build a new array with plx::where or "
-                "plx::concatenate");
-  static_assert(std::is_void_v<Self> || !std::is_same_v<Index, Self>,
-                "a traced array has no operator[], and an index must be known while compiling: for one that is traced, "
-                "sum over plx::where(plx::arange(n) == i, x, 0)");
-  return true;
-}
 template <class Self> constexpr bool refuse_member() {
   static_assert(std::is_void_v<Self>,
                 "arrays have no member functions for operations: write plx::sum(x), plx::transpose(x), plx::dot(x, y), "
@@ -45,7 +35,8 @@ template <class Self> constexpr bool refuse_reading() {
 }
 template <class Self> constexpr bool refuse_assignment() {
   static_assert(std::is_void_v<Self>, "a variable that names a traced array can name other traced arrays only: for one "
-                                      "of numbers write plx::full_like(x, 1) or plx::zeros_like(x)");
+                                      "of numbers write plx::full_like(x, 1); x with elements changed is "
+                                      "x.at(i).set(y)");
   return true;
 }
 template <class Self> constexpr bool refuse_shape() {
@@ -65,9 +56,6 @@ struct no_member_T_write_plx_transpose {}; // NOLINT(readability-identifier-nami
 template <class Self> struct refused_uses {
   explicit constexpr operator bool() const noexcept(refuse_branch<Self>()) { return false; }
   constexpr operator double() const noexcept(refuse_number<Self>()) { return 0; }
-  template <class Index> constexpr Self operator[](const Index&) const noexcept(refuse_index<Self, Index>()) {
-    return self();
-  }
   template <class... Index> constexpr const Self& operator()(const Index&...) const noexcept(refuse_reading<Self>()) {
     return self();
   }

@@ -19,6 +19,10 @@ class tracer : public detail::refused_uses<tracer> {
   constexpr tracer() = default;
   constexpr tracer(context* trace, graph_id graph, node_id node) : owner(trace), scope(graph), id(node) {}
 
+  constexpr tracer(const tracer&) = default;
+  /// Of a variable; an element, x[i], is not assigned to.
+  constexpr tracer& operator=(const tracer&) & = default;
+
   using detail::refused_uses<tracer>::shape;
   using detail::refused_uses<tracer>::operator=;
   constexpr const graph& home() const { return owner->at(scope); }
@@ -38,6 +42,14 @@ class tracer : public detail::refused_uses<tracer> {
     }
     return {*owner, dimension(from_start)};
   }
+
+  /// The elements at an index of axis 0: a number, or whole numbers of any shape, traced or not. One beyond the axis
+  /// stands for the last one, and a negative one counts from the end; a number that is known is within the axis.
+  /// JAX: x[i]
+  template <class Index> constexpr auto operator[](const Index& index) const;
+  /// The elements at indices of the first axes, for `get`, `set`, `add` and their like; `none` stands for a whole axis.
+  /// JAX: x.at[i, j]
+  template <class... Index> constexpr auto at(const Index&... index) const;
 };
 
 template <class T>

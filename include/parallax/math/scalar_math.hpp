@@ -34,6 +34,18 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V logistic(const V& x) {
   }
 }
 
+/// log(exp(x) + exp(y)), which neither overflows nor loses all digits; exact where one of them is minus infinity.
+PARALLAX_CALLS_HOST
+template <class V> PARALLAX_HD PARALLAX_INLINE V logaddexp(const V& x, const V& y) {
+  using T = element_of<V>;
+  if constexpr (floating16_element<T>) {
+    return convert<T>(logaddexp(convert<float>(x), convert<float>(y)));
+  } else {
+    const V distance = sub(x, y); // NaN of equal infinities too
+    return select(ne(distance, distance), add(x, y), add(max(x, y), log1p(exp(neg(abs(distance))))));
+  }
+}
+
 /// max(x, 0); NaN stays NaN.
 PARALLAX_CALLS_HOST
 template <class V> PARALLAX_HD PARALLAX_INLINE V relu(const V& x) { return max(x, V(element_of<V>{})); }

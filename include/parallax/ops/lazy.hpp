@@ -33,6 +33,10 @@ template <class Expression> constexpr bool refuse_uncomputed() {
 template <class Operation, class... Operands> struct lazy {
   std::tuple<Operands...> operands;
 
+  /// Inside a traced function, where an index is traced: the same of the expression's value.
+  template <class Index> constexpr auto operator[](const Index& index) const;
+  template <class... Index> constexpr auto at(const Index&... index) const;
+
   // what arrays have, and an expression does not
   template <class... Index> constexpr int operator()(Index...) const noexcept(detail::refuse_uncomputed<lazy>());
   template <class... Axis> constexpr int shape(Axis...) const noexcept(detail::refuse_uncomputed<lazy>());

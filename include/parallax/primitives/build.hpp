@@ -128,7 +128,10 @@ template <class Reduction> constexpr tracer reduce(tracer x, const axis_list& ax
 constexpr tracer sum(tracer x, const axis_list& axes) { return reduce<primitives::reduce_sum>(x, axes); }
 constexpr tracer sum(tracer x, int axis) { return sum(x, axis_list{axis}); }
 constexpr tracer sum_all(tracer x) { return sum(x, all_axes(x.rank())); }
-constexpr tracer zeros_like(tracer x) { return broadcast_to(like(x, 0), x.extents()); }
+constexpr tracer zeros(context& trace, const abstract_value& like) {
+  return broadcast_to(integer_literal(trace, like.type, 0), like.shape);
+}
+constexpr tracer zeros_like(tracer x) { return zeros(*x.owner, x.value()); }
 constexpr tracer select(tracer condition, tracer on_true, tracer on_false) {
   return emit<primitives::select>({condition, on_true, on_false});
 }

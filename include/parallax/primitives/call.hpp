@@ -6,6 +6,8 @@
 #include <parallax/core/plain_span.hpp>
 #include <parallax/primitives/build.hpp>
 
+#include <string_view>
+
 namespace parallax {
 
 namespace detail {
@@ -30,6 +32,14 @@ struct linearized_call {
   growing_vector<int> differentiated_results{}, differentiated_operands{};
 };
 
+/// What instances are compared for: the axis along which they lie. Where what they do may differ, `chosen_by` is the
+/// operation that chooses it.
+struct variation {
+  context& trace;
+  axis_id axis;
+  std::string_view chosen_by{};
+};
+
 /// The rules of a call, as values. A member is a primitive of kind `call` with `parameters`, of which those that are
 /// graphs are its bodies, and these static functions, each of which takes the parameters last.
 struct call_rules {
@@ -40,7 +50,7 @@ struct call_rules {
   /// Appends the forward half, which keeps what the backward half reads.
   linearized_call (*linearize)(const linearize_application&, parameter_words);
   /// For each result whether it may differ between the instances of a mapped axis, given whether operands may.
-  growing_vector<char> (*varies)(const context&, axis_id, plain_span<const char> operands, parameter_words);
+  growing_vector<char> (*varies)(const variation&, plain_span<const char> operands, parameter_words);
   /// Replays the call as it is to be lowered: often, by replaying its bodies.
   void (*prepare)(detail::preparation&, node_id call, parameter_words);
   /// Appends the steps of a call that preparation has left; null where it leaves none.

@@ -26,6 +26,12 @@ using catalogue = list<
     struct philox4x32,
     // reductions
     struct reduce_sum, struct reduce_max, struct reduce_min, struct argmax, struct argmin,
+    // cumulative: every element with those before it
+    struct cumsum, struct cumprod, struct cummax, struct cummin, struct cumlogsumexp, struct linear_recurrence,
+    // order
+    struct sort_by,
+    // places that are data
+    struct gather, struct scatter,
     // products
     struct dot_general,
     // index changes
@@ -35,7 +41,7 @@ using catalogue = list<
     struct psum, struct pmax, struct pmin, struct ppermute, struct pbroadcast, struct all_gather, struct psum_scatter,
     struct all_to_all, struct axis_slice,
     // calls, which own graphs
-    struct pmap_call, struct scan_call>;
+    struct pmap_call, struct scan_call, struct while_call, struct cond_call>;
 
 namespace detail {
 template <int Number, class Primitive> struct numbered {

@@ -19,6 +19,10 @@ enum class primitive_kind {
   source,      ///< no operands; evaluated in place
   elementwise, ///< every element from the same element of each operand
   reduction,   ///< over the axes named by the parameters
+  cumulative,  ///< along one axis, each element combined with those before it: see primitives/cumulative.hpp
+  sorting,     ///< rows arranged by the order of their elements: see primitives/sort.hpp
+  gather,      ///< elements of an array whose places are data: see primitives/indexing.hpp
+  scatter,     ///< an array with elements changed whose places are data
   product,     ///< dot_general
   view,        ///< an affine change of indices
   assembly,    ///< written piece by piece into its result

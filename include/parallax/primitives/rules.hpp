@@ -93,6 +93,10 @@ concept has_vjp_rule = requires(vjp_application& a, const Parameters& p) {
     { P::vjp(a, p) } -> std::same_as<void>;
   };
 };
+/// Whether primitives of a kind have to say how their elements are evaluated.
+constexpr bool is_evaluated(primitive_kind kind) {
+  return kind == primitive_kind::elementwise || kind == primitive_kind::reduction || kind == primitive_kind::cumulative;
+}
 /// Whether a primitive says how its elements are evaluated: it is a member of any kind with that name.
 template <class P>
 concept has_evaluate = !requires { &detail::with_another_evaluate<P>::evaluate; };
@@ -108,13 +112,12 @@ concept has_exchange = requires {
 /// A primitive that is no call: every rule is there, or said to be missing by `static constexpr no_rule name{};`. A
 /// misspelt one is neither.
 template <class P>
-concept operation_primitive =
-    P::kind != primitive_kind::call && has_shape_rule<P> &&
-    (has_batch_rule<P> || requires { requires detail::says_none<decltype(P::batch)>; }) &&
-    (has_vjp_rule<P> || requires { requires detail::says_none<decltype(P::vjp)>; }) &&
-    ((P::kind != primitive_kind::elementwise && P::kind != primitive_kind::reduction) || has_evaluate<P>) &&
-    (P::kind != primitive_kind::collective || has_exchange<P> ||
-     requires { requires detail::says_none<decltype(P::exchange)>; });
+concept operation_primitive = P::kind != primitive_kind::call && has_shape_rule<P> &&
+                              (has_batch_rule<P> || requires { requires detail::says_none<decltype(P::batch)>; }) &&
+                              (has_vjp_rule<P> || requires { requires detail::says_none<decltype(P::vjp)>; }) &&
+                              (!is_evaluated(P::kind) || has_evaluate<P>) &&
+                              (P::kind != primitive_kind::collective || has_exchange<P> ||
+                               requires { requires detail::says_none<decltype(P::exchange)>; });
 
 /// A primitive that is a call, with all rules of `call_rules`.
 template <class P>
@@ -126,7 +129,7 @@ concept call_primitive =
       { P::results(trace, values, p) } -> std::same_as<growing_vector<abstract_value>>;
       { P::batch(mapped, p) } -> std::same_as<growing_vector<batched>>;
       { P::linearize(differentiated, p) } -> std::same_as<linearized_call>;
-      { P::varies(trace, axis_id::none, varying, p) } -> std::same_as<growing_vector<char>>;
+      { P::varies(variation{trace, axis_id::none}, varying, p) } -> std::same_as<growing_vector<char>>;
       { P::prepare(prepared, id, p) } -> std::same_as<void>;
     } &&
     requires { P::lower; };
@@ -186,9 +189,9 @@ template <class P> struct call_functions {
   static constexpr linearized_call linearize(const linearize_application& a, parameter_words words) {
     return P::linearize(a, decode<parameters>(words));
   }
-  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, plain_span<const char> operands,
+  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
                                                parameter_words words) {
-    return P::varies(trace, axis, operands, decode<parameters>(words));
+    return P::varies(v, operands, decode<parameters>(words));
   }
   static constexpr void prepare(preparation& p, node_id call, parameter_words words) {
     P::prepare(p, call, decode<parameters>(words));

@@ -27,6 +27,16 @@ template <statement_kind Kind, element_type Type, int Operand, int Argument> str
   static constexpr kernel_statement record{.kind = Kind, .type = Type, .argument = Argument, .operands = {Operand}};
   using value_type = element_t<Type>;
 };
+template <statement_kind Kind, element_type Type, int Offset, int Argument> struct gather_statement {
+  static constexpr kernel_statement record{.kind = Kind, .type = Type, .argument = Argument, .operands = {Offset}};
+  using value_type = element_t<Type>;
+};
+template <statement_kind Kind, primitive_id Primitive, element_type Type, int Offset, int Update, int Argument>
+struct scatter_statement {
+  static constexpr kernel_statement record{
+      .kind = Kind, .type = Type, .primitive = Primitive, .argument = Argument, .operands = {Offset, Update}};
+  using value_type = element_t<Type>;
+};
 
 /// A fused loop: its statements in order, the last one being the result.
 template <kernel_result Result, primitive_id Reduction, class... Statements> struct kernel {
@@ -39,6 +49,9 @@ template <class Program, int At, int... I> constexpr auto make_statement(std::in
   constexpr const kernel_statement& s = Program::plan.template at<kernel_statement>(At);
   if constexpr (is_load(s.kind)) return load_statement<s.kind, s.type, s.argument>{};
   else if constexpr (is_store(s.kind)) return store_statement<s.kind, s.type, s.operands[I]..., s.argument>{};
+  else if constexpr (is_gather(s.kind)) return gather_statement<s.kind, s.type, s.operands[I]..., s.argument>{};
+  else if constexpr (is_scatter(s.kind))
+    return scatter_statement<s.kind, s.primitive, s.type, s.operands[I]..., s.argument>{};
   else if constexpr (s.kind == statement_kind::reduce_row)
     return reduce_statement<s.primitive, s.type, s.operands[I]...>{};
   else return compute_statement<s.primitive, s.type, s.parameter, s.operands[I]...>{};

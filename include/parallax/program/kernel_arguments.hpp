@@ -1,7 +1,10 @@
 // What a host kernel is called with.
 #pragma once
 
+#include <parallax/core/config.hpp>
+#include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
+#include <parallax/program/steps.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -16,10 +19,11 @@ inline constexpr int max_accesses = 260;
 struct constant_bits {
   std::uint64_t bits;
 
-  template <class T> static constant_bits of(T value) {
-    constant_bits result{0};
-    __builtin_memcpy(&result.bits, &value, sizeof value);
-    return result;
+  template <class T> static PARALLAX_HD constexpr constant_bits of(T value) {
+    if constexpr (sizeof(T) == 8) return {__builtin_bit_cast(std::uint64_t, value)};
+    else if constexpr (sizeof(T) == 4) return {__builtin_bit_cast(std::uint32_t, value)};
+    else if constexpr (sizeof(T) == 2) return {__builtin_bit_cast(std::uint16_t, value)};
+    else return {static_cast<std::uint64_t>(value)}; // a truth value, or 8 bits without a sign
   }
   template <class T> T as() const {
     T value;
@@ -27,6 +31,33 @@ struct constant_bits {
     return value;
   }
 };
+
+/// A number as a constant of a type.
+template <class Number> PARALLAX_HD constexpr constant_bits constant_of(element_type type, Number number) {
+  switch (type) {
+  case element_type::float16: return constant_bits::of(float16(number));
+  case element_type::bfloat16: return constant_bits::of(bfloat16(number));
+  case element_type::float32: return constant_bits::of(static_cast<float>(number));
+  case element_type::float64: return constant_bits::of(static_cast<double>(number));
+  case element_type::boolean: return constant_bits::of(number != 0);
+  case element_type::uint8: return constant_bits::of(static_cast<std::uint8_t>(number));
+  case element_type::int32: return constant_bits::of(static_cast<std::int32_t>(number));
+  case element_type::uint32: return constant_bits::of(static_cast<std::uint32_t>(number));
+  case element_type::int64: return constant_bits::of(static_cast<std::int64_t>(number));
+  case element_type::uint64: return constant_bits::of(static_cast<std::uint64_t>(number));
+  }
+  return {0};
+}
+/// What a program says: `extent` gives the number of a `dim`, `axis_index` that of a mesh axis.
+template <class Extent, class AxisIndex>
+constexpr constant_bits constant_of(const kernel_constant& c, const Extent& extent, const AxisIndex& axis_index) {
+  switch (c.kind) {
+  case constant_kind::literal: break;
+  case constant_kind::extent: return constant_of(c.type, std::int64_t{extent(c.extent)});
+  case constant_kind::axis_index: return constant_of(c.type, std::int64_t{axis_index(c.axis)});
+  }
+  return is_floating(c.type) ? constant_of(c.type, std::bit_cast<double>(c.bits)) : constant_of(c.type, c.bits);
+}
 
 /// One operand of a kernel, or its result: the first element and the strides in elements. An index has no pointer but a
 /// first value. No initialisers: a call has room for many, and sets those that it uses.
@@ -49,12 +80,12 @@ struct kernel_arguments {
   std::byte* row_memory = nullptr; ///< what a row kernel remembers of a row, where its caller provides for that
 
   /// As `collapse`, but the innermost dimension stays as it is.
-  void collapse_rows() {
+  constexpr void collapse_rows() {
     for (int d = rank - 3; d >= 0; --d)
       if (extents[d] == 1 || walked_as_one(d)) merge(d);
   }
   /// Merges neighbouring dimensions that all operands walk through as one, and leaves out those of extent 1.
-  void collapse() {
+  constexpr void collapse() {
     while (rank > 1 && extents[rank - 1] == 1 && innermost_is_like_next()) {
       --rank;
       reduced &= (1U << rank) - 1U;
@@ -65,22 +96,36 @@ struct kernel_arguments {
       if (extents[d] == 1 || (alike && walked_as_one(d))) merge(d);
     }
   }
+  /// The one dimension that is reduced; of a loop that has none, a new one of extent 1.
+  constexpr int reduced_dimension() {
+    for (int d = 0; d < rank; ++d)
+      if (reduced >> d & 1U) return d;
+    auto put_first = [this](std::int64_t* numbers, std::int64_t number) {
+      for (int d = rank; d > 0; --d) numbers[d] = numbers[d - 1];
+      numbers[0] = number;
+    };
+    put_first(extents, 1);
+    for (int i = 0; i < operand_count; ++i) put_first(operands[i].strides, 0);
+    ++rank;
+    reduced = 1;
+    return 0;
+  }
 
  private:
   /// Whether all operands walk through dimensions d and d + 1 as through one.
-  bool walked_as_one(int d) const {
+  constexpr bool walked_as_one(int d) const {
     for (int i = 0; i < operand_count; ++i)
       if (operands[i].strides[d] != operands[i].strides[d + 1] * extents[d + 1]) return false;
     return true;
   }
   /// Whether kernels made for the innermost dimension may walk along the one before it. A reduction's result is written
   /// by itself.
-  bool innermost_is_like_next() const {
+  constexpr bool innermost_is_like_next() const {
     for (int i = reduced != 0 ? 1 : 0; i < operand_count; ++i)
       if (operands[i].strides[rank - 2] != operands[i].strides[rank - 1]) return false;
     return true;
   }
-  void merge(int d) {
+  constexpr void merge(int d) {
     extents[d] *= extents[d + 1];
     for (int i = 0; i < operand_count; ++i) operands[i].strides[d] = operands[i].strides[d + 1];
     for (int k = d + 1; k + 1 < rank; ++k) {

@@ -25,7 +25,21 @@ using namespace compiled;
 namespace parallax::compiled {
 
 /// How a kernel's results are written. Rows are loops whose statements reduce and store by themselves.
-enum class kernel_result : int { vector, strided, reduction, rows };
+enum class kernel_result : int {
+  vector,
+  strided,
+  reduction,
+  rows,
+  cumulative,         ///< each element combined with those before it along the dimension that is called reduced
+  reverse_cumulative, ///< with those behind it
+  sorted,             ///< rows arranged by their order; further operands are memory to work in
+  scattered           ///< by its last statement; dimensions called reduced are gone along in order
+};
+
+/// Whether a kernel goes along one dimension, in either direction.
+constexpr bool is_cumulative(kernel_result result) {
+  return result == kernel_result::cumulative || result == kernel_result::reverse_cumulative;
+}
 
 /// An array of one section's: an argument, a result, or what lies between them.
 enum class buffer_id : int { none = -1 };
@@ -135,7 +149,11 @@ enum class statement_kind : int {
   load_constant, ///< a number known at the call
   store_vector,  ///< a further result: an earlier statement's values
   store_row,     ///< the same, of one element for each row
-  reduce_row     ///< a reduction of an earlier statement's elements of a row
+  reduce_row,    ///< a reduction of an earlier statement's elements of a row
+  gather_each,   ///< elements of an array that lie so far from the position's as an earlier statement says
+  gather_row,    ///< the same, where all of the innermost dimension lie equally far
+  scatter_each,  ///< combines so placed elements with an earlier statement's; the primitive says how
+  scatter_row    ///< the same, where all of the innermost dimension lie equally far
 };
 constexpr std::string_view name_of(statement_kind kind) {
   switch (kind) {
@@ -148,6 +166,10 @@ constexpr std::string_view name_of(statement_kind kind) {
   case statement_kind::store_vector: return "store_vector";
   case statement_kind::store_row: return "store_row";
   case statement_kind::reduce_row: return "reduce_row";
+  case statement_kind::gather_each: return "gather_each";
+  case statement_kind::gather_row: return "gather_row";
+  case statement_kind::scatter_each: return "scatter_each";
+  case statement_kind::scatter_row: return "scatter_row";
   }
   return "";
 }
@@ -161,9 +183,19 @@ constexpr bool is_load(statement_kind kind) {
   case statement_kind::compute:
   case statement_kind::store_vector:
   case statement_kind::store_row:
-  case statement_kind::reduce_row: return false;
+  case statement_kind::reduce_row:
+  case statement_kind::gather_each:
+  case statement_kind::gather_row:
+  case statement_kind::scatter_each:
+  case statement_kind::scatter_row: return false;
   }
   return false;
+}
+constexpr bool is_gather(statement_kind kind) {
+  return kind == statement_kind::gather_each || kind == statement_kind::gather_row;
+}
+constexpr bool is_scatter(statement_kind kind) {
+  return kind == statement_kind::scatter_each || kind == statement_kind::scatter_row;
 }
 constexpr bool is_store(statement_kind kind) {
   return kind == statement_kind::store_vector || kind == statement_kind::store_row;
@@ -252,7 +284,9 @@ enum class step_kind : int {
   exchange, ///< between devices
   axis_slice,
   call,
-  scan
+  scan,
+  while_loop,
+  cond
 };
 
 constexpr std::string_view name_of(step_kind kind) {
@@ -264,8 +298,26 @@ constexpr std::string_view name_of(step_kind kind) {
   case step_kind::axis_slice: return "axis_slice";
   case step_kind::call: return "call";
   case step_kind::scan: return "scan";
+  case step_kind::while_loop: return "while_loop";
+  case step_kind::cond: return "cond";
   }
   return "";
+}
+
+/// Whether a step runs other sections.
+constexpr bool runs_sections(step_kind kind) {
+  switch (kind) {
+  case step_kind::call:
+  case step_kind::scan:
+  case step_kind::while_loop:
+  case step_kind::cond: return true;
+  case step_kind::kernel:
+  case step_kind::product:
+  case step_kind::epilogue:
+  case step_kind::exchange:
+  case step_kind::axis_slice: return false;
+  }
+  return false;
 }
 
 /// A step of a section: which record it is, in the pool of its kind.

@@ -171,7 +171,8 @@ struct scan_operand {
     field(r.slice);
   }
 };
-/// A result of a loop. Rounds write a carry to its buffer and to another one in turn, the last one to its own.
+/// A result of a loop. Rounds write a carry to its buffer and to another one in turn, the last one to its own; one that
+/// has no other buffer than its own stays there, and rounds change it.
 struct scan_result {
   buffer_id buffer = buffer_id::none;
   buffer_id other = buffer_id::none; ///< of a carry
@@ -194,6 +195,33 @@ struct scan_step {
     field(r.body);
     field(r.count);
     field(r.reverse);
+    field(r.operands);
+    field(r.results);
+  }
+};
+
+/// Runs a section, the body, as long as another one, the predicate, has a true output. Operands are constants and
+/// carries; the results are the carries.
+struct while_step {
+  section_id predicate = section_id::main, body = section_id::main;
+  record_list<scan_operand> operands{};
+  record_list<scan_result> results{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.predicate);
+    field(r.body);
+    field(r.operands);
+    field(r.results);
+  }
+};
+
+/// Runs one of several sections, by the number in a buffer.
+struct cond_step {
+  buffer_id index = buffer_id::none;
+  record_list<section_id> branches{};
+  record_list<buffer_id> operands{}, results{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.index);
+    field(r.branches);
     field(r.operands);
     field(r.results);
   }

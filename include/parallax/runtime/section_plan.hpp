@@ -5,11 +5,11 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/program/kernel_arguments.hpp>
 #include <parallax/runtime/checked_sizes.hpp>
 #include <parallax/runtime/resolve.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -55,8 +55,8 @@ class section_plan {
 
   /// Fills in what a kernel is called with: `Arguments` is what the backend's kernels take. `data_of` gives a buffer's
   /// first byte, `axis_index_of` the index along a mesh axis. Throws `shape_error` for a loop that cannot be counted.
-  template <class Arguments, class Operand, class Constant, class Data, class AxisIndex>
-  void fill(const kernel_step& step, Arguments& a, Operand* operands, Constant* constants, const Data& data_of,
+  template <class Arguments, class Operand, class Data, class AxisIndex>
+  void fill(const kernel_step& step, Arguments& a, Operand* operands, constant_bits* constants, const Data& data_of,
             const AxisIndex& axis_index_of) const {
     a.reduced = step.reduced.bits;
     a.rank = step.extents.count;
@@ -75,7 +75,7 @@ class section_plan {
     a.operands = operands;
     a.constant_count = 0;
     for (const kernel_constant& constant : plan[step.constants])
-      constants[a.constant_count++] = constant_of<Constant>(constant, axis_index_of);
+      constants[a.constant_count++] = constant_of(constant, [&](dim extent) { return extents[extent]; }, axis_index_of);
     a.constants = constants;
   }
 
@@ -88,33 +88,6 @@ class section_plan {
   }
   void resolve(record_list<dim> list, std::int64_t* values) const {
     for (dim extent : plan[list]) *values++ = extents[extent];
-  }
-
- private:
-  template <class Constant, class AxisIndex>
-  Constant constant_of(const kernel_constant& c, const AxisIndex& axis_index_of) const {
-    switch (c.kind) {
-    case constant_kind::literal: break;
-    case constant_kind::extent: return number_of<Constant>(c.type, extents[c.extent]);
-    case constant_kind::axis_index: return number_of<Constant>(c.type, std::int64_t{axis_index_of(c.axis)});
-    }
-    return is_floating(c.type) ? number_of<Constant>(c.type, std::bit_cast<double>(c.bits))
-                               : number_of<Constant>(c.type, c.bits);
-  }
-  template <class Constant, class Number> static Constant number_of(element_type type, Number number) {
-    switch (type) {
-    case element_type::float16: return Constant::of(float16(number));
-    case element_type::bfloat16: return Constant::of(bfloat16(number));
-    case element_type::float32: return Constant::of(static_cast<float>(number));
-    case element_type::float64: return Constant::of(static_cast<double>(number));
-    case element_type::boolean: return Constant::of(number != 0);
-    case element_type::uint8: return Constant::of(static_cast<std::uint8_t>(number));
-    case element_type::int32: return Constant::of(static_cast<std::int32_t>(number));
-    case element_type::uint32: return Constant::of(static_cast<std::uint32_t>(number));
-    case element_type::int64: return Constant::of(static_cast<std::int64_t>(number));
-    case element_type::uint64: return Constant::of(static_cast<std::uint64_t>(number));
-    }
-    return {0};
   }
 };
 

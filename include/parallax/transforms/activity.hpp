@@ -1,4 +1,4 @@
-// Which values depend on what a derivative is asked for.
+// Which values a derivative goes through.
 #pragma once
 
 #include <parallax/core/ids.hpp>
@@ -7,7 +7,8 @@
 
 namespace parallax::detail {
 
-/// The nodes of a graph that depend on a wanted input by floating values, these inputs among them.
+/// The nodes of a graph that depend on a wanted input, and that an output depends on, by floating values; inputs and
+/// outputs among them.
 constexpr id_set<node_id> active_nodes(const context& trace, graph_id source, plain_span<const char> wanted) {
   const graph& g = trace.at(source);
   id_set<node_id> active(g.size());
@@ -18,6 +19,13 @@ constexpr id_set<node_id> active_nodes(const context& trace, graph_id source, pl
     if (is<primitives::stop_gradient>(g, id) || (!is_call && !is_floating(g.type(id)))) return;
     for (node_id operand : g.operands(id))
       if (active.contains(operand)) active.insert(id);
+  });
+  id_set<node_id> useful(g.size());
+  useful.insert(g.outputs);
+  for_each(g.ids().reversed(), [&](node_id id) {
+    if (!active.contains(id)) return;
+    if (useful.contains(id)) useful.insert(g.operands(id));
+    else active.erase(id);
   });
   return active;
 }

@@ -86,4 +86,16 @@ constexpr growing_vector<batched> batch_graph(context& trace, graph_id body, con
   return graph_batching(trace, body, size, mapped_axis).run(inputs);
 }
 
+/// New inputs of the innermost graph for those of `of_one`, the body of a call: what is mapped is mapped along axis 0.
+constexpr growing_vector<batched> mapped_inputs(const batch_application& a, graph_id of_one,
+                                                const growing_vector<char>& mapped) {
+  growing_vector<batched> inputs;
+  for (std::size_t k = 0; k < mapped.size(); ++k) {
+    abstract_value value = a.trace.at(of_one).value(a.trace.at(of_one).inputs[k]);
+    if (mapped[k] != 0) value.shape.insert(0, a.size);
+    inputs.push_back({new_input(a.trace, value), mapped[k] != 0 ? 0 : unmapped});
+  }
+  return inputs;
+}
+
 } // namespace parallax::detail

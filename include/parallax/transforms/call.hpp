@@ -57,11 +57,30 @@ template <class T> constexpr tracer leaf_to_tracer(context& trace, const T& leaf
   }
 }
 
-/// The leaves of trees as tracers; static leaves have none.
+/// The number of extents of a leaf that is extents; -1 of others. Nested functions get it as it is, since extents
+/// belong to the whole trace.
+template <class L> inline constexpr int passed_extents_rank = -1;
+template <std::size_t Rank> inline constexpr int passed_extents_rank<extent_list<Rank>> = static_cast<int>(Rank);
+
+/// What stands for extents among tracers: it has no owner, and its number says where the context keeps them.
+template <std::size_t Rank> constexpr tracer pass_extents(context& trace, const extent_list<Rank>& list) {
+  dims values;
+  for (const extent& each : list.view()) {
+    if (each.is_negative())
+      trace.fail(message() << "traced function: an extent of " << each.number()
+                           << " is passed to a function; give one of at least 0");
+    values.push_back(each.is_negative() ? dim{} : each.as_dim());
+  }
+  trace.passed.push_back(values);
+  return {nullptr, trace.innermost(), node_id{count_of(trace.passed) - 1}};
+}
+
+/// The leaves of trees as tracers; static leaves and extents have none.
 template <class... T> constexpr growing_vector<tracer> leaves_to_tracers(context& trace, const T&... trees) {
   growing_vector<tracer> leaves;
   auto add = [&]<class L>(const L& leaf) {
     if constexpr (is_static_leaf<L>) leaves.push_back({});
+    else if constexpr (passed_extents_rank<L> >= 0) leaves.push_back(pass_extents(trace, leaf));
     else leaves.push_back(leaf_to_tracer(trace, leaf));
   };
   (tree_for_each(add, trees), ...);
@@ -70,7 +89,7 @@ template <class... T> constexpr growing_vector<tracer> leaves_to_tracers(context
 
 struct to_traced {
   template <class L, int> constexpr auto operator()() const {
-    if constexpr (is_static_leaf<L>) return L{};
+    if constexpr (is_static_leaf<L> || passed_extents_rank<L> >= 0) return L{};
     else if constexpr (abstract_extents_rank<L> >= 0) return extent_list<abstract_extents_rank<L>>{};
     else return tracer{};
   }
@@ -95,6 +114,11 @@ constexpr auto call_on(context& trace, const Function& function, const growing_v
       extent_list<static_cast<std::size_t>(abstract_extents_rank<L>)> list;
       for (int i = 0; i < abstract_extents_rank<L>; ++i)
         list.values[i] = {trace, trace.extents.given(static_cast<int>(at), i)};
+      return list;
+    } else if constexpr (passed_extents_rank<L> >= 0) {
+      L list;
+      for (int i = 0; i < passed_extents_rank<L> && !leaves[at].owner; ++i)
+        list.values[i] = {trace, trace.passed[index_of(leaves[at].id)][i]};
       return list;
     } else {
       return leaves[at];

@@ -48,7 +48,10 @@ struct differentiated_inputs {
     for (int i = 0; i < count; ++i) {
       tracer leaf = leaves[inputs.size()];
       if (!leaf.owner) {
-        inputs.push_back({});
+        if (chosen && leaf.id != node_id::none)
+          owner.fail(message() << "grad requires real-valued inputs (float32 or float64), but argument " << argument
+                               << " is an extent; leave it out of argnums");
+        inputs.push_back(leaf);
         continue;
       }
       if (chosen && !is_floating(leaf.type())) {
@@ -109,11 +112,11 @@ template <class Function, class Argnums, bool WithValue> struct differentiated {
     detail::differentiated_inputs arguments{owner, detail::leaves_to_tracers(owner, args...)};
     const graph_id body = owner.open_graph();
     int argument = 0;
-    auto take = [&](int leaves) {
+    auto take_argument = [&](int leaves) {
       arguments.take(leaves, argument, detail::chosen_arguments<Argnums>::contains(argument));
       ++argument;
     };
-    (take(leaf_count<Args>), ...);
+    (take_argument(leaf_count<Args>), ...);
     auto result = detail::call_on(owner, function, arguments.inputs, std::index_sequence_for<Args...>{},
                                   std::type_identity<Args>{}...);
     const growing_vector<tracer> results = detail::tracers_of(result);

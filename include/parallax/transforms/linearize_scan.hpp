@@ -17,7 +17,7 @@ class scan_linearization {
       : trace(application.trace),
         operands(application.operands),
         p(parameters),
-        carries(parameters.operands(scan_role::carry)),
+        carries(operands_of(parameters.roles, scan_role::carry)),
         wanted(application.wanted.begin(), application.wanted.end()),
         active(find_active()),
         joint(
@@ -26,6 +26,7 @@ class scan_linearization {
   constexpr linearized_call run() {
     if (trace.failed) return {};
     half = joint.backward_half();
+    needed = trace.at(half).needed();
     linear.backward = primitives::id_of<primitives::scan_call>;
     run_forward();
     make_backward();
@@ -42,6 +43,7 @@ class scan_linearization {
   growing_vector<char> active; ///< results of the body
   joint_program joint;
   graph_id half = graph_id::none; ///< the backward half of the body
+  id_set<node_id> needed;         ///< of its nodes
   linearized_call linear;
   scan_parameters backward;
   growing_vector<tracer> before;     ///< by operand: of carries that the backward loop reads, what they were, stacked
@@ -59,18 +61,15 @@ class scan_linearization {
   constexpr abstract_value value_of_input(std::size_t k) const {
     return trace.at(half).value(trace.at(half).inputs[k]);
   }
-  constexpr bool reads(const id_set<node_id>& needed, std::size_t k) const {
-    return needed.contains(trace.at(half).inputs[k]);
-  }
+  constexpr bool reads(std::size_t k) const { return needed.contains(trace.at(half).inputs[k]); }
 
   constexpr void run_forward() {
-    const id_set<node_id> needed = trace.at(half).needed();
     const std::size_t result_count = trace.at(p.body).outputs.size();
     scan_parameters forward = p;
     forward.body = joint.forward_half();
     growing_vector<int> kept;
     for_each(carries, [&](int k) {
-      if (!reads(needed, index_of(k))) return;
+      if (!reads(index_of(k))) return;
       kept.push_back(k);
       graph& g = trace.at(forward.body);
       g.outputs.push_back(g.inputs[index_of(k)]);
@@ -92,8 +91,7 @@ class scan_linearization {
       if (role_of(k) == scan_role::constant) first_sums.push_back(build::zeros_like(operands[index_of(k)]));
     });
     backward.body = trace.open_graph();
-    const id_set<node_id> needed = trace.at(half).needed();
-    for (std::size_t k = 0; k < operands.size(); ++k) enter_operand(k, reads(needed, k));
+    for (std::size_t k = 0; k < operands.size(); ++k) enter_operand(k);
     for_each(residuals, [&](tracer residual) { enter(scan_role::stacked, residual); });
     const growing_vector<tracer> sums = enter_sums();
     const growing_vector<int> carried = enter_cotangents();
@@ -113,9 +111,6 @@ class scan_linearization {
   }
 
   constexpr scan_role role_of(int operand) const { return p.roles[index_of(operand)]; }
-  constexpr tracer zeros_of(const abstract_value& value) const {
-    return build::broadcast_to(build::integer_literal(trace, value.type, 0), value.shape);
-  }
 
   /// The next input of `half` is an operand of the backward loop.
   constexpr void enter(scan_role role, tracer operand) {
@@ -127,10 +122,10 @@ class scan_linearization {
     inputs.push_back(new_input(trace, value_of_input(inputs.size())));
   }
   /// The next input of `half` is of no effect.
-  constexpr void leave_out() { inputs.push_back(zeros_of(value_of_input(inputs.size()))); }
+  constexpr void leave_out() { inputs.push_back(build::zeros(trace, value_of_input(inputs.size()))); }
 
-  constexpr void enter_operand(std::size_t k, bool is_read) {
-    if (!is_read) return leave_out();
+  constexpr void enter_operand(std::size_t k) {
+    if (!reads(k)) return leave_out();
     switch (p.roles[k]) {
     case scan_role::constant: return enter(scan_role::constant, operands[k]);
     case scan_role::carry: return enter(scan_role::stacked, before[k]);
@@ -168,7 +163,7 @@ class scan_linearization {
   constexpr tracer gradient_of_carry(const growing_vector<tracer>& gradients, int operand) const {
     for (std::size_t i = 0; i < gradients.size(); ++i)
       if (joint.differentiated_inputs[i] == operand) return gradients[i];
-    return zeros_of(value_of_input(index_of(operand)));
+    return build::zeros(trace, value_of_input(index_of(operand)));
   }
 };
 

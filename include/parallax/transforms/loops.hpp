@@ -60,7 +60,7 @@ template <class Function> struct counted_loop {
       return refuse_call<Function, tracer, Init>(trace_of_trees(first, init), "fori_loop");
     } else {
       context& trace = trace_of_trees(first, init);
-      const tracer iota = emit<primitives::iota>(trace, {element_type::int32, 0, {rounds.values[0].as_dim()}});
+      const tracer iota = emit<primitives::iota>(trace, {element_type::int32, 0, dims_of(trace, "fori_loop", rounds)});
       const tracer start = build::convert(leaf_to_tracer(trace, first), element_type::int32);
       const tracer numbers = build::binary<primitives::add>("fori_loop", iota, start);
       return trace_scan(trace, "fori_loop", numbered_round<Function>{function}, {}, init, numbers).first;

@@ -114,7 +114,7 @@ constexpr growing_vector<tracer> open_instance(context& trace, const mapped_argu
   growing_vector<tracer> inputs;
   for (std::size_t k = 0; k < arguments.leaves.size(); ++k) {
     if (!arguments.leaves[k].owner) {
-      inputs.push_back({});
+      inputs.push_back(arguments.leaves[k]);
       continue;
     }
     abstract_value value = arguments.leaves[k].value();

@@ -80,7 +80,8 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
       if (arguments.leaves[k].owner) add_operand(arguments.leaves[k], arguments.axes[k]);
     detail::for_each(detail::captures_to_inputs(owner, body),
                      [&](tracer closed_over) { add_operand(closed_over, unmapped); });
-    const growing_vector<char> varies = detail::varies_along(owner, body, mapped_axis, input_varies);
+    const growing_vector<char> varies = detail::varies_along({owner, mapped_axis}, body, input_varies);
+    if (owner.failed) return result;
     for (std::size_t k = 0; k < results.size(); ++k) {
       if (!detail::check_out_axis(owner, "pmap", out.axes[k], results[k].rank())) return result;
       if (out.axes[k] == unmapped && varies[k]) {

@@ -108,9 +108,9 @@ struct pmap_call {
     return linear;
   }
 
-  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, plain_span<const char> operands,
+  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
                                                const parameters& p) {
-    return parallax::detail::varies_along(trace, p.body, axis, operands);
+    return parallax::detail::varies_along(v, p.body, operands);
   }
 
   // Defined where graphs are prepared, and where they are lowered.

@@ -1,15 +1,18 @@
-// scan, map and fori_loop: loops of a program.
+// scan: a loop of a program.
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/ops/axes.hpp>
+#include <parallax/ops/extent_arguments.hpp>
+#include <parallax/ops/in_reverse.hpp>
 #include <parallax/transforms/callable.hpp>
 #include <parallax/transforms/scan_call.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -17,17 +20,15 @@
 
 namespace parallax {
 
-/// For `scan`: from the last slice to the first.
-struct in_reverse_t {};
-inline constexpr in_reverse_t in_reverse{};
-
 /// For `scan`: how many rounds there are, where no slices say so.
 template <std::int64_t Rounds> struct length_t {};
 template <std::int64_t Rounds> inline constexpr length_t<Rounds> length{};
 
 namespace detail {
 
-template <class T> inline constexpr std::int64_t static_length = -1;
+/// The number of rounds that only slices say.
+inline constexpr std::int64_t from_slices = std::numeric_limits<std::int64_t>::min();
+template <class T> inline constexpr std::int64_t static_length = from_slices;
 template <std::int64_t Rounds> inline constexpr std::int64_t static_length<length_t<Rounds>> = Rounds;
 
 template <class T> inline constexpr bool is_pair = false;
@@ -44,6 +45,7 @@ struct rounds {
 /// How many slices the stacked leaves have.
 constexpr dim count_rounds(context& trace, std::string_view operation, const growing_vector<tracer>& stacked,
                            const rounds& wanted) {
+  if (wanted.given && !are_extents(trace, operation, {&wanted.count, 1})) return {};
   dim count = wanted.given ? wanted.count.as_dim() : dim{};
   const tracer* first = nullptr;
   for (const tracer& x : stacked) {
@@ -64,27 +66,45 @@ constexpr dim count_rounds(context& trace, std::string_view operation, const gro
   return count;
 }
 
+/// What a loop begins with.
+template <class Init>
+constexpr growing_vector<tracer> initial_carries(context& trace, std::string_view operation, const Init& init) {
+  growing_vector<tracer> carries = leaves_to_tracers(trace, init);
+  for_each(carries, [&](tracer& x) {
+    if (x.owner) return;
+    trace.fail(message() << operation << ": a carry holds what is no array, such as an extent or a function; let the "
+                         << "function close over it");
+    x = build::literal(trace, element_type::float32, 0);
+  });
+  return carries;
+}
+
+/// Brings what a function makes to a type, if that may be; whether it then has that type and shape.
+constexpr bool becomes(context& trace, std::string_view operation, const abstract_value& wanted, tracer& made) {
+  if (made.weak() && made.rank() == wanted.rank() && category_of(made.type()) <= category_of(wanted.type))
+    made = build::convert(made, wanted.type);
+  const abstract_value value = made.value();
+  bool agree = value.type == wanted.type && value.rank() == wanted.rank();
+  for (int axis = 0; agree && axis < wanted.rank(); ++axis) {
+    const dim left = wanted.shape[axis], right = value.shape[axis];
+    if (left == right) continue;
+    agree = !is_static(left) || !is_static(right);
+    if (agree) require(trace, guard_kind::equal_extents, operation, left, right, wanted, value);
+  }
+  return agree;
+}
+
 /// Brings what a round makes of a carry to the type of the carry, if that may be.
 constexpr tracer as_carry(context& trace, std::string_view operation, int number, const abstract_value& carry,
                           tracer made) {
-  if (made.weak() && made.rank() == carry.rank() && category_of(made.type()) <= category_of(carry.type))
-    made = build::convert(made, carry.type);
-  const abstract_value value = made.value();
-  bool agree = value.type == carry.type && value.rank() == carry.rank();
-  for (int axis = 0; agree && axis < carry.rank(); ++axis) {
-    const dim left = carry.shape[axis], right = value.shape[axis];
-    if (left == right) continue;
-    agree = !is_static(left) || !is_static(right);
-    if (agree) require(trace, guard_kind::equal_extents, operation, left, right, carry, value);
-  }
-  if (agree) return made;
+  if (becomes(trace, operation, carry, made)) return made;
   message text;
   text << operation << ": carry " << number << " begins as ";
   print_value(text, trace.extents, carry);
   text << ", and the function returns ";
-  print_value(text, trace.extents, value);
+  print_value(text, trace.extents, made.value());
   trace.fail(text << " for it; let both be of one type and shape");
-  return build::broadcast_to(build::integer_literal(trace, carry.type, 0), carry.shape);
+  return build::zeros(trace, carry);
 }
 
 /// What a round returns, as two trees: no second one is an empty tuple.
@@ -121,7 +141,7 @@ constexpr auto trace_round(context& trace, const Function& function, const growi
   growing_vector<tracer> inputs;
   for_each(carries, [&](const abstract_value& value) { inputs.push_back(new_input(trace, value)); });
   for_each(stacked, [&](const tracer& x) {
-    inputs.push_back({});
+    inputs.push_back(x);
     if (!x.owner) return;
     abstract_value value = x.value();
     if (value.rank() > 0) value.shape.erase(0);
@@ -148,7 +168,7 @@ constexpr bool become_strong(growing_vector<abstract_value>& carries, const grow
 template <class Function, class Init, class Slices>
 constexpr auto trace_scan(context& trace, std::string_view operation, const Function& function, const rounds& wanted,
                           const Init& init, const Slices& slices) {
-  growing_vector<tracer> operands = leaves_to_tracers(trace, init);
+  growing_vector<tracer> operands = initial_carries(trace, operation, init);
   growing_vector<abstract_value> carries = vector_of(operands, [](const tracer& x) { return x.value(); });
   const growing_vector<tracer> stacked = leaves_to_tracers(trace, slices);
   scan_parameters call{.length = count_rounds(trace, operation, stacked, wanted), .reverse = wanted.reverse};
@@ -162,9 +182,8 @@ constexpr auto trace_scan(context& trace, std::string_view operation, const Func
     trace.close_graph();
     traced = round();
   }
-  for (std::size_t c = 0; c < carries.size(); ++c) {
+  for (std::size_t c = 0; c < carries.size(); ++c)
     traced.leaves[c] = as_carry(trace, operation, static_cast<int>(c), carries[c], traced.leaves[c]);
-  }
   set_outputs(trace, traced.leaves);
   trace.close_graph();
   for (std::size_t c = 0; c < carries.size(); ++c) operands[c] = build::convert(operands[c], carries[c].type);
@@ -200,19 +219,23 @@ template <class Function, class Init, class Slices> constexpr bool is_round() {
                                                                                 std::declval<traced_t<Slices>&>()))>>;
 }
 
+/// Traces a scan of a function that may be none for it.
+template <class Function, class Init, class Slices>
+constexpr auto trace_or_refuse(const Function& function, const rounds& wanted, const Init& init, const Slices& slices) {
+  context& trace = trace_of_trees(init, slices);
+  if constexpr (is_round<Function, Init, Slices>()) return trace_scan(trace, "scan", function, wanted, init, slices);
+  else return refuse_round<Function, Init, Slices>(trace);
+}
+
 /// A loop over the slices of arrays. Call it with arrays, or with tracers inside another traced function.
 template <class Function, bool Reverse, std::int64_t Rounds> struct scanned {
   [[no_unique_address]] Function function;
 
   template <class Init, class Slices> constexpr auto operator()(const Init& init, const Slices& slices) const {
-    if constexpr (!any_traced<Init, Slices>()) {
-      return execute(*this, init, slices);
-    } else if constexpr (!is_round<Function, Init, Slices>()) {
-      return refuse_round<Function, Init, Slices>(trace_of_trees(init, slices));
-    } else {
-      const rounds wanted{.count = Rounds < 0 ? 0 : Rounds, .given = Rounds >= 0, .reverse = Reverse};
-      return trace_scan(trace_of_trees(init, slices), "scan", function, wanted, init, slices);
-    }
+    constexpr bool given = Rounds != from_slices;
+    const rounds wanted{.count = given ? Rounds : 0, .given = given, .reverse = Reverse};
+    if constexpr (!any_traced<Init, Slices>()) return execute(*this, init, slices);
+    else return trace_or_refuse(function, wanted, init, slices);
   }
 };
 template <class Function, bool Reverse, std::int64_t Rounds>
@@ -223,14 +246,8 @@ template <class Function> struct scanned_rounds {
   [[no_unique_address]] Function function;
 
   template <class Init> constexpr auto operator()(const extent_list<1>& count, const Init& init) const {
-    if constexpr (!any_traced<Init>()) {
-      return execute(*this, count, init);
-    } else if constexpr (!is_round<Function, Init, none_t>()) {
-      return refuse_round<Function, Init, none_t>(trace_of_trees(init));
-    } else {
-      const rounds wanted{.count = count, .given = true};
-      return trace_scan(trace_of_trees(init), "scan", function, wanted, init, none);
-    }
+    if constexpr (!any_traced<Init>()) return execute(*this, count, init);
+    else return trace_or_refuse(function, {.count = count, .given = true}, init, none);
   }
 };
 template <class Function> inline constexpr bool is_transformed<scanned_rounds<Function>> = true;
@@ -245,7 +262,7 @@ template <class Function, class Init, class Slices, class... Options>
   requires(std::is_empty_v<Options> && ...)
 constexpr auto scan(Function function, const Init& init, const Slices& slices, Options...) {
   constexpr bool reverse = (false || ... || std::is_same_v<Options, in_reverse_t>);
-  constexpr std::int64_t length = std::max({std::int64_t{-1}, detail::static_length<Options>...});
+  constexpr std::int64_t length = std::max({detail::from_slices, detail::static_length<Options>...});
   return detail::scanned<Function, reverse, length>{function}(init, slices);
 }
 /// The same over so many rounds where `slices` is `none`: a number, or an extent of the program.

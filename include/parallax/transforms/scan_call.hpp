@@ -18,7 +18,7 @@ struct scan_call {
 
   static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
                                                           const parameters& p) {
-    const std::size_t carries = p.operands(scan_role::carry).size();
+    const std::size_t carries = parallax::detail::operands_of(p.roles, scan_role::carry).size();
     growing_vector<abstract_value> values;
     for (std::size_t k = 0; k < trace.at(p.body).outputs.size(); ++k) {
       const graph& body = trace.at(p.body);
@@ -32,7 +32,7 @@ struct scan_call {
   /// A carry is batched where what it begins with is, or what a round makes of it. Slices stay along axis 0.
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     context& trace = a.trace;
-    const growing_vector<int> carries = p.operands(scan_role::carry);
+    const growing_vector<int> carries = parallax::detail::operands_of(p.roles, scan_role::carry);
     growing_vector<char> mapped;
     for (const batched& x : a.operands) mapped.push_back(x.is_mapped() ? 1 : 0);
     const graph_id of_one = p.body;
@@ -40,7 +40,8 @@ struct scan_call {
     do {
       if (p.body != of_one) trace.close_graph(); // of fewer batched carries
       p.body = trace.open_graph();
-      outputs = parallax::detail::batch_graph(trace, of_one, batched_inputs(a, of_one, mapped), a.size, a.axis);
+      outputs = parallax::detail::batch_graph(trace, of_one, parallax::detail::mapped_inputs(a, of_one, mapped), a.size,
+                                              a.axis);
     } while (!trace.failed &&
              parallax::detail::mark_carries(carries, mapped, [&](std::size_t c) { return outputs[c].is_mapped(); }));
     growing_vector<int> axes; // of the results
@@ -67,11 +68,11 @@ struct scan_call {
     return parallax::detail::scan_linearization(a, p).run();
   }
 
-  static constexpr growing_vector<char> varies(const context& trace, axis_id axis, plain_span<const char> operands,
+  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
                                                const parameters& p) {
-    const growing_vector<int> carries = p.operands(scan_role::carry);
+    const growing_vector<int> carries = parallax::detail::operands_of(p.roles, scan_role::carry);
     growing_vector<char> inputs(operands.begin(), operands.end()), outputs;
-    do outputs = parallax::detail::varies_along(trace, p.body, axis, inputs);
+    do outputs = parallax::detail::varies_along(v, p.body, inputs);
     while (parallax::detail::mark_carries(carries, inputs, [&](std::size_t c) { return outputs[c] != 0; }));
     for (std::size_t c = 0; c < carries.size(); ++c) outputs[c] = inputs[index_of(carries[c])]; // of no round
     return outputs;
@@ -87,19 +88,6 @@ struct scan_call {
       operands.push_back(closed_over);
       p.roles.push_back(scan_role::constant);
     });
-  }
-
- private:
-  /// Inputs of the batched body: what is mapped is mapped along axis 0.
-  static constexpr growing_vector<batched> batched_inputs(const batch_application& a, graph_id of_one,
-                                                          const growing_vector<char>& mapped) {
-    growing_vector<batched> inputs;
-    for (std::size_t k = 0; k < mapped.size(); ++k) {
-      abstract_value value = a.trace.at(of_one).value(a.trace.at(of_one).inputs[k]);
-      if (mapped[k] != 0) value.shape.insert(0, a.size);
-      inputs.push_back({parallax::detail::new_input(a.trace, value), mapped[k] != 0 ? 0 : unmapped});
-    }
-    return inputs;
   }
 };
 

@@ -8,6 +8,14 @@
 
 namespace parallax::detail {
 
+/// The operands that enter a body in one way.
+constexpr growing_vector<int> operands_of(const growing_vector<scan_role>& roles, scan_role role) {
+  growing_vector<int> found;
+  for (std::size_t k = 0; k < roles.size(); ++k)
+    if (roles[k] == role) found.push_back(static_cast<int>(k));
+  return found;
+}
+
 /// The body takes what the operands' roles say. It returns the carries, in the order of these operands, and then what
 /// is stacked along a new axis 0 of the results.
 struct scan_parameters {
@@ -21,14 +29,6 @@ struct scan_parameters {
     member("reverse", p.reverse);
     member("roles", p.roles);
     member("body", p.body);
-  }
-
-  /// The operands that enter the body in one way.
-  constexpr growing_vector<int> operands(scan_role role) const {
-    growing_vector<int> found;
-    for (std::size_t k = 0; k < roles.size(); ++k)
-      if (roles[k] == role) found.push_back(static_cast<int>(k));
-    return found;
   }
 };
 

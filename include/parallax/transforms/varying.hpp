@@ -6,13 +6,24 @@
 #include <parallax/core/plain_span.hpp>
 #include <parallax/primitives/rules.hpp>
 
+#include <string_view>
+
 namespace parallax::detail {
+
+/// Reports a collective that not all instances come to.
+constexpr void collective_apart(const variation& v, std::string_view collective) {
+  const std::string_view name = v.trace.axes[v.axis].name;
+  message text;
+  text << v.chosen_by << ": the predicate may differ between the instances of axis";
+  if (!name.empty()) text << " " << name;
+  v.trace.fail(text << ", but " << collective << " inside needs all of them; decide by a value that all share, as pmax "
+                    << "makes it, or select with where");
+}
 
 /// For each output of a body whether its value may differ between the instances along an axis, given whether the inputs
 /// may.
-constexpr growing_vector<char> varies_along(const context& trace, graph_id body, axis_id axis,
-                                            plain_span<const char> inputs) {
-  const graph& g = trace.at(body);
+constexpr growing_vector<char> varies_along(const variation& v, graph_id body, plain_span<const char> inputs) {
+  const graph& g = v.trace.at(body);
   id_set<node_id> varying(g.size());
   auto set = [&](node_id id, bool varies) {
     if (varies) varying.insert(id);
@@ -21,16 +32,18 @@ constexpr growing_vector<char> varies_along(const context& trace, graph_id body,
   for (std::size_t k = 0; k < inputs.size(); ++k) set(g.inputs[k], inputs[k] != 0);
   for_each(g.ids(), [&](node_id id) {
     if (!g.is_operation(id)) return;
-    const primitive_rules& rules = rules_of(trace, g, id);
+    const primitive_rules& rules = rules_of(v.trace, g, id);
     for (node_id operand : g.operands(id)) set(id, varying.contains(operand) || varying.contains(id));
-    if (is<primitives::axis_index>(g, id)) set(id, parameters_of<primitives::axis_index>(g, id).axis == axis);
+    if (is<primitives::axis_index>(g, id)) set(id, parameters_of<primitives::axis_index>(g, id).axis == v.axis);
     if (rules.kind == primitive_kind::collective) {
       const primitives::mapped_axes over = mapped_axes_of(g, id);
-      if (over.contains(axis)) set(id, over.has_groups() || rules.varies_over_own_axes);
+      if (!over.contains(v.axis)) return;
+      set(id, over.has_groups() || rules.varies_over_own_axes);
+      if (!v.chosen_by.empty()) collective_apart(v, rules.name);
     }
     if (rules.kind == primitive_kind::call) {
       const growing_vector<char> operands = varying.flags_of(g.operands(id));
-      const growing_vector<char> results = rules.call.varies(trace, axis, operands, g.parameters(id));
+      const growing_vector<char> results = rules.call.varies(v, operands, g.parameters(id));
       for (int k = 0; k < g.results_of(id).size(); ++k) set(g.results_of(id)[k], results[index_of(k)] != 0);
     }
   });

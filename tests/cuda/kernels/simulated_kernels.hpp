@@ -17,7 +17,9 @@
 
 namespace simulated {
 
-/// What a kernel may touch: elements of operands are read, those of results written, each once.
+/// What a kernel may touch: elements of operands are read, those of results written, each once. A sort works in the
+/// result and in memory that it is given besides. Where a gather reads and a scatter works is data: somewhere behind
+/// the first element, which is all that is checked here.
 class operand_guard : public simulator::access_observer {
  public:
   operand_guard(void* scratch, std::size_t scratch_bytes)
@@ -31,20 +33,35 @@ class operand_guard : public simulator::access_observer {
     written_.clear();
     expected_ = 0;
     constexpr bool of_rows = Result == parallax::compiled::kernel_result::rows;
+    constexpr bool sorts = Result == parallax::compiled::kernel_result::sorted;
+    constexpr bool of_all = of_rows || sorts || parallax::compiled::is_cumulative(Result);
+    work_.clear();
+    bool is_indexed[parallax::compiled::max_accesses] = {};
+    (note_indexed(S::record, is_indexed), ...);
     bool is_result[parallax::compiled::max_accesses] = {!of_rows};
-    bool is_whole[parallax::compiled::max_accesses] = {}; // and not one element for each row
+    bool is_whole[parallax::compiled::max_accesses] = {!of_rows && of_all}; // and not one element for each row
     (note_result(S::record, is_result, is_whole), ...);
+    const int operands = static_cast<int>(sizeof...(S)); // of a sort, behind which is its memory
     for (int i = 0; i < a.operand_count; ++i) {
       const parallax::compiled::operand& o = a.operands[i];
       if (!o.data) continue;
+      if (is_indexed[i]) {
+        constexpr std::ptrdiff_t far = 1 << 24;
+        (i == 0 ? work_ : readable_).push_back({o.data, o.data + far});
+        continue;
+      }
       std::int64_t low = 0, high = 0, count = 1;
       for (int d = 0; d < a.rank; ++d) {
-        if (is_result[i] && !(of_rows && is_whole[i]) && (a.reduced >> d & 1U)) continue;
+        if (is_result[i] && !(of_all && is_whole[i]) && (a.reduced >> d & 1U)) continue;
         std::int64_t reach = (a.extents[d] - 1) * o.strides[d];
         (reach < 0 ? low : high) += reach;
         count *= a.extents[d];
       }
       const region all{o.data + low * o.element_bytes, o.data + (high + 1) * o.element_bytes};
+      if (sorts && (i == 0 || i >= operands)) {
+        if (count > 0) work_.push_back(all);
+        continue;
+      }
       if (count > 0) (is_result[i] ? writable_ : readable_).push_back(all);
       if (is_result[i]) expected_ += static_cast<std::size_t>(count * o.element_bytes);
     }
@@ -57,7 +74,8 @@ class operand_guard : public simulator::access_observer {
           simulator::fail("a read of unwritten scratch memory");
       return;
     }
-    if (!inside(readable_, at, bytes)) simulator::fail("a read of ", bytes, " bytes that no operand has");
+    if (!inside(readable_, at, bytes) && !inside(work_, at, bytes))
+      simulator::fail("a read of ", bytes, " bytes that no operand has");
   }
   void write(void* data, std::size_t bytes) override {
     std::byte* at = static_cast<std::byte*>(data);
@@ -65,6 +83,7 @@ class operand_guard : public simulator::access_observer {
       for (std::size_t i = 0; i < bytes; ++i) partial_written_[static_cast<std::size_t>(at - scratch_) + i] = true;
       return;
     }
+    if (inside(work_, at, bytes)) return;
     if (!inside(writable_, at, bytes)) simulator::fail("a write of ", bytes, " bytes that no result has");
     for (std::size_t i = 0; i < bytes; ++i)
       if (!written_.insert(at + i).second) simulator::fail("an element is written twice");
@@ -81,7 +100,7 @@ class operand_guard : public simulator::access_observer {
   };
   const std::byte* scratch_;
   std::vector<bool> partial_written_;
-  std::vector<region> readable_, writable_;
+  std::vector<region> readable_, writable_, work_;
   std::set<const std::byte*> written_;
   std::size_t expected_ = 0;
 
@@ -92,6 +111,9 @@ class operand_guard : public simulator::access_observer {
     for (const region& r : regions)
       if (at >= r.begin && at + bytes <= r.end) return true;
     return false;
+  }
+  static void note_indexed(const parallax::compiled::kernel_statement& s, bool* is_indexed) {
+    if (parallax::compiled::is_gather(s.kind) || parallax::compiled::is_scatter(s.kind)) is_indexed[s.argument] = true;
   }
   static void note_result(const parallax::compiled::kernel_statement& s, bool* is_result, bool* is_whole) {
     using parallax::compiled::statement_kind;

@@ -31,6 +31,7 @@ struct lone_thread {
   void barrier() const { FAIL("no thread is to wait"); }
   template <class T> T shuffle_down(T value, int) const { return value; }
   template <class T> T shuffle_xor(T value, int) const { return value; }
+  void set_condition(std::uint64_t, unsigned) const { FAIL("no graph is to ask"); }
 };
 
 struct host_launches {

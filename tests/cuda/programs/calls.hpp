@@ -21,7 +21,7 @@ template <class... Arguments> values values_of(const Arguments&... given) {
 /// The results of a function of arrays and numbers.
 template <class Api, class Function, class... Arguments> values results_of(const Function&, const Arguments&... given) {
   using compiled = parallax::detail::program<Function, parallax::detail::abstract_t<Arguments>...>;
-  return parallax::cuda::program_run<Api>(compiled::plan, parallax::cuda::kernel_table<Api, compiled>::functions.data(),
+  return parallax::cuda::program_run<Api>(compiled::plan, parallax::cuda::kernel_table<Api, compiled>::launchers,
                                           values_of(given...))
       .run();
 }

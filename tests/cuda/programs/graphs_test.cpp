@@ -131,6 +131,40 @@ TEST_CASE("a replay is one update and one launch") {
   });
 }
 
+namespace {
+
+// Rounds of rounds: each multiplies, adds, and stacks what it has.
+constexpr auto rounds = [](auto x, auto w, auto count) {
+  return plx::scan(
+      [=](auto carry, auto slice) {
+        auto inner =
+            plx::fori_loop(0, count, [&](auto i, auto y) { return plx::tanh(plx::dot(w, y)) + 0.1f * i; }, carry);
+        return std::pair{inner + slice, plx::sum(inner)};
+      },
+      plx::index_in_dim(x, 0), x);
+};
+std::vector<float> expected_of_rounds(const plx::array<float, 2>& x, const plx::array<float, 2>& w, int count) {
+  const plx::use_backend host(plx::backend::host);
+  const auto [last, sums] = plx::jit(rounds)(x, w, plx::count(count));
+  std::vector<float> all(last.values().begin(), last.values().end());
+  all.insert(all.end(), sums.values().begin(), sums.values().end());
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("the rounds of scans become one graph, other counts another one") {
+  under_seeds(5, 1, [] {
+    const auto w = matrix(6, 6, 2);
+    for (int call = 0; call < 6; ++call) {
+      const auto x = matrix(5, 6, call);
+      require_close(result_of(rounds, x, w, plx::count(call < 3 ? 3 : 2)), expected_of_rounds(x, w, call < 3 ? 3 : 2));
+    }
+    REQUIRE(counting_api::captures == 2);
+    REQUIRE(counting_api::graph_launches == 4);
+  });
+}
+
 TEST_CASE("results of a replay stay what they are when the graph is launched again") {
   under_seeds(20, 1, [] {
     const auto w = matrix(6, 6, 1);

@@ -22,6 +22,8 @@ class access_observer {
   virtual ~access_observer() = default;
   virtual void read(const void* data, std::size_t bytes) = 0;
   virtual void write(void* data, std::size_t bytes) = 0;
+  /// See `graph_condition`.
+  virtual void set_condition(std::uint64_t, unsigned) { fail("a kernel outside of any graph sets a condition"); }
 };
 
 /// The state of the threads of one block.
@@ -76,6 +78,8 @@ class block_state {
       }
     }
   }
+
+  void set_condition(std::uint64_t condition, unsigned number) { observer_.set_condition(condition, number); }
 
   int thread() const { return thread_; }
   std::int64_t block() const { return block_; }
@@ -222,6 +226,7 @@ class block_view {
     std::memcpy(target, &value, sizeof value);
   }
   std::byte* shared() const { return state_->shared(); }
+  void set_condition(std::uint64_t condition, unsigned number) const { state_->set_condition(condition, number); }
   void barrier() const { state_->barrier(); }
   template <class T> T shuffle_down(T value, int distance) const {
     return state_->shuffle(value, [=](int lane) { return lane + distance; });

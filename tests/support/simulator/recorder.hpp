@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ inline std::string name_of(const access& who) {
 class recorder final : public access_observer {
  public:
   /// For the operation `who`, which knows `clock`, itself included.
-  recorder(const memory& table, const peer_table& peers, const access& who, const vector_clock& clock)
-      : table_(&table), peers_(&peers), who_(who), clock_(&clock) {}
+  recorder(const memory& table, const peer_table& peers, const access& who, const vector_clock& clock,
+           std::map<std::uint64_t, unsigned>* conditions = nullptr)
+      : table_(&table), peers_(&peers), who_(who), clock_(&clock), conditions_(conditions) {}
 
   recorder(const recorder&) = delete;
   recorder& operator=(const recorder&) = delete;
@@ -39,6 +41,13 @@ class recorder final : public access_observer {
   /// By the device itself.
   void read(const void* pointer, std::size_t bytes) override { access_memory(pointer, bytes, false); }
   void write(void* pointer, std::size_t bytes) override { access_memory(pointer, bytes, true); }
+
+  void set_condition(std::uint64_t condition, unsigned number) override {
+    if (conditions_ == nullptr) fail(name_of(who_), " sets a condition outside of any graph");
+    const auto found = conditions_->find(condition);
+    if (found == conditions_->end()) fail(name_of(who_), " sets a condition that is not its graph's");
+    found->second = number;
+  }
 
   /// By the copy engines, which reach every device, and the host's pinned memory. It has to be memory of `owner`.
   void read_of(int owner, const void* pointer, std::size_t bytes) {
@@ -148,6 +157,7 @@ class recorder final : public access_observer {
   const peer_table* peers_;
   access who_;
   const vector_clock* clock_;
+  std::map<std::uint64_t, unsigned>* conditions_; ///< of the graph that the operation is part of
   std::vector<allocation*> touched_;
   std::vector<known_memory> known_;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -30,7 +31,7 @@ struct conflict {
 class region_list {
  public:
   /// `bytes` bytes; `initialised` where something else than an operation has written them.
-  region_list(std::size_t bytes, bool initialised) { append({{0, bytes}, {}, {}, initialised}); }
+  region_list(std::size_t bytes, bool initialised) { regions_.push_back({{0, bytes}, {}, {}, initialised}); }
 
   /// Notes that `who`, which knows `clock`, reads or writes these bytes: disjoint, in order. Returns a conflict.
   std::optional<conflict> touch(std::span<const interval> parts, bool writes, const access& who,
@@ -40,23 +41,37 @@ class region_list {
       pass(regions_[0], writes, who, clock, found);
       return found;
     }
-    std::vector<region> before = std::exchange(regions_, {});
+    if (parts.empty()) return found;
+    // only what lies around the accessed bytes is cut anew
+    const auto first = std::lower_bound(regions_.begin(), regions_.end(), parts.front().begin,
+                                        [](const region& each, std::size_t at) { return each.bytes.end <= at; });
+    const auto last = std::lower_bound(first, regions_.end(), parts.back().end,
+                                       [](const region& each, std::size_t at) { return each.bytes.begin < at; });
+    std::vector<region> cut;
+    if (first != regions_.begin()) cut.push_back(*std::prev(first)); // which the next one may be like
     std::size_t i = 0;
-    for (region& whole : before) {
-      std::size_t at = whole.bytes.begin;
-      while (i < parts.size() && parts[i].begin < whole.bytes.end) {
-        const interval inside{std::max(at, parts[i].begin), std::min(whole.bytes.end, parts[i].end)};
-        if (inside.begin > at) append_part(whole, {at, inside.begin});
-        region touched = whole;
-        touched.bytes = inside;
+    for (auto whole = first; whole != last; ++whole) {
+      std::size_t at = whole->bytes.begin;
+      while (i < parts.size() && parts[i].begin < whole->bytes.end) {
+        const interval inside{std::max(at, parts[i].begin), std::min(whole->bytes.end, parts[i].end)};
+        if (inside.begin > at) append(cut, part_of(*whole, {at, inside.begin}));
+        region touched = part_of(*whole, inside);
         pass(touched, writes, who, clock, found);
-        append(std::move(touched));
+        append(cut, std::move(touched));
         at = inside.end;
-        if (parts[i].end > whole.bytes.end) break;
+        if (parts[i].end > whole->bytes.end) break;
         ++i;
       }
-      if (at < whole.bytes.end) append_part(whole, {at, whole.bytes.end});
+      if (at < whole->bytes.end) append(cut, part_of(*whole, {at, whole->bytes.end}));
     }
+    const bool has_next = last != regions_.end();
+    if (has_next) append(cut, std::move(*last));
+    const auto begin = first == regions_.begin() ? first : std::prev(first);
+    const auto end = has_next ? std::next(last) : last;
+    const auto replaced = std::min(end - begin, static_cast<std::ptrdiff_t>(cut.size()));
+    const auto rest = std::move(cut.begin(), cut.begin() + replaced, begin);
+    if (rest != end) regions_.erase(rest, end);
+    else regions_.insert(rest, std::make_move_iterator(cut.begin() + replaced), std::make_move_iterator(cut.end()));
     return found;
   }
 
@@ -64,7 +79,7 @@ class region_list {
   void reset(const access& who, bool initialised) {
     const std::size_t bytes = regions_.empty() ? 0 : regions_.back().bytes.end;
     regions_.clear();
-    append({{0, bytes}, who, {}, initialised});
+    regions_.push_back({{0, bytes}, who, {}, initialised});
   }
 
   /// An access that `clock` does not know of.
@@ -106,15 +121,14 @@ class region_list {
     touched.initialised = true;
   }
 
-  void append_part(const region& whole, interval bytes) {
+  static region part_of(const region& whole, interval bytes) {
     region part = whole;
     part.bytes = bytes;
-    append(std::move(part));
+    return part;
   }
-
-  void append(region next) {
-    if (!regions_.empty() && regions_.back().like(next)) regions_.back().bytes.end = next.bytes.end;
-    else regions_.push_back(std::move(next));
+  static void append(std::vector<region>& list, region next) {
+    if (!list.empty() && list.back().like(next)) list.back().bytes.end = next.bytes.end;
+    else list.push_back(std::move(next));
   }
 
   std::vector<region> regions_;

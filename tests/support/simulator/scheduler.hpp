@@ -154,15 +154,27 @@ class scheduler {
     learn(of, next);
     if (next.waits_for != nullptr) of.clock.join(next.waits_for->clock);
     const access who = advance(of, next.name);
+    if (next.body != nullptr) return run_body(of, next);
     if (next.pinned.pointer != nullptr) finish_pinned(next, who);
     if (next.run != nullptr) {
-      recorder log(*table_, *peers_, who, of.clock);
+      recorder log(*table_, *peers_, who, of.clock, next.launch == nullptr ? nullptr : &next.launch->conditions);
       next.run(log);
       log.finish();
     }
     if (next.records != nullptr) {
       next.records->clock = of.clock;
       next.records->reached = true;
+    }
+  }
+
+  /// A node that a condition decides: its body comes next, and where it repeats the node itself once more.
+  static void run_body(stream_state& of, const operation& node) {
+    if (node.launch->conditions.at(node.condition) == 0) return;
+    if (node.repeats) of.queue.push_front(node);
+    for (auto each = node.body->operations.rbegin(); each != node.body->operations.rend(); ++each) {
+      of.queue.push_front(*each);
+      of.queue.front().launch = node.launch;
+      of.queue.front().enqueued = node.enqueued;
     }
   }
 

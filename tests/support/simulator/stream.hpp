@@ -9,13 +9,16 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace simulator {
 
 struct collective_step;
+struct graph_state;
 
 /// One time that an event was recorded.
 struct event_record {
@@ -33,6 +36,12 @@ struct pinned_use {
   std::vector<std::byte> seen{}; ///< what a copy from there has to find: what was there when it was enqueued
 };
 
+/// One launch of a graph: the numbers of its conditions, which are 0 at first.
+struct graph_run {
+  std::uint64_t graph = 0;
+  std::map<std::uint64_t, unsigned> conditions;
+};
+
 /// An entry of a stream's queue. It may only order, or do something too.
 struct operation {
   const char* name = "";
@@ -45,6 +54,10 @@ struct operation {
   bool arrived = false;                           ///< in `step`
   bool launched = true;                           ///< false while a group goes on in the background
   std::shared_ptr<const vector_clock> enqueued{}; ///< what the host knew
+  std::shared_ptr<graph_state> body{};            ///< of a node of a graph that a condition decides
+  std::uint64_t condition = 0;
+  bool repeats = false;                ///< its body
+  std::shared_ptr<graph_run> launch{}; ///< of a graph that it is part of
 };
 
 /// What is enqueued while a stream is captured.
@@ -53,6 +66,9 @@ struct graph_state {
   int device = 0;
   bool instantiated = false;
   std::vector<operation> operations;
+  std::set<std::uint64_t> conditions;     ///< of a whole graph and its bodies
+  std::set<std::uint64_t> own_conditions; ///< that have no node yet
+  graph_state* whole = nullptr;           ///< of a body, while it is captured: the graph that it is part of
 };
 
 struct stream_state {

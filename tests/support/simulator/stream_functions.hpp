@@ -231,10 +231,71 @@ struct stream_functions : device_functions {
     return call("end_capture", call_traits{.closes = true}, [&](world& w) {
       stream_state& stream = w.stream(on.number, "end_capture");
       if (stream.capture == nullptr) fail("end_capture while ", stream.name(), " is not captured");
+      if (stream.capture->whole != nullptr) fail("end_capture of a conditional node's body on ", stream.name());
+      for (const auto& each : w.scheduled.streams())
+        if (each->capture != nullptr && each->capture->whole == stream.capture.get())
+          fail("end_capture while ", each->name(), " captures the body of a conditional node");
       std::shared_ptr<graph_state> captured = std::exchange(stream.capture, nullptr);
       if (w.failing) return status{};
       graph.number = world::new_number();
       w.graphs.emplace(graph.number, std::move(captured));
+      return status{};
+    });
+  }
+
+  static status can_branch(bool& possible) {
+    return call("can_branch", [&](world& w) {
+      possible = w.options.conditional_graphs;
+      return status{};
+    });
+  }
+
+  static status create_condition(parallax::cuda::graph_condition& made, stream_handle on) {
+    return call("create_condition", [&](world& w) {
+      stream_state& stream = w.stream(on.number, "create_condition");
+      if (!w.options.conditional_graphs) fail("create_condition on a machine whose graphs have none");
+      if (stream.capture == nullptr) fail("create_condition while ", stream.name(), " is not captured");
+      made.handle = world::new_number();
+      stream.capture->own_conditions.insert(made.handle);
+      whole_graph(stream).conditions.insert(made.handle);
+      return status{};
+    });
+  }
+
+  static status begin_body(parallax::cuda::conditional_kind kind, parallax::cuda::graph_condition condition,
+                           stream_handle on, stream_handle inner) {
+    return call("begin_body", [&](world& w) {
+      stream_state& stream = w.stream(on.number, "begin_body");
+      stream_state& body = w.stream(inner.number, "begin_body");
+      if (stream.capture == nullptr) fail("begin_body while ", stream.name(), " is not captured");
+      if (body.capture != nullptr) fail("begin_body on ", body.name(), ", which is captured already");
+      if (!body.queue.empty()) fail("begin_body on ", body.name(), ", which has work");
+      if (body.device != stream.device) fail("begin_body of ", stream.name(), " on ", body.name());
+      if (stream.capture->own_conditions.erase(condition.handle) == 0)
+        fail("begin_body of a condition that is not the graph's, or has a node already");
+      body.capture = std::make_shared<graph_state>();
+      body.capture->number = world::new_number();
+      body.capture->device = stream.device;
+      body.capture->whole = &whole_graph(stream);
+      stream.capture->operations.push_back({.name = "conditional node",
+                                            .body = body.capture,
+                                            .condition = condition.handle,
+                                            .repeats = kind == parallax::cuda::conditional_kind::repeatedly});
+      return status{};
+    });
+  }
+
+  static status end_body(stream_handle inner) {
+    return call("end_body", call_traits{.closes = true}, [&](world& w) {
+      stream_state& body = w.stream(inner.number, "end_body");
+      if (body.capture == nullptr || body.capture->whole == nullptr)
+        fail("end_body on ", body.name(), ", where no body is captured");
+      for (const operation& each : body.capture->operations)
+        if (each.waits_for != nullptr || each.records != nullptr || each.step != nullptr ||
+            each.pinned.pointer != nullptr)
+          fail("a conditional node's body with ", each.name, ", which CUDA does not allow");
+      body.capture->whole = nullptr;
+      body.capture = nullptr;
       return status{};
     });
   }
@@ -261,7 +322,13 @@ struct stream_functions : device_functions {
       if (!found->second->instantiated) fail("launch_graph of a graph that was not instantiated");
       if (found->second->device != stream.device)
         fail("launch_graph of a graph of device ", found->second->device, " on ", stream.name());
-      for (const operation& each : found->second->operations) w.push(stream, each);
+      const auto run = std::make_shared<graph_run>();
+      run->graph = graph.number;
+      for (std::uint64_t condition : found->second->conditions) run->conditions[condition] = 0;
+      for (operation each : found->second->operations) {
+        each.launch = run;
+        w.push(stream, std::move(each));
+      }
       return status{};
     });
   }
@@ -275,6 +342,9 @@ struct stream_functions : device_functions {
   }
 
  protected:
+  static graph_state& whole_graph(const stream_state& of) {
+    return of.capture->whole != nullptr ? *of.capture->whole : *of.capture;
+  }
   static status not_ready(const char* name) {
     return machine::failure(name, "not ready", 600, status::kind::not_ready);
   }

@@ -26,6 +26,7 @@ struct machine_options {
   int multiprocessors = 2;
   std::size_t shared_bytes_per_block = 48 * 1024;
   bool peer_access = true;           ///< false: enabling it fails
+  bool conditional_graphs = true;    ///< graphs may have nodes that conditions decide
   bool background = true;            ///< group_end and create_clique may go on after they returned
   bool fail_when_stuck = true;       ///< false: a machine that hangs is asked for ever, as a real one is
   unsigned polls_until_stuck = 1000; ///< questions in a row, while nothing can run

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <parallax/compile/fuse/fuse.hpp>
+#include <parallax/compile/fuse/loop_statements.hpp>
 #include <parallax/compile/prepare/mapped_section.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/primitives/conversion.hpp>
+#include <parallax/primitives/indexing.hpp>
 
 #include <utility>
 
@@ -14,10 +17,8 @@ namespace parallax::detail {
 using buffer_table = table<node_id, buffer_id>;
 
 /// Builds the loop that computes `expression` (and what is fused into it) for every position of its shape.
-class kernel_builder {
+class kernel_builder : public loop_statements {
  public:
-  planned_loop loop;
-
   /// `mapped` is the section that the graph is the body of; null for the main one. `scratch` has `no_value` for each
   /// node, before and after a run.
   constexpr kernel_builder(context& owner, const fusion& plan, const buffer_table& buffers,
@@ -55,8 +56,37 @@ class kernel_builder {
     append_members();
     forget_values();
   }
+  /// The loop of a scatter over its updates, which changes elements of a buffer.
+  constexpr void run_scatter(node_id id, loop_id which, buffer_id buffer) {
+    const auto p = parameters_of<primitives::scatter>(g, id);
+    const node_id offsets = g.operand(id, 1), updates = g.operand(id, 2);
+    root = which;
+    expression_map = open_dimensions(g.shape(updates), {}, false);
+    for (int axis = 0; axis < expression_map.size(); ++axis)
+      if (const int d = expression_map[axis].dimension; d != axis_map::none && !p.axes.keeps_apart(axis))
+        loop.reduced.insert(d);
+    loop.accesses.push_back(through_window(g.shape(id), p.axes, expression_map, buffer));
+    const index_map offsets_map = g.rank(offsets) == 0 ? index_map{} : expression_map;
+    note(updates, expression_map, false);
+    note(offsets, offsets_map, false);
+    for_each(fused.members[root], [&](node_id member) { place_operands(member); });
+    append_members();
+    const int update = value_of(updates, expression_map), offset = value_of(offsets, offsets_map);
+    add({.kind = is_uniform(offset) ? statement_kind::scatter_row : statement_kind::scatter_each,
+         .type = g.type(id),
+         .primitive = primitives::scatter::combining(p.combine),
+         .argument = 0,
+         .operands = {offset, update}});
+    loop.result = kernel_result::scattered;
+    forget_values();
+  }
   /// Writes the result contiguously into a buffer of the expression's shape without the reduced axes.
   constexpr void write_whole(buffer_id buffer) { finish(contiguous(buffer, loop.reduced)); }
+  /// Writes all positions, each combined with those before it along the dimension that is called reduced.
+  constexpr void write_cumulated(buffer_id buffer, bool reverse) {
+    finish(contiguous(buffer, {}));
+    loop.result = reverse ? kernel_result::reverse_cumulative : kernel_result::cumulative;
+  }
   /// Writes into a window of a larger buffer: its element strides and an offset, by axis of the expression.
   constexpr void write_window(buffer_id buffer, const dims& strides, dim offset) {
     access out{buffer, offset, dims(loop.extents.size(), dim{})};
@@ -79,9 +109,7 @@ class kernel_builder {
   const buffer_table& buffer_of;
   const mapped_section* section;
   growing_vector<fused_value> values;
-  table<node_id, int>& value_at;   ///< by node: its place among the values
-  growing_vector<int> load_of;     ///< the statements that load
-  growing_vector<int> constant_of; ///< by constant: the statement that gives it
+  table<node_id, int>& value_at; ///< by node: its place among the values
   index_map expression_map;
   int result_statement = none_yet;
   loop_id root = loop_id::none;
@@ -172,6 +200,12 @@ class kernel_builder {
   constexpr void append(node_id id) {
     const fused_value* v = find(id);
     if (!v) return;
+    if (is_kind(trace, g, id, primitive_kind::gather)) {
+      const int statement = append_gather(id, v->map);
+      find(id)->statement = statement;
+      if (keeps(id)) store(id, statement);
+      return;
+    }
     const index_map map = operand_map(id, v->map);
     kernel_statement s{.type = g.type(id), .primitive = g.primitive(id)};
     if (is_reduction(id)) {
@@ -187,6 +221,24 @@ class kernel_builder {
     const int statement = add(s);
     find(id)->statement = statement;
     if (keeps(id)) store(id, statement);
+  }
+  constexpr int append_gather(node_id id, const index_map& map) {
+    const node_id array = g.operand(id, 0), offsets = g.operand(id, 1);
+    const int offset = value_of(offsets, g.rank(offsets) == 0 ? index_map{} : map);
+    loop.accesses.push_back(through_window(g.shape(array), parameters_of<primitives::gather>(g, id).axes, map,
+                                           buffer_of[memory_of(g, array, true)]));
+    return add({.kind = is_uniform(offset) ? statement_kind::gather_row : statement_kind::gather_each,
+                .type = g.type(id),
+                .argument = count_of(loop.accesses) - 1,
+                .operands = {offset}});
+  }
+  /// Where the elements of an array lie that positions of a window name, but for their offsets.
+  constexpr access through_window(const dims& array, const primitives::window_axes& axes, const index_map& window,
+                                  buffer_id buffer) {
+    index_map map;
+    for (int axis : axes.follows)
+      map.push_back(axis == primitives::window_axes::none ? axis_map::constant() : window[axis]);
+    return locate(trace.extents, contiguous_strides(trace.extents, array), map, loop.extents.size(), buffer);
   }
   constexpr void store(node_id id, int statement) {
     const bool of_rows = is_row_loop() && fused.rows.is_member(id) && fused.rows.is_uniform(id);
@@ -245,34 +297,6 @@ class kernel_builder {
     return index;
   }
 
-  constexpr int load(const access& from, element_type type) {
-    const dim innermost = loop.extents.empty() ? dim{} : from.strides[loop.extents.size() - 1];
-    return load_once(innermost == 0   ? statement_kind::load_scalar
-                     : innermost == 1 ? statement_kind::load_vector
-                                      : statement_kind::load_strided,
-                     from, type);
-  }
-  constexpr int load_once(statement_kind kind, const access& a, element_type type) {
-    for (int statement : load_of) {
-      const kernel_statement& known = loop.statements[index_of(statement)];
-      if (known.type == type && loop.accesses[index_of(known.argument)] == a) return statement;
-    }
-    loop.accesses.push_back(a);
-    load_of.push_back(add({.kind = kind, .type = type, .argument = count_of(loop.accesses) - 1}));
-    return load_of.back();
-  }
-  constexpr int constant(const kernel_constant& c) {
-    for (std::size_t i = 0; i < loop.constants.size(); ++i)
-      if (loop.constants[i] == c) return constant_of[i];
-    loop.constants.push_back(c);
-    constant_of.push_back(
-        add({.kind = statement_kind::load_constant, .type = c.type, .argument = count_of(loop.constants) - 1}));
-    return constant_of.back();
-  }
-  constexpr int add(const kernel_statement& s) {
-    loop.statements.push_back(s);
-    return count_of(loop.statements) - 1;
-  }
   /// The result is the last statement.
   constexpr void finish(const access& out) {
     if (result_statement != count_of(loop.statements) - 1) {

@@ -1,10 +1,10 @@
 // Fusion: which nodes get a buffer, and which are computed inside the loop of their only consumer.
 #pragma once
 
+#include <parallax/compile/fuse/product_operands.hpp>
 #include <parallax/compile/fuse/row_groups.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
-#include <parallax/primitives/dot_general.hpp>
 
 #include <algorithm>
 
@@ -31,7 +31,8 @@ class fusion {
   table<loop_id, growing_vector<node_id>> members; ///< its fused nodes, consumers first
   table<node_id, loop_id> first_piece;             ///< the loop of an assembly's first operand
 
-  constexpr fusion(context& owner, graph_id id)
+  /// The results of `kept` nodes lie in memory.
+  constexpr fusion(context& owner, graph_id id, const growing_vector<node_id>& kept = {})
       : trace(owner),
         g(owner.at(id)),
         live(g.needed()),
@@ -48,6 +49,7 @@ class fusion {
         open_loop(g.size(), loop_id::none) {
     connect();
     demanded.insert(g.outputs);
+    demanded.insert(kept);
     for_each(g.ids().reversed(), [&](node_id node) {
       if (live.contains(node)) visit(node);
     });
@@ -117,7 +119,9 @@ class fusion {
     for (bool rises = true; rises;) {
       rises = false;
       for_each(g.ids(), [&](node_id id) {
-        if (!live.contains(id) || !g.is_operation(id)) return;
+        if (!live.contains(id)) return;
+        if (g.is_result(id)) depth[id] = depth[g.operand(id, 0)];
+        if (!g.is_operation(id)) return;
         int own = is_kind(id, primitive_kind::source) || is_kind(id, primitive_kind::view) ? nothing_computed : 0;
         for (node_id operand : g.operands(id))
           if (int below = depth[operand]; below >= 0 && rows.inner_member(id, operand) == node_id::none)
@@ -132,10 +136,18 @@ class fusion {
     }
     return depth;
   }
+  /// Whether an element is made of the same element of each operand; a gather's offsets are such operands.
+  constexpr bool is_elementwise(node_id id) const {
+    return is_kind(id, primitive_kind::elementwise) || is_kind(id, primitive_kind::gather);
+  }
+  /// Whether an operand is an array that a gather takes elements of.
+  constexpr bool is_indexed(node_id id, node_id operand) const {
+    return is_kind(id, primitive_kind::gather) && g.operand(id, 0) == operand;
+  }
   /// Operands of an elementwise node are of its shape, or scalars.
   constexpr bool is_linked(node_id id, node_id operand) const {
-    return is_kind(id, primitive_kind::elementwise) && is_kind(operand, primitive_kind::elementwise) &&
-           g.rank(operand) == g.rank(id) && !rows.is_member(id) && !rows.is_member(operand);
+    return is_elementwise(id) && is_elementwise(operand) && !is_indexed(id, operand) && g.rank(operand) == g.rank(id) &&
+           !rows.is_member(id) && !rows.is_member(operand);
   }
   constexpr bool is_full(loop_id loop) const {
     return count_of(members[loop]) >= longest_kernel || reads[loop] >= most_reads;
@@ -172,11 +184,21 @@ class fusion {
     case primitive_kind::source:
       if (demanded.contains(id)) has_buffer.insert(id); // as an output or an operand that must lie in memory
       break;
+    case primitive_kind::gather: demanded.insert(g.operand(id, 0)); [[fallthrough]];
     case primitive_kind::elementwise: visit_elementwise(id); break;
     case primitive_kind::view: visit_view(id); break;
     case primitive_kind::reduction:
       has_buffer.insert(id);
       note_use(g.operand(id, 0), {loop_of_node(id), 0});
+      break;
+    case primitive_kind::cumulative:
+      has_buffer.insert(id);
+      if (is<primitives::linear_recurrence>(g, id)) demanded.insert(g.operands(id));
+      else note_use(g.operand(id, 0), {loop_of_node(id), 0});
+      break;
+    case primitive_kind::sorting:
+      has_buffer.insert(id);
+      demanded.insert(g.operands(id));
       break;
     case primitive_kind::product:
       has_buffer.insert(id);
@@ -190,6 +212,7 @@ class fusion {
         note_use(operand, {piece, 0});
       }
       break;
+    case primitive_kind::scatter: visit_scatter(id); break;
     case primitive_kind::collective:
       has_buffer.insert(id);
       demanded.insert(g.operand(id, 0));
@@ -200,7 +223,9 @@ class fusion {
 
   constexpr void visit_elementwise(node_id id) {
     use by = uses[id];
-    if (demanded.contains(id) || !is_one(by.loop) || is_full(by.loop)) {
+    const bool in_rows = is_one(by.loop) && row_group(by.loop) != row_group_id::none;
+    const bool fits = is_one(by.loop) && !is_full(by.loop) && !(in_rows && is_kind(id, primitive_kind::gather));
+    if (demanded.contains(id) || !fits) {
       has_buffer.insert(id);
       loop_id& open = open_loop[first_of(id)];
       if (open == loop_id::none || is_full(open)) open = loop_of_node(id);
@@ -210,11 +235,23 @@ class fusion {
     discount_read(id, by.loop);
     members[by.loop].push_back(id);
     for (node_id operand : g.operands(id)) {
+      count_read(operand, by.loop);
+      if (is_indexed(id, operand)) continue;
       // a scalar beside arrays is computed once
       const bool once = g.rank(operand) == 0 && g.rank(id) > 0;
       note_use(operand, {once ? loop_id::several : by.loop, by.tag});
-      count_read(operand, by.loop);
     }
+  }
+
+  /// Two loops: one makes the array, the other changes elements of it.
+  constexpr void visit_scatter(node_id id) {
+    has_buffer.insert(id);
+    first_piece[id] = new_loop();
+    const loop_id changes = new_loop();
+    const node_id offsets = g.operand(id, 1), updates = g.operand(id, 2);
+    note_use(g.operand(id, 0), {first_piece[id], 0});
+    note_use(updates, {changes, 0});
+    note_use(offsets, {g.rank(offsets) == 0 && g.rank(updates) > 0 ? loop_id::several : changes, 0});
   }
 
   /// What is used outside its group is kept.
@@ -256,68 +293,8 @@ class fusion {
   }
 
   constexpr void demand_readable(node_id product, node_id operand) {
-    const viewed_operand read = read_by_product(product, operand);
+    const product_operands::viewed_operand read = product_operands(trace, g).read(product, operand);
     if (!is<primitives::as_strided>(g, read.base) || !read.in_place) demanded.insert(read.base);
-  }
-
- public:
-  /// How a product reads an operand: the node whose memory it is in, and where.
-  struct viewed_operand {
-    node_id base;
-    access layout; ///< of the operand in the memory of the base, or in that of others
-    bool in_place; ///< otherwise the base is the operand, which has an array then
-  };
-  /// A product reads its operand in place if the views of it keep rows and columns regular.
-  constexpr viewed_operand read_by_product(node_id product, node_id operand) const {
-    const int rank = g.rank(operand);
-    index_map map = identity_map(rank);
-    node_id base = operand;
-    while (is_view(base)) {
-      map = through_view(trace.extents, g, base, map);
-      base = g.operand(base, 0);
-    }
-    const access there = locate(trace.extents, strides_of(trace.extents, g, base, false), map, rank, buffer_id::none);
-    const bool is_plain = base == operand && !is<primitives::as_strided>(g, base);
-    if (is_plain || readable(product, operand, there.strides)) return {base, there, true};
-    const dims own = contiguous_strides(trace.extents, g.shape(operand));
-    return {operand, locate(trace.extents, own, identity_map(rank), rank, buffer_id::none), false};
-  }
-
-  /// Axes in this order act as one axis of one stride.
-  constexpr bool regular(const axis_list& axes, const dims& shape, const dims& strides) const {
-    int last = -1;
-    for (int i = axes.size(); i-- > 0;) {
-      if (shape[axes[i]] == 1) continue;
-      if (last >= 0 && !(strides[axes[i]] == trace.extents.multiply(strides[last], shape[last]))) return false;
-      last = axes[i];
-    }
-    return true;
-  }
-  /// The stride of such a group; 0 if it has one element only.
-  static constexpr dim group_stride(const axis_list& axes, const dims& shape, const dims& strides) {
-    for (int i = axes.size(); i-- > 0;)
-      if (!(shape[axes[i]] == 1)) return strides[axes[i]];
-    return dim{};
-  }
-
- private:
-  constexpr bool readable(node_id product, node_id operand, const dims& strides) const {
-    const auto axes = parameters_of<primitives::dot_general>(g, product);
-    const dims shape = g.shape(operand);
-    auto is_broadcast = [&](const axis_list& list) { // a row of stride 0 is what no matrix product reads
-      for (int axis : list)
-        if (!(shape[axis] == 1) && strides[axis] == 0) return true;
-      return false;
-    };
-    auto side = [&](const axis_list& free, const axis_list& contract) {
-      if (!regular(free, shape, strides) || !regular(contract, shape, strides)) return false;
-      if (is_broadcast(free) || is_broadcast(contract)) return false;
-      const dim row = group_stride(free, shape, strides), depth = group_stride(contract, shape, strides);
-      return row == 1 || depth == 1 || (row == 0 && depth == 0);
-    };
-    const bool is_left = g.operand(product, 0) == operand, is_right = g.operand(product, 1) == operand;
-    return (!is_left || side(axes.left_free(shape.size()), axes.left_contract)) &&
-           (!is_right || side(axes.right_free(shape.size()), axes.right_contract));
   }
 };
 

@@ -162,6 +162,7 @@ class row_groups {
     table<node_id, node_id> reduced_by(g.size(), node_id::none); // the last reduction that reads what is no member
     for_each(g.ids(), [&](node_id id) {
       parent[id] = id;
+      if (g.is_result(id)) depth[id] = depth[g.operand(id, 0)];
       if (!live.contains(id) || !g.is_operation(id)) return;
       if (able[id] != 0) connect_member(id, reduced_by);
       else depth[id] = depth_of_other(id);

@@ -89,13 +89,15 @@ class epilogue_finder {
     case step_kind::axis_slice: return plan.at<axis_slice_step>(step(s).index).result == used;
     case step_kind::epilogue:
     case step_kind::call:
-    case step_kind::scan: break;
+    case step_kind::scan:
+    case step_kind::while_loop:
+    case step_kind::cond: break;
     }
     return touches(s, used);
   }
   /// Whether a loop and another step have to keep their order.
   constexpr bool depends(step_id loop, step_id other) const {
-    bool found_one = step(other).kind == step_kind::call || step(other).kind == step_kind::scan;
+    bool found_one = runs_sections(step(other).kind);
     visit_buffers(plan, step(loop), [&](buffer_id used) {
       found_one = found_one || (touches(other, used) && (may_write(other, used) || may_write(loop, used)));
     });

@@ -9,7 +9,7 @@ namespace parallax::detail {
 /// Where an operand of a product lies: the views above its buffer are read through.
 constexpr access layout_of_operand(const fusion& fused, const buffer_table& buffer_of, node_id product,
                                    node_id operand) {
-  const fusion::viewed_operand read = fused.read_by_product(product, operand);
+  const product_operands::viewed_operand read = product_operands(fused.trace, fused.g).read(product, operand);
   access layout = read.layout;
   layout.buffer = buffer_of[memory_of(fused.g, read.base, !read.in_place)];
   return layout;
@@ -45,10 +45,10 @@ constexpr product_step plan_product(dim_table& t, plan_builder& plan, const fusi
           .rows = extent_of(left_free, left_shape),
           .columns = extent_of(right_free, right_shape),
           .depth = extent_of(axes.left_contract, left_shape),
-          .left_row = fusion::group_stride(left_free, left_shape, at_left.strides),
-          .left_depth = fusion::group_stride(axes.left_contract, left_shape, at_left.strides),
-          .right_depth = fusion::group_stride(axes.right_contract, right_shape, at_right.strides),
-          .right_column = fusion::group_stride(right_free, right_shape, at_right.strides),
+          .left_row = product_operands::group_stride(left_free, left_shape, at_left.strides),
+          .left_depth = product_operands::group_stride(axes.left_contract, left_shape, at_left.strides),
+          .right_depth = product_operands::group_stride(axes.right_contract, right_shape, at_right.strides),
+          .right_column = product_operands::group_stride(right_free, right_shape, at_right.strides),
           .precision = axes.precision};
 }
 

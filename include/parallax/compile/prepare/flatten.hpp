@@ -172,7 +172,7 @@ class section_builder {
 /// A top-level pmap becomes a section, and a call of it. The results' shapes are those of the original call, whatever
 /// stays spread.
 constexpr void make_section(preparation& all, node_id id, primitives::pmap_call::parameters call) {
-  if (all.scans > 0)
+  if (all.loops > 0)
     return all.trace.fail(
         message() << "pmap: inside a loop that is outside of any pmap; put the loop into the function "
                      "that is mapped");

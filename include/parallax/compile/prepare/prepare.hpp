@@ -14,7 +14,7 @@ class section_builder;
 struct prepared_program {
   graph_id root = graph_id::none;
   growing_vector<mapped_section> sections;
-  growing_vector<graph_id> bodies; ///< of scans
+  growing_vector<graph_id> bodies; ///< of loops
 };
 
 /// Replays graphs as they are to be lowered. The rule `prepare` of a call is given this, to replay its bodies.
@@ -23,7 +23,7 @@ class preparation {
   context& trace;
   prepared_program result;
   section_builder* inside = nullptr; ///< the section that is being built
-  int scans = 0;                     ///< how many enclose what is being replayed
+  int loops = 0;                     ///< how many enclose what is being replayed
 
   constexpr explicit preparation(context& owner) : trace(owner) {}
 

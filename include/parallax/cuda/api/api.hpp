@@ -25,6 +25,13 @@ struct launch_shape {
   std::size_t shared_bytes = 0;
 };
 
+/// A number of a graph that kernels set, and that says whether a node of the graph runs its body.
+struct graph_condition {
+  std::uint64_t handle = 0;
+};
+/// What such a node does: its body once, if the number is not 0, or again and again as long as it is not.
+enum class conditional_kind { once, repeatedly };
+
 /// What the orchestration needs to know of a physical device.
 struct device_properties {
   std::string name;
@@ -99,7 +106,7 @@ concept device_api =
              std::size_t bytes, int device, device_properties properties, matrix_product product, element_type type,
              reduction_kind how, plain_span<typename Api::communicator> clique,
              plain_span<typename Api::communicator* const> children, plain_span<const clique_place> places,
-             plain_span<const int> devices) {
+             plain_span<const int> devices, graph_condition condition, conditional_kind repeats, bool possible) {
       // devices
       { Api::device_count(device) } -> std::same_as<status>;
       { Api::set_device(device) } -> std::same_as<status>;
@@ -159,6 +166,15 @@ concept device_api =
       { Api::begin_capture(stream) } -> std::same_as<status>;
       { Api::last_captured(stream, node) } -> std::same_as<status>; ///< what was enqueued last, while that goes on
       { Api::end_capture(stream, graph) } -> std::same_as<status>;  ///< captures no more in any case
+      /// whether graphs may have nodes that conditions decide; without them, what follows is not called
+      { Api::can_branch(possible) } -> std::same_as<status>;
+      {
+        Api::create_condition(condition, stream)
+      } -> std::same_as<status>; ///< while that is captured; 0 at each launch
+      /// What is enqueued on the second stream until `end_body` is the body of a node behind what has been captured on
+      /// the first. Bodies hold launches, products, copies and fills of the same device, and such nodes.
+      { Api::begin_body(repeats, condition, stream, stream) } -> std::same_as<status>;
+      { Api::end_body(stream) } -> std::same_as<status>;   ///< captures no more in any case
       { Api::instantiate(graph) } -> std::same_as<status>; ///< before launches and updates; while nothing is captured
       { Api::launch_graph(graph, stream) } -> std::same_as<status>;
       { Api::destroy_graph(graph) } -> std::same_as<status>;

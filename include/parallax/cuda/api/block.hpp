@@ -24,7 +24,8 @@ template <class T, int Count> struct alignas(sizeof(T) * std::size_t{Count}) vec
 /// aligned for their type. Shared memory is what the launch asked for; it is read and written by `load` and `store`
 /// too.
 template <class Block>
-concept thread_block = requires(const Block& block, const float* source, float* target, float value, int distance) {
+concept thread_block = requires(const Block& block, const float* source, float* target, float value, int distance,
+                                std::uint64_t condition, unsigned number) {
   { block.thread() } -> std::same_as<int>;          ///< in its block
   { block.threads() } -> std::same_as<int>;         ///< of a block
   { block.block() } -> std::same_as<std::int64_t>;  ///< this block
@@ -36,6 +37,7 @@ concept thread_block = requires(const Block& block, const float* source, float* 
   /// the value of the thread `distance` lanes further on; its own where there is none in the warp
   { block.shuffle_down(value, distance) } -> std::same_as<float>;
   { block.shuffle_xor(value, distance) } -> std::same_as<float>;
+  block.set_condition(condition, number); ///< of the graph that launches this, by one thread; see `graph_condition`
 };
 
 /// A thread's and a block's number, and how many there are, as kernels count elements.

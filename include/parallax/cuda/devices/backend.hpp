@@ -28,6 +28,8 @@ struct backend_options {
   /// each device's the `cached_sections` that were called last.
   bool graphs = environment_integer("PARALLAX_CUDA_GRAPHS", 1, 0, 1) != 0;
   int graph_steps = 2; ///< a graph's launch costs as much as a kernel's
+  /// Whether graphs decide by themselves how often loops go round and which branches run, where the driver allows it.
+  bool conditional_graphs = environment_integer("PARALLAX_CUDA_CONDITIONAL_GRAPHS", 1, 0, 1) != 0;
   std::size_t cached_sections = 256;
   std::size_t graph_memory = std::size_t{64} << 20; ///< of all graphs of a device
   /// Collectives wait for one another as long as their results are not needed; so many bytes of operands then run on
@@ -70,7 +72,7 @@ template <device_api Api> class backend {
     kept_failure::check_kept();
   }
 
-  explicit backend(const backend_options& given) : options(given) {
+  explicit backend(const backend_options& given) : options(allowed(given)) {
     int gpus = 0;
     check(Api::device_count(gpus));
     for (int gpu = 0; gpu < gpus; ++gpu)
@@ -186,6 +188,13 @@ template <device_api Api> class backend {
     std::chrono::nanoseconds limit;
     std::chrono::steady_clock::time_point start;
   };
+
+  static backend_options allowed(backend_options wanted) {
+    bool possible = false;
+    check(Api::can_branch(possible));
+    wanted.conditional_graphs = wanted.conditional_graphs && possible;
+    return wanted;
+  }
 
   static std::unique_ptr<backend>& slot() {
     static std::unique_ptr<backend>& only = *new std::unique_ptr<backend>;

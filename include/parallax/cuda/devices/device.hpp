@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/buffer.hpp>
+#include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/devices/graph_cache.hpp>
 #include <parallax/cuda/devices/handles.hpp>
@@ -9,6 +10,7 @@
 #include <parallax/cuda/kernels/launch.hpp>
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <string>
 
@@ -30,8 +32,12 @@ template <device_api Api> class device {
   device(const device&) = delete;
   device& operator=(const device&) = delete;
 
-  /// Where work is enqueued: the first stream, or the side stream as long as a `side_streams` says so.
-  typename Api::stream stream() const { return side_mark ? side_stream.get() : main_stream.get(); }
+  /// Where work is enqueued: the first stream, or the side stream as long as a `side_streams` says so, or that of the
+  /// innermost `captured_body`.
+  typename Api::stream stream() const {
+    if (bodies > 0) return body_streams[index_of(bodies) - 1].get();
+    return side_mark ? side_stream.get() : main_stream.get();
+  }
   /// All streams that work is enqueued on.
   std::array<typename Api::stream, 2> streams() const { return {main_stream.get(), side_stream.get()}; }
 
@@ -95,6 +101,12 @@ template <device_api Api> class device {
     return recorded.ok() ? Api::wait_event(other, main_mark.get()) : recorded;
   }
 
+  /// Makes ready for so many `captured_body`s, one inside the other.
+  void expect_bodies(int depth) {
+    activate();
+    while (count_of(body_streams) < depth) body_streams.emplace_back();
+  }
+
   /// What is enqueued on the side stream from now on waits for what has been enqueued on the first.
   void fork() {
     activate();
@@ -104,6 +116,7 @@ template <device_api Api> class device {
 
  private:
   template <device_api> friend class side_streams;
+  template <device_api> friend class captured_body;
 
   static int current(int gpu) {
     check(Api::set_device(gpu), gpu);
@@ -111,6 +124,8 @@ template <device_api Api> class device {
   }
 
   unique_stream<Api> main_stream, side_stream;
+  std::deque<unique_stream<Api>> body_streams; ///< for bodies of nodes of graphs, one inside the other
+  int bodies = 0;                              ///< that are being captured
   bool side_mark = false;
   unique_event<Api> main_mark;
   /// Memory that the device keeps for itself.
@@ -150,6 +165,36 @@ template <device_api Api> class side_streams {
 
  private:
   plain_span<device<Api>* const> devices;
+};
+
+/// As long as it lives, what is enqueued on a device that is captured is the body of a node that a condition decides.
+template <device_api Api> class captured_body {
+ public:
+  captured_body(device<Api>& of, conditional_kind kind, graph_condition condition) : on(of) {
+    on.expect_bodies(on.bodies + 1);
+    const typename Api::stream outer = on.stream();
+    check(Api::begin_body(kind, condition, outer, on.body_streams[index_of(on.bodies)].get()), on.number);
+    ++on.bodies;
+  }
+  captured_body(const captured_body&) = delete;
+  captured_body& operator=(const captured_body&) = delete;
+  ~captured_body() {
+    if (!ended) kept_failure::keep(Api::end_body(leave()));
+  }
+  void end() {
+    ended = true;
+    check(Api::end_body(leave()), on.number);
+  }
+
+ private:
+  device<Api>& on;
+  bool ended = false;
+
+  typename Api::stream leave() {
+    const typename Api::stream inner = on.stream();
+    --on.bodies;
+    return inner;
+  }
 };
 
 } // namespace parallax::cuda

@@ -49,15 +49,22 @@ struct copy_pieces {
         block.store(reinterpret_cast<word*>(to + at), a.given[p.given + at / word_bytes]);
         continue;
       }
-      const auto misaligned = reinterpret_cast<std::uintptr_t>(p.from) | reinterpret_cast<std::uintptr_t>(to);
-      const std::uint32_t end = p.bytes - at < word_bytes ? p.bytes : at + word_bytes;
-      if (end - at == word_bytes && misaligned % word_bytes == 0) {
-        copy<word>(block, to, p.from, at);
-      } else { // the last few, or memory of others
-        if (misaligned % 4 == 0)
-          for (; end - at >= 4; at += 4) copy<std::uint32_t>(block, to, p.from, at);
-        for (; at < end; ++at) copy<std::uint8_t>(block, to, p.from, at);
-      }
+      copy_some(block, to, p.from, at, p.bytes);
+    }
+  }
+
+  /// Copies the 16 bytes from `at` on, or as many as there are of `bytes`.
+  template <class Block>
+  static PARALLAX_DEVICE PARALLAX_INLINE void copy_some(const Block& block, std::byte* to, const std::byte* from,
+                                                        std::uint32_t at, std::uint32_t bytes) {
+    const auto misaligned = reinterpret_cast<std::uintptr_t>(from) | reinterpret_cast<std::uintptr_t>(to);
+    const std::uint32_t end = bytes - at < word_bytes ? bytes : at + word_bytes;
+    if (end - at == word_bytes && misaligned % word_bytes == 0) {
+      copy<word>(block, to, from, at);
+    } else { // the last few, or memory of others
+      if (misaligned % 4 == 0)
+        for (; end - at >= 4; at += 4) copy<std::uint32_t>(block, to, from, at);
+      for (; at < end; ++at) copy<std::uint8_t>(block, to, from, at);
     }
   }
 

@@ -19,7 +19,7 @@ template <class Kernel> struct elementwise {
     cut_rows rows;
   };
 
-  template <class Block> static PARALLAX_DEVICE void run(const Block& block, const arguments& a) {
+  template <class Block> static PARALLAX_DEVICE PARALLAX_INLINE void run(const Block& block, const arguments& a) {
     if constexpr (evaluate::has_vectors) run_pieces<evaluate::width>(block, a, a.rows.vectors);
     run_pieces<1>(block, a, a.rows.singles);
   }
@@ -36,7 +36,7 @@ template <class Kernel> struct elementwise {
       for (int i = 0; i < Width; ++i) vector.values[i] = results.value[i];
       block.store(reinterpret_cast<vector_of<T, Width>*>(detail::address<T>(l, 0, row + p.inner)), vector);
     } else {
-      std::int32_t stride = evaluate::result_is_vector ? 1 : l.operands[0].strides[l.rank - 1];
+      std::int32_t stride = evaluate::result_is_vector ? 1 : l.operands[0].strides[innermost];
       block.store(detail::address<T>(l, 0, row + p.inner * stride), results.value[0]);
     }
   }

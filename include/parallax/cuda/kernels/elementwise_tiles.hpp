@@ -57,7 +57,7 @@ struct elementwise_tiles<kernel<Result, Reduction, S...>> {
     return static_cast<std::int32_t>(l.extents[0].value);
   }
   static PARALLAX_DEVICE PARALLAX_INLINE std::int32_t length(const loop_type& l) {
-    return static_cast<std::int32_t>(l.extents[l.rank - 1].value);
+    return static_cast<std::int32_t>(l.extents[innermost].value);
   }
   /// An element of an operand's tile: `row` along the innermost dimension, `column` along the first.
   template <int Operand, class T, class Block>
@@ -84,7 +84,7 @@ struct elementwise_tiles<kernel<Result, Reduction, S...>> {
                                                     const Block& block, const loop_type& l, const staged_coordinates& p,
                                                     int row, int column) {
     using T = element_t<Type>;
-    std::int32_t offset = row_offset(l, Array, p) + (p.left + row) * l.operands[Array].strides[l.rank - 1];
+    std::int32_t offset = row_offset(l, Array, p) + (p.left + row) * l.operands[Array].strides[innermost];
     block.store(element<Array, T>(block, row, column),
                 block.load(static_cast<const T*>(detail::address<T>(l, Array, offset))));
   }

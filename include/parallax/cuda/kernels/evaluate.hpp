@@ -3,7 +3,7 @@
 #pragma once
 
 #include <parallax/cuda/api/block.hpp>
-#include <parallax/cuda/kernels/loop.hpp>
+#include <parallax/cuda/kernels/transfer.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/math/scalar_math.hpp>
 #include <parallax/program/kernel.hpp>
@@ -19,136 +19,6 @@ template <class T, int Width> struct lanes {
 };
 
 namespace detail {
-
-/// The address of an element. A vector's has to be aligned.
-template <class T, class Loop>
-PARALLAX_DEVICE PARALLAX_INLINE T* address(const Loop& l, int operand, std::int32_t offset) {
-  return reinterpret_cast<T*>(l.operands[operand].data) + offset;
-}
-
-/// What a statement exchanges with memory for `Width` neighbouring elements: nothing, where it computes.
-template <class Statement, int Width> struct transfer {
-  static constexpr int arrays = 0, constants = 0; ///< one more than the largest number that it names
-  static constexpr std::size_t vector_bytes = 0;  ///< of an element that is moved in vectors
-  static constexpr int vector_operand = 0;
-  static constexpr int strided_operand = -1;
-  static constexpr std::size_t strided_bytes = 0; ///< of an element
-
-  template <class Block, class Loop, class Place>
-  PARALLAX_DEVICE PARALLAX_INLINE void load(const Block&, const Loop&, const Place&) {}
-  template <class Block, class Loop, class Place>
-  PARALLAX_DEVICE PARALLAX_INLINE void store(const Block&, const Loop&, const Place&) const {}
-};
-
-template <element_type Type, int Array, int Width>
-struct transfer<load_statement<statement_kind::load_vector, Type, Array>, Width> : transfer<void, Width> {
-  using T = element_t<Type>;
-  static constexpr int arrays = Array + 1, vector_operand = Array;
-  static constexpr std::size_t vector_bytes = sizeof(T);
-  vector_of<T, Width> vector;
-
-  template <class Block, class Loop, class Place>
-  PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const Loop& l, const Place& p) {
-    const T* first = address<T>(l, Array, row_offset(l, Array, p) + p.inner);
-    if constexpr (Width == 1) vector.values[0] = block.load(first);
-    else vector = block.load(reinterpret_cast<const vector_of<T, Width>*>(first));
-  }
-  PARALLAX_DEVICE PARALLAX_INLINE T lane(int i) const { return vector.values[i]; }
-};
-
-template <element_type Type, int Array, int Width>
-struct transfer<load_statement<statement_kind::load_scalar, Type, Array>, Width> : transfer<void, Width> {
-  using T = element_t<Type>;
-  static constexpr int arrays = Array + 1;
-  T value;
-
-  template <class Block, class Loop, class Place>
-  PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const Loop& l, const Place& p) {
-    value = block.load(static_cast<const T*>(address<T>(l, Array, row_offset(l, Array, p))));
-  }
-  PARALLAX_DEVICE PARALLAX_INLINE T lane(int) const { return value; }
-};
-
-template <element_type Type, int Array, int Width>
-struct transfer<load_statement<statement_kind::load_strided, Type, Array>, Width> : transfer<void, Width> {
-  using T = element_t<Type>;
-  static constexpr int arrays = Array + 1, strided_operand = Array;
-  static constexpr std::size_t strided_bytes = sizeof(T);
-  static_assert(Width == 1, "elements a stride apart are no vector");
-  T value;
-
-  template <class Block, class Loop, class Place>
-  PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const Loop& l, const Place& p) {
-    if constexpr (requires { p.template staged<Array, T>(block); }) {
-      value = p.template staged<Array, T>(block);
-    } else {
-      std::int32_t offset = row_offset(l, Array, p) + p.inner * l.operands[Array].strides[l.rank - 1];
-      value = block.load(static_cast<const T*>(address<T>(l, Array, offset)));
-    }
-  }
-  PARALLAX_DEVICE PARALLAX_INLINE T lane(int) const { return value; }
-};
-
-template <element_type Type, int Array, int Width>
-struct transfer<load_statement<statement_kind::load_index, Type, Array>, Width> : transfer<void, Width> {
-  using T = element_t<Type>;
-  static constexpr int arrays = Array + 1;
-  std::int64_t first, step;
-
-  template <class Block, class Loop, class Place>
-  PARALLAX_DEVICE PARALLAX_INLINE void load(const Block&, const Loop& l, const Place& p) {
-    step = l.operands[Array].strides[l.rank - 1];
-    first = l.operands[Array].start + row_offset(l, Array, p) + p.inner * step;
-  }
-  PARALLAX_DEVICE PARALLAX_INLINE T lane(int i) const { return static_cast<T>(first + i * step); }
-};
-
-template <element_type Type, int Constant, int Width>
-struct transfer<load_statement<statement_kind::load_constant, Type, Constant>, Width> : transfer<void, Width> {
-  using T = element_t<Type>;
-  static constexpr int constants = Constant + 1;
-  T value;
-
-  template <class Block, class Loop, class Place>
-  PARALLAX_DEVICE PARALLAX_INLINE void load(const Block&, const Loop& l, const Place&) {
-    if constexpr (sizeof(T) == 8) value = __builtin_bit_cast(T, l.constants[Constant]);
-    else if constexpr (sizeof(T) == 4) value = __builtin_bit_cast(T, static_cast<std::uint32_t>(l.constants[Constant]));
-    else if constexpr (sizeof(T) == 2) value = __builtin_bit_cast(T, static_cast<std::uint16_t>(l.constants[Constant]));
-    else value = static_cast<T>(l.constants[Constant]);
-  }
-  PARALLAX_DEVICE PARALLAX_INLINE T lane(int) const { return value; }
-};
-
-template <element_type Type, int Operand, int Array, int Width>
-struct transfer<store_statement<statement_kind::store_vector, Type, Operand, Array>, Width> : transfer<void, Width> {
-  using T = element_t<Type>;
-  static constexpr int arrays = Array + 1, vector_operand = Array;
-  static constexpr std::size_t vector_bytes = sizeof(T);
-  vector_of<T, Width> vector;
-
-  PARALLAX_DEVICE PARALLAX_INLINE void keep(int i, T value) { vector.values[i] = value; }
-  template <class Block, class Loop, class Place>
-  PARALLAX_DEVICE PARALLAX_INLINE void store(const Block& block, const Loop& l, const Place& p) const {
-    T* first = address<T>(l, Array, row_offset(l, Array, p) + p.inner);
-    if constexpr (Width == 1) block.store(first, vector.values[0]);
-    else block.store(reinterpret_cast<vector_of<T, Width>*>(first), vector);
-  }
-};
-
-template <element_type Type, int Operand, int Array, int Width>
-struct transfer<store_statement<statement_kind::store_row, Type, Operand, Array>, Width> : transfer<void, Width> {
-  static constexpr int arrays = Array + 1;
-};
-
-template <class P>
-concept shares_with_neighbours = requires { typename P::shared_by_neighbours; };
-
-/// Exchanges nothing either: what a primitive's neighbouring elements share.
-template <primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands, int Width>
-  requires shares_with_neighbours<primitives::primitive_at<Primitive>>
-struct transfer<compute_statement<Primitive, Type, Parameter, Operands...>, Width> : transfer<void, Width> {
-  typename primitives::primitive_at<Primitive>::shared_by_neighbours shared;
-};
 
 template <int I, class T> struct numbered_value {
   T value;
@@ -206,7 +76,35 @@ PARALLAX_DEVICE PARALLAX_INLINE element_t<Type> evaluate(load_statement<Kind, Ty
   return transfer_at<I>(state).lane(i);
 }
 
+/// The same of statements that are read from memory once their operands are known.
+template <int I, class Block, class Statement, class Values, class State>
+PARALLAX_DEVICE PARALLAX_INLINE typename Statement::value_type evaluate_on(const Block&, Statement s, Values& v,
+                                                                           State& state, int i) {
+  return evaluate<I>(s, v, state, i);
+}
+template <int I, class Block, statement_kind Kind, element_type Type, int Offset, int Array, class Values, class State>
+PARALLAX_DEVICE PARALLAX_INLINE element_t<Type>
+evaluate_on(const Block& block, gather_statement<Kind, Type, Offset, Array>, Values& v, State& state, int i) {
+  const element_t<Type>* const element = transfer_at<I>(state).element(i, value_at<Offset>(v));
+  return block.load(element);
+}
+template <int I, class Block, statement_kind Kind, primitive_id Primitive, element_type Type, int Offset, int Update,
+          int Array, class Values, class State>
+PARALLAX_DEVICE PARALLAX_INLINE element_t<Type>
+evaluate_on(const Block&, scatter_statement<Kind, Primitive, Type, Offset, Update, Array>, Values& v, State& state,
+            int i) {
+  const auto offset = value_at<Offset>(v);
+  transfer_at<I>(state).changed = offset < 0 ? nullptr : transfer_at<I>(state).element(i, offset);
+  return value_at<Update>(v);
+}
+
 } // namespace detail
+
+/// What a scatter makes of one position: the element that is changed, null for none, and what it is combined with.
+template <class T> struct update_of {
+  T* element;
+  T value;
+};
 
 /// An operand that is moved in vectors of its elements.
 struct vector_operand {
@@ -270,7 +168,24 @@ template <kernel_result Result, primitive_id Reduction, class... S> struct evalu
     return run_all<Width>(block, l, p, indices{});
   }
 
+  /// Evaluates the statements of a scatter at `p`, and changes nothing.
+  template <class Block, class Place>
+  static PARALLAX_DEVICE PARALLAX_INLINE update_of<value_type> update(const Block& block, const loop_type& l,
+                                                                      const Place& p) {
+    return update_all(block, l, p, indices{});
+  }
+
  private:
+  template <class Block, class Place, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE update_of<value_type> update_all(const Block& block, const loop_type& l,
+                                                                          const Place& p, std::index_sequence<I...>) {
+    detail::thread_state<indices, 1, S...> state;
+    detail::values<indices, S...> v;
+    [[maybe_unused]] const bool loaded[] = {(detail::transfer_at<I>(state).load(block, l, p), true)...};
+    [[maybe_unused]] const bool evaluated[] = {
+        (detail::value_at<I>(v) = detail::evaluate_on<I>(block, S{}, v, state, 0), true)...};
+    return {detail::transfer_at<last>(state).changed, detail::value_at<last>(v)};
+  }
   template <int Width, class Block, class Place, std::size_t... I>
   static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> run_all(const Block& block, const loop_type& l,
                                                                           const Place& p, std::index_sequence<I...>) {
@@ -282,7 +197,7 @@ template <kernel_result Result, primitive_id Reduction, class... S> struct evalu
     for (int i = 0; i < Width; ++i) {
       detail::values<indices, S...> v;
       [[maybe_unused]] const bool evaluated[] = {
-          (detail::value_at<I>(v) = detail::evaluate<I>(S{}, v, state, i), true)...};
+          (detail::value_at<I>(v) = detail::evaluate_on<I>(block, S{}, v, state, i), true)...};
       results.value[i] = detail::value_at<last>(v);
     }
     [[maybe_unused]] const bool stored[] = {(detail::transfer_at<I>(state).store(block, l, p), true)...};

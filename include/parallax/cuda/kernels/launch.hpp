@@ -1,10 +1,13 @@
 // Launches a program's kernel, of whichever kind, on a device.
 #pragma once
 
+#include <parallax/cuda/kernels/cumulative.hpp>
 #include <parallax/cuda/kernels/elementwise.hpp>
 #include <parallax/cuda/kernels/elementwise_tiles.hpp>
 #include <parallax/cuda/kernels/reduce.hpp>
 #include <parallax/cuda/kernels/rows.hpp>
+#include <parallax/cuda/kernels/scatter.hpp>
+#include <parallax/cuda/kernels/sort.hpp>
 #include <parallax/cuda/names.hpp>
 
 namespace parallax::cuda {
@@ -32,9 +35,14 @@ status launch_elementwise(kernel_arguments& whole, const launch_context<Api>& wh
 template <launch_api Api, class Kernel> status launch_kernel(kernel_arguments& a, const launch_context<Api>& where) {
   if constexpr (Kernel::result == kernel_result::rows) {
     return detail::launch_row_group<Api, Kernel>(a, where);
+  } else if constexpr (Kernel::result == kernel_result::sorted) {
+    return detail::launch_sort<Api, Kernel>(a, where);
+  } else if constexpr (Kernel::result == kernel_result::scattered) {
+    return detail::launch_scatter<Api, Kernel>(a, where);
   } else {
     a.collapse();
-    if constexpr (Kernel::reduction != primitive_id::input)
+    if constexpr (is_cumulative(Kernel::result)) return detail::launch_cumulative<Api, Kernel>(a, where);
+    else if constexpr (Kernel::reduction != primitive_id::input)
       return detail::reduction_launch<Api, Kernel>(a, where).run(a);
     else return detail::launch_elementwise<Api, Kernel>(a, where);
   }

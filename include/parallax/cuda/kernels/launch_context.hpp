@@ -31,7 +31,7 @@ unsigned block_count(std::int64_t work, std::int64_t per_block, const launch_con
 }
 
 /// The smallest power of two that is not below `x`, at most `most`, which is one.
-inline int power_of_two(std::int64_t x, int most) {
+constexpr int power_of_two(std::int64_t x, int most) {
   return x >= most ? most : static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(x, 1))));
 }
 

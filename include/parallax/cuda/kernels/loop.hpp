@@ -25,7 +25,7 @@ struct divisor {
   int shift = 0;
 
   /// `value` is from 1 to 2^31.
-  static divisor of(std::int64_t value) {
+  static constexpr divisor of(std::int64_t value) {
     divisor d;
     d.value = static_cast<std::uint32_t>(value);
     d.shift = static_cast<int>(std::bit_width(d.value - 1));
@@ -46,6 +46,10 @@ struct loop_operand {
   std::int32_t strides[max_rank] = {};
 };
 
+/// Where the innermost dimension of a loop is: that does not depend on how many there are. Those before it are the
+/// first ones.
+inline constexpr int innermost = max_rank - 1;
+
 /// A loop of at least one dimension.
 template <int Operands, int Constants> struct loop {
   static constexpr int operand_count = Operands;
@@ -57,15 +61,16 @@ template <int Operands, int Constants> struct loop {
   std::uint64_t constants[std::size_t{Constants > 0 ? Constants : 1}] = {};
 
   /// The loop that the host describes, which has to fit one launch.
-  explicit loop(const kernel_arguments& a) : rank(std::max(a.rank, 1)) {
-    for (int d = 0; d < a.rank; ++d) extents[d] = divisor::of(std::max<std::int64_t>(a.extents[d], 1));
+  constexpr explicit loop(const kernel_arguments& a) : rank(std::max(a.rank, 1)) {
+    auto place = [&](int d) { return d == a.rank - 1 ? innermost : d; };
+    for (int d = 0; d < a.rank; ++d) extents[place(d)] = divisor::of(std::max<std::int64_t>(a.extents[d], 1));
     for (int i = 0; i < Operands; ++i) {
       operands[i].data = a.operands[i].data;
       operands[i].start = a.operands[i].start;
       for (int d = 0; d < a.rank; ++d) {
         // along one element there are no strides, and what is said of them may not fit
         std::int64_t stride = a.extents[d] > 1 ? a.operands[i].strides[d] : 0;
-        operands[i].strides[d] = static_cast<std::int32_t>(stride);
+        operands[i].strides[place(d)] = static_cast<std::int32_t>(stride);
       }
     }
     for (int i = 0; i < Constants; ++i) constants[i] = a.constants[i].bits;
@@ -109,7 +114,7 @@ struct row_pieces {
   std::int32_t start = 0;
 
   row_pieces() = default;
-  row_pieces(std::int64_t rows, std::int64_t in_row, std::int64_t first)
+  constexpr row_pieces(std::int64_t rows, std::int64_t in_row, std::int64_t first)
       : count(static_cast<std::uint32_t>(rows * in_row)),
         per_row(divisor::of(std::max<std::int64_t>(in_row, 1))),
         start(static_cast<std::int32_t>(first)) {}
@@ -133,7 +138,7 @@ struct cut_rows {
 
   cut_rows() = default;
   /// `width` elements are a vector; 0 where there are to be none.
-  cut_rows(std::int64_t rows, std::int64_t length, int width) {
+  constexpr cut_rows(std::int64_t rows, std::int64_t length, int width) {
     std::int64_t in_row = width > 0 ? length / width : 0;
     vectors = row_pieces(rows, in_row, 0);
     singles = row_pieces(rows, length - in_row * width, in_row * width);
@@ -160,7 +165,7 @@ inline bool fits(const kernel_arguments& a, std::int64_t limit, unsigned mask = 
 }
 
 /// Makes dimension `order[d]` the d-th.
-inline void reorder(kernel_arguments& a, const int* order) {
+constexpr void reorder(kernel_arguments& a, const int* order) {
   auto each = [&](std::int64_t* values) {
     std::int64_t old[max_rank];
     std::copy(values, values + a.rank, old);

@@ -55,7 +55,7 @@ struct reduction_loop {
   bool innermost_reduced = false;
   unsigned reduced_mask = 0;
 
-  explicit reduction_loop(kernel_arguments& a) {
+  constexpr explicit reduction_loop(kernel_arguments& a) {
     if (a.rank == 0) { // one element
       a.rank = 1;
       a.extents[0] = 1;
@@ -76,13 +76,13 @@ struct reduction_loop {
   }
 
   /// The elements of the kept dimensions, or of the reduced ones.
-  std::int64_t results(const kernel_arguments& a) const { return product(a, ~reduced_mask, a.rank); }
-  std::int64_t reduced(const kernel_arguments& a) const { return product(a, reduced_mask, a.rank); }
+  constexpr std::int64_t results(const kernel_arguments& a) const { return product(a, ~reduced_mask, a.rank); }
+  constexpr std::int64_t reduced(const kernel_arguments& a) const { return product(a, reduced_mask, a.rank); }
   /// The rows of one result, where the innermost dimension is reduced.
-  std::int64_t reduced_rows(const kernel_arguments& a) const { return product(a, reduced_mask, a.rank - 1); }
+  constexpr std::int64_t reduced_rows(const kernel_arguments& a) const { return product(a, reduced_mask, a.rank - 1); }
 
  private:
-  static std::int64_t product(const kernel_arguments& a, unsigned mask, int rank) {
+  static constexpr std::int64_t product(const kernel_arguments& a, unsigned mask, int rank) {
     std::int64_t result = 1;
     for (int d = 0; d < rank; ++d)
       if (mask >> d & 1U) result *= a.extents[d];

@@ -24,7 +24,7 @@ template <class Kernel> struct reduce_columns {
     bool vectors;          ///< whether each takes a vector rather than one element
   };
 
-  template <class Block> static PARALLAX_DEVICE void run(const Block& block, const arguments& a) {
+  template <class Block> static PARALLAX_DEVICE PARALLAX_INLINE void run(const Block& block, const arguments& a) {
     if constexpr (evaluate::has_vectors) {
       if (a.vectors) return run_items<evaluate::width>(block, a);
     }
@@ -113,7 +113,7 @@ template <class Kernel> struct reduce_columns {
       std::uint32_t number = piece * a.items.results + result + static_cast<std::uint32_t>(k);
       block.store(static_cast<accumulator*>(a.items.partial) + number, total);
     } else {
-      std::int32_t offset = row_offset(a.loop, 0, p) + (p.inner + k) * a.loop.operands[0].strides[a.loop.rank - 1];
+      std::int32_t offset = row_offset(a.loop, 0, p) + (p.inner + k) * a.loop.operands[0].strides[innermost];
       block.store(detail::address<typename R::result_type>(a.loop, 0, offset), R::result(total));
     }
   }

@@ -42,7 +42,7 @@ template <class Kernel> struct reduce_rows {
     int group; ///< threads for each result: a power of two, up to a warp, or the whole block
   };
 
-  template <class Block> static PARALLAX_DEVICE void run(const Block& block, const arguments& a) {
+  template <class Block> static PARALLAX_DEVICE PARALLAX_INLINE void run(const Block& block, const arguments& a) {
     const reduction_items& items = a.items;
     const int thread = block.thread();
     const std::uint32_t together = static_cast<std::uint32_t>(block.threads() / a.group);

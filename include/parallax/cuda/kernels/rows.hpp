@@ -31,7 +31,7 @@ template <class Kernel, int Width> struct held_rows {
     int group; ///< threads for each row: a power of two, up to a warp, or the whole block
   };
 
-  template <class Block> static PARALLAX_DEVICE void run(const Block& block, const arguments& a) {
+  template <class Block> static PARALLAX_DEVICE PARALLAX_INLINE void run(const Block& block, const arguments& a) {
     const std::uint32_t together = static_cast<std::uint32_t>(block.threads() / a.group);
     for (std::uint32_t first = block_of(block) * together; first < a.rows; first += blocks_of(block) * together) {
       std::uint32_t row = first + static_cast<std::uint32_t>(block.thread() / a.group);

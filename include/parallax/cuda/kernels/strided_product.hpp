@@ -20,7 +20,7 @@ template <element T> struct strided_product {
   static constexpr bool barriers = false;
   static constexpr int max_threads = 256;
 
-  template <thread_block Block> static PARALLAX_HD void run(const Block& block, const arguments& p) {
+  template <thread_block Block> static PARALLAX_HD PARALLAX_INLINE void run(const Block& block, const arguments& p) {
     const std::int64_t of_one = p.rows * p.columns, step = block.blocks() * block.threads();
     for (std::int64_t i = block.block() * block.threads() + block.thread(); i < p.batch * of_one; i += step) {
       const std::int64_t batch = i / of_one, row = i % of_one / p.columns, column = i % p.columns;

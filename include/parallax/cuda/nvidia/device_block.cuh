@@ -39,6 +39,12 @@ struct device_block {
     return by_words(value, [=](unsigned word) { return __shfl_xor_sync(whole_warp, word, distance); });
   }
 
+  __device__ void set_condition([[maybe_unused]] std::uint64_t condition, [[maybe_unused]] unsigned number) const {
+#if CUDART_VERSION >= 12040
+    cudaGraphSetConditional(condition, number);
+#endif
+  }
+
  private:
   static constexpr unsigned whole_warp = 0xffffffffU;
 

@@ -28,20 +28,62 @@ struct graph_calls {
 
   /// The node that what comes next would depend on. Fails where that is not one.
   static status last_captured(cudaStream_t stream, graph_node& node) {
-    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
-    const cudaGraphNode_t* nodes = nullptr;
-    std::size_t count = 0;
-#if CUDART_VERSION >= 13000
-    const cudaError_t code = cudaStreamGetCaptureInfo(stream, &capturing, nullptr, nullptr, &nodes, nullptr, &count);
-#else
-    const cudaError_t code = cudaStreamGetCaptureInfo_v2(stream, &capturing, nullptr, nullptr, &nodes, &count);
-#endif
-    if (code != cudaSuccess) return detail::runtime_status("cudaStreamGetCaptureInfo", code);
-    if (capturing != cudaStreamCaptureStatusActive || count != 1)
-      return detail::runtime_status("cudaStreamGetCaptureInfo", cudaErrorIllegalState);
-    node = nodes[0];
+    capture_place place;
+    const status found = find(stream, place);
+    if (!found.ok()) return found;
+    if (place.count != 1) return detail::runtime_status("cudaStreamGetCaptureInfo", cudaErrorIllegalState);
+    node = place.nodes[0];
     return {};
   }
+
+#if CUDART_VERSION >= 12040
+  static status can_branch(bool& possible) {
+    int version = 0;
+    const cudaError_t code = cudaDriverGetVersion(&version);
+    possible = code == cudaSuccess && version >= 12040;
+    return detail::runtime_status("cudaDriverGetVersion", code);
+  }
+  static status create_condition(graph_condition& made, cudaStream_t stream) {
+    capture_place place;
+    if (const status found = find(stream, place); !found.ok()) return found;
+    cudaGraphConditionalHandle handle = 0;
+    const cudaError_t code = cudaGraphConditionalHandleCreate(&handle, place.graph, 0, cudaGraphCondAssignDefault);
+    made.handle = handle;
+    return detail::runtime_status("cudaGraphConditionalHandleCreate", code);
+  }
+  static status begin_body(conditional_kind kind, graph_condition condition, cudaStream_t stream, cudaStream_t inner) {
+    capture_place place;
+    if (const status found = find(stream, place); !found.ok()) return found;
+    cudaGraphNodeParams node = {};
+    node.type = cudaGraphNodeTypeConditional;
+    node.conditional.handle = condition.handle;
+    node.conditional.type = kind == conditional_kind::once ? cudaGraphCondTypeIf : cudaGraphCondTypeWhile;
+    node.conditional.size = 1;
+    cudaGraphNode_t added = nullptr;
+    if (const cudaError_t code = add(added, place, node); code != cudaSuccess)
+      return detail::runtime_status("cudaGraphAddNode", code);
+    if (const cudaError_t code = go_on_behind(stream, added); code != cudaSuccess)
+      return detail::runtime_status("cudaStreamUpdateCaptureDependencies", code);
+    return detail::runtime_status("cudaStreamBeginCaptureToGraph",
+                                  cudaStreamBeginCaptureToGraph(inner, node.conditional.phGraph_out[0], nullptr,
+                                                                nullptr, 0, cudaStreamCaptureModeThreadLocal));
+  }
+  static status end_body(cudaStream_t inner) {
+    cudaGraph_t same = nullptr; // which is the node's
+    return detail::runtime_status("cudaStreamEndCapture", cudaStreamEndCapture(inner, &same));
+  }
+#else // this toolkit has no such nodes
+  static status can_branch(bool& possible) {
+    possible = false;
+    return {};
+  }
+  static status create_condition(graph_condition&, cudaStream_t) { return no_conditions(); }
+  static status begin_body(conditional_kind, graph_condition, cudaStream_t, cudaStream_t) { return no_conditions(); }
+  static status end_body(cudaStream_t) { return no_conditions(); }
+  static status no_conditions() {
+    return detail::runtime_status("cudaGraphConditionalHandleCreate", cudaErrorNotSupported);
+  }
+#endif
 
   static status end_capture(cudaStream_t stream, graph& made) {
     made = {};
@@ -79,6 +121,43 @@ struct graph_calls {
     const status forgotten = detail::runtime_status("cudaGraphDestroy", cudaGraphDestroy(old.recorded));
     return destroyed.ok() ? forgotten : destroyed;
   }
+
+ private:
+  /// The graph that a stream is captured to, and the nodes that what comes next depends on.
+  struct capture_place {
+    cudaGraph_t graph = nullptr;
+    const cudaGraphNode_t* nodes = nullptr;
+    std::size_t count = 0;
+  };
+  static status find(cudaStream_t stream, capture_place& place) {
+    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+#if CUDART_VERSION >= 13000
+    const cudaError_t code =
+        cudaStreamGetCaptureInfo(stream, &capturing, nullptr, &place.graph, &place.nodes, nullptr, &place.count);
+#else
+    const cudaError_t code =
+        cudaStreamGetCaptureInfo_v2(stream, &capturing, nullptr, &place.graph, &place.nodes, &place.count);
+#endif
+    if (code != cudaSuccess) return detail::runtime_status("cudaStreamGetCaptureInfo", code);
+    if (capturing != cudaStreamCaptureStatusActive)
+      return detail::runtime_status("cudaStreamGetCaptureInfo", cudaErrorIllegalState);
+    return {};
+  }
+#if CUDART_VERSION >= 13000
+  static cudaError_t add(cudaGraphNode_t& made, const capture_place& place, cudaGraphNodeParams& node) {
+    return cudaGraphAddNode(&made, place.graph, place.nodes, nullptr, place.count, &node);
+  }
+  static cudaError_t go_on_behind(cudaStream_t stream, cudaGraphNode_t node) {
+    return cudaStreamUpdateCaptureDependencies(stream, &node, nullptr, 1, cudaStreamSetCaptureDependencies);
+  }
+#elif CUDART_VERSION >= 12040
+  static cudaError_t add(cudaGraphNode_t& made, const capture_place& place, cudaGraphNodeParams& node) {
+    return cudaGraphAddNode(&made, place.graph, place.nodes, place.count, &node);
+  }
+  static cudaError_t go_on_behind(cudaStream_t stream, cudaGraphNode_t node) {
+    return cudaStreamUpdateCaptureDependencies(stream, &node, 1, cudaStreamSetCaptureDependencies);
+  }
+#endif
 };
 
 } // namespace parallax::cuda

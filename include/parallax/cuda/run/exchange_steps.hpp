@@ -15,11 +15,13 @@
 
 namespace parallax::cuda {
 
-/// One such step; `from` and `to` are the operand's and the result's first bytes by position.
+/// One such step; `from` and `to` are the operand's and the result's first bytes by position. It runs at the positions
+/// that are `running`, at all where none is said; the members of a group are alike in that.
 template <device_api Api> class exchange_runner {
  public:
   exchange_runner(backend<Api>& of, const mesh<Api>& devices, const section_plan& section, const exchange_step& what,
-                  const std::vector<std::byte*>& from, const std::vector<std::byte*>& to)
+                  const std::vector<std::byte*>& from, const std::vector<std::byte*>& to,
+                  const std::vector<bool>& running)
       : owner(of),
         all(devices),
         plan(section.plan),
@@ -29,6 +31,7 @@ template <device_api Api> class exchange_runner {
         bytes(section.bytes_of(what.source)),
         sources(from),
         results(to),
+        going(running),
         outer(index_of(section.extents[what.outer])),
         inner(index_of(section.extents[what.inner])),
         inner_bytes(inner * size_of(type)) {}
@@ -37,7 +40,7 @@ template <device_api Api> class exchange_runner {
   bool run_without_nccl() {
     groups = divided(all.groups(step.axes.bits));
     std::erase_if(groups, [this](const std::vector<int>& group) {
-      if (group.size() == 1) run_alone(group[0]);
+      if (group.size() == 1 && runs_at(group[0])) run_alone(group[0]);
       return group.size() == 1;
     });
     if (groups.empty()) return true;
@@ -45,6 +48,11 @@ template <device_api Api> class exchange_runner {
     std::vector<std::vector<device<Api>*>> members;
     for (const auto& group : groups) members.push_back(members_of(group));
     cliques = owner.cliques_of(all.devices, members);
+    for (std::size_t g = groups.size(); g-- > 0;) {
+      if (runs_at(groups[g][0])) continue;
+      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(g));
+      cliques.erase(cliques.begin() + static_cast<std::ptrdiff_t>(g));
+    }
     const bool nccl = plain::all_of(cliques, [](const auto* each) { return each->uses_nccl(); });
     if (!nccl)
       for (const auto& group : groups) run_shared(group);
@@ -58,6 +66,7 @@ template <device_api Api> class exchange_runner {
     arranged.resize(index_of(all.size()));
     const std::size_t members = groups[0].size();
     for (int p = 0; rearranged && p < all.size(); ++p) {
+      if (!runs_at(p)) continue;
       arranged[index_of(p)] = allocate<Api>(device_at(p), gathers() ? bytes * members : bytes);
       for (std::size_t k = 0; scatters() && k < members; ++k)
         take_slice(p, aside(p) + k * outer * inner_bytes, source(p), k, members);
@@ -82,7 +91,8 @@ template <device_api Api> class exchange_runner {
   void finish() {
     const std::size_t members = groups[0].size();
     for (int p = 0; rearranged && gathers() && p < all.size(); ++p)
-      for (std::size_t k = 0; k < members; ++k) put_slice(p, result(p), aside(p) + k * outer * inner_bytes, k, members);
+      for (std::size_t k = 0; runs_at(p) && k < members; ++k)
+        put_slice(p, result(p), aside(p) + k * outer * inner_bytes, k, members);
   }
 
  private:
@@ -95,12 +105,14 @@ template <device_api Api> class exchange_runner {
   std::size_t bytes;
   const std::vector<std::byte*>& sources;
   const std::vector<std::byte*>& results;
+  const std::vector<bool>& going; ///< by position
   std::size_t outer, inner, inner_bytes;
   std::vector<std::vector<int>> groups; ///< positions, by group and rank
   std::vector<clique<Api>*> cliques;    ///< by group
   bool rearranged = false;
   recycled_vector<buffer> arranged; ///< by position: what NCCL reads or writes where the step's own order is another
 
+  bool runs_at(int position) const { return going.empty() || going[index_of(position)]; }
   bool gathers() const { return step.kind == exchange_kind::all_gather; }
   bool scatters() const { return step.kind == exchange_kind::reduce_scatter; }
   std::byte* aside(int position) const { return address_of<Api>(arranged[index_of(position)]); }

@@ -62,6 +62,8 @@ template <device_api Api> class graph_run {
   /// have more bytes of them for each of their steps are faster without.
   static constexpr std::size_t most_copied_per_step = std::size_t{256} << 10;
 
+  static constexpr int most_steps = 4096; ///< of one graph, all rounds of its unrolled scans among them
+
   /// Of a section on these devices, by position.
   graph_run(backend<Api>& of, const section_plan& run, section_id number, plain_span<device<Api>* const> by_position)
       : owner(of), section(run), id(number), devices(by_position) {}
@@ -84,7 +86,7 @@ template <device_api Api> class graph_run {
   /// `source_of(number of a value, position)` gives an `argument_source`. Outputs are where memory is given for them on
   /// their device.
   template <class Sources>
-  recycled_vector<recycled_vector<buffer>> run(const kernel_launcher<Api>* kernels,
+  recycled_vector<recycled_vector<buffer>> run(const program_launchers<Api>& kernels,
                                                plain_span<const std::int64_t> mesh_sizes, const Sources& source_of,
                                                given_memory given = {}) {
     if (!plain::all_of(entries, [](const auto* each) { return each->graph.has_value(); })) capture(kernels, mesh_sizes);
@@ -116,7 +118,8 @@ template <device_api Api> class graph_run {
   /// Says where everything is in the graph's memory, and whether there is to be one.
   void plan(section_graph<Api>& g, const section_runner<Api>& done) const {
     g.is = suitability::unsuitable;
-    if (!done.is_capturable() || done.step_count() < owner.options.graph_steps) return;
+    const capture_estimate expected(section, {devices.size() == 1, owner.options.conditional_graphs});
+    if (!expected.is_possible || expected.steps < owner.options.graph_steps || expected.steps > most_steps) return;
     std::size_t bytes = 0;
     auto take = [&](std::size_t more) { return std::exchange(bytes, bytes + aligned(more)); };
     int next = 0;
@@ -134,13 +137,15 @@ template <device_api Api> class graph_run {
     g.slot_offsets.resize(index_of(section.section.slot_count) + 1);
     section.plan_slots(g.slot_offsets);
     g.slots = take(g.slot_offsets.back());
+    g.bodies = take(expected.bytes_of_bodies);
+    g.depth_of_bodies = expected.depth;
     g.memory_bytes = bytes;
     g.output_count = section.outputs().size();
-    const bool pays = copied <= index_of(done.step_count()) * most_copied_per_step;
+    const bool pays = copied <= static_cast<std::size_t>(expected.steps) * most_copied_per_step;
     if (pays && bytes <= most_memory) g.is = suitability::suitable;
   }
 
-  void capture(const kernel_launcher<Api>* kernels, plain_span<const std::int64_t> mesh_sizes) {
+  void capture(const program_launchers<Api>& kernels, plain_span<const std::int64_t> mesh_sizes) {
     for (section_graph<Api>* each : entries) forget(*each);
     try {
       section_runner<Api> runner(owner, section, kernels, mesh<Api>(mesh_sizes, {devices.begin(), devices.end()}),
@@ -149,11 +154,13 @@ template <device_api Api> class graph_run {
         devices[p]->graphs.make_room(entries[p]->memory_bytes, owner.options.graph_memory);
         entries[p]->memory = allocate<Api>(*devices[p], entries[p]->memory_bytes);
         set_addresses(runner, *entries[p], static_cast<int>(p));
+        devices[p]->expect_bodies(entries[p]->depth_of_bodies);
         // copies nothing, but loads the kernel, which a capture had better not
         devices[p]->activate();
         check(Api::launch(copy_pieces{}, {1, detail::elementwise_threads}, devices[p]->stream(), {}),
               devices[p]->number);
       }
+      runner.is_captured = owner.options.conditional_graphs;
       std::deque<detail::capture_scope<Api>> captures;
       for (std::size_t p = 0; p < devices.size(); ++p) {
         captures.emplace_back(*devices[p]);
@@ -184,6 +191,7 @@ template <device_api Api> class graph_run {
     std::byte* const memory = address_of<Api>(g.memory);
     for (const auto& a : g.arguments) runner.set_address(a.buffer, position, memory + a.offset);
     for (const auto& r : g.results) runner.set_address(r.buffer, position, memory + r.offset);
+    runner.memory_of_bodies.push_back(memory + g.bodies);
     int next = 0;
     for (const buffer_record& each : runner.section.buffers()) {
       const buffer_id buffer{next++};

@@ -1,23 +1,93 @@
-// What launches a program's kernels.
+// What launches a program's kernels, and the loops that are kernels.
 #pragma once
 
+#include <parallax/core/ids.hpp>
+#include <parallax/cuda/kernels/block_loop.hpp>
 #include <parallax/cuda/kernels/launch.hpp>
 #include <parallax/cuda/names.hpp>
-#include <parallax/cuda/run/section_runner.hpp>
+#include <parallax/cuda/run/launchers.hpp>
 #include <parallax/program/kernel.hpp>
+#include <parallax/program/section_steps.hpp>
 
 #include <array>
+#include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace parallax::cuda {
 
-/// In the order of the program's table.
-template <device_api Api, class Program> struct kernel_table {
-  template <std::size_t... I> static constexpr auto make(std::index_sequence<I...>) {
-    return std::array<kernel_launcher<Api>, sizeof...(I)>{
-        &launch_kernel<Api, typename program_kernel<Program, I>::type>...};
+/// Which kernels and loops of a program are launched: what is inside of a loop that is a kernel is not.
+template <class Program> struct launched_records {
+  template <class T> using flags = std::array<bool, index_of(Program::plan.template size<T>()) + 1>;
+  flags<kernel_record> kernels{};
+  flags<scan_step> scans{}; ///< as kernels
+  flags<while_step> while_loops{};
+
+  static constexpr launched_records find() {
+    launched_records found;
+    found.add(section_id::main);
+    return found;
   }
-  static constexpr auto functions = make(std::make_index_sequence<kernel_count<Program>>{});
+
+ private:
+  constexpr void add(section_id section) {
+    for_each_step(Program::plan, section, [&](const step_record& step) {
+      const auto number = index_of(step.index);
+      switch (step.kind) {
+      case step_kind::kernel:
+        kernels[index_of(Program::plan.template at<kernel_step>(step.index).kernel)] = true;
+        return;
+      case step_kind::call: return add(Program::plan.template at<call_step>(step.index).section);
+      case step_kind::scan:
+        scans[number] = is_block_loop(Program::plan, Program::plan.template at<scan_step>(step.index));
+        if (scans[number]) return;
+        break;
+      case step_kind::while_loop:
+        while_loops[number] = is_block_loop(Program::plan, Program::plan.template at<while_step>(step.index));
+        if (while_loops[number]) return;
+        break;
+      case step_kind::cond:
+      case step_kind::product:
+      case step_kind::epilogue:
+      case step_kind::exchange:
+      case step_kind::axis_slice: break;
+      }
+      for_each_body(Program::plan, step, [&](section_id body) { add(body); });
+    });
+  }
+};
+
+/// In the order of the program's records.
+template <device_api Api, class Program> struct kernel_table {
+  static constexpr auto launched = launched_records<Program>::find();
+  template <std::size_t I> static constexpr kernel_launcher<Api> kernel() {
+    if constexpr (launched.kernels[I]) return &launch_kernel<Api, typename program_kernel<Program, I>::type>;
+    else return nullptr;
+  }
+  template <std::size_t... I> static constexpr auto make_kernels(std::index_sequence<I...>) {
+    return std::array<kernel_launcher<Api>, sizeof...(I)>{kernel<I>()...};
+  }
+  static constexpr auto kernels = make_kernels(std::make_index_sequence<kernel_count<Program>>{});
+
+  template <class Step> static constexpr const auto& is_loop() {
+    if constexpr (std::is_same_v<Step, scan_step>) return launched.scans;
+    else return launched.while_loops;
+  }
+  template <class Step, std::size_t I> static constexpr loop_launcher<Api> loop() {
+    if constexpr (is_loop<Step>()[I]) return &launch_block_loop<Api, Program, Step, I>;
+    else return nullptr;
+  }
+  template <class Step, std::size_t... I> static constexpr auto make_loops(std::index_sequence<I...>) {
+    return std::array<loop_launcher<Api>, sizeof...(I)>{loop<Step, I>()...};
+  }
+  template <class Step>
+  static constexpr auto loops =
+      make_loops<Step>(std::make_index_sequence<index_of(Program::plan.template size<Step>())>{});
+
+  static constexpr program_launchers<Api> launchers{kernels.data(),
+                                                    loops<scan_step>.data(),
+                                                    loops<while_step>.data(),
+                                                    {launched.scans.data(), launched.while_loops.data()}};
 };
 
 } // namespace parallax::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/cuda/devices/device.hpp>
+#include <parallax/cuda/kernels/product_batches.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
@@ -75,21 +76,8 @@ void run_batched_product(const device<Api>& on, const resolved_product& step, st
   on.activate();
   const std::int64_t element_bytes = step.element_bytes();
   const std::int64_t matrix = step.rows * step.columns;
-  // merged dimensions, the innermost first
-  int rank = 0;
-  std::int64_t batch[max_rank + 1] = {}, left_batch[max_rank + 1] = {}, right_batch[max_rank + 1] = {}, all = 1;
-  for (int d = step.batch_rank; d-- > 0;) {
-    all *= step.batch[d];
-    if (step.batch[d] == 1) continue;
-    if (rank > 0 && step.left_batch[d] == left_batch[rank - 1] * batch[rank - 1] &&
-        step.right_batch[d] == right_batch[rank - 1] * batch[rank - 1]) {
-      batch[rank - 1] *= step.batch[d];
-      continue;
-    }
-    batch[rank] = step.batch[d], left_batch[rank] = step.left_batch[d], right_batch[rank] = step.right_batch[d];
-    ++rank;
-  }
-  if (rank == 0) batch[rank++] = 1;
+  const product_batches merged(step.batch_rank, step.batch, step.left_batch, step.right_batch);
+  const auto& [rank, batch, left_batch, right_batch, all] = merged;
   if (all * matrix == 0) return;
   if (step.depth == 0) return on.fill_zero(result, static_cast<std::size_t>(all * matrix * element_bytes));
 

@@ -23,7 +23,7 @@ namespace parallax::cuda {
 /// The main section runs on device 0, the others on the devices that they are mapped to.
 template <device_api Api> class program_run {
  public:
-  program_run(const plan_view& whole, const kernel_launcher<Api>* launchers, recycled_vector<runtime_value> arguments)
+  program_run(const plan_view& whole, const program_launchers<Api>& launchers, recycled_vector<runtime_value> arguments)
       : plan(whole),
         kernels(launchers),
         values(std::move(arguments)),
@@ -54,7 +54,7 @@ template <device_api Api> class program_run {
   using runner = section_runner<Api>;
 
   const plan_view& plan;
-  const kernel_launcher<Api>* kernels;
+  const program_launchers<Api>& kernels;
   recycled_vector<runtime_value> values;
   resolved_extents extents;
   backend<Api>* owner = nullptr;

@@ -6,11 +6,13 @@
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/cuda/run/captured_loops.hpp>
 #include <parallax/cuda/run/epilogue_steps.hpp>
-#include <parallax/cuda/run/run_exchanges.hpp>
+#include <parallax/cuda/run/exchange_queue.hpp>
+#include <parallax/cuda/run/launchers.hpp>
+#include <parallax/cuda/run/loop_steps.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 #include <parallax/runtime/result_memory.hpp>
-#include <parallax/runtime/scan_places.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -18,9 +20,6 @@
 #include <vector>
 
 namespace parallax::cuda {
-
-/// Launches one kernel of a program.
-template <device_api Api> using kernel_launcher = status (*)(kernel_arguments&, const launch_context<Api>&);
 
 /// Whether a result's memory is given, on this device.
 template <device_api Api> bool is_given_on(const device<Api>& on, given_memory given, std::size_t number) {
@@ -31,6 +30,7 @@ template <device_api Api> bool is_given_on(const device<Api>& on, given_memory g
 
 template <device_api Api> class section_runner {
  public:
+  using api = Api;
   using call_function = function_ref<void(const call_step&, section_runner&)>;
   /// Gives the first byte of the section's value of a number at a position, when it is used first.
   using value_function = function_ref<std::byte*(std::size_t number, int position)>;
@@ -39,14 +39,19 @@ template <device_api Api> class section_runner {
   const mesh<Api> all;
   recycled_vector<recycled_vector<buffer>> outputs; ///< by position, by output
 
-  section_runner(backend<Api>& of, const section_plan& run, const kernel_launcher<Api>* launchers, mesh<Api> devices,
-                 value_function values)
+  section_runner(backend<Api>& of, const section_plan& run, const program_launchers<Api>& launchers, mesh<Api> devices,
+                 value_function values, std::vector<std::byte*> slot_memory = {}, bool captured = false)
       : section(run),
         all(std::move(devices)),
+        is_captured(captured),
         owner(of),
-        kernels(launchers),
+        launch(launchers),
         value_at(values),
-        pointers(section.buffers().size(), std::vector<std::byte*>(index_of(all.size()))) {}
+        memory_of_slots(std::move(slot_memory)),
+        pointers(section.buffers().size(), std::vector<std::byte*>(index_of(all.size()))),
+        exchanges(of, all) {}
+  section_runner(const section_runner&) = delete; // what is enqueued refers to its members
+  section_runner& operator=(const section_runner&) = delete;
 
   /// Takes memory for slots, which share one arena on each device, and for outputs that none is given for here.
   void prepare(given_memory given = {}) {
@@ -80,56 +85,69 @@ template <device_api Api> class section_runner {
 
   void run(call_function call) {
     run_steps(section.steps(), call);
-    run_exchanges();
-    await(started.size());
+    exchanges.finish();
   }
 
   // What has been run
 
-  int step_count() const { return steps; }
-  /// Whether each device was on its own, without loops.
-  bool is_capturable() const { return capturable; }
   bool is_used(buffer_id id) const { return pointers[index_of(id)][0] != nullptr; }
 
   /// A buffer's first byte at a position. What is enqueued from now on may read and write it.
   std::byte* data(buffer_id id, int position) {
-    if (!waiting.empty() || !started.empty()) need(id);
+    exchanges.need(id);
     std::byte*& pointer = pointers[index_of(id)][index_of(position)];
     const buffer_record& buffer = section.buffer_at(id);
     if (pointer == nullptr && buffer.kind == buffer_kind::value) pointer = value_at(index_of(buffer.number), position);
     return pointer;
   }
 
+  // Bodies of loops and branches
+
+  bool is_captured = false;                 ///< all that is enqueued, in a graph that may decide by conditions
+  std::vector<bool> going;                  ///< by position: whether it runs the steps; all where there are none
+  std::vector<std::byte*> memory_of_bodies; ///< by position: where their slots go; each takes some where there are none
+  bool runs_at(int position) const { return going.empty() || going[index_of(position)]; }
+  /// What runs a body on the same devices, behind so much of the memory for bodies.
+  section_runner body_runner(section_id body, std::size_t behind = 0) const {
+    std::vector<std::byte*> memory = memory_of_bodies;
+    for (std::byte*& each : memory) each += behind;
+    return section_runner(owner, {section.plan, body, section.extents}, launch, all, all_placed, std::move(memory),
+                          is_captured);
+  }
+  void place_slots() {
+    scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
+    section.plan_slots(slot_offsets);
+    for (int p = 0; p < all.size(); ++p) {
+      std::byte* const first = arena(p, slot_offsets[slot_offsets.size() - 1]);
+      for (std::size_t i = 0; i < pointers.size(); ++i)
+        if (const buffer_record& buffer = section.buffers()[i]; buffer.kind == buffer_kind::slot)
+          pointers[i][index_of(p)] = first + slot_offsets[index_of(buffer.number)];
+    }
+  }
+  /// Where arguments and outputs of a loop's body are from now on.
+  void place(plain_span<std::byte* const> arguments, plain_span<std::byte* const> results, int position) {
+    int next = 0;
+    for (const buffer_record& each : section.buffers()) {
+      const buffer_id buffer{next++};
+      const auto number = index_of(each.number);
+      if (each.kind == buffer_kind::value) set_address(buffer, position, arguments[number]);
+      if (each.kind == buffer_kind::output) set_address(buffer, position, results[number]);
+    }
+  }
+
  private:
+  /// Of a body, all of whose values are placed.
+  static constexpr auto all_placed = [](std::size_t, int) { return static_cast<std::byte*>(nullptr); };
+
   backend<Api>& owner;
-  const kernel_launcher<Api>* kernels;
+  const program_launchers<Api>& launch;
   value_function value_at;
   epilogue_steps<Api> epilogues;
-  int steps = 0;
-  bool capturable = true;
   recycled_vector<buffer> arenas;
+  std::vector<std::byte*> memory_of_slots;       ///< by position; taken where there is none
   std::vector<std::vector<std::byte*>> pointers; ///< by buffer, by position
 
-  // Steps that exchange values wait for one another, and for whatever wants one of their results first. Their buffers
-  // are not used for anything else before that.
-
-  std::vector<exchange_runner<Api>> waiting; ///< steps that have been read and may run together
-  std::vector<buffer_id> waiting_results;    ///< the buffers of their results
-  std::size_t waiting_bytes = 0;             ///< of their operands
-  struct range {
-    const std::byte* begin;
-    std::size_t bytes;
-    bool meets(const range& other) const { return begin < other.begin + other.bytes && other.begin < begin + bytes; }
-  };
-  std::vector<range> read_ranges, written_ranges; ///< of these steps, at the first position; all are planned alike
-
-  /// Steps on the side streams.
-  struct aside {
-    std::vector<exchange_runner<Api>> steps;
-    std::vector<buffer_id> results;
-    std::vector<device_event<Api>> done; ///< by position
-  };
-  std::deque<aside> started; ///< that what is enqueued next does not wait for
+  exchange_queue<Api> exchanges;
 
   struct step_runner {
     section_runner& self;
@@ -138,115 +156,93 @@ template <device_api Api> class section_runner {
     void operator()(const kernel_step& step) const { self.run_kernel(step); }
     void operator()(const product_step& step) const { self.run_product(step); }
     void operator()(const epilogue_step& step) const {
-      if (!self.run_epilogue(step)) self.run_steps(self.section.plan[step.parts], call);
+      if (!self.everywhere() || !self.run_epilogue(step)) self.run_steps(self.section.plan[step.parts], call);
     }
     void operator()(const exchange_step& step) const {
       if (self.all.size() == 1) self.run_alone(step);
       else self.add_exchange(step);
     }
     void operator()(const axis_slice_step& step) const { self.run_alone(step); }
-    void operator()(const call_step& step) const {
-      self.capturable = false;
-      call(step, self);
-    }
-    void operator()(const scan_step& step) const {
-      self.capturable = false;
-      self.run_scan(step, call);
-    }
+    void operator()(const call_step& step) const { call(step, self); }
+    void operator()(const scan_step& step) const { self.run_loop(step, call); }
+    void operator()(const cond_step& step) const { self.run_loop(step, call); }
+    void operator()(const while_step& step) const { self.run_loop(step, call); }
   };
+  /// The body has collectives of its own, which run behind those that wait.
+  template <class Step> void run_loop(const Step& step, call_function call) {
+    if constexpr (!std::is_same_v<Step, cond_step>)
+      if (launch.whole.have(section.plan, step)) return run_whole(step);
+    exchanges.finish();
+    if (is_captured && !is_unrolled(step)) captured_loops(*this).run(step, call);
+    else loop_steps(*this, owner).run(step, call);
+  }
+  bool is_unrolled(const scan_step& step) const {
+    return capture_estimate::is_unrolled(section, step, {all.size() == 1, true, launch.whole});
+  }
+  static bool is_unrolled(const while_step&) { return false; }
+  static bool is_unrolled(const cond_step&) { return false; }
+  /// All rounds as one kernel.
+  template <class Step> void run_whole(const Step& step) {
+    recycled_vector<std::byte*> operands(index_of(step.operands.count)), results(index_of(step.results.count));
+    recycled_vector<std::int32_t> axis_indices(section.mesh().size());
+    for (int p = 0; p < all.size(); ++p) {
+      if (!runs_at(p)) continue;
+      std::size_t next = 0;
+      for (const scan_operand& x : section.plan[step.operands]) operands[next++] = data(x.buffer, p);
+      next = 0;
+      for (const scan_result& y : section.plan[step.results]) results[next++] = data(y.buffer, p);
+      for (std::size_t axis = 0; axis < axis_indices.size(); ++axis)
+        axis_indices[axis] = static_cast<std::int32_t>(all.axis_index(p, 1U << axis));
+      const device<Api>& on = *all.devices[index_of(p)];
+      on.activate();
+      check(
+          launch.of(section.plan, step)({operands.data(), results.data(), rounds_of(step), axis_indices}, on.context()),
+          on.number);
+    }
+  }
+  std::int64_t rounds_of(const scan_step& step) const { return section.extents[step.count]; }
+  static std::int64_t rounds_of(const while_step&) { return 0; }
+  /// Memory for the slots of one device. Bodies' slots follow those in memory that was given.
+  std::byte* arena(int position, std::size_t bytes) {
+    if (memory_of_slots.empty()) {
+      arenas.push_back(allocate<Api>(*all.devices[index_of(position)], bytes));
+      return address_of<Api>(arenas.back());
+    }
+    std::byte* const first = memory_of_slots[index_of(position)];
+    memory_of_bodies.push_back(first + capture_estimate::aligned(bytes));
+    return first;
+  }
   void run_steps(plain_span<const step_record> list, call_function call) {
     for (const step_record& step : list) {
-      ++steps;
       const bool is_exchange = step.kind == step_kind::exchange;
-      if (may_start_aside() && !is_exchange && !wants_waiting(step)) start_aside();
+      if (exchanges.may_start_aside() && !is_exchange && !wants_waiting(step)) exchanges.start_aside();
       visit_step(section.plan, step, step_runner{*this, call});
     }
   }
-  void place_slots() {
-    scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
-    section.plan_slots(slot_offsets);
-    for (int p = 0; p < all.size(); ++p) {
-      arenas.push_back(allocate<Api>(*all.devices[index_of(p)], slot_offsets[slot_offsets.size() - 1]));
-      for (std::size_t i = 0; i < pointers.size(); ++i)
-        if (const buffer_record& buffer = section.buffers()[i]; buffer.kind == buffer_kind::slot)
-          pointers[i][index_of(p)] = address_of<Api>(arenas.back()) + slot_offsets[index_of(buffer.number)];
-    }
+  bool everywhere() const {
+    return plain::all_of(going, [](bool goes) { return goes; });
   }
-  static bool contains(const std::vector<buffer_id>& list, buffer_id id) { return plain::contains(list, id); }
+  int first_position() const {
+    int first = 0;
+    while (!runs_at(first)) ++first;
+    return first;
+  }
 
   void add_exchange(const exchange_step& step) {
-    capturable = false;
-    for (int p = 0; p < all.size(); ++p) data(step.source, p);
-    const range reads{data(step.source, 0), section.bytes_of(step.source)};
-    const range writes{data(step.result, 0), section.bytes_of(step.result)};
-    auto meets = [](const std::vector<range>& ranges, const range& one) {
-      return plain::any_of(ranges, [&](const range& other) { return one.meets(other); });
-    };
-    if (meets(written_ranges, reads) || meets(written_ranges, writes) || meets(read_ranges, writes)) run_exchanges();
-    waiting.push_back(runner_of(step));
-    waiting_results.push_back(step.result);
-    waiting_bytes += reads.bytes;
-    read_ranges.push_back(reads);
-    written_ranges.push_back(writes);
+    for (int p = 0; p < all.size(); ++p)
+      if (runs_at(p)) data(step.source, p), data(step.result, p);
+    const int first = first_position();
+    exchanges.add(runner_of(step), step.result, {data(step.source, first), section.bytes_of(step.source)},
+                  {data(step.result, first), section.bytes_of(step.result)});
   }
   exchange_runner<Api> runner_of(const exchange_step& step) {
-    return {owner, all, section, step, addresses(step.source), addresses(step.result)};
+    return {owner, all, section, step, addresses(step.source), addresses(step.result), going};
   }
   const std::vector<std::byte*>& addresses(buffer_id id) const { return pointers[index_of(id)]; }
-  std::vector<exchange_runner<Api>> take_waiting() {
-    waiting_results.clear();
-    waiting_bytes = 0;
-    read_ranges.clear();
-    written_ranges.clear();
-    return std::exchange(waiting, {});
-  }
-
-  void run_exchanges() {
-    if (waiting.empty()) return;
-    await(started.size()); // collectives run one after another on each device, in the same order on all
-    cuda::run_exchanges<Api>(owner, waiting);
-    take_waiting();
-  }
-
-  /// Whether the waiting steps are worth streams of their own.
-  bool may_start_aside() const { return !waiting.empty() && waiting_bytes >= owner.options.overlap_bytes; }
-
-  /// Runs the waiting steps on the side streams, behind all that has been enqueued.
-  void start_aside() {
-    aside& group = started.emplace_back();
-    group.results = waiting_results;
-    group.steps = take_waiting();
-    const side_streams<Api> here(all.devices);
-    cuda::run_exchanges<Api>(owner, group.steps);
-    for (device<Api>* each : all.devices) {
-      each->activate();
-      group.done.emplace_back(each->physical);
-      check(Api::record_event(group.done.back().event.get(), each->stream()), each->number);
-    }
-  }
-  /// What is enqueued from now on waits for the first `count` groups on the side streams: for the last of them, as they
-  /// run one after another.
-  void await(std::size_t count) {
-    if (count == 0) return;
-    for (std::size_t p = 0; p < all.devices.size(); ++p) {
-      const device<Api>& each = *all.devices[p];
-      each.activate();
-      check(Api::wait_event(each.stream(), started[count - 1].done[p].event.get()), each.number);
-    }
-    for (; count > 0; --count) started.pop_front();
-  }
-
-  /// The buffer is going to be used.
-  void need(buffer_id id) {
-    if (contains(waiting_results, id)) run_exchanges();
-    for (std::size_t count = started.size(); count > 0; --count)
-      if (contains(started[count - 1].results, id)) return await(count);
-  }
-
-  /// Whether a step wants a result of those that wait.
+  /// Whether a step wants a result of the exchanges that wait.
   bool wants_waiting(const step_record& step) const {
     bool wants = step.kind == step_kind::call;
-    visit_buffers(section.plan, step, [&](buffer_id id) { wants = wants || contains(waiting_results, id); });
+    visit_buffers(section.plan, step, [&](buffer_id id) { wants = wants || exchanges.makes(id); });
     return wants;
   }
 
@@ -260,55 +256,16 @@ template <device_api Api> class section_runner {
     const auto rows = index_of(section.extents[step.outer]);
     const std::size_t row = index_of(section.extents[step.inner]) * size_of(section.type_of(step.source));
     for (int p = 0; p < all.size(); ++p) {
+      if (!runs_at(p)) continue;
       const auto index = index_of(all.axis_index(p, step.axes.bits));
       all.devices[index_of(p)]->copy_rows(data(step.result, p), row, data(step.source, p) + index * row, count * row,
                                           row, rows);
     }
   }
 
-  /// Enqueues all rounds, one after another.
-  void run_scan(const scan_step& step, call_function call) {
-    run_exchanges();
-    await(started.size());          // the body has collectives of its own
-    std::deque<scan_places> places; // by position
-    for (int p = 0; p < all.size(); ++p) places.emplace_back(section, step, [&](buffer_id id) { return data(id, p); });
-    const std::int64_t rounds = places.front().rounds;
-    if (rounds == 0) return copy_carries(step, places);
-    section_runner body(owner, {section.plan, step.body, section.extents}, kernels, all, no_value);
-    body.place_slots();
-    for (std::int64_t round = 0; round < rounds; ++round) {
-      for (int p = 0; p < all.size(); ++p) {
-        scan_places& here = places[index_of(p)];
-        here.go_to(round);
-        body.place_round(here, p);
-      }
-      body.run(call);
-    }
-    steps += body.step_count();
-  }
-  /// Of a loop's body, all of whose values are placed.
-  static constexpr auto no_value = [](std::size_t, int) { return static_cast<std::byte*>(nullptr); };
-  void copy_carries(const scan_step& step, const std::deque<scan_places>& places) {
-    const plain_span<const scan_result> results = section.plan[step.results];
-    for (std::size_t p = 0; p < places.size(); ++p)
-      places[p].copy_carries([&](std::byte* to, const std::byte* from, std::size_t number) {
-        device<Api>& on = *all.devices[p];
-        copy_across<Api>(on, to, on, from, section.bytes_of(results[number].buffer));
-      });
-  }
-  /// Arguments and outputs of a loop's body for its next round.
-  void place_round(const scan_places& places, int position) {
-    int next = 0;
-    for (const buffer_record& each : section.buffers()) {
-      const buffer_id buffer{next++};
-      const auto number = index_of(each.number);
-      if (each.kind == buffer_kind::value) set_address(buffer, position, places.arguments()[number]);
-      if (each.kind == buffer_kind::output) set_address(buffer, position, places.outputs()[number]);
-    }
-  }
-
   void run_kernel(const kernel_step& step) {
     for (int p = 0; p < all.size(); ++p) {
+      if (!runs_at(p)) continue;
       kernel_arguments a;
       operand operands[max_accesses];
       constant_bits constants[max_accesses];
@@ -317,7 +274,7 @@ template <device_api Api> class section_runner {
           [&](mesh_axis axis) { return all.axis_index(p, 1U << static_cast<int>(axis)); });
       const device<Api>& on = *all.devices[index_of(p)];
       on.activate();
-      check(kernels[index_of(step.kernel)](a, on.context()), on.number);
+      check(launch.kernels[index_of(step.kernel)](a, on.context()), on.number);
     }
   }
 
@@ -330,9 +287,10 @@ template <device_api Api> class section_runner {
   void run_product(const product_step& step) {
     const resolved_product product(section, step);
     for (int p = 0; p < all.size(); ++p)
-      run_batched_product<Api>(*all.devices[index_of(p)], product, data(step.result, p),
-                               byte_at(data(step.left, p), product.left_offset),
-                               byte_at(data(step.right, p), product.right_offset));
+      if (runs_at(p))
+        run_batched_product<Api>(*all.devices[index_of(p)], product, data(step.result, p),
+                                 byte_at(data(step.left, p), product.left_offset),
+                                 byte_at(data(step.right, p), product.right_offset));
   }
 };
 

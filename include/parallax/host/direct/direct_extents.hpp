@@ -21,6 +21,8 @@ template <class Program> class direct_extents {
   /// `shapes` are the extents of the arguments by the numbers of their leaves. Throws `shape_error` where a guard does
   /// not hold, and for what is beyond 64 bits.
   PARALLAX_INLINE explicit direct_extents(const std::int64_t* const* shapes) {
+    // g++ warns of an object without a value that is passed on.
+    if constexpr (entry_count == 0) entries[0] = 0;
     resolve_all(shapes, std::make_index_sequence<entry_count>{});
     check_all(shapes, std::make_index_sequence<guard_count>{});
   }

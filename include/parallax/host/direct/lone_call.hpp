@@ -23,57 +23,50 @@ namespace parallax::host::inline PARALLAX_REGISTERS {
 struct lone_execution {
   using work = calling_thread;
   template <class T> static void run_product(const product_arguments& p) { run_plain_product<T>(p); }
+  static constexpr std::size_t bytes(std::int64_t count, element_type type) { return index_of(count) * size_of(type); }
+  static constexpr std::size_t sum(std::size_t a, std::size_t b) { return a + b; }
 };
 
 /// The values of extents of a program that has static ones only.
 struct static_extents {
-  PARALLAX_INLINE std::int64_t operator[](dim extent) const { return extent.number(); }
+  PARALLAX_INLINE constexpr std::int64_t operator[](dim extent) const { return extent.number(); }
 };
 
-/// Where the slots of a program of static extents begin in its workspace, and what follows them.
+/// What lies where in the workspace of a program of static extents: slots, and what kernels remember of a row.
 template <class Program> class lone_layout {
-  using steps = direct_steps<Program>;
-  static constexpr std::size_t slot_count = index_of(steps::section.slot_count);
-  static constexpr std::size_t alignment = 64;
-  static constexpr std::size_t aligned(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
+  using memory = section_memory<Program, section_id::main, static_extents, lone_execution>;
 
-  /// What a step remembers of a row.
-  template <step_kind Kind, int Index> static constexpr std::size_t row_bytes() {
-    if constexpr (Kind == step_kind::kernel) {
-      constexpr kernel_step step = Program::plan.template at<kernel_step>(Index);
-      using kernel = typename program_kernel<Program, static_cast<int>(step.kernel)>::type;
-      if constexpr (kernel::result == kernel_result::rows) {
-        using passes = detail::row_passes<kernel>;
-        const std::int64_t length = Program::plan[step.extents][index_of(step.extents.count) - 1].number();
-        return aligned(static_cast<std::size_t>(detail::room_of_row(length)) * passes::remembered_bytes);
-      }
+  template <std::size_t Index> static constexpr std::size_t row_bytes() {
+    constexpr kernel_step step = Program::plan.template at<kernel_step>(static_cast<int>(Index));
+    using kernel = typename program_kernel<Program, static_cast<int>(step.kernel)>::type;
+    if constexpr (kernel::result == kernel_result::rows) {
+      const std::int64_t length = Program::plan[step.extents][index_of(step.extents.count) - 1].number();
+      return aligned_to_slot(static_cast<std::size_t>(detail::room_of_row(length)) *
+                             detail::row_passes<kernel>::remembered_bytes);
+    } else {
+      return 0;
     }
-    return 0;
   }
-  template <std::size_t... I> static constexpr std::size_t most_row_bytes(std::index_sequence<I...>) {
-    return std::max({std::size_t{0}, row_bytes<steps::all[I].kind, steps::all[I].index>()...});
+  template <std::size_t... Index> static constexpr std::size_t most_row_bytes(std::index_sequence<Index...>) {
+    return std::max({std::size_t{0}, row_bytes<Index>()...});
   }
 
  public:
-  static constexpr std::array<std::size_t, slot_count + 1> offsets = [] {
-    std::array<std::size_t, slot_count + 1> starts{};
-    for (const buffer_record& buffer : Program::plan[steps::section.buffers]) {
-      if (buffer.kind != buffer_kind::slot) continue;
-      std::size_t& size = starts[index_of(buffer.number) + 1];
-      size = std::max(size, aligned(index_of(buffer.count.number()) * size_of(buffer.type)));
-    }
-    for (std::size_t i = 1; i <= slot_count; ++i) starts[i] += starts[i - 1];
+  static constexpr std::array<std::size_t, memory::slot_count + 1> offsets = [] {
+    std::array<std::size_t, memory::slot_count + 1> starts{};
+    memory::place_slots(starts.data(), static_extents{});
     return starts;
   }();
+  static constexpr std::size_t slot_bytes = memory::bytes(static_extents{});
   /// The bytes in all, from an address that is a multiple of 64.
   static constexpr std::size_t bytes =
-      offsets[slot_count] + most_row_bytes(std::make_index_sequence<index_of(steps::count)>{});
+      slot_bytes + most_row_bytes(std::make_index_sequence<Program::plan.template all<kernel_step>().size()>{});
   /// The same from any address.
-  static constexpr std::size_t bytes_anywhere = bytes == 0 ? 0 : bytes + alignment - 1;
+  static constexpr std::size_t bytes_anywhere = bytes == 0 ? 0 : bytes + slot_alignment - 1;
 
-  static std::byte* first_aligned(std::byte* memory) {
-    const auto address = reinterpret_cast<std::uintptr_t>(memory);
-    return memory + (aligned(address) - address);
+  static std::byte* first_aligned(std::byte* memory_given) {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory_given);
+    return memory_given + (aligned_to_slot(address) - address);
   }
 };
 
@@ -94,9 +87,9 @@ template <class Program> struct lone_call {
       using layout = lone_layout<Program>;
       std::byte* const first = workspace_bytes == 0 ? nullptr : layout::first_aligned(workspace);
       const static_extents extents;
-      loop_steps<Program, static_extents, lone_execution> steps(extents, values, outputs, first,
-                                                                layout::offsets.data());
-      if (first != nullptr) steps.row_memory = first + layout::offsets.back();
+      loop_steps<Program, section_id::main, static_extents, lone_execution> steps(extents, values, outputs, first,
+                                                                                  layout::offsets.data());
+      if (first != nullptr) steps.row_memory = first + layout::slot_bytes;
       steps.run();
     }
   }

@@ -4,6 +4,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/host/direct/direct_steps.hpp>
+#include <parallax/host/direct/nested_steps.hpp>
 #include <parallax/host/direct/small_products.hpp>
 #include <parallax/host/direct/straight_call.hpp>
 #include <parallax/host/kernels/kernel_function.hpp>
@@ -18,28 +19,33 @@
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
 /// `Execution` says who does the work, and who makes products; `Extents` gives the values of extents.
-template <class Program, class Extents, class Execution> class loop_steps {
-  using steps = direct_steps<Program>;
+template <class Program, section_id Section, class Extents, class Execution> class loop_steps {
+  using steps = direct_steps<Program, Section>;
   static constexpr std::size_t buffer_count = index_of(steps::section.buffers.count);
   static constexpr const buffer_record& record(std::size_t number) {
     return Program::plan[steps::section.buffers][number];
   }
 
  public:
+  using extents_type = Extents;
+  using execution_type = Execution;
   const Extents& extents;
   std::byte* row_memory = nullptr;                              ///< see `kernel_arguments`
+  std::byte* memory_behind;                                     ///< for bodies
   std::byte* first_bytes[buffer_count == 0 ? 1 : buffer_count]; ///< of the buffers
 
   /// `values` are the first elements of the arguments, `outputs` of the results; slot number `s` begins at
-  /// `slots + offsets[s]`.
+  /// `slots + offsets[s]`, and the memory behind them where a further one would.
   PARALLAX_INLINE loop_steps(const Extents& resolved, const std::byte* const* values, std::byte* const* outputs,
                              std::byte* slots, const std::size_t* offsets)
-      : extents(resolved) {
+      : extents(resolved),
+        memory_behind(at_offset(slots, static_cast<std::int64_t>(offsets[index_of(steps::section.slot_count)]))) {
     place_all(values, outputs, slots, offsets, std::make_index_sequence<buffer_count>{});
   }
 
   PARALLAX_INLINE void run() { run_all(std::make_index_sequence<index_of(steps::count)>{}); }
 
+  static constexpr element_type type_of(buffer_id buffer) { return record(index_of(buffer)).type; }
   /// The first element of a buffer.
   template <int Buffer> PARALLAX_INLINE auto* data() {
     return reinterpret_cast<element_t<record(index_of(Buffer)).type>*>(first_bytes[Buffer]);
@@ -70,10 +76,25 @@ template <class Program, class Extents, class Execution> class loop_steps {
     (run_one<steps::all[I].kind, steps::all[I].index>(), ...);
   }
   template <step_kind Kind, int Index> PARALLAX_INLINE void run_one() {
+    constexpr bool is_straight = steps::has_straight_bodies({Kind, Index});
     if constexpr (Kind == step_kind::kernel) run_kernel<Index>();
-    else if constexpr (Kind == step_kind::scan)
-      straight_scan<Program, Index, loop_steps>::run(*this, extents[static_scan<Program, Index>::step.count]);
+    else if constexpr (Kind == step_kind::scan) run_scan<Index, is_straight>();
+    else if constexpr (Kind == step_kind::while_loop) run_while<Index, is_straight>();
+    else if constexpr (Kind == step_kind::cond) run_cond<Index, is_straight>();
     else run_product_step<Index>();
+  }
+  template <int Index, bool IsStraight> PARALLAX_INLINE void run_scan() {
+    const std::int64_t rounds = extents[Program::plan.template at<scan_step>(Index).count];
+    if constexpr (IsStraight) straight_loop_step<Program, scan_step, Index, loop_steps>::run_scan(*this, rounds);
+    else nested_loop<Program, scan_step, Index, loop_steps>(*this).run_scan(rounds);
+  }
+  template <int Index, bool IsStraight> PARALLAX_INLINE void run_while() {
+    if constexpr (IsStraight) straight_loop_step<Program, while_step, Index, loop_steps>::run_while(*this);
+    else nested_loop<Program, while_step, Index, loop_steps>(*this).run_while();
+  }
+  template <int Index, bool IsStraight> PARALLAX_INLINE void run_cond() {
+    if constexpr (IsStraight) straight_cond<Program, Index, loop_steps>::run(*this);
+    else nested_cond<Program, Index, loop_steps>::run(*this);
   }
 
   template <int Index> static constexpr kernel_step kernel_at = Program::plan.template at<kernel_step>(Index);
@@ -89,7 +110,7 @@ template <class Program, class Extents, class Execution> class loop_steps {
     operand operands[sizeof...(O)];
     (set_operand<Index, O>(operands[O], std::make_index_sequence<sizeof...(D)>{}), ...);
     const constant_bits constants[] = {constant_at<Index, C>()..., constant_bits{0}};
-    constexpr bool is_elementwise = kernel::reduction == primitive_id::input && kernel::result != kernel_result::rows;
+    constexpr bool is_elementwise = kernel::result == kernel_result::vector || kernel::result == kernel_result::strided;
     if constexpr (is_elementwise && sizeof...(D) <= 1) {
       run_elementwise_row<kernel, typename Execution::work>(
           operands, constants, (std::int64_t{1} * ... * extents[Program::plan[step.extents][D]]));

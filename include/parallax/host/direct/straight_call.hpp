@@ -6,7 +6,7 @@
 #include <parallax/host/direct/small_product.hpp>
 #include <parallax/host/direct/straight_buffers.hpp>
 #include <parallax/host/direct/straight_loop.hpp>
-#include <parallax/host/direct/straight_scan.hpp>
+#include <parallax/host/direct/straight_nested.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 
@@ -35,7 +35,11 @@ template <class Program, section_id Section> class straight_steps {
   template <step_kind Kind, int Index, class Frame> static PARALLAX_INLINE void run_one(Frame& where) {
     if constexpr (Kind == step_kind::kernel) straight_loop<Program, Index>::run(where);
     else if constexpr (Kind == step_kind::scan)
-      straight_scan<Program, Index, Frame>::run(where, static_scan<Program, Index>::step.count.number());
+      straight_loop_step<Program, scan_step, Index, Frame>::run_scan(
+          where, Program::plan.template at<scan_step>(Index).count.number());
+    else if constexpr (Kind == step_kind::while_loop)
+      straight_loop_step<Program, while_step, Index, Frame>::run_while(where);
+    else if constexpr (Kind == step_kind::cond) straight_cond<Program, Index, Frame>::run(where);
     else run_product<Index>(where);
   }
   template <int Index> static constexpr product_step product_at = Program::plan.template at<product_step>(Index);

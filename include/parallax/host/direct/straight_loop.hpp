@@ -107,7 +107,7 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
   template <class Frame> static PARALLAX_INLINE void run_group(Frame& frame, std::size_t first) {
     file values;
     run_statements(frame, values, first, indices{});
-    if constexpr (!is_rows) {
+    if constexpr (!is_rows && Result != kernel_result::scattered) {
       auto* const result = detail::values_at<last>(values);
       if constexpr (is_reduction) *element<0>(frame, first) = reduced<Reduction>(result, elements{});
       else *element<0>(frame, first) = *result;
@@ -164,6 +164,22 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
       return stored[i];
     });
   }
+  template <int I, statement_kind Kind, element_type Type, int Offset, int Array, class Frame>
+  static PARALLAX_INLINE void evaluate(gather_statement<Kind, Type, Offset, Array>, Frame& frame, file& values,
+                                       std::size_t first) {
+    for_elements(detail::values_at<I>(values), elements{}, [&](std::size_t i) PARALLAX_INLINE_LAMBDA {
+      return element<Array>(frame, first + i)[detail::values_at<Offset>(values)[i]];
+    });
+  }
+  template <int I, statement_kind Kind, primitive_id Primitive, element_type Type, int Offset, int Update, int Array,
+            class Frame>
+  static PARALLAX_INLINE void evaluate(scatter_statement<Kind, Primitive, Type, Offset, Update, Array>, Frame& frame,
+                                       file& values, std::size_t first) {
+    const auto offset = *detail::values_at<Offset>(values);
+    if (offset < 0) return;
+    element_t<Type>& changed = element<Array>(frame, first)[offset];
+    changed = detail::combined<Primitive>(changed, *detail::values_at<Update>(values));
+  }
   template <int I, primitive_id Primitive, element_type Type, int Operand, class Frame>
   static PARALLAX_INLINE void evaluate(reduce_statement<Primitive, Type, Operand>, Frame&, file& values, std::size_t) {
     const element_t<Type> total = reduced<Primitive>(detail::values_at<Operand>(values), elements{});
@@ -174,10 +190,11 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
   static PARALLAX_INLINE void for_elements(T* values, std::index_sequence<I...>, const F& f) {
     [[maybe_unused]] const bool done[] = {true, (values[I] = f(I), true)...};
   }
-  template <primitive_id Primitive, class T, std::size_t... I>
-  static PARALLAX_INLINE T reduced(const T* values, std::index_sequence<I...>) {
+  /// Of one element at least, as sums of nothing are left to loops.
+  template <primitive_id Primitive, class T, std::size_t First, std::size_t... I>
+  static PARALLAX_INLINE T reduced(const T* values, std::index_sequence<First, I...>) {
     using P = primitives::primitive_at<Primitive>;
-    T total = P::template neutral<T>();
+    T total = values[First];
     [[maybe_unused]] const bool done[] = {true, (total = P::evaluate(total, values[I]), true)...};
     return total;
   }

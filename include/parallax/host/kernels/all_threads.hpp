@@ -2,7 +2,6 @@
 #pragma once
 
 #include <parallax/arrays/buffer.hpp>
-#include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/arrays/scratch_array.hpp>
 #include <parallax/host/devices/parallel_for.hpp>
 #include <parallax/host/names.hpp>
@@ -39,8 +38,6 @@ struct all_threads {
    private:
     scratch_array<T, 1024> memory;
   };
-
-  template <class T> using list = recycled_vector<T>;
 };
 
 } // namespace parallax::host

@@ -59,8 +59,25 @@ template <int I> PARALLAX_INLINE const row_operand<I>& operand_at(const row_oper
 
 /// One more than the number of the array that a statement reads or writes; 0 where it does neither.
 constexpr int arrays_up_to(const kernel_statement& s) {
-  const bool is_access = is_store(s.kind) || (is_load(s.kind) && s.kind != statement_kind::load_constant);
+  const bool is_access = is_store(s.kind) || is_gather(s.kind) || is_scatter(s.kind) ||
+                         (is_load(s.kind) && s.kind != statement_kind::load_constant);
   return is_access ? s.argument + 1 : 0;
+}
+
+/// A pack's elements one by one.
+template <class T> struct lane_values {
+  alignas(register_bytes) T lanes[host::lanes];
+};
+template <class T> PARALLAX_INLINE lane_values<T> stored_lanes(const pack<T>& x) {
+  lane_values<T> values;
+  store(values.lanes, x);
+  return values;
+}
+
+/// What a scatter makes of an element, or a pack of them, and its update.
+template <primitive_id Primitive, class V> PARALLAX_INLINE V combined(const V& element, const V& update) {
+  if constexpr (Primitive == primitives::id_of<primitives::stop_gradient>) return update;
+  else return primitives::primitive_at<Primitive>::evaluate(element, update);
 }
 
 template <int I, class T> struct numbered_register {
@@ -116,6 +133,50 @@ PARALLAX_INLINE auto evaluate(load_statement<Kind, Type, Argument>, Registers&, 
   }
 }
 
+template <moved_lanes Moved, statement_kind Kind, element_type Type, int Offset, int Array, class Registers, class Row>
+PARALLAX_INLINE auto evaluate(gather_statement<Kind, Type, Offset, Array>, Registers& registers, const Row& row,
+                              const constant_bits*, std::int64_t offset, int count) {
+  using T = element_t<Type>;
+  const std::int64_t stride = operand_at<Array>(row).stride;
+  const T* first = reinterpret_cast<const T*>(operand_at<Array>(row).data) + offset * stride;
+  const auto offsets = stored_lanes(at<Offset>(registers));
+  if constexpr (Kind == statement_kind::gather_row) {
+    first += offsets.lanes[0];
+    return stride == 1 ? load<Moved>(first, count) : load_strided<Moved>(first, stride, count);
+  } else {
+    alignas(register_bytes) T buffer[lanes] = {};
+    for (int i = 0; i < count; ++i) buffer[i] = first[i * stride + offsets.lanes[i]];
+    return load(buffer);
+  }
+}
+/// Elements that lie anywhere are changed behind all statements: see `host/kernels/scatter.hpp`.
+template <moved_lanes Moved, primitive_id Primitive, element_type Type, int Offset, int Update, int Array,
+          class Registers, class Row>
+PARALLAX_INLINE auto evaluate(scatter_statement<statement_kind::scatter_each, Primitive, Type, Offset, Update, Array>,
+                              Registers& registers, const Row&, const constant_bits*, std::int64_t, int) {
+  return at<Update>(registers);
+}
+/// Changes a row of elements that lie equally far from their positions.
+template <moved_lanes Moved, primitive_id Primitive, element_type Type, int Offset, int Update, int Array,
+          class Registers, class Row>
+PARALLAX_INLINE auto evaluate(scatter_statement<statement_kind::scatter_row, Primitive, Type, Offset, Update, Array>,
+                              Registers& registers, const Row& row, const constant_bits*, std::int64_t offset,
+                              int count) {
+  using T = element_t<Type>;
+  const pack<T> update = at<Update>(registers);
+  const std::int64_t stride = operand_at<Array>(row).stride, further = stored_lanes(at<Offset>(registers)).lanes[0];
+  if (further < 0) return update;
+  T* const first =
+      reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<Array>(row).data)) + offset * stride + further;
+  if (stride == 1) {
+    store<Moved>(first, combined<Primitive>(load<Moved>(first, count), update), count);
+    return update;
+  }
+  const auto updates = stored_lanes(update);
+  for (int i = 0; i < count; ++i) first[i * stride] = combined<Primitive>(first[i * stride], updates.lanes[i]);
+  return update;
+}
+
 } // namespace detail
 
 /// Whether a kernel is short, so that asking how many lanes there are counts. Longer ones are compiled once.
@@ -125,6 +186,15 @@ template <class Kernel> inline constexpr bool is_short = Kernel::size <= 12;
 PARALLAX_INLINE int lanes_from(std::int64_t i, std::int64_t last) {
   return last - i < lanes ? static_cast<int>(last - i) : lanes;
 }
+
+namespace detail {
+/// The first `count` lanes of `x`; the others change nothing where they are combined.
+template <class P, class T> PARALLAX_INLINE pack<T> first_lanes(const pack<T>& x, int count) {
+  const pack<bool> is_first =
+      math::lt(host::lane_index<std::int32_t>(), host::broadcast(static_cast<std::int32_t>(count)));
+  return math::select(is_first, x, broadcast(P::template neutral<T>()));
+}
+} // namespace detail
 
 template <class Kernel> struct evaluator;
 
@@ -144,6 +214,12 @@ template <kernel_result Result, primitive_id Reduction, class... S> struct evalu
     registers file;
     run_all<Moved>(file, operands, constants, offset, count, indices{});
     return detail::at<last>(file);
+  }
+  /// The values of all statements.
+  template <moved_lanes Moved>
+  static PARALLAX_INLINE void fill(registers& file, const row& operands, const constant_bits* constants,
+                                   std::int64_t offset, int count) {
+    run_all<Moved>(file, operands, constants, offset, count, indices{});
   }
 
  private:

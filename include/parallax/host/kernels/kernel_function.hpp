@@ -1,7 +1,10 @@
 // The host's function for each kind of kernel.
 #pragma once
 
+#include <parallax/host/kernels/cumulative.hpp>
 #include <parallax/host/kernels/rows.hpp>
+#include <parallax/host/kernels/scatter.hpp>
+#include <parallax/host/kernels/sort.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 
@@ -10,6 +13,9 @@ namespace parallax::host::inline PARALLAX_REGISTERS {
 /// The host's function for a kernel.
 template <class Kernel, class Work> constexpr kernel_function kernel_function_of() {
   if constexpr (Kernel::result == kernel_result::rows) return &run_row_group<Kernel, Work>;
+  else if constexpr (Kernel::result == kernel_result::sorted) return &run_sort<Kernel, Work>;
+  else if constexpr (Kernel::result == kernel_result::scattered) return &run_scatter<Kernel, Work>;
+  else if constexpr (is_cumulative(Kernel::result)) return &run_cumulative<Kernel, Work>;
   else if constexpr (Kernel::reduction != primitive_id::input) return &run_reduction<Kernel, Work>;
   else return &run_elementwise<Kernel, Work>;
 }

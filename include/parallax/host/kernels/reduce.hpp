@@ -17,13 +17,6 @@ namespace detail {
 /// the length rather than with it.
 inline constexpr std::int64_t block_registers = 64;
 
-/// The first `count` lanes of `x`; the others change nothing where they are combined.
-template <class P, class T> PARALLAX_INLINE pack<T> first_lanes(const pack<T>& x, int count) {
-  const pack<bool> is_first =
-      math::lt(host::lane_index<std::int32_t>(), host::broadcast(static_cast<std::int32_t>(count)));
-  return math::select(is_first, x, broadcast(P::template neutral<T>()));
-}
-
 /// A part of a reduction along rows: positions of the kept dimensions, of the reduced ones, and in the rows.
 struct reduction_part {
   std::int64_t kept_begin, kept_end, reduced_begin, reduced_end, first, last;

@@ -4,6 +4,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/host/kernels/reduce.hpp>
+#include <parallax/host/kernels/row_statements.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/program/row_schedule.hpp>
@@ -29,8 +30,9 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
  public:
   using schedule = row_schedule<kernel<Result, Reduction, S...>>;
   using evaluate = evaluator<kernel<Result, Reduction, S...>>;
-  using indices = std::make_index_sequence<sizeof...(S)>;
-  using registers = register_file<indices, S...>;
+  using registers = register_file<std::make_index_sequence<sizeof...(S)>, S...>;
+  template <row_part Part, int Pass> using numbers = row_statement_numbers<kernel<Result, Reduction, S...>, Part, Pass>;
+  template <std::size_t I> using statement = numbered_statement_t<I, S...>;
 
   /// Whether a value is computed once for several passes; what is loaded is loaded again.
   static constexpr bool is_remembered(int i) { return schedule::is_needed_again(i) && !schedule::is_loaded(i); }
@@ -82,36 +84,35 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
     constexpr int most_pieces = 64;
     const std::int64_t units = (length + lanes - 1) / lanes;
     const int pieces = static_cast<int>(std::min<std::int64_t>(units, most_pieces));
-    typename Work::template list<registers> parts(index_of(pieces));
+    const typename Work::template scratch<registers, std::size_t{most_pieces}> parts(pieces);
     Work::parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t p = begin; p < end; ++p) {
-        registers own = file, &sums = parts[index_of(p)];
+        registers own = file, &sums = parts.data()[p];
         neutral_totals<Pass>(sums);
         const std::int64_t first = units * p / pieces * lanes, last = units * (p + 1) / pieces * lanes;
         go_over<Pass>(own, sums, row, constants, first, std::min(last, length), length, memory);
       }
     });
-    for (registers& part : parts) add_totals<Pass>(totals, part);
+    for (int p = 0; p < pieces; ++p) add_totals<Pass>(totals, parts.data()[p]);
   }
 
   /// The uniform statements of a round.
   template <int Round>
   static PARALLAX_INLINE void start(registers& file, const typename evaluate::row& row,
                                     const constant_bits* constants) {
-    start_all<Round>(file, row, constants, indices{});
+    start_all(file, row, constants, numbers<row_part::uniform, Round>{});
   }
-  template <int Round, std::size_t... I>
-  static PARALLAX_INLINE void start_all(registers& file, const typename evaluate::row& row,
-                                        const constant_bits* constants, std::index_sequence<I...>) {
-    [[maybe_unused]] const bool done[] = {(start_one<Round, I>(S{}, file, row, constants), true)...};
+  template <std::size_t... I>
+  static PARALLAX_INLINE void start_all([[maybe_unused]] registers& file,
+                                        [[maybe_unused]] const typename evaluate::row& row,
+                                        [[maybe_unused]] const constant_bits* constants, std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {true, (start_one<I>(statement<I>{}, file, row, constants), true)...};
   }
-  template <int Round, int I, class Statement>
+  template <int I, class Statement>
   static PARALLAX_INLINE void start_one(Statement s, registers& file, const typename evaluate::row& row,
                                         const constant_bits* constants) {
-    if constexpr (schedule::in_round(I, Round) && !schedule::is_reduction(I)) {
-      if constexpr (Statement::record.kind == statement_kind::store_row) store_one(s, file, row);
-      else at<I>(file) = detail::evaluate<moved_lanes::all>(s, file, row, constants, 0, lanes);
-    }
+    if constexpr (Statement::record.kind == statement_kind::store_row) store_one(s, file, row);
+    else at<I>(file) = detail::evaluate<moved_lanes::all>(s, file, row, constants, 0, lanes);
   }
   template <element_type Type, int Operand, int Array>
   static PARALLAX_INLINE void store_one(store_statement<statement_kind::store_row, Type, Operand, Array>,
@@ -130,14 +131,11 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
 
   /// Calls `use.operator()<I, reduction_at<I, statement>>()` for the reductions of a pass.
   template <int Pass, class Use> static PARALLAX_INLINE void for_reductions(const Use& use) {
-    for_reductions_among<Pass>(use, indices{});
+    for_reductions_among(use, numbers<row_part::totals, Pass>{});
   }
-  template <int Pass, class Use, std::size_t... I>
-  static PARALLAX_INLINE void for_reductions_among(const Use& use, std::index_sequence<I...>) {
-    auto one = [&]<int N, class Statement>() PARALLAX_INLINE_LAMBDA {
-      if constexpr (schedule::reduces_in(N, Pass)) use.template operator()<N, reduction_at<N, Statement>>();
-    };
-    (one.template operator()<I, S>(), ...);
+  template <class Use, std::size_t... I>
+  static PARALLAX_INLINE void for_reductions_among([[maybe_unused]] const Use& use, std::index_sequence<I...>) {
+    (use.template operator()<I, reduction_at<I, statement<I>>>(), ...);
   }
   template <int Pass> static PARALLAX_INLINE void neutral_totals(registers& totals) {
     for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
@@ -155,9 +153,7 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
     });
   }
 
-  template <int Pass>
-  static constexpr bool reduces =
-      []<std::size_t... I>(std::index_sequence<I...>) { return (schedule::reduces_in(I, Pass) || ...); }(indices{});
+  template <int Pass> static constexpr bool reduces = numbers<row_part::totals, Pass>::size() > 0;
 
   /// Elements first to last of a pass. Sums are cut into blocks, as in any reduction.
   template <int Pass>
@@ -185,7 +181,8 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
         const int count = Moved == moved_lanes::all ? lanes : lanes_from(i, last);
         PARALLAX_UNROLL(4)
         for (int s = 0; s < Streams; ++s) {
-          evaluate_all<Pass, Moved>(file, row, constants, i + s * lanes, count, length, memory, indices{});
+          evaluate_all<Pass, Moved>(file, row, constants, i + s * lanes, count, length, memory,
+                                    numbers<row_part::elements, Pass>{});
           for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
             const auto& value = at<R::operand>(file);
             at<I>(sums[s]) =
@@ -200,27 +197,27 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
   }
 
   template <int Pass, moved_lanes Moved, std::size_t... I>
-  static PARALLAX_INLINE void evaluate_all(registers& file, const typename evaluate::row& row,
-                                           const constant_bits* constants, std::int64_t i, int count,
-                                           std::int64_t length, std::byte* memory, std::index_sequence<I...>) {
+  static PARALLAX_INLINE void
+  evaluate_all([[maybe_unused]] registers& file, [[maybe_unused]] const typename evaluate::row& row,
+               [[maybe_unused]] const constant_bits* constants, [[maybe_unused]] std::int64_t i,
+               [[maybe_unused]] int count, [[maybe_unused]] std::int64_t length, [[maybe_unused]] std::byte* memory,
+               std::index_sequence<I...>) {
     [[maybe_unused]] const bool done[] = {
-        (evaluate_one<Pass, Moved, I>(S{}, file, row, constants, i, count, length, memory), true)...};
+        true, (evaluate_one<Pass, Moved, I>(statement<I>{}, file, row, constants, i, count, length, memory), true)...};
   }
   template <int Pass, moved_lanes Moved, int I, class Statement>
   static PARALLAX_INLINE void evaluate_one(Statement s, registers& file, const typename evaluate::row& row,
                                            const constant_bits* constants, std::int64_t i, int count,
                                            [[maybe_unused]] std::int64_t length, [[maybe_unused]] std::byte* memory) {
-    if constexpr (schedule::is_needed(I, Pass, false) && !schedule::is_reduction(I)) {
-      using T = typename Statement::value_type;
-      [[maybe_unused]] auto remembered = [&]() PARALLAX_INLINE_LAMBDA {
-        return reinterpret_cast<T*>(memory + room_of_row(length) * static_cast<std::int64_t>(memory_before(I))) + i;
-      };
-      if constexpr (is_remembered(I) && schedule::first_pass(I) < Pass) {
-        at<I>(file) = load(remembered());
-      } else {
-        at<I>(file) = detail::evaluate<Moved>(s, file, row, constants, i, count);
-        if constexpr (is_remembered(I)) store(remembered(), at<I>(file));
-      }
+    using T = typename Statement::value_type;
+    [[maybe_unused]] auto remembered = [&]() PARALLAX_INLINE_LAMBDA {
+      return reinterpret_cast<T*>(memory + room_of_row(length) * static_cast<std::int64_t>(memory_before(I))) + i;
+    };
+    if constexpr (is_remembered(I) && schedule::first_pass(I) < Pass) {
+      at<I>(file) = load(remembered());
+    } else {
+      at<I>(file) = detail::evaluate<Moved>(s, file, row, constants, i, count);
+      if constexpr (is_remembered(I)) store(remembered(), at<I>(file));
     }
   }
 };

@@ -10,12 +10,13 @@
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/program/kernel_arguments.hpp>
+#include <parallax/runtime/loop_places.hpp>
 #include <parallax/runtime/result_memory.hpp>
-#include <parallax/runtime/scan_places.hpp>
 #include <parallax/runtime/section_plan.hpp>
 #include <parallax/runtime/value.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -34,7 +35,7 @@ class section_runner {
   recycled_vector<buffer> outputs;
 
   section_runner(const section_plan& run, const kernel_function* functions, device_place where)
-      : section(run), kernels(functions), place(where), pointers(section.buffers().size()) {}
+      : section(run), kernels(functions), device(where), pointers(section.buffers().size()) {}
 
   /// Takes memory for slots, which share one arena, and for outputs that none is given for.
   void prepare(const recycled_vector<const std::byte*>* arguments, given_memory given = {}) {
@@ -69,7 +70,7 @@ class section_runner {
 
  private:
   const kernel_function* kernels;
-  device_place place;
+  device_place device;
   buffer arena;
   scratch_array<std::byte*, 32> pointers; ///< by buffer
 
@@ -83,13 +84,13 @@ class section_runner {
       if (each.kind == buffer_kind::slot) pointer = arena.data() + slot_offsets[index_of(each.number)];
     }
   }
-  /// Arguments and outputs of a loop's body for its next round.
-  void place_round(const scan_places& places) {
+  /// Where arguments and outputs of a loop's body are from now on.
+  void place(plain_span<std::byte* const> arguments, plain_span<std::byte* const> results) {
     std::size_t next = 0;
     for (const buffer_record& each : section.buffers()) {
       std::byte*& pointer = pointers[next++];
-      if (each.kind == buffer_kind::value) pointer = places.arguments()[index_of(each.number)];
-      if (each.kind == buffer_kind::output) pointer = places.outputs()[index_of(each.number)];
+      if (each.kind == buffer_kind::value) pointer = arguments[index_of(each.number)];
+      if (each.kind == buffer_kind::output) pointer = results[index_of(each.number)];
     }
   }
 
@@ -105,25 +106,73 @@ class section_runner {
     void operator()(const axis_slice_step& step) const { self.run_axis_slice(step); }
     void operator()(const call_step& step) const { call(step, self); }
     void operator()(const scan_step& step) const { self.run_scan(step, call); }
+    void operator()(const while_step& step) const { self.run_while(step, call); }
+    void operator()(const cond_step& step) const { self.run_cond(step, call); }
   };
   void run_steps(plain_span<const step_record> steps, call_function call) {
     for (const step_record& step : steps) visit_step(section.plan, step, step_runner{*this, call});
   }
 
+  /// A section that runs where this one does.
+  section_runner body_runner(section_id body) const {
+    return section_runner({section.plan, body, section.extents}, kernels, device);
+  }
   void run_scan(const scan_step& step, call_function call) {
-    scan_places places(section, step, [this](buffer_id id) { return data(id); });
-    const plain_span<const scan_result> results = section.plan[step.results];
-    if (places.rounds == 0)
-      places.copy_carries([&](std::byte* to, const std::byte* from, std::size_t number) {
-        copy_bytes(to, from, section.bytes_of(results[number].buffer));
-      });
-    section_runner body({section.plan, step.body, section.extents}, kernels, place);
+    const scan_rounds rounds{section.extents[step.count], step.reverse};
+    loop_places places(section, step.operands, step.results, [this](buffer_id id) { return data(id); });
+    bring_in(places, step.results);
+    if (rounds.count == 0) return copy_carries(places, {}, step.results);
+    section_runner body = body_runner(step.body);
     body.place_slots();
-    for (std::int64_t round = 0; round < places.rounds; ++round) {
-      places.go_to(round);
-      body.place_round(places);
+    for (std::int64_t round = 0; round < rounds.count; ++round) {
+      places.go_to(rounds[round]);
+      body.place(places.arguments(), places.outputs());
       body.run(call);
     }
+  }
+  void run_while(const while_step& step, call_function call) {
+    loop_places places(section, step.operands, step.results, [this](buffer_id id) { return data(id); });
+    bring_in(places, step.results);
+    section_runner predicate = body_runner(step.predicate), body = body_runner(step.body);
+    predicate.place_slots();
+    body.place_slots();
+    std::byte holds{};
+    std::byte* const answer = &holds;
+    loop_round round;
+    while (true) {
+      places.go_to(round);
+      predicate.place(places.arguments(), {&answer, 1});
+      predicate.run(call);
+      if (holds == std::byte{0}) break;
+      body.place(places.arguments(), places.outputs());
+      body.run(call);
+      round.is_first = false;
+      round.to_own = !round.to_own;
+    }
+    copy_carries(places, round, step.results);
+  }
+  void run_cond(const cond_step& step, call_function call) {
+    std::int32_t chosen = 0;
+    std::memcpy(&chosen, data(step.index), sizeof chosen);
+    section_runner branch = body_runner(section.plan[step.branches][index_of(chosen)]);
+    branch.place_slots();
+    branch.place(places_of(step.operands), places_of(step.results));
+    branch.run(call);
+  }
+  recycled_vector<std::byte*> places_of(record_list<buffer_id> buffers) {
+    recycled_vector<std::byte*> places;
+    for (buffer_id each : section.plan[buffers]) places.push_back(data(each));
+    return places;
+  }
+  void bring_in(loop_places& places, record_list<scan_result> results) const {
+    places.bring_in([&](std::byte* to, const std::byte* from, std::size_t number) {
+      copy_bytes(to, from, section.bytes_of(section.plan[results][number].buffer));
+    });
+  }
+  void copy_carries(loop_places& places, loop_round round, record_list<scan_result> results) const {
+    places.copy_carries(round, [&](std::byte* to, const std::byte* from, std::size_t number) {
+      copy_bytes(to, from, section.bytes_of(section.plan[results][number].buffer));
+    });
   }
 
   void run_kernel(const kernel_step& step) {
@@ -132,7 +181,7 @@ class section_runner {
     constant_bits constants[max_accesses];
     section.fill(
         step, a, operands, constants, [this](buffer_id id) { return data(id); },
-        [this](mesh_axis axis) { return place.together->axis_index(place.position, 1U << static_cast<int>(axis)); });
+        [this](mesh_axis axis) { return device.together->axis_index(device.position, 1U << static_cast<int>(axis)); });
     kernels[index_of(step.kernel)](a);
   }
 
@@ -155,11 +204,11 @@ class section_runner {
   }
 
   void run_axis_slice(const axis_slice_step& step) {
-    team& all = *place.together;
+    team& all = *device.together;
     const unsigned axes = step.axes.bits;
     const std::size_t inner = index_of(section.extents[step.inner]);
     copy_slice_out(data(step.source), data(step.result), section.extents[step.outer], all.group_size(axes),
-                   inner * size_of(section.type_of(step.source)), all.axis_index(place.position, axes));
+                   inner * size_of(section.type_of(step.source)), all.axis_index(device.position, axes));
   }
 
   void run_exchange(const exchange_step& step) {
@@ -168,21 +217,22 @@ class section_runner {
     std::byte* from = data(step.source);
     std::byte* to = data(step.result);
     const auto outer = index_of(section.extents[step.outer]), inner = index_of(section.extents[step.inner]);
-    team& all = *place.together;
+    team& all = *device.together;
     const unsigned axes = step.axes.bits;
-    const int index = all.axis_index(place.position, axes);
+    const int index = all.axis_index(device.position, axes);
     const exchange_partners partners(section.plan, step);
     const group_part who(axes, partners.group_of(index));
     switch (step.kind) {
     case exchange_kind::all_reduce:
-      return all_reduce(all, place.position, who, step.reduction, type, from, to, bytes / size_of(type));
-    case exchange_kind::all_gather: return all_gather(all, place.position, who, from, to, outer, inner * size_of(type));
+      return all_reduce(all, device.position, who, step.reduction, type, from, to, bytes / size_of(type));
+    case exchange_kind::all_gather:
+      return all_gather(all, device.position, who, from, to, outer, inner * size_of(type));
     case exchange_kind::reduce_scatter:
-      return reduce_scatter(all, place.position, who, reduction_kind::sum, type, from, to, outer, inner);
-    case exchange_kind::all_to_all: return all_to_all(all, place.position, who, from, to, inner * size_of(type));
-    case exchange_kind::broadcast: return broadcast(all, place.position, who, step.source_index, from, to, bytes);
+      return reduce_scatter(all, device.position, who, reduction_kind::sum, type, from, to, outer, inner);
+    case exchange_kind::all_to_all: return all_to_all(all, device.position, who, from, to, inner * size_of(type));
+    case exchange_kind::broadcast: return broadcast(all, device.position, who, step.source_index, from, to, bytes);
     case exchange_kind::permute:
-      return permute(all, place.position, who, partners.source_of(index, all.group_size(axes)), from, to, bytes);
+      return permute(all, device.position, who, partners.source_of(index, all.group_size(axes)), from, to, bytes);
     }
   }
 };

@@ -1,0 +1,103 @@
+// Calls that preparation has left become steps that run other sections.
+#pragma once
+
+#include <parallax/compile/plan/section_planner.hpp>
+#include <parallax/compile/plan/staying_carries.hpp>
+
+namespace parallax::detail {
+
+constexpr void section_planner::add_call(node_id call, section_id which, const growing_vector<int>& devices) {
+  const mapped_section& called = *all[index_of(which)].inside;
+  growing_vector<call_operand> operands;
+  for (std::size_t k = 0; k < called.operands.size(); ++k) {
+    const node_id operand = g.operand(call, static_cast<int>(k));
+    spread_dimensions spread = called.operands[k];
+    for (spread_dimension& s : spread) s.before = extent_before(operand, s.dimension);
+    operands.push_back({buffer_of[operand], plan.add_list(spread)});
+  }
+  const growing_vector<value_id> results = vector_of(g.results_of(call), [&](node_id result) {
+    buffer_of[result] = new_buffer(g.value(result), buffer_kind::value, section.value_count);
+    return value_id{section.value_count++};
+  });
+  add(step_kind::call, call_step{which, plan.add_list(operands), plan.add_list(results), plan.add_list(devices)});
+}
+
+constexpr growing_vector<scan_operand>
+section_planner::loop_operands(node_id call, const growing_vector<scan_role>& roles, graph_id body) const {
+  growing_vector<scan_operand> operands;
+  for (std::size_t k = 0; k < roles.size(); ++k) {
+    scan_operand operand{.buffer = buffer_of[g.operand(call, static_cast<int>(k))], .role = roles[k]};
+    if (roles[k] == scan_role::stacked)
+      operand.slice = trace.extents.product(trace.at(body).shape(trace.at(body).inputs[k]));
+    operands.push_back(operand);
+  }
+  return operands;
+}
+
+/// A carry that stays has one place, others have two.
+constexpr growing_vector<scan_result>
+section_planner::carried_results(node_id call, const growing_vector<scan_role>& roles, section_id body) {
+  const graph_id number = all[index_of(body)].graph;
+  const graph& rounds = trace.at(number);
+  staying_carry stays(trace, rounds);
+  growing_vector<scan_result> results;
+  for (std::size_t k = 0; k < roles.size(); ++k) {
+    if (roles[k] != scan_role::carry) continue;
+    const node_id result = g.results_of(call)[count_of(results)];
+    if (!stays.find(rounds.inputs[k], results.size())) {
+      results.push_back(carried_result(result));
+      continue;
+    }
+    const buffer_id own = own_buffer(result);
+    results.push_back({.buffer = own, .other = own});
+    section_graph& planned = all[index_of(body)];
+    planned.staying.push_back(rounds.inputs[k]);
+    for (node_id reader : stays.readers) planned.kept.push_back(reader);
+  }
+  return results;
+}
+
+constexpr void section_planner::add_scan(node_id call, const scan_parameters& p) {
+  const graph& body = trace.at(p.body);
+  const growing_vector<scan_operand> operands = loop_operands(call, p.roles, p.body);
+  const section_id rounds = add_body(p.body);
+  growing_vector<scan_result> results = carried_results(call, p.roles, rounds);
+  for (std::size_t k = results.size(); k < body.outputs.size(); ++k) {
+    const node_id result = g.results_of(call)[static_cast<int>(k)];
+    results.push_back({.buffer = own_buffer(result), .slice = trace.extents.product(body.shape(body.outputs[k]))});
+  }
+  add(step_kind::scan, scan_step{rounds, p.length, p.reverse, plan.add_list(operands), plan.add_list(results)});
+}
+
+constexpr void section_planner::add_while(node_id call, const primitives::while_call::parameters& p) {
+  const growing_vector<scan_operand> operands = loop_operands(call, p.roles, p.body);
+  const section_id predicate = add_body(p.predicate), body = add_body(p.body);
+  const growing_vector<scan_result> results = carried_results(call, p.roles, body);
+  add(step_kind::while_loop, while_step{predicate, body, plan.add_list(operands), plan.add_list(results)});
+}
+
+constexpr void section_planner::add_cond(node_id call, const cond_parameters& p) {
+  const growing_vector<buffer_id> operands = vector_of(g.operands(call), [&](node_id x) { return buffer_of[x]; });
+  const growing_vector<buffer_id> inputs(operands.begin() + 1, operands.end());
+  const growing_vector<buffer_id> results =
+      vector_of(g.results_of(call), [&](node_id result) { return own_buffer(result); });
+  const growing_vector<section_id> branches = vector_of(p.branches, [&](graph_id branch) { return add_body(branch); });
+  add(step_kind::cond, cond_step{operands[0], plan.add_list(branches), plan.add_list(inputs), plan.add_list(results)});
+}
+
+} // namespace parallax::detail
+
+namespace parallax::primitives {
+constexpr void pmap_call::lower(parallax::detail::section_planner& planner, node_id call, const parameters& p) {
+  planner.add_call(call, planner.section_of(p.body), p.devices);
+}
+constexpr void scan_call::lower(parallax::detail::section_planner& planner, node_id call, const parameters& p) {
+  planner.add_scan(call, p);
+}
+constexpr void while_call::lower(parallax::detail::section_planner& planner, node_id call, const parameters& p) {
+  planner.add_while(call, p);
+}
+constexpr void cond_call::lower(parallax::detail::section_planner& planner, node_id call, const parameters& p) {
+  planner.add_cond(call, p);
+}
+} // namespace parallax::primitives

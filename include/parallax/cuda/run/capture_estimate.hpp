@@ -1,0 +1,119 @@
+// What a graph of a section would be: whether there can be one, how many steps it has, and which memory its loops want.
+#pragma once
+
+#include <parallax/arrays/scratch_array.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/cuda/names.hpp>
+#include <parallax/cuda/run/launchers.hpp>
+#include <parallax/runtime/section_plan.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace parallax::cuda {
+
+/// Where a graph is captured: whether by one device alone, whether nodes may be decided by conditions, and which loops
+/// are kernels.
+struct capture_conditions {
+  bool is_alone = true, may_branch = true;
+  whole_loops whole{};
+};
+
+/// Of a section with the extents of a call.
+class capture_estimate {
+ public:
+  static constexpr std::int64_t most_unrolled = 1024; ///< steps of all rounds of a scan; longer ones count rounds
+  static constexpr std::size_t control_bytes = 256;   ///< what a loop keeps beside its bodies' slots
+
+  bool is_possible = true;
+  std::int64_t steps = 0;
+  std::size_t bytes_of_bodies = 0; ///< of loops, one inside the other
+  int depth = 0;                   ///< of nodes that are decided by conditions, one inside the other
+
+  capture_estimate(const section_plan& section, const capture_conditions& where) : of(section), allowed(where) {
+    for (const step_record& step : of.steps()) visit_step(of.plan, step, *this);
+  }
+
+  /// Whether a scan's rounds are captured one after another.
+  static bool is_unrolled(const section_plan& section, const scan_step& step, const capture_conditions& where) {
+    const std::int64_t rounds = section.extents[step.count];
+    if (rounds < 4 || !where.may_branch) return true;
+    const capture_estimate body({section.plan, step.body, section.extents}, where);
+    return !body.is_possible || body.steps * rounds <= most_unrolled;
+  }
+  /// What a scan that counts its rounds needs for one slice of each stacked array.
+  static std::size_t bytes_of_slices(const section_plan& section, const scan_step& step) {
+    std::size_t sum = 0;
+    for (const scan_operand& x : section.plan[step.operands])
+      if (x.role == scan_role::stacked) sum += aligned(slice_bytes(section, x.buffer, x.slice));
+    for (const scan_result& y : section.plan[step.results])
+      if (y.other == buffer_id::none) sum += aligned(slice_bytes(section, y.buffer, y.slice));
+    return sum;
+  }
+  static std::size_t slice_bytes(const section_plan& section, buffer_id buffer, dim elements) {
+    return runtime::checked_bytes(section.extents[elements], section.type_of(buffer));
+  }
+  static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+  // Steps
+
+  void operator()(const kernel_step&) { ++steps; }
+  void operator()(const product_step&) { ++steps; }
+  void operator()(const epilogue_step&) { ++steps; }
+  void operator()(const axis_slice_step&) { ++steps; }
+  void operator()(const exchange_step&) {
+    ++steps;
+    is_possible = is_possible && allowed.is_alone;
+  }
+  void operator()(const call_step&) { is_possible = false; }
+  void operator()(const scan_step& step) {
+    if (allowed.whole.have(of.plan, step)) {
+      ++steps;
+      return;
+    }
+    const capture_estimate body = estimate(step.body);
+    const std::int64_t rounds = of.extents[step.count];
+    if (is_unrolled(of, step, allowed)) {
+      steps += rounds * body.steps + 1;
+      return want(step.body, body, 0, 0);
+    }
+    steps += 3 * body.steps + 8; // the first round, where their number is odd, and two in a row
+    want(step.body, body, control_bytes + bytes_of_slices(of, step), 1);
+  }
+  void operator()(const while_step& step) {
+    if (allowed.whole.have(of.plan, step)) {
+      ++steps;
+      return;
+    }
+    const capture_estimate predicate = estimate(step.predicate), body = estimate(step.body);
+    is_possible = is_possible && allowed.may_branch;
+    steps += 2 * body.steps + 3 * predicate.steps + 6;
+    want(step.predicate, predicate, control_bytes, 2);
+    want(step.body, body, control_bytes, 2);
+  }
+  void operator()(const cond_step& step) {
+    is_possible = is_possible && allowed.may_branch;
+    for (section_id each : of.plan[step.branches]) {
+      const capture_estimate branch = estimate(each);
+      steps += branch.steps + 1;
+      want(each, branch, 0, 1);
+    }
+  }
+
+ private:
+  const section_plan& of;
+  capture_conditions allowed;
+
+  capture_estimate estimate(section_id body) const { return {section_plan(of.plan, body, of.extents), allowed}; }
+  void want(section_id body, const capture_estimate& inside, std::size_t beside, int nodes) {
+    const section_plan run(of.plan, body, of.extents);
+    scratch_array<std::size_t, 32> offsets(index_of(run.section.slot_count) + 1);
+    run.plan_slots(offsets);
+    bytes_of_bodies = std::max(bytes_of_bodies, beside + aligned(offsets[offsets.size() - 1]) + inside.bytes_of_bodies);
+    depth = std::max(depth, nodes + inside.depth);
+    is_possible = is_possible && inside.is_possible;
+  }
+};
+
+} // namespace parallax::cuda

@@ -1,0 +1,52 @@
+// What is known of a program's kernels where it is run.
+#pragma once
+
+#include <parallax/cuda/api/api.hpp>
+#include <parallax/cuda/kernels/block_loop.hpp>
+#include <parallax/cuda/kernels/launch_context.hpp>
+#include <parallax/cuda/names.hpp>
+#include <parallax/program/kernel_arguments.hpp>
+#include <parallax/program/plan.hpp>
+
+#include <cstddef>
+
+namespace parallax::cuda {
+
+/// Launches one kernel of a program.
+template <device_api Api> using kernel_launcher = status (*)(kernel_arguments&, const launch_context<Api>&);
+/// Launches a loop of a program as one kernel.
+template <device_api Api> using loop_launcher = status (*)(const loop_call&, const launch_context<Api>&);
+
+/// Which loops of a program are kernels; none where nothing is said.
+struct whole_loops {
+  const bool* scans = nullptr; ///< by the places of the records
+  const bool* while_loops = nullptr;
+
+  bool have(const plan_view& plan, const scan_step& loop) const {
+    return scans != nullptr && scans[place_of(plan, loop)];
+  }
+  bool have(const plan_view& plan, const while_step& loop) const {
+    return while_loops != nullptr && while_loops[place_of(plan, loop)];
+  }
+  /// Of a record of the plan's, among those of its kind.
+  template <class Step> static std::size_t place_of(const plan_view& plan, const Step& loop) {
+    return static_cast<std::size_t>(&loop - plan.all<Step>().data());
+  }
+};
+
+/// What launches a program's kernels, and its loops that are some: by the places of their records.
+template <device_api Api> struct program_launchers {
+  const kernel_launcher<Api>* kernels = nullptr;
+  const loop_launcher<Api>* scans = nullptr;
+  const loop_launcher<Api>* while_loops = nullptr;
+  whole_loops whole;
+
+  loop_launcher<Api> of(const plan_view& plan, const scan_step& loop) const {
+    return scans[whole_loops::place_of(plan, loop)];
+  }
+  loop_launcher<Api> of(const plan_view& plan, const while_step& loop) const {
+    return while_loops[whole_loops::place_of(plan, loop)];
+  }
+};
+
+} // namespace parallax::cuda

@@ -1,0 +1,203 @@
+// Elements at indices that are data: reading and changing them.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/ops/index_offsets.hpp>
+#include <parallax/ops/slicing.hpp>
+
+#include <concepts>
+#include <limits>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+namespace parallax {
+
+/// What to do with indices that an axis does not have, in a call's type: `take(x, i, axis<0>, mode::clip)`.
+template <index_mode Mode> struct index_mode_t {};
+namespace mode {
+inline constexpr index_mode_t<index_mode::clipped> clip{};
+inline constexpr index_mode_t<index_mode::filled> fill{};
+inline constexpr index_mode_t<index_mode::wrapped> wrap{};
+inline constexpr index_mode_t<index_mode::dropped> drop{};
+} // namespace mode
+
+struct unique_indices_t {};
+/// Says that no two indices name the same element. Results are unspecified where they do. JAX: unique_indices=True
+inline constexpr unique_indices_t unique_indices{};
+
+namespace detail {
+
+/// What stands for elements that are not there: NaN, the least of signed and the greatest of unsigned whole numbers,
+/// true.
+constexpr tracer missing_element(context& trace, element_type type) {
+  if (is_floating(type)) return build::literal(trace, type, std::numeric_limits<double>::quiet_NaN());
+  const int bits = static_cast<int>(size_of(type)) * 8;
+  if (type == element_type::boolean) return build::integer_literal(trace, type, 1);
+  if (is_signed(type))
+    return build::integer_literal(trace, type, std::numeric_limits<std::int64_t>::min() >> (64 - bits));
+  return build::integer_literal(trace, type, static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - bits)));
+}
+
+/// Leaves it to the call, where need be, that an axis has an element to read.
+constexpr bool has_elements(std::string_view operation, tracer x, int axis) {
+  context& trace = *x.owner;
+  const dim extent = x.dimension(axis);
+  if (extent == 0) {
+    message text;
+    text << operation << ": axis " << axis << " of ";
+    print_value(text, trace.extents, x.value());
+    trace.fail(text << " has no elements to take; give an array with some");
+    return false;
+  }
+  if (!is_static(extent)) require(trace, guard_kind::not_zero, operation, extent, dim{}, x.value());
+  return true;
+}
+
+/// The elements of a window.
+constexpr tracer gather_window(std::string_view operation, tracer x, const indexed_window& window,
+                               const tracer* filling = nullptr) {
+  context& trace = *x.owner;
+  if (trace.failed) return x;
+  for (int axis : window.axes.moved)
+    if (!has_elements(operation, x, axis)) return x;
+  const tracer read = emit<primitives::gather>({x, window.offsets}, {window.shape, window.axes});
+  if (!window.outside.owner) return read;
+  return build::select(window.outside >= 0, read,
+                       filling ? build::convert(*filling, x.type()) : missing_element(trace, x.type()));
+}
+
+/// The sign of a whole number, alone.
+constexpr tracer lowest_number(context& trace, element_type type) {
+  return build::integer_literal(trace, type,
+                                type == element_type::int32 ? std::numeric_limits<std::int32_t>::min()
+                                                            : std::numeric_limits<std::int64_t>::min());
+}
+/// The array with the elements of a window changed.
+constexpr tracer scatter_window(std::string_view operation, tracer x, const indexed_window& window, tracer updates,
+                                scatter_kind combine) {
+  context& trace = *x.owner;
+  if (trace.failed) return x;
+  const abstract_value wanted{x.type(), false, window.shape};
+  const int added = window.shape.size() - updates.rank();
+  if (added < 0) {
+    message text;
+    text << operation << ": updates ";
+    print_value(text, trace.extents, updates.value());
+    print_value(text << " do not fit elements ", trace.extents, wanted);
+    trace.fail(text << "; give at most as many dimensions");
+    return x;
+  }
+  for (int axis = 0; axis < updates.rank(); ++axis)
+    if (!(updates.dimension(axis) == 1))
+      unify(trace, operation, updates.dimension(axis), window.shape[axis + added], updates.value(), wanted,
+            "give updates of the shape of the elements that they change, or one that broadcasts to it");
+  if (trace.failed) return x;
+  updates = build::broadcast_to(build::convert(updates, x.type()), window.shape);
+  tracer offsets = window.offsets;
+  if (window.outside.owner) // negative offsets change nothing
+    offsets = offsets | (window.outside & lowest_number(trace, offsets.type()));
+  return emit<primitives::scatter>({x, offsets, updates}, {combine, window.axes});
+}
+
+/// Elements of a traced array at indices of its first axes: what `x.at(i, j)` gives.
+class indexed_elements {
+ public:
+  constexpr indexed_elements(tracer x, const index_list& indices) : array(x), at(indices) {}
+
+  /// The elements; indices are clipped, or as `mode` says. JAX: x.at[i].get(mode=...)
+  constexpr tracer get() const { return read(index_mode::clipped); }
+  template <index_mode Mode> constexpr tracer get(index_mode_t<Mode>) const {
+    static_assert(Mode != index_mode::dropped,
+                  "at(i).get: mode::drop says what is not written; to read, take mode::fill");
+    return read(Mode);
+  }
+  /// The same, with a number in place of elements that are not there. JAX: x.at[i].get(mode='fill', fill_value=...)
+  template <class Fill> constexpr tracer get(index_mode_t<index_mode::filled>, const Fill& value) const {
+    const tracer filling = materialize(*array.owner, value);
+    return read(index_mode::filled, &filling);
+  }
+
+  // The array with these elements changed: each combined with the updates that name it, in their order. Updates
+  // broadcast; those at indices that are not there are dropped, or as `mode` says. JAX: x.at[i].set(y), ...
+  template <class Y, class... Options> constexpr tracer set(const Y& y, Options... options) const {
+    return write("at(i).set", y, scatter_kind::set_to, options...);
+  }
+  template <class Y, class... Options> constexpr tracer add(const Y& y, Options... options) const {
+    return write("at(i).add", y, scatter_kind::add_to, options...);
+  }
+  template <class Y, class... Options> constexpr tracer multiply(const Y& y, Options... options) const {
+    return write("at(i).multiply", y, scatter_kind::multiply_by, options...);
+  }
+  template <class Y, class... Options> constexpr tracer min(const Y& y, Options... options) const {
+    return write("at(i).min", y, scatter_kind::smaller_of, options...);
+  }
+  template <class Y, class... Options> constexpr tracer max(const Y& y, Options... options) const {
+    return write("at(i).max", y, scatter_kind::larger_of, options...);
+  }
+
+ private:
+  tracer array;
+  index_list at;
+
+  constexpr tracer read(index_mode how, const tracer* filling = nullptr) const {
+    return gather_window("at(i).get", array, window_of("at(i).get", array, at, how), filling);
+  }
+  template <index_mode Mode> static constexpr index_mode mode_of(index_mode_t<Mode>) { return Mode; }
+  static constexpr index_mode mode_of(unique_indices_t) { return index_mode::dropped; }
+  static constexpr index_mode mode_among(index_mode a, index_mode b) { return a == index_mode::dropped ? b : a; }
+
+  template <class Y, class... Options>
+  constexpr tracer write(std::string_view name, const Y& y, scatter_kind combine, Options... options) const {
+    static_assert(check_operand<Y>());
+    index_mode how = index_mode::dropped;
+    ((how = mode_among(how, mode_of(options))), ...);
+    indexed_window window = window_of(name, array, at, how);
+    window.axes.unique = window.axes.unique || (std::same_as<Options, unique_indices_t> || ...);
+    return scatter_window(name, array, window, materialize(*array.owner, y), combine);
+  }
+};
+
+template <class Index> constexpr tracer as_index(context& trace, const Index& index) {
+  if constexpr (std::same_as<Index, none_t>) return {};
+  else return materialize(trace, index);
+}
+
+} // namespace detail
+
+template <class Index> constexpr auto tracer::operator[](const Index& index) const {
+  static_assert(detail::check_operand<Index>());
+  if constexpr (std::integral<Index>) return index_in_dim(*this, static_cast<int>(index));
+  else {
+    const detail::index_list indices{detail::as_index(*owner, index)};
+    return detail::gather_window("x[i]", *this, detail::window_of("x[i]", *this, indices, index_mode::clipped));
+  }
+}
+template <class... Index> constexpr auto tracer::at(const Index&... index) const {
+  static_assert((true && ... && detail::check_operand<Index>()));
+  const int given = static_cast<int>(sizeof...(Index));
+  if (given > rank()) {
+    message text;
+    text << "at: " << given << " indices for ";
+    print_value(text, owner->extents, value());
+    owner->fail(text << "; give at most one for each axis");
+    return detail::indexed_elements(*this, {});
+  }
+  return detail::indexed_elements(*this, {detail::as_index(*owner, index)...});
+}
+
+template <class Operation, class... Operands>
+template <class Index>
+constexpr auto lazy<Operation, Operands...>::operator[](const Index& index) const {
+  static_assert(traced<Index>, "an expression of arrays has elements where it is computed: make a plx::array of it");
+  return tracer(detail::materialize(*index.owner, *this))[index];
+}
+template <class Operation, class... Operands>
+template <class... Index>
+constexpr auto lazy<Operation, Operands...>::at(const Index&... index) const {
+  static_assert((traced<Index> || ...),
+                "an expression of arrays has elements where it is computed: make a plx::array of it");
+  return tracer(detail::materialize(detail::trace_of(index...), *this)).at(index...);
+}
+
+} // namespace parallax

@@ -1,0 +1,76 @@
+// What the steps of a section are, and what is known of all that a section runs.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/program/plan.hpp>
+
+namespace parallax::compiled {
+
+/// Calls `f` with each step, of epilogues with their parts.
+template <class Plan, class F>
+constexpr void for_each_step(const Plan& plan, record_list<step_record> steps, const F& f) {
+  for (const step_record& step : plan[steps]) {
+    if (step.kind == step_kind::epilogue) for_each_step(plan, plan.template at<epilogue_step>(step.index).parts, f);
+    else f(step);
+  }
+}
+template <class Plan, class F> constexpr void for_each_step(const Plan& plan, section_id section, const F& f) {
+  for_each_step(plan, plan.section(section).steps, f);
+}
+
+/// Calls `f` with the sections that a step runs where its own section runs.
+template <class Plan, class F> constexpr void for_each_body(const Plan& plan, const step_record& step, const F& f) {
+  switch (step.kind) {
+  case step_kind::scan: return f(plan.template at<scan_step>(step.index).body);
+  case step_kind::while_loop: {
+    const while_step& loop = plan.template at<while_step>(step.index);
+    f(loop.predicate), f(loop.body);
+    return;
+  }
+  case step_kind::cond:
+    for (section_id branch : plan[plan.template at<cond_step>(step.index).branches]) f(branch);
+    return;
+  case step_kind::kernel:
+  case step_kind::product:
+  case step_kind::epilogue:
+  case step_kind::exchange:
+  case step_kind::axis_slice:
+  case step_kind::call: return;
+  }
+}
+
+/// Whether a section and what it runs are kernels and products only: nothing that needs other devices.
+template <class Plan> constexpr bool needs_no_devices(const Plan& plan, section_id section) {
+  bool none = true;
+  for_each_step(plan, section, [&](const step_record& step) {
+    switch (step.kind) {
+    case step_kind::kernel:
+    case step_kind::product:
+    case step_kind::epilogue: break;
+    case step_kind::scan:
+    case step_kind::while_loop:
+    case step_kind::cond:
+      for_each_body(plan, step, [&](section_id body) { none = none && needs_no_devices(plan, body); });
+      break;
+    case step_kind::exchange:
+    case step_kind::axis_slice:
+    case step_kind::call: none = false; break;
+    }
+  });
+  return none;
+}
+
+/// Whether all extents of a section are known, those of loops' bodies and branches among them.
+template <class Plan> constexpr bool has_static_extents(const Plan& plan, section_id section) {
+  if (plan.template size<entry_record>() == 0) return true;
+  bool known = true;
+  auto look = [&](dim extent) { known = known && is_static(extent); };
+  for (const buffer_record& buffer : plan[plan.section(section).buffers]) visit_extents(plan, buffer, look);
+  for_each_step(plan, section, [&](const step_record& step) {
+    visit_extents(plan, step, look);
+    for_each_body(plan, step, [&](section_id body) { known = known && has_static_extents(plan, body); });
+  });
+  return known;
+}
+
+} // namespace parallax::compiled

@@ -1,0 +1,115 @@
+// cond and switch_ inside a program: a call that runs one of several bodies.
+#pragma once
+
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
+#include <parallax/transforms/batch.hpp>
+#include <parallax/transforms/cond_parameters.hpp>
+#include <parallax/transforms/linearize_cond.hpp>
+#include <parallax/transforms/varying.hpp>
+
+namespace parallax::primitives {
+
+struct cond_call {
+  static constexpr primitive_kind kind = primitive_kind::call;
+  static constexpr std::string_view name = "cond";
+  using parameters = parallax::detail::cond_parameters;
+
+  static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
+                                                          const parameters& p) {
+    growing_vector<abstract_value> values;
+    for (const node_id output : trace.at(p.branches[0]).outputs) {
+      values.push_back(trace.at(p.branches[0]).value(output));
+      values.back().weak = false;
+    }
+    return values;
+  }
+
+  /// A batched index computes all branches and selects.
+  static constexpr growing_vector<batched> batch(const batch_application& a, const parameters& p) {
+    if (a.operands[0].is_mapped()) return select_among(a, p);
+    using namespace parallax::detail;
+    context& trace = a.trace;
+    growing_vector<char> mapped;
+    for (std::size_t k = 1; k < a.operands.size(); ++k) mapped.push_back(a.operands[k].is_mapped() ? 1 : 0);
+    growing_vector<tracer> operands{a.operands[0].value};
+    for (std::size_t k = 1; k < a.operands.size(); ++k)
+      operands.push_back(mapped[k - 1] != 0 ? build::mapped_at(a.operands[k], 0, a.size) : a.operands[k].value);
+    parameters batched_branches;
+    for_each(p.branches, [&](graph_id branch) {
+      batched_branches.branches.push_back(trace.open_graph());
+      for (const batched& y : batch_graph(trace, branch, mapped_inputs(a, branch, mapped), a.size, a.axis))
+        add_output(trace, build::mapped_at(y, 0, a.size));
+      trace.close_graph();
+    });
+    add_captures(trace, batched_branches, operands);
+    growing_vector<batched> all;
+    for (const tracer& y : emit_call<cond_call>(trace, operands, batched_branches)) all.push_back({y, 0});
+    return all;
+  }
+
+  static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
+    return parallax::detail::cond_linearization(a, p).run();
+  }
+
+  /// Where the index differs, no collective may be inside: instances that take another branch would not come to it.
+  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
+                                               const parameters& p) {
+    variation inside = v;
+    if (operands[0] != 0) inside.chosen_by = "cond";
+    growing_vector<char> outputs;
+    for (const graph_id branch : p.branches) {
+      const growing_vector<char> own = parallax::detail::varies_along(inside, branch, operands.subspan(1));
+      outputs.resize(own.size());
+      for (std::size_t k = 0; k < own.size(); ++k)
+        outputs[k] = outputs[k] != 0 || own[k] != 0 || operands[0] != 0 ? 1 : 0;
+    }
+    return outputs;
+  }
+
+  // Defined where graphs are prepared, and where they are lowered.
+  static constexpr void prepare(parallax::detail::preparation&, node_id call, const parameters&);
+  static constexpr void lower(parallax::detail::section_planner&, node_id call, const parameters&);
+
+  /// What a branch closes over becomes an operand of all.
+  static constexpr void add_captures(context& trace, const parameters& p, growing_vector<tracer>& operands) {
+    using namespace parallax::detail;
+    for_each(p.branches, [&](graph_id branch) {
+      for_each(captures_to_inputs(trace, branch), [&](tracer closed_over) {
+        operands.push_back(closed_over);
+        for_each(p.branches, [&](graph_id other) {
+          if (other == branch) return;
+          graph& g = trace.at(other);
+          const node_id input = g.add_input(closed_over.value());
+          g.inputs.push_back(input);
+        });
+      });
+    });
+  }
+
+ private:
+  static constexpr growing_vector<batched> select_among(const batch_application& a, const parameters& p) {
+    using namespace parallax::detail;
+    context& trace = a.trace;
+    const growing_vector<batched> inputs(a.operands.begin() + 1, a.operands.end());
+    const tracer index = build::mapped_at(a.operands[0], 0, a.size);
+    growing_vector<batched> chosen;
+    for (std::size_t b = 0; b < p.branches.size(); ++b) {
+      const growing_vector<batched> own = batch_graph(trace, p.branches[b], inputs, a.size, a.axis);
+      if (b == 0) {
+        for (const batched& y : own) chosen.push_back({build::mapped_at(y, 0, a.size), 0});
+        continue;
+      }
+      const tracer is_this = emit<equal>({index, build::like(index, static_cast<double>(b))});
+      for (std::size_t k = 0; k < own.size(); ++k) {
+        const tracer value = build::mapped_at(own[k], 0, a.size);
+        chosen[k].value = build::select(build::broadcast_in_dim(is_this, value.extents(), {0}), value, chosen[k].value);
+      }
+    }
+    return chosen;
+  }
+};
+
+} // namespace parallax::primitives

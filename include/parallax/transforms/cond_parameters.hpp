@@ -1,0 +1,17 @@
+// What a branch of a program is made of.
+#pragma once
+
+#include <parallax/core/context.hpp>
+#include <parallax/core/growing_vector.hpp>
+
+namespace parallax::detail {
+
+/// The first operand says which branch runs, by its number; the others are the inputs of each branch, which all return
+/// alike results.
+struct cond_parameters {
+  growing_vector<graph_id> branches{};
+
+  static constexpr void describe(auto& p, auto& member) { member("branches", p.branches); }
+};
+
+} // namespace parallax::detail

@@ -1,0 +1,21 @@
+// A gradient through a loop whose number of rounds only the values decide.
+// error: grad: while_loop has no reverse mode, since nothing says how many rounds to keep; use fori_loop or scan, whose number of rounds is known, or forward mode
+// line: plx::jit\(plx::grad\(total\)\)\(a\)
+#include <parallax/parallax.hpp>
+
+namespace plx = parallax;
+
+constexpr auto grow = [](auto x) {
+  return plx::while_loop([](auto v) { return plx::sum(v) < 10.0f; }, [](auto v) { return v * 2.0f; }, x);
+};
+constexpr auto total = [](auto x) { return plx::sum(grow(x)); };
+constexpr auto stopped = [](auto x) { return plx::sum(plx::stop_gradient(grow(x)) * x); };
+
+int main() {
+  plx::array<float, plx::extents<3>> a;
+#ifdef PARALLAX_EXPECT_ERROR
+  plx::jit(plx::grad(total))(a);
+#else
+  plx::jit(plx::grad(stopped))(a);
+#endif
+}
