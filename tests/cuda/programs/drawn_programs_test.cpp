@@ -39,9 +39,10 @@ template <int Number> cuda::status launch_number(kernel_arguments& a, const cuda
   std::copy_n(a.constants, a.constant_count, copied.constants);
   return api::launch(interpreted_kernel{}, {1, 1}, where.stream, copied);
 }
-constexpr auto launchers = []<int... Number>(std::integer_sequence<int, Number...>) {
+constexpr auto kernels = []<int... Number>(std::integer_sequence<int, Number...>) {
   return std::array{&launch_number<Number>...};
 }(std::make_integer_sequence<int, program_of_the_moment::most_kernels>{});
+constexpr cuda::program_launchers<api> launchers{.kernels = kernels.data()};
 
 } // namespace
 
@@ -57,7 +58,7 @@ TEST_CASE("drawn programs compute on simulated devices what they say") {
       cuda::backend<api>::restart(options);
       for (int call = 0; call < calls; ++call)
         compare(call, traced.run(arguments, [](auto&& values) {
-          return cuda::program_run<api>(program_of_the_moment::plan, launchers.data(),
+          return cuda::program_run<api>(program_of_the_moment::plan, launchers,
                                         std::forward<decltype(values)>(values))
               .run();
         }));
