@@ -51,6 +51,8 @@ struct call_rules {
   linearized_call (*linearize)(const linearize_application&, parameter_words);
   /// For each result whether it may differ between the instances of a mapped axis, given whether operands may.
   growing_vector<char> (*varies)(const variation&, plain_span<const char> operands, parameter_words);
+  /// The graphs that it owns.
+  growing_vector<graph_id> (*bodies)(parameter_words);
   /// Replays the call as it is to be lowered: often, by replaying its bodies.
   void (*prepare)(detail::preparation&, node_id call, parameter_words);
   /// Appends the steps of a call that preparation has left; null where it leaves none.

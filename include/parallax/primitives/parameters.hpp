@@ -43,6 +43,21 @@ template <class Rename> class extent_renamer {
   }
 };
 
+/// Gathers the graphs among parameters.
+class graph_finder {
+ public:
+  growing_vector<graph_id> found;
+
+  constexpr void operator()(std::string_view, const auto& member) { add(member); }
+
+ private:
+  constexpr void add(graph_id graph) { found.push_back(graph); }
+  constexpr void add(const auto&) {}
+  template <growing_list List> constexpr void add(const List& list) {
+    for (const auto& item : list) add(item);
+  }
+};
+
 /// Writes parameters behind other words.
 template <class Parameters> constexpr void append_words(word_list& list, const Parameters& parameters) {
   word_writer writer(list);

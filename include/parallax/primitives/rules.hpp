@@ -193,6 +193,12 @@ template <class P> struct call_functions {
                                                parameter_words words) {
     return P::varies(v, operands, decode<parameters>(words));
   }
+  static constexpr growing_vector<graph_id> bodies(parameter_words words) {
+    const auto p = decode<parameters>(words);
+    graph_finder graphs;
+    parameters::describe(p, graphs);
+    return graphs.found;
+  }
   static constexpr void prepare(preparation& p, node_id call, parameter_words words) {
     P::prepare(p, call, decode<parameters>(words));
   }
@@ -207,7 +213,8 @@ template <class P> constexpr primitive_rules make_rules() {
   primitive_rules rules{.name = P::name, .kind = P::kind, .print = &functions::print, .rename = &functions::rename};
   if constexpr (P::kind == primitive_kind::call) {
     using calls = call_functions<P>;
-    rules.call = {&calls::results, &calls::batch, &calls::linearize, &calls::varies, &calls::prepare, &calls::lower};
+    rules.call = {&calls::results, &calls::batch, &calls::linearize,
+                  &calls::varies,  &calls::bodies, &calls::prepare, &calls::lower};
     rules.is_lowered = !says_none<decltype(P::lower)>;
   } else {
     rules.shape = &functions::shape;

@@ -22,7 +22,7 @@ template <auto... Numbers> struct device_numbers<devices_t<Numbers...>> {
 
 /// Whether the devices that a user named can serve a pmap over an axis of this size.
 constexpr bool check_devices(context& trace, const growing_vector<int>& devices, dim size) {
-  if (trace.active.size() > 1) {
+  if (!trace.bound_axes.empty()) {
     trace.fail(
         message() << "pmap: Nested pmap with explicit devices argument; give devices to the outermost pmap only");
     return false;

@@ -1,5 +1,6 @@
 // How a pmap is prepared: one that stands outside becomes a section over a mesh of devices, those inside it become part
-// of the section's program, with an axis of the mesh for each depth.
+// of the section's program, with an axis of the mesh for each depth. A loop that stands outside and has pmaps inside
+// becomes a section too: all their devices go round.
 #pragma once
 
 #include <parallax/compile/prepare/prepare.hpp>
@@ -30,19 +31,20 @@ class section_builder {
     result.mesh_axis_of = table<axis_id, mesh_axis>(trace.axes.size(), mesh_axis::none);
   }
 
-  /// The outermost pmap. Slices of what was just gathered, gathered results, and operands of which only slices are read
-  /// stay spread, so that nothing moves.
+  /// The outermost pmap, or without an axis what runs on all devices of pmaps inside. Slices of what was just gathered,
+  /// gathered results, and operands of which only slices are read stay spread, so that nothing moves.
   constexpr void run(const primitives::pmap_call::parameters& call) {
-    enter_axis(call.axis);
+    const bool has_axis = call.axis != axis_id::none;
+    if (has_axis) enter_axis(call.axis);
     result.body = trace.open_graph();
     growing_vector<tracer> inputs;
     for (std::size_t k = 0; k < call.in_axes.size(); ++k) {
       const graph& body = trace.at(call.body);
       inputs.push_back(new_input(trace, body.value(body.inputs[k])));
     }
-    ++depth;
+    depth += has_axis;
     const growing_vector<tracer> outputs = all.replay_graph(call.body, inputs);
-    --depth;
+    depth -= has_axis;
     for (std::size_t k = 0; k < outputs.size() && !trace.failed; ++k) {
       result.results.push_back({});
       const node_id id = trace.import(outputs[k].scope, outputs[k].id);
@@ -172,10 +174,6 @@ class section_builder {
 /// A top-level pmap becomes a section, and a call of it. The results' shapes are those of the original call, whatever
 /// stays spread.
 constexpr void make_section(preparation& all, node_id id, primitives::pmap_call::parameters call) {
-  if (all.loops > 0)
-    return all.trace.fail(
-        message() << "pmap: inside a loop that is outside of any pmap; put the loop into the function "
-                     "that is mapped");
   section_builder builder(all);
   all.inside = &builder;
   builder.run(call);
@@ -185,6 +183,61 @@ constexpr void make_section(preparation& all, node_id id, primitives::pmap_call:
   call.body = builder.result.body;
   all.replace_call<primitives::pmap_call>(id, call);
   all.result.sections.push_back(builder.result);
+}
+
+/// The outermost pmaps among what a graph runs.
+class pmaps_inside {
+ public:
+  bool any = false;
+  growing_vector<int> devices; ///< those that the user named
+
+  constexpr pmaps_inside(context& owner, plain_span<const graph_id> graphs) : trace(owner) { look_into(graphs); }
+
+ private:
+  context& trace;
+
+  constexpr void look_into(plain_span<const graph_id> graphs) {
+    for (const graph_id number : graphs) {
+      const graph& g = trace.at(number);
+      const id_set<node_id> needed = g.needed();
+      for_each(g.ids(), [&](node_id id) {
+        if (!needed.contains(id) || !is_kind(trace, g, id, primitive_kind::call)) return;
+        if (is<primitives::pmap_call>(g, id)) add(parameters_of<primitives::pmap_call>(g, id));
+        else look_into(rules_of(trace, g, id).call.bodies(g.parameters(id)));
+      });
+    }
+  }
+  constexpr void add(const primitives::pmap_call::parameters& call) {
+    if (any && !plain::equal(devices, call.devices))
+      return trace.fail(message() << "pmap: pmaps inside one loop name different devices; give them the same ones");
+    any = true;
+    devices = call.devices;
+  }
+};
+
+/// Makes a section of a loop or branch that has pmaps inside and is outside of any; says whether it was one. All of
+/// their devices run it alike, as they do what a pmap has around those inside of it.
+template <class Call>
+constexpr bool made_section(preparation& all, node_id call, const typename Call::parameters& p) {
+  if (all.inside) return false;
+  context& trace = all.trace;
+  const growing_vector<std::int64_t> words = encode(p);
+  const pmaps_inside pmaps(trace, call_functions<Call>::bodies(words));
+  if (!pmaps.any) return false;
+  const growing_vector<tracer> operands = all.operands(call);
+  const growing_vector<abstract_value> results = all.result_values(call);
+  primitives::pmap_call::parameters around;
+  around.in_axes.assign(operands.size(), unmapped);
+  around.out_axes.assign(results.size(), unmapped);
+  around.devices = pmaps.devices;
+  around.body = trace.open_graph();
+  const growing_vector<node_id> inputs =
+      vector_of(operands, [&](const tracer& x) { return new_input(trace, x.value()).id; });
+  const node_id made = trace.current().add_call(primitives::id_of<Call>, inputs, words, results);
+  for_each(trace.current().results_of(made), [&](node_id y) { trace.current().outputs.push_back(y); });
+  trace.close_graph();
+  make_section(all, call, around);
+  return true;
 }
 
 } // namespace parallax::detail

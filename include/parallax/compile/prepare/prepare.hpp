@@ -23,7 +23,6 @@ class preparation {
   context& trace;
   prepared_program result;
   section_builder* inside = nullptr; ///< the section that is being built
-  int loops = 0;                     ///< how many enclose what is being replayed
 
   constexpr explicit preparation(context& owner) : trace(owner) {}
 

@@ -1,6 +1,7 @@
 // How loops and branches are prepared: their bodies are.
 #pragma once
 
+#include <parallax/compile/prepare/flatten.hpp>
 #include <parallax/compile/prepare/prepare.hpp>
 #include <parallax/compile/prepare/summed_products.hpp>
 #include <parallax/transforms/cond_call.hpp>
@@ -17,9 +18,7 @@ constexpr graph_id prepared_body(preparation& all, graph_id body) {
   growing_vector<tracer> inputs;
   for (std::size_t k = 0; k < trace.at(body).inputs.size(); ++k)
     inputs.push_back(new_input(trace, trace.at(body).value(trace.at(body).inputs[k])));
-  ++all.loops;
   const growing_vector<tracer> outputs = all.replay_graph(body, inputs);
-  --all.loops;
   if (!trace.failed) for_each(outputs, [&](const tracer& y) { add_output(trace, y); });
   trace.close_graph();
   all.result.bodies.push_back(prepared);
@@ -31,6 +30,7 @@ constexpr graph_id prepared_body(preparation& all, graph_id body) {
 namespace primitives {
 
 constexpr void scan_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
+  if (parallax::detail::made_section<scan_call>(all, call, p)) return;
   auto prepare = [&](graph_id body) { return parallax::detail::prepared_body(all, body); };
   parallax::detail::summed_products sums(all.trace, p);
   if (!sums.empty()) return all.set_results(call, sums.append(all.operands(call), prepare));
@@ -39,6 +39,7 @@ constexpr void scan_call::prepare(parallax::detail::preparation& all, node_id ca
   if (!all.trace.failed) all.replace_call<scan_call>(call, prepared);
 }
 constexpr void while_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
+  if (parallax::detail::made_section<while_call>(all, call, p)) return;
   parameters prepared = p;
   prepared.predicate = parallax::detail::prepared_body(all, p.predicate);
   prepared.body = parallax::detail::prepared_body(all, p.body);
@@ -46,6 +47,7 @@ constexpr void while_call::prepare(parallax::detail::preparation& all, node_id c
 }
 
 constexpr void cond_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
+  if (parallax::detail::made_section<cond_call>(all, call, p)) return;
   parameters prepared;
   for (const graph_id branch : p.branches) prepared.branches.push_back(parallax::detail::prepared_body(all, branch));
   if (!all.trace.failed) all.replace_call<cond_call>(call, prepared);
