@@ -15,6 +15,7 @@
 #include <parallax/arrays/sharded.hpp>
 #include <parallax/arrays/transfers.hpp>
 #include <parallax/backends/execute.hpp>
+#include <parallax/backends/execute_half.hpp>
 #include <parallax/compile/trace/expression.hpp>
 #include <parallax/core/pytree.hpp>
 #include <parallax/io/print.hpp>
@@ -39,9 +40,12 @@
 #include <parallax/transforms/associative_scan.hpp>
 #include <parallax/transforms/cond.hpp>
 #include <parallax/transforms/grad.hpp>
+#include <parallax/transforms/jacobian.hpp>
 #include <parallax/transforms/jit.hpp>
+#include <parallax/transforms/jvp.hpp>
 #include <parallax/transforms/loops.hpp>
 #include <parallax/transforms/partial.hpp>
 #include <parallax/transforms/pmap.hpp>
+#include <parallax/transforms/vjp.hpp>
 #include <parallax/transforms/vmap.hpp>
 #include <parallax/transforms/while_loop.hpp>

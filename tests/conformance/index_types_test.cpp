@@ -37,7 +37,7 @@ template <class Array, class T> void check_type() {
   numbers clipped, filled, wrapped, added(5), added_clipped(5);
   for (std::size_t k = 0; k < 5; ++k) added[k] = added_clipped[k] = 10. + static_cast<double>(k);
   for (T given : chosen) {
-    const wide i = given < 0 ? wide{given} + extent : wide{given};
+    const wide i = std::is_signed_v<T> && wide{given} < 0 ? wide{given} + extent : wide{given};
     const bool is_there = i >= 0 && i < extent;
     const auto nearest = static_cast<std::size_t>(i < 0 ? 0 : i >= extent ? extent - 1 : i);
     clipped.push_back(10. + static_cast<double>(nearest));

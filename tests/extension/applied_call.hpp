@@ -4,6 +4,7 @@
 
 #include <parallax/compile/prepare/prepare.hpp>
 #include <parallax/transforms/batch.hpp>
+#include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/joint_program.hpp>
 #include <parallax/transforms/varying.hpp>
 
@@ -43,7 +44,7 @@ struct applied_call {
   }
   static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
     auto same = [](std::size_t, tracer x) { return x; };
-    parallax::detail::joint_program joint(a.trace, all_times(a, p), a.wanted, same, same);
+    parallax::detail::joint_program joint(a.trace, all_times(a.trace, a.operands, p), a.wanted, same, same);
     if (a.trace.failed) return {};
     const std::size_t results = a.trace.at(p.body).outputs.size();
     const auto values = emit_call<applied_call>(a.trace, a.operands, {1, joint.forward_half()});
@@ -55,6 +56,12 @@ struct applied_call {
     for (std::size_t k = 0; k < values.size(); ++k)
       (k < results ? linear.results : linear.operands).push_back(values[k]);
     return linear;
+  }
+  static constexpr results_with_tangents jvp(const jvp_application& a, const parameters& p) {
+    const parallax::detail::body_with_tangents both(a.trace, all_times(a.trace, a.operands, p), a.moving());
+    if (a.trace.failed) return {};
+    return results_with_tangents::of(emit_call<applied_call>(a.trace, a.operands_with_tangents(), {1, both.body}),
+                                     both.moving);
   }
   static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
                                                const parameters& p) {
@@ -71,13 +78,13 @@ struct applied_call {
 
  private:
   /// The body as often as it is applied, as one graph.
-  static constexpr graph_id all_times(const linearize_application& a, const parameters& p) {
-    const graph_id whole = a.trace.open_graph();
+  static constexpr graph_id all_times(context& trace, plain_span<const tracer> operands, const parameters& p) {
+    const graph_id whole = trace.open_graph();
     growing_vector<tracer> values;
-    for (const tracer& x : a.operands) values.push_back(parallax::detail::new_input(a.trace, x.value()));
-    for (int time = 0; time < p.times; ++time) values = parallax::detail::replay_graph(a.trace, p.body, values);
-    for (const tracer& y : values) parallax::detail::add_output(a.trace, y);
-    a.trace.close_graph();
+    for (const tracer& x : operands) values.push_back(parallax::detail::new_input(trace, x.value()));
+    for (int time = 0; time < p.times; ++time) values = parallax::detail::replay_graph(trace, p.body, values);
+    for (const tracer& y : values) parallax::detail::add_output(trace, y);
+    trace.close_graph();
     return whole;
   }
 };

@@ -13,7 +13,7 @@ struct bitwise : elementwise {
                              << (a.name == "xor" ? "; for powers there are plx::pow and plx::square" : ""));
     return elementwise::shape(a);
   }
-  static constexpr no_rule vjp{};
+  static constexpr no_rule vjp{"integers and booleans alone have it"};
 };
 
 struct bitwise_and : bitwise {

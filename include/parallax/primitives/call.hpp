@@ -32,6 +32,43 @@ struct linearized_call {
   growing_vector<int> differentiated_results{}, differentiated_operands{};
 };
 
+/// For a call's derivative along a direction: the operands, and their tangents, without an owner where they are zeros.
+struct jvp_application {
+  context& trace;
+  plain_span<const tracer> operands;
+  plain_span<const tracer> tangents;
+
+  /// By operand: whether it has a tangent.
+  constexpr growing_vector<char> moving() const {
+    growing_vector<char> flags;
+    for (const tracer& tangent : tangents) flags.push_back(tangent.owner != nullptr);
+    return flags;
+  }
+  /// The operands and, behind them, the tangents that there are.
+  constexpr growing_vector<tracer> operands_with_tangents() const {
+    growing_vector<tracer> all(operands.begin(), operands.end());
+    for (const tracer& tangent : tangents)
+      if (tangent.owner) all.push_back(tangent);
+    return all;
+  }
+};
+
+/// The results of a call, and their tangents, without an owner where they are zeros.
+struct results_with_tangents {
+  growing_vector<tracer> results{}, tangents{};
+
+  /// Of values that are the results and then the tangents of those that are `moving`.
+  static constexpr results_with_tangents of(const growing_vector<tracer>& values, const growing_vector<char>& moving) {
+    results_with_tangents both;
+    std::size_t next = moving.size();
+    for (std::size_t k = 0; k < moving.size(); ++k) {
+      both.results.push_back(values[k]);
+      both.tangents.push_back(moving[k] != 0 ? values[next++] : tracer{});
+    }
+    return both;
+  }
+};
+
 /// What instances are compared for: the axis along which they lie. Where what they do may differ, `chosen_by` is the
 /// operation that chooses it.
 struct variation {
@@ -49,6 +86,8 @@ struct call_rules {
   growing_vector<batched> (*batch)(const batch_application&, parameter_words);
   /// Appends the forward half, which keeps what the backward half reads.
   linearized_call (*linearize)(const linearize_application&, parameter_words);
+  /// Appends the call of values and tangents together.
+  results_with_tangents (*jvp)(const jvp_application&, parameter_words);
   /// For each result whether it may differ between the instances of a mapped axis, given whether operands may.
   growing_vector<char> (*varies)(const variation&, plain_span<const char> operands, parameter_words);
   /// The graphs that it owns.

@@ -84,7 +84,7 @@ template <class Reduction> struct extreme_collective : collective {
     const batched& x = a.operands[0];
     return over_other_axes(a, p, x.is_mapped() ? build::reduce<Reduction>(x.value, {x.axis}) : x.value);
   }
-  static constexpr no_rule vjp{}; ///< as in JAX
+  static constexpr no_rule vjp{"as in JAX: of values that tie on several devices, nothing says whose counts"};
 };
 } // namespace detail
 
@@ -200,7 +200,7 @@ struct psum_scatter : collective {
 /// derivatives have been taken.
 struct axis_slice : collective {
   static constexpr std::string_view name = "axis_slice";
-  static constexpr no_rule exchange{}; ///< everybody has the whole
+  static constexpr no_rule exchange{"everybody has the whole"};
   struct parameters {
     mapped_axes over;
     int dimension = 0;
@@ -216,7 +216,8 @@ struct axis_slice : collective {
     result.shape.erase(p.dimension);
     return result;
   }
-  static constexpr no_rule batch{}, vjp{};
+  static constexpr no_rule batch{"it is made when all has been transformed"};
+  static constexpr no_rule vjp = batch;
 };
 
 } // namespace parallax::primitives

@@ -22,7 +22,7 @@ struct philox4x32 : elementwise {
     philox_stream stream = philox_stream::words;
     static constexpr void describe(auto& p, auto& member) { member("stream", p.stream); }
   };
-  static constexpr no_rule vjp{};
+  static constexpr no_rule vjp{"random bits are no numbers that move"};
 
   static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
     abstract_value result = elementwise::shape(a);

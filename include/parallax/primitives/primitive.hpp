@@ -42,8 +42,10 @@ template <class Primitive> constexpr auto parameters_of(const graph& g, node_id 
 }
 template <class Primitive> constexpr auto parameters_of(tracer x) { return parameters_of<Primitive>(x.home(), x.id); }
 
-/// For a rule that a primitive does not have: `static constexpr no_rule vjp{};`.
-struct no_rule {};
+/// For a rule that a primitive does not have: `static constexpr no_rule vjp{"its operands are integers"};`.
+struct no_rule {
+  std::string_view why;
+};
 
 /// Appends an operation to the innermost graph (or finds it there) and returns its result. Operands of enclosing graphs
 /// become inputs of the innermost one.

@@ -62,7 +62,7 @@ struct position_reduction : reduction {
     return result;
   }
   static constexpr void vjp(vjp_application&, const parameters&) {}
-  static constexpr no_rule evaluate{}; ///< the kernels of positions are their own
+  static constexpr no_rule evaluate{"the kernels of positions are their own"};
 };
 } // namespace detail
 

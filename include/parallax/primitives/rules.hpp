@@ -19,6 +19,7 @@ struct primitive_rules {
   bool has_batch = false; ///< flags, since some compilers cannot compare functions with null while compiling
   batched (*batch)(const batch_application&) = nullptr;
   bool has_vjp = false;
+  std::string_view no_vjp{}, no_batch{}; ///< why there is no such rule
   void (*vjp)(vjp_application&, parameter_words) = nullptr;
   bool varies_over_own_axes = false; ///< of collectives, as what follows
   exchange_kind exchange = exchange_kind::all_reduce;
@@ -109,7 +110,7 @@ concept has_exchange = requires {
                          { P::reduction } -> std::convertible_to<reduction_kind>;
                        });
 
-/// A primitive that is no call: every rule is there, or said to be missing by `static constexpr no_rule name{};`. A
+/// A primitive that is no call: every rule is there, or said to be missing by `static constexpr no_rule name{"why"};`. A
 /// misspelt one is neither.
 template <class P>
 concept operation_primitive = P::kind != primitive_kind::call && has_shape_rule<P> &&
@@ -124,11 +125,12 @@ template <class P>
 concept call_primitive =
     P::kind == primitive_kind::call && has_parameters<P> &&
     requires(context& trace, plain_span<const abstract_value> values, const batch_application& mapped,
-             const linearize_application& differentiated, plain_span<const char> varying, detail::preparation& prepared,
-             node_id id, const typename P::parameters& p) {
+             const linearize_application& differentiated, const jvp_application& moved, plain_span<const char> varying,
+             detail::preparation& prepared, node_id id, const typename P::parameters& p) {
       { P::results(trace, values, p) } -> std::same_as<growing_vector<abstract_value>>;
       { P::batch(mapped, p) } -> std::same_as<growing_vector<batched>>;
       { P::linearize(differentiated, p) } -> std::same_as<linearized_call>;
+      { P::jvp(moved, p) } -> std::same_as<results_with_tangents>;
       { P::varies(variation{trace, axis_id::none}, varying, p) } -> std::same_as<growing_vector<char>>;
       { P::prepare(prepared, id, p) } -> std::same_as<void>;
     } &&
@@ -189,6 +191,9 @@ template <class P> struct call_functions {
   static constexpr linearized_call linearize(const linearize_application& a, parameter_words words) {
     return P::linearize(a, decode<parameters>(words));
   }
+  static constexpr results_with_tangents jvp(const jvp_application& a, parameter_words words) {
+    return P::jvp(a, decode<parameters>(words));
+  }
   static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
                                                parameter_words words) {
     return P::varies(v, operands, decode<parameters>(words));
@@ -213,13 +218,15 @@ template <class P> constexpr primitive_rules make_rules() {
   primitive_rules rules{.name = P::name, .kind = P::kind, .print = &functions::print, .rename = &functions::rename};
   if constexpr (P::kind == primitive_kind::call) {
     using calls = call_functions<P>;
-    rules.call = {&calls::results, &calls::batch, &calls::linearize,
-                  &calls::varies,  &calls::bodies, &calls::prepare, &calls::lower};
+    rules.call = {&calls::results, &calls::batch,  &calls::linearize, &calls::jvp,
+                  &calls::varies,  &calls::bodies, &calls::prepare,   &calls::lower};
     rules.is_lowered = !says_none<decltype(P::lower)>;
   } else {
     rules.shape = &functions::shape;
     if constexpr (has_batch_rule<P>) rules.has_batch = true, rules.batch = &functions::batch;
+    else rules.no_batch = P::batch.why;
     if constexpr (has_vjp_rule<P>) rules.has_vjp = true, rules.vjp = &functions::vjp;
+    else rules.no_vjp = P::vjp.why;
   }
   if constexpr (P::kind == primitive_kind::collective) rules.varies_over_own_axes = P::varies_over_own_axes;
   if constexpr (has_exchange<P>) rules.exchange = P::exchange;

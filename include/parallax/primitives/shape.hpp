@@ -71,7 +71,8 @@ struct reshape : view {
 struct as_strided : view {
   static constexpr std::string_view name = "as_strided";
   using parameters = stride_parameters;
-  static constexpr no_rule batch{}, vjp{};
+  static constexpr no_rule batch{"programs begin with it, before anything is transformed"};
+  static constexpr no_rule vjp = batch;
 
   static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
     return {a.operands[0].type, a.operands[0].weak, p.shape};

@@ -9,7 +9,7 @@ namespace parallax::primitives {
 
 struct source {
   static constexpr primitive_kind kind = primitive_kind::source;
-  static constexpr no_rule batch{}, vjp{};
+  static constexpr no_rule batch{"it has no operands"}, vjp{"it has no operands"};
 };
 
 /// A scalar constant.

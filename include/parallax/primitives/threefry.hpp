@@ -19,7 +19,7 @@ struct threefry2x32 : elementwise {
     threefry_word word = threefry_word::first;
     static constexpr void describe(auto& p, auto& member) { member("word", p.word); }
   };
-  static constexpr no_rule vjp{};
+  static constexpr no_rule vjp{"random bits are no numbers that move"};
 
   static constexpr abstract_value shape(const shape_application& a, const parameters&) {
     abstract_value result = elementwise::shape(a);

@@ -7,6 +7,7 @@
 #include <parallax/core/plain_span.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/cond_parameters.hpp>
+#include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/linearize_cond.hpp>
 #include <parallax/transforms/varying.hpp>
 
@@ -52,6 +53,24 @@ struct cond_call {
 
   static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
     return parallax::detail::cond_linearization(a, p).run();
+  }
+
+  static constexpr results_with_tangents jvp(const jvp_application& a, const parameters& p) {
+    using namespace parallax::detail;
+    const growing_vector<char> moving = a.moving();
+    const plain_span<const char> inputs = plain_span<const char>(moving).subspan(1);
+    growing_vector<char> outputs(a.trace.at(p.branches[0]).outputs.size());
+    for_each(p.branches, [&](graph_id branch) {
+      const growing_vector<char> own =
+          active_nodes(a.trace, branch, inputs).flags_of(a.trace.at(branch).outputs);
+      for (std::size_t k = 0; k < own.size(); ++k) outputs[k] = outputs[k] != 0 || own[k] != 0;
+    });
+    parameters both;
+    for_each(p.branches, [&](graph_id branch) {
+      both.branches.push_back(body_with_tangents(a.trace, branch, inputs, outputs).body);
+    });
+    if (a.trace.failed) return {};
+    return results_with_tangents::of(emit_call<cond_call>(a.trace, a.operands_with_tangents(), both), outputs);
   }
 
   /// Where the index differs, no collective may be inside: instances that take another branch would not come to it.

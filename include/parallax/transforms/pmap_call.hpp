@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/transforms/batch.hpp>
+#include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/joint_program.hpp>
 #include <parallax/transforms/varying.hpp>
 
@@ -106,6 +107,19 @@ struct pmap_call {
     for (std::size_t k = 0; k < values.size(); ++k)
       (k < p.out_axes.size() ? linear.results : linear.operands).push_back(values[k]);
     return linear;
+  }
+
+  /// Tangents lie along the axes that their values lie along.
+  static constexpr results_with_tangents jvp(const jvp_application& a, parameters p) {
+    const growing_vector<char> moving = a.moving();
+    const parallax::detail::body_with_tangents both(a.trace, p.body, moving);
+    if (a.trace.failed) return {};
+    p.body = both.body;
+    for (std::size_t k = 0; k < moving.size(); ++k)
+      if (moving[k] != 0) p.in_axes.push_back(p.in_axes[k]);
+    for (std::size_t k = 0; k < both.moving.size(); ++k)
+      if (both.moving[k] != 0) p.out_axes.push_back(p.out_axes[k]);
+    return results_with_tangents::of(emit_call<pmap_call>(a.trace, a.operands_with_tangents(), p), both.moving);
   }
 
   static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,

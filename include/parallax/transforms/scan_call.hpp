@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/transforms/batch.hpp>
+#include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/linearize_scan.hpp>
 #include <parallax/transforms/scan_parameters.hpp>
 #include <parallax/transforms/varying.hpp>
@@ -66,6 +67,47 @@ struct scan_call {
 
   static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
     return parallax::detail::scan_linearization(a, p).run();
+  }
+
+  /// One loop of values and tangents.
+  static constexpr results_with_tangents jvp(const jvp_application& a, parameters p) {
+    using namespace parallax::detail;
+    context& trace = a.trace;
+    const growing_vector<int> carries = operands_of(p.roles, scan_role::carry);
+    const growing_vector<char> inputs = moving_inputs(trace, a, p.body, p.roles);
+    growing_vector<char> outputs = active_nodes(trace, p.body, inputs).flags_of(trace.at(p.body).outputs);
+    for (std::size_t c = 0; c < carries.size(); ++c) outputs[c] = inputs[index_of(carries[c])];
+    p.body = body_with_tangents(trace, p.body, inputs, outputs).body;
+    if (trace.failed) return {};
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      if (inputs[k] != 0) p.roles.push_back(p.roles[k]);
+    // all carries stand before what is stacked
+    graph& body = trace.at(p.body);
+    const growing_vector<node_id> made = body.outputs;
+    growing_vector<int> order; // of what is made: where it stands now
+    body.outputs.clear();
+    for (const bool is_carry : {true, false}) {
+      std::size_t tangent = outputs.size();
+      for (std::size_t k = 0; k < outputs.size(); ++k)
+        if ((k < carries.size()) == is_carry) body.outputs.push_back(made[k]);
+      for (std::size_t k = 0; k < outputs.size(); ++k) {
+        if (outputs[k] == 0) continue;
+        if ((k < carries.size()) == is_carry) body.outputs.push_back(made[tangent]);
+        ++tangent;
+      }
+    }
+    const growing_vector<tracer> values = emit_call<scan_call>(trace, operands_with_tangents(a, inputs), p);
+    results_with_tangents both;
+    std::size_t value = 0, tangent = carries.size();
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      if (k == carries.size()) {
+        value = tangent;
+        tangent = value + outputs.size() - carries.size();
+      }
+      both.results.push_back(values[value++]);
+      both.tangents.push_back(outputs[k] != 0 ? values[tangent++] : tracer{});
+    }
+    return both;
   }
 
   static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,

@@ -5,6 +5,7 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/scan_role.hpp>
+#include <parallax/transforms/activity.hpp>
 
 namespace parallax::detail {
 
@@ -44,6 +45,24 @@ constexpr bool mark_carries(const growing_vector<int>& carries, growing_vector<c
     any = true;
   }
   return any;
+}
+
+/// Which carries of a loop have tangents: those that begin with one, and those that a round gives one.
+constexpr growing_vector<char> moving_inputs(const context& trace, const jvp_application& a, graph_id body,
+                                             const growing_vector<scan_role>& roles) {
+  const growing_vector<int> carries = operands_of(roles, scan_role::carry);
+  growing_vector<char> moving = a.moving(), outputs;
+  do outputs = active_nodes(trace, body, moving).flags_of(trace.at(body).outputs);
+  while (mark_carries(carries, moving, [&](std::size_t c) { return outputs[c] != 0; }));
+  return moving;
+}
+
+/// The operands of a loop and, behind them, their tangents, which are zeros where a round gives a carry its first one.
+constexpr growing_vector<tracer> operands_with_tangents(const jvp_application& a, const growing_vector<char>& moving) {
+  growing_vector<tracer> all(a.operands.begin(), a.operands.end());
+  for (std::size_t k = 0; k < moving.size(); ++k)
+    if (moving[k] != 0) all.push_back(a.tangents[k].owner ? a.tangents[k] : build::zeros_like(a.operands[k]));
+  return all;
 }
 
 } // namespace parallax::detail

@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/transforms/batch.hpp>
+#include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/joint_program.hpp>
 #include <parallax/transforms/scan_parameters.hpp>
 #include <parallax/transforms/varying.hpp>
@@ -88,6 +89,28 @@ struct while_call {
     a.trace.fail(message() << "grad: while_loop has no reverse mode, since nothing says how many rounds to keep; use "
                               "fori_loop or scan, whose number of rounds is known, or forward mode");
     return {};
+  }
+
+  /// Tangents go round with the carries, of which alone the predicate is asked.
+  static constexpr results_with_tangents jvp(const jvp_application& a, parameters p) {
+    using namespace parallax::detail;
+    context& trace = a.trace;
+    const growing_vector<int> carries = operands_of(p.roles, scan_role::carry);
+    const growing_vector<char> inputs = moving_inputs(trace, a, p.body, p.roles);
+    const growing_vector<char> outputs = vector_of(carries, [&](int k) { return inputs[index_of(k)]; });
+    p.body = body_with_tangents(trace, p.body, inputs, outputs).body;
+    if (trace.failed) return {};
+    const graph_id predicate = p.predicate;
+    p.predicate = trace.open_graph();
+    growing_vector<tracer> entered;
+    for (std::size_t k = 0; k < trace.at(p.body).inputs.size(); ++k)
+      entered.push_back(new_input(trace, trace.at(p.body).value(trace.at(p.body).inputs[k])));
+    entered.resize(inputs.size());
+    add_output(trace, replay_graph(trace, predicate, entered)[0]);
+    trace.close_graph();
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      if (inputs[k] != 0) p.roles.push_back(p.roles[k]);
+    return results_with_tangents::of(emit_call<while_call>(trace, operands_with_tangents(a, inputs), p), outputs);
   }
 
   /// Where the predicate differs, no collective may be inside: instances that are done would not come to it.

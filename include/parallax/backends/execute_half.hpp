@@ -1,0 +1,48 @@
+// vjp and linearize of arrays: the forward half of a program runs, and what its other half reads is kept.
+#pragma once
+
+#include <parallax/backends/execute.hpp>
+#include <parallax/transforms/vjp.hpp>
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace parallax::detail {
+
+/// How many arrays the derivative of a function reads beside its arguments; -1 where there is none.
+template <class Function, class... Trees> constexpr int residual_count() {
+  context trace;
+  trace.append = &append_operation;
+  trace.rules = rule_table<typename when_traced<Function>::catalogue>::entries;
+  int count = -1;
+  auto counting = [&](const auto&... args) {
+    count = forward_half<Function, 0>::count(args...);
+    return build::literal(trace, element_type::float32, 0);
+  };
+  std::ignore = call_on(trace, counting, program_inputs<Trees...>(trace), std::index_sequence_for<Trees...>{},
+                        std::type_identity<Trees>{}...);
+  return count;
+}
+
+/// The pair of a function's result and its derivative, a `Half`, which holds the arguments and the residuals.
+template <template <class, class, class> class Half, class Function, class... Args>
+auto execute_half(const Function& function, const Args&... args) {
+  if constexpr (!is_stateless<Function> || !(is_argument<Args> && ...)) {
+    return execute(forward_half<Function, 0>{function}, args...);
+  } else if constexpr (!is_callable<Function, traced_t<argument_t<Args>>...>()) {
+    return execute(forward_half<Function, 0>{function}, args...);
+  } else {
+    constexpr int residuals = residual_count<Function, argument_t<Args>...>();
+    auto made = execute(forward_half<Function, residuals < 0 ? 0 : residuals>{function}, args...);
+    if constexpr (residuals < 0) {
+      return made;
+    } else {
+      using kept = std::tuple<std::remove_cvref_t<decltype(evaluated(args))>...>;
+      using half = Half<Function, kept, std::remove_cvref_t<decltype(made.second)>>;
+      return std::pair{std::move(made.first), half{kept{evaluated(args)...}, std::move(made.second)}};
+    }
+  }
+}
+
+} // namespace parallax::detail
