@@ -23,9 +23,14 @@
 #include <parallax/transforms/associative_scan.hpp>
 #include <parallax/transforms/cond.hpp>
 #include <parallax/transforms/grad.hpp>
+#include <parallax/transforms/jacobian.hpp>
 #include <parallax/transforms/jit.hpp>
+#include <parallax/transforms/jvp.hpp>
+#include <parallax/transforms/linear_transpose.hpp>
+#include <parallax/transforms/linearize.hpp>
 #include <parallax/transforms/loops.hpp>
 #include <parallax/transforms/partial.hpp>
 #include <parallax/transforms/pmap.hpp>
+#include <parallax/transforms/vjp.hpp>
 #include <parallax/transforms/vmap.hpp>
 #include <parallax/transforms/while_loop.hpp>

@@ -43,6 +43,8 @@
 #include <parallax/transforms/jacobian.hpp>
 #include <parallax/transforms/jit.hpp>
 #include <parallax/transforms/jvp.hpp>
+#include <parallax/transforms/linear_transpose.hpp>
+#include <parallax/transforms/linearize.hpp>
 #include <parallax/transforms/loops.hpp>
 #include <parallax/transforms/partial.hpp>
 #include <parallax/transforms/pmap.hpp>

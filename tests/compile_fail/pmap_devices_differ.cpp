@@ -5,8 +5,7 @@
 
 namespace plx = parallax;
 
-template <auto... Numbers>
-constexpr auto twice = plx::pmap([](auto x) { return x * 2.0f; }, plx::devices<Numbers...>);
+template <auto... Numbers> constexpr auto twice = plx::pmap([](auto x) { return x * 2.0f; }, plx::devices<Numbers...>);
 constexpr auto rounds = [](auto x) {
   return plx::fori_loop(0, 3, [](auto, auto v) { return twice<0, 1>(twice<2, 3>(v)); }, x);
 };

@@ -134,15 +134,16 @@ TEST_CASE("pmap in a loop: pmaps inside of it, and other devices named") {
   for (int round = 0; round < 2; ++round) {
     double next[2][3];
     for (int i = 0; i < 2; ++i)
-      for (int j = 0; j < 3; ++j)
-        next[i][j] = x[i][j] * 0.5 + (x[0][j] + x[1][j]) * (x[i][0] + x[i][1] + x[i][2]);
+      for (int j = 0; j < 3; ++j) next[i][j] = x[i][j] * 0.5 + (x[0][j] + x[1][j]) * (x[i][0] + x[i][1] + x[i][2]);
     std::swap(x, next);
   }
   check_close<double>(plx::jit(twice)(plx::array<double, 2>({{0.1, 0.2, 0.3}, {0.4, -0.5, 0.6}})), {2, 3},
                       {x[0][0], x[0][1], x[0][2], x[1][0], x[1][1], x[1][2]}, 1e-14);
 
   static constexpr auto named = plx::pmap([](auto y) { return y + 1.; }, plx::devices<3, 1>);
-  static constexpr auto on_named = [](auto y) { return plx::fori_loop(0, 4, [](auto, auto z) { return named(z); }, y); };
+  static constexpr auto on_named = [](auto y) {
+    return plx::fori_loop(0, 4, [](auto, auto z) { return named(z); }, y);
+  };
   check_close<double>(plx::jit(on_named)(array_of({1, 2})), {2}, {5, 6});
   static constexpr auto squares = plx::pmap([](auto y) { return y * y; }, plx::devices<3, 1>);
   static constexpr auto sum = [](auto y) {

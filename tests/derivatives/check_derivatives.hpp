@@ -40,8 +40,7 @@ inline arguments directions(const arguments& like, unsigned seed) {
 inline arguments moved(const arguments& from, const arguments& along, double step) {
   arguments result = from;
   for (std::size_t k = 0; k < from.size(); ++k)
-    for (std::size_t i = 0; i < from[k].elements.size(); ++i)
-      result[k].elements[i] += step * along[k].elements[i];
+    for (std::size_t i = 0; i < from[k].elements.size(); ++i) result[k].elements[i] += step * along[k].elements[i];
   return result;
 }
 inline arguments joined(arguments first, const arguments& second) {
@@ -90,7 +89,8 @@ inline std::array<bool, plx::primitives::catalogue::size> used_primitives{};
 class program {
  public:
   /// `f(inputs)` returns the tracers of all results.
-  template <class F> program(const F& f, const arguments& like)
+  template <class F>
+  program(const F& f, const arguments& like)
       : traced(
             [&](plx::context& trace, const std::vector<tracer>& inputs) {
               std::vector<tracer> results;
@@ -176,7 +176,8 @@ template <std::size_t Count, class F> class checked_function {
                 reverse.difference(joined(at, cotangents), along_with_none, asked.step), asked.truncation);
     program linear(
         [&](const auto& x) {
-          const auto derivative = std::apply([&](auto... args) { return plx::linearize(f, args...); }, as_tuple<Count>(x));
+          const auto derivative =
+              std::apply([&](auto... args) { return plx::linearize(f, args...); }, as_tuple<Count>(x));
           return std::apply(derivative.second, as_tuple<Count>(x, Count));
         },
         joined(at, along));
@@ -236,15 +237,17 @@ template <std::size_t Count, class F> class checked_function {
   /// Drawn cotangents of the results, whose shapes the program says.
   arguments like(const leaves& values) const {
     arguments result;
-    program([&](const std::vector<tracer>& x) {
-      const auto results = std::apply(f, as_tuple<Count>(x));
-      for (const tracer& y : plx::detail::tracers_of(results)) {
-        argument w{y.type(), {}, {}, false};
-        for (int i = 0; i < y.rank(); ++i) w.shape.push_back(static_cast<int>(y.dimension(i).number()));
-        result.push_back(w);
-      }
-      return results;
-    }, at);
+    program(
+        [&](const std::vector<tracer>& x) {
+          const auto results = std::apply(f, as_tuple<Count>(x));
+          for (const tracer& y : plx::detail::tracers_of(results)) {
+            argument w{y.type(), {}, {}, false};
+            for (int i = 0; i < y.rank(); ++i) w.shape.push_back(static_cast<int>(y.dimension(i).number()));
+            result.push_back(w);
+          }
+          return results;
+        },
+        at);
     for (std::size_t k = 0; k < values.size(); ++k)
       result[k].elements = drawn_numbers(values[k].size(), 100 + static_cast<unsigned>(k));
     return result;

@@ -1,5 +1,5 @@
-// The table of docs/primitives.md, made of the rules. With PARALLAX_WRITE_PAGES=1 in the environment the page is written
-// anew, otherwise it is compared.
+// The table of docs/primitives.md, made of the rules. With PARALLAX_WRITE_PAGES=1 in the environment the page is
+// written anew, otherwise it is compared.
 #include "test.hpp"
 
 #include <parallax/parallax.hpp>
@@ -54,7 +54,11 @@ std::string page() {
       cell(false, "", "nothing says how many rounds to keep; `fori_loop` and `scan` have it");
     else cell(is_call || rules.has_vjp, is_call ? "`linearize`" : "`vjp`", rules.no_vjp);
     const bool is_linear = rules.kind == primitive_kind::view || rules.kind == primitive_kind::assembly;
-    cell(is_call || rules.has_vjp, is_call ? "`jvp`" : is_linear ? "itself" : rules.kind == primitive_kind::elementwise ? "`vjp` of tangents" : "`vjp` transposed",
+    cell(is_call || rules.has_vjp,
+         is_call                                     ? "`jvp`"
+         : is_linear                                 ? "itself"
+         : rules.kind == primitive_kind::elementwise ? "`vjp` of tangents"
+                                                     : "`vjp` transposed",
          rules.no_vjp);
     cell(is_call || rules.has_batch, "`batch`", rules.no_batch);
     out << " |\n";

@@ -24,7 +24,10 @@ arguments numbers(plx::element_type type, std::vector<std::vector<double>> value
 arguments matrices(plx::element_type type, int count, int rows, int columns) {
   arguments all;
   for (int k = 0; k < count; ++k)
-    all.push_back({type, {rows, columns}, drawn_numbers(static_cast<std::size_t>(rows * columns), 7 * static_cast<unsigned>(k) + 2), false});
+    all.push_back({type,
+                   {rows, columns},
+                   drawn_numbers(static_cast<std::size_t>(rows * columns), 7 * static_cast<unsigned>(k) + 2),
+                   false});
   return all;
 }
 /// Checks a function of so many arrays; false leaves batches out.
@@ -126,14 +129,16 @@ constexpr auto loops = [](auto x, auto y) {
     return std::pair{next, plx::sum(next * slice)};
   };
   auto [last, sums] = plx::scan(round, x, plx::expand_dims(x, plx::axis<1>) * plx::expand_dims(y, plx::axis<0>));
-  auto chosen = plx::cond(plx::sum(x) > 0.f, [](auto v, auto w) { return v * w * w; }, [](auto v, auto) { return v; }, x, y);
+  auto chosen =
+      plx::cond(plx::sum(x) > 0.f, [](auto v, auto w) { return v * w * w; }, [](auto v, auto) { return v; }, x, y);
   auto counted = plx::fori_loop(0, 3, [y](auto i, auto v) { return v * y + plx::astype<float>(i) * plx::cos(v); }, x);
   auto squares = plx::map([](auto v) { return v * v * v; }, x);
   return std::tuple{last, sums, chosen, counted, squares};
 };
 
 constexpr auto halving = [](auto x, auto y) {
-  return plx::while_loop([](auto v) { return plx::sum(plx::abs(v)) > 1.f; }, [y](auto v) { return v * plx::sin(y) * 0.5f; }, x);
+  return plx::while_loop([](auto v) { return plx::sum(plx::abs(v)) > 1.f; },
+                         [y](auto v) { return v * plx::sin(y) * 0.5f; }, x);
 };
 
 } // namespace
@@ -142,8 +147,7 @@ TEST_CASE("derivatives: functions of one number") {
   for (auto type : types) check<1>(functions_of_one, numbers(type, {{0.3, 0.45, 0.8, 0.15, 0.62}}));
 }
 TEST_CASE("derivatives: functions of two numbers") {
-  for (auto type : types)
-    check<2>(functions_of_two, numbers(type, {{0.3, 0.45, 0.8, 0.4}, {0.7, 0.35, 1.3, 0.9}}));
+  for (auto type : types) check<2>(functions_of_two, numbers(type, {{0.3, 0.45, 0.8, 0.4}, {0.7, 0.35, 1.3, 0.9}}));
 }
 TEST_CASE("derivatives: arrays rearranged") {
   for (auto type : types) check<2>(rearrangements, matrices(type, 2, 4, 3));
@@ -176,7 +180,8 @@ TEST_CASE("derivatives: every primitive that has some is among those of the prog
   for (std::size_t k = 0; k < std::size(rules); ++k) {
     INFO(rules[k].name);
     const bool has_one = rules[k].has_vjp || rules[k].kind == plx::primitive_kind::call;
-    // these have no slope anywhere, and the kernels' interpreter does not know them: transforms_test.cpp
+    // these have no slope anywhere, and the kernels' interpreter does not know them:
+    // tests/conformance/derivatives_test.cpp
     const bool is_elsewhere = rules[k].name == "argmax" || rules[k].name == "argmin" || rules[k].name == "bitcast";
     CHECK((!has_one || is_elsewhere || used_primitives[k]));
   }

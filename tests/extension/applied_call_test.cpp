@@ -5,6 +5,7 @@
 #include <parallax/parallax.hpp>
 
 #include <cmath>
+#include <tuple>
 
 namespace plx = parallax;
 
@@ -53,6 +54,14 @@ TEST_CASE("a new call has values, gradients and second derivatives") {
     constexpr double h = 1e-5;
     return (slope(at + h) - slope(at - h)) / (2 * h);
   });
+}
+
+TEST_CASE("a new call has forward mode, and pullbacks") {
+  const plx::array<float, 2> ones{{1.f, 1.f, 1.f}, {1.f, 1.f, 1.f}};
+  check(plx::jvp(thrice, std::tuple{x}, std::tuple{ones}).second, x.to_vector(), slope);
+  check(std::get<0>(plx::vjp(thrice, x).second(ones)), x.to_vector(), slope);
+  check(plx::linearize(thrice, x).second(ones), x.to_vector(), slope);
+  check(plx::jvp(plx::vmap(thrice), std::tuple{x}, std::tuple{ones}).second, x.to_vector(), slope);
 }
 
 TEST_CASE("a new call is batched, alone and with its gradient") {

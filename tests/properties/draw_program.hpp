@@ -387,8 +387,8 @@ class program_drawer {
       return;
     }
     const auto [axis, extent] = here.axes[static_cast<std::size_t>(between(0, static_cast<int>(here.axes.size()) - 1))];
-    auto over = [&, axis = axis](meeting what) {
-      add(to, {.what = operation::meet, .together = what, .operands = {x}, .number = axis}, {false, shape});
+    auto over = [&, number = axis](meeting what) {
+      add(to, {.what = operation::meet, .together = what, .operands = {x}, .number = number}, {false, shape});
     };
     switch (between(0, 6)) {
     case 0: return over(meeting::sum);

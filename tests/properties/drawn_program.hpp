@@ -85,7 +85,15 @@ struct mapped_extent {
   int axis, extent;
 };
 
-struct block;
+struct statement;
+
+/// A function: its results are variables that are known where it ends.
+struct block {
+  std::vector<variable> parameters{};
+  std::vector<statement> statements; // no braces: a statement is not complete here
+  std::vector<variable> results{};
+};
+
 struct statement {
   operation what = operation::literal;
   meeting together = meeting::index;
@@ -97,13 +105,6 @@ struct statement {
   mapped_layout layout = mapped_layout::both_first;
   int extent = 0;
   std::vector<block> bodies{};
-};
-
-/// A function: its results are variables that are known where it ends.
-struct block {
-  std::vector<variable> parameters{};
-  std::vector<statement> statements{};
-  std::vector<variable> results{};
 };
 
 struct drawn_program {

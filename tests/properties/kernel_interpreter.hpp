@@ -79,7 +79,8 @@ inline constexpr bool is_for_bits =
     std::is_same_v<P, primitives::bitwise_xor> || std::is_same_v<P, primitives::bitwise_not>;
 /// Which types the evaluation of a primitive is asked for.
 template <class P, class T> constexpr bool takes() {
-  if constexpr (is_for_bits<P>) return !std::is_floating_point_v<T>;
+  if constexpr (std::is_same_v<P, primitives::select>) return false; // its operands are of two types
+  else if constexpr (is_for_bits<P>) return !std::is_floating_point_v<T>;
   else if constexpr (std::is_same_v<T, bool>)
     return std::is_same_v<P, primitives::equal> || std::is_same_v<P, primitives::not_equal> ||
            std::is_same_v<P, primitives::stop_gradient>;
@@ -331,24 +332,31 @@ template <class Memory> class kernel_interpreter {
       if (axis >= 0) position[static_cast<std::size_t>(axis)] = 0;
     });
   }
+  struct sorted_element {
+    kernel_number key, element;
+    std::size_t place;
+  };
   void sort() {
     const bool has_keys = statements.size() == 3, descending = last().parameter != 0;
     const element_type key_type = statements[0].type;
     const auto length = static_cast<std::size_t>(a.extents[1]);
     for_each_position(1, [&] {
-      std::vector<std::pair<kernel_number, kernel_number>> row(length);
+      std::vector<sorted_element> row(length);
       for (std::size_t k = 0; k < length; ++k) {
         position[1] = static_cast<std::int64_t>(k);
         row[k] = {properties::load(memory, key_type, place(1)),
-                  properties::load(memory, last().type, place(has_keys ? 2 : 1))};
+                  properties::load(memory, last().type, place(has_keys ? 2 : 1)), k};
       }
-      std::stable_sort(row.begin(), row.end(), [&](const auto& x, const auto& y) {
-        const kernel_number &l = descending ? y.first : x.first, &r = descending ? x.first : y.first;
-        return plx::is_floating(key_type) ? l.real < r.real : l.whole < r.whole;
+      auto precedes = [&](const kernel_number& x, const kernel_number& y) {
+        return plx::is_floating(key_type) ? x.real < y.real : x.whole < y.whole;
+      };
+      std::sort(row.begin(), row.end(), [&](const sorted_element& x, const sorted_element& y) {
+        const kernel_number &l = descending ? y.key : x.key, &r = descending ? x.key : y.key;
+        return precedes(l, r) || (!precedes(r, l) && x.place < y.place);
       });
       for (std::size_t k = 0; k < length; ++k) {
         position[1] = static_cast<std::int64_t>(k);
-        properties::store(memory, last().type, place(0), row[k].second);
+        properties::store(memory, last().type, place(0), row[k].element);
       }
       position[1] = 0;
     });

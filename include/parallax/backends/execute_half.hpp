@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/backends/execute.hpp>
-#include <parallax/transforms/vjp.hpp>
+#include <parallax/transforms/linear_point.hpp>
 
 #include <tuple>
 #include <type_traits>
@@ -34,10 +34,17 @@ auto execute_half(const Function& function, const Args&... args) {
     return execute(forward_half<Function, 0>{function}, args...);
   } else {
     constexpr int residuals = residual_count<Function, argument_t<Args>...>();
-    auto made = execute(forward_half<Function, residuals < 0 ? 0 : residuals>{function}, args...);
     if constexpr (residuals < 0) {
-      return made;
+      // what `execute` does, one step nearer to the user's line
+      using half = forward_half<Function, 0>;
+      if constexpr (prints_texts<program<half, argument_t<Args>...>>()) {
+        print_error<error_of<program<half, argument_t<Args>...>>>();
+        return show_line<half, argument_t<Args>...>();
+      } else {
+        return unknown_results<half, argument_t<Args>...>();
+      }
     } else {
+      auto made = execute(forward_half<Function, residuals>{function}, args...);
       using kept = std::tuple<std::remove_cvref_t<decltype(evaluated(args))>...>;
       using half = Half<Function, kept, std::remove_cvref_t<decltype(made.second)>>;
       return std::pair{std::move(made.first), half{kept{evaluated(args)...}, std::move(made.second)}};

@@ -46,10 +46,10 @@ struct jvp_application {
   }
   /// The operands and, behind them, the tangents that there are.
   constexpr growing_vector<tracer> operands_with_tangents() const {
-    growing_vector<tracer> all(operands.begin(), operands.end());
+    growing_vector<tracer> given(operands.begin(), operands.end());
     for (const tracer& tangent : tangents)
-      if (tangent.owner) all.push_back(tangent);
-    return all;
+      if (tangent.owner) given.push_back(tangent);
+    return given;
   }
 };
 

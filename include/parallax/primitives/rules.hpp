@@ -110,8 +110,8 @@ concept has_exchange = requires {
                          { P::reduction } -> std::convertible_to<reduction_kind>;
                        });
 
-/// A primitive that is no call: every rule is there, or said to be missing by `static constexpr no_rule name{"why"};`. A
-/// misspelt one is neither.
+/// A primitive that is no call: every rule is there, or said to be missing by `static constexpr no_rule name{"why"};`.
+/// A misspelt one is neither.
 template <class P>
 concept operation_primitive = P::kind != primitive_kind::call && has_shape_rule<P> &&
                               (has_batch_rule<P> || requires { requires detail::says_none<decltype(P::batch)>; }) &&

@@ -61,8 +61,7 @@ struct cond_call {
     const plain_span<const char> inputs = plain_span<const char>(moving).subspan(1);
     growing_vector<char> outputs(a.trace.at(p.branches[0]).outputs.size());
     for_each(p.branches, [&](graph_id branch) {
-      const growing_vector<char> own =
-          active_nodes(a.trace, branch, inputs).flags_of(a.trace.at(branch).outputs);
+      const growing_vector<char> own = active_nodes(a.trace, branch, inputs).flags_of(a.trace.at(branch).outputs);
       for (std::size_t k = 0; k < own.size(); ++k) outputs[k] = outputs[k] != 0 || own[k] != 0;
     });
     parameters both;

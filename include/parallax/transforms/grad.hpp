@@ -77,9 +77,11 @@ template <class Function, class Argnums, bool WithValue, bool WithAux> struct di
     const auto [body, result, results] = detail::trace_body<Argnums>(arguments, function, args...);
     using tree = std::remove_cvref_t<decltype(result)>;
     if constexpr (WithAux && !detail::is_loss_with_aux<tree>) {
-      static_assert(detail::is_loss_with_aux<tree>, "parallax: grad: with has_aux the function returns a pair: the "
-                                                    "loss, and what is handed on beside it");
-      return detail::no_result<Function>{};
+      owner.fail(message() << "grad: with has_aux the function returns a pair: the loss, and what is handed on beside "
+                              "it; return std::pair{loss, aux}, or leave has_aux out");
+      const auto gradients = detail::chosen_with_leaves<Argnums>(arguments.leaves, args...);
+      if constexpr (WithValue) return std::pair{std::pair{results[0], results[0]}, gradients};
+      else return std::pair{gradients, results[0]};
     } else {
       growing_vector<tracer> values = results;
       const growing_vector<tracer> loss = detail::tracers_of(loss_of(result));
@@ -122,8 +124,8 @@ template <class Function, class Argnums, bool WithValue, bool WithAux>
 inline constexpr bool detail::is_transformed<differentiated<Function, Argnums, WithValue, WithAux>> = true;
 
 /// The gradient of `function`, whose result is a scalar, with respect to its first argument or those in `argnums<...>`;
-/// a tree like the argument. With `has_aux`, the function returns a pair of the scalar and a tree, and so does this: the
-/// gradient and that tree. JAX: grad
+/// a tree like the argument. With `has_aux`, the function returns a pair of the scalar and a tree, and so does this:
+/// the gradient and that tree. JAX: grad
 template <class Function, class... Options> constexpr auto grad(Function function, Options...) {
   using options = detail::gradient_options<Options...>;
   options::check();

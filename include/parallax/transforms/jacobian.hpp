@@ -158,8 +158,8 @@ template <class Function, class Argnums, derivative_mode Mode> struct jacobian {
     const auto [body, result, results] = detail::trace_body<Argnums>(arguments, function, args...);
     const auto derivatives = detail::jacobian_builder(arguments, body, name).run(Mode, results);
     std::size_t next = 0;
-    return tree_map(
-        [&](const tracer&) { return detail::chosen_with_leaves<Argnums>(derivatives[next++], args...); }, result);
+    return tree_map([&](const tracer&) { return detail::chosen_with_leaves<Argnums>(derivatives[next++], args...); },
+                    result);
   }
 };
 
@@ -178,8 +178,8 @@ template <class Function, class Argnums = argnums_t<0>> constexpr auto jacrev(Fu
   detail::check_argnums<Argnums>();
   return jacobian<Function, Argnums, derivative_mode::reverse>{function};
 }
-/// The second derivatives of `function`: a tree like the result, of trees like the argument, of trees like it once more.
-/// JAX: hessian
+/// The second derivatives of `function`: a tree like the result, of trees like the argument, of trees like it once
+/// more. JAX: hessian
 template <class Function, class Argnums = argnums_t<0>> constexpr auto hessian(Function function, Argnums = {}) {
   detail::check_argnums<Argnums>();
   return jacfwd(jacrev(function, Argnums{}), Argnums{});

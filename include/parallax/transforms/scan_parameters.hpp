@@ -59,10 +59,10 @@ constexpr growing_vector<char> moving_inputs(const context& trace, const jvp_app
 
 /// The operands of a loop and, behind them, their tangents, which are zeros where a round gives a carry its first one.
 constexpr growing_vector<tracer> operands_with_tangents(const jvp_application& a, const growing_vector<char>& moving) {
-  growing_vector<tracer> all(a.operands.begin(), a.operands.end());
+  growing_vector<tracer> given(a.operands.begin(), a.operands.end());
   for (std::size_t k = 0; k < moving.size(); ++k)
-    if (moving[k] != 0) all.push_back(a.tangents[k].owner ? a.tangents[k] : build::zeros_like(a.operands[k]));
-  return all;
+    if (moving[k] != 0) given.push_back(a.tangents[k].owner ? a.tangents[k] : build::zeros_like(a.operands[k]));
+  return given;
 }
 
 } // namespace parallax::detail

@@ -58,8 +58,7 @@ TEST_CASE("drawn programs compute on simulated devices what they say") {
       cuda::backend<api>::restart(options);
       for (int call = 0; call < calls; ++call)
         compare(call, traced.run(arguments, [](auto&& values) {
-          return cuda::program_run<api>(program_of_the_moment::plan, launchers,
-                                        std::forward<decltype(values)>(values))
+          return cuda::program_run<api>(program_of_the_moment::plan, launchers, std::forward<decltype(values)>(values))
               .run();
         }));
       cuda::backend<api>::shut_down();

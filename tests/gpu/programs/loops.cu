@@ -21,9 +21,9 @@ constexpr auto energy = [](auto q) { return plx::sum(q * q * q * 0.1f + plx::exp
 constexpr auto leapfrogs = [](auto q, auto p, auto count) {
   auto step = [](auto, auto state) {
     auto [x, v] = state;
-    auto half = v - plx::grad(energy)(x) * 0.05f;
-    auto moved = x + half * 0.1f;
-    return std::pair{moved, half - plx::grad(energy)(moved) * 0.05f};
+    auto midway = v - plx::grad(energy)(x) * 0.05f;
+    auto moved = x + midway * 0.1f;
+    return std::pair{moved, midway - plx::grad(energy)(moved) * 0.05f};
   };
   return plx::fori_loop(0, count, step, std::pair{q, p});
 };

@@ -217,8 +217,7 @@ class pmaps_inside {
 
 /// Makes a section of a loop or branch that has pmaps inside and is outside of any; says whether it was one. All of
 /// their devices run it alike, as they do what a pmap has around those inside of it.
-template <class Call>
-constexpr bool made_section(preparation& all, node_id call, const typename Call::parameters& p) {
+template <class Call> constexpr bool made_section(preparation& all, node_id call, const typename Call::parameters& p) {
   if (all.inside) return false;
   context& trace = all.trace;
   const growing_vector<std::int64_t> words = encode(p);

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace transforms_test {
+namespace derivatives_conformance_test {
 
 namespace {
 
@@ -41,8 +41,7 @@ vector along(const numbers& by_x, const numbers& by_y) {
 }
 double sum_along(const numbers& by_x, const numbers& by_y) {
   double sum = 0;
-  for (std::size_t i = 0; i < 3; ++i)
-    sum += by_x.values()[i] * y.values()[i] + x.values()[i] * by_y.values()[i];
+  for (std::size_t i = 0; i < 3; ++i) sum += by_x.values()[i] * y.values()[i] + x.values()[i] * by_y.values()[i];
   return sum;
 }
 const numbers zeros{0., 0., 0.};
@@ -67,8 +66,9 @@ TEST_CASE("jvp gives values and tangents, of trees, none for zeros") {
   // numbers as arguments, and a function of one inside of another
   CHECK(plx::jvp([](auto a) { return a * a; }, std::tuple{3.}, std::tuple{1.}).second.item() == Approx(6));
   static constexpr auto second = [](auto a) {
-    return plx::jvp([](auto b) { return plx::jvp([](auto c) { return c * c * c; }, std::tuple{b}, std::tuple{1.}).second; },
-                    std::tuple{a}, std::tuple{1.})
+    return plx::jvp(
+               [](auto b) { return plx::jvp([](auto c) { return c * c * c; }, std::tuple{b}, std::tuple{1.}).second; },
+               std::tuple{a}, std::tuple{1.})
         .second;
   };
   CHECK(plx::jit(second)(number(2.)).item() == Approx(12));
@@ -209,4 +209,4 @@ TEST_CASE("what is constant piece by piece has no slope") {
   check(plx::jvp(f, std::tuple{x}, std::tuple{dx}).second, {slope});
 }
 
-} // namespace transforms_test
+} // namespace derivatives_conformance_test
