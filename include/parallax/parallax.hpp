@@ -36,6 +36,8 @@
 #include <parallax/ops/reshaping.hpp>
 #include <parallax/ops/slicing.hpp>
 #include <parallax/ops/take.hpp>
+#include <parallax/optim/adam.hpp>
+#include <parallax/optim/sgd.hpp>
 #include <parallax/runtime/into.hpp>
 #include <parallax/transforms/associative_scan.hpp>
 #include <parallax/transforms/cond.hpp>

@@ -282,6 +282,26 @@ constexpr auto tree_map(Function&& function, const T& tree, const Others&... oth
 }
 
 namespace detail {
+template <class T> constexpr auto leaves_as_tuple(const T& tree) {
+  if constexpr (is_std_array<T>)
+    return std::apply([](const auto&... child) { return std::tuple_cat(leaves_as_tuple(child)...); }, tree);
+  else if constexpr (tree_node<T>)
+    return std::apply([](const auto&... child) { return std::tuple_cat(leaves_as_tuple(child)...); }, fields(tree));
+  else return std::make_tuple(tree);
+}
+} // namespace detail
+
+/// The leaves of a tree from left to right: a std::array where they are of one type, a std::tuple otherwise.
+/// JAX: tree_util.tree_leaves
+template <class T> constexpr auto tree_leaves(const T& tree) {
+  return std::apply(
+      [](const auto&... leaf) {
+        return typename detail::joined<std::remove_cvref_t<decltype(leaf)>...>::type{leaf...};
+      },
+      detail::leaves_as_tuple(tree));
+}
+
+namespace detail {
 template <class Function, class Total, class T>
 constexpr auto reduce_from(Function& function, const Total& total, const T& tree);
 template <class Function, class Total> constexpr auto reduce_children(Function&, const Total& total) { return total; }

@@ -1,0 +1,41 @@
+// Gradient descent, with momentum where it is asked for.
+#pragma once
+
+#include <parallax/optim/schedules.hpp>
+
+#include <utility>
+
+namespace parallax::optim {
+
+/// What gradients have added up to.
+template <class Trace> struct trace_state {
+  Trace trace;
+};
+
+/// Sums of gradients, in which earlier ones count `decay` times as much each step. With `nesterov`, the update looks
+/// one step ahead. optax: trace
+struct trace : transformation<trace> {
+  double decay;
+  bool nesterov;
+
+  constexpr explicit trace(double of, bool ahead = false) : decay(of), nesterov(ahead) {}
+  template <class Params> static constexpr auto state_of(context&, const Params& params) {
+    auto zeros = detail::zeros_like_tree{}(params);
+    return trace_state<decltype(zeros)>{zeros};
+  }
+  template <class Updates, class State, class Params>
+  constexpr auto update(const Updates& updates, const State& state, const Params&) const {
+    const auto add = [this](const tracer& g, const tracer& sum) { return g + sum * decay; };
+    const auto sums = tree_map(add, updates, state.trace);
+    const auto made = nesterov ? tree_map(add, updates, sums) : sums;
+    return std::pair{made, trace_state<std::remove_cv_t<decltype(sums)>>{sums}};
+  }
+};
+
+/// Parameters go against the gradient. optax: sgd
+template <rate Rate> constexpr auto sgd(Rate learning_rate) { return scale_by_learning_rate<Rate>(learning_rate); }
+template <rate Rate> constexpr auto sgd(Rate learning_rate, double momentum, bool nesterov = false) {
+  return chain(trace(momentum, nesterov), scale_by_learning_rate<Rate>(learning_rate));
+}
+
+} // namespace parallax::optim

@@ -1,0 +1,137 @@
+// Optimisers as trees: what becomes of gradients before they are added to parameters. Names are optax's.
+//
+// A transformation has a state, a tree. `init(params)` makes the first one, of arrays or in a traced function;
+// `update(gradients, state, params)` returns the pair of the updates and the next state, in a traced function:
+//
+//   constexpr auto optimiser = plx::optim::chain(plx::optim::clip_by_global_norm(1.), plx::optim::adam(1e-3));
+//   auto [updates, next] = optimiser.update(gradients, state, params);
+//   params = plx::optim::apply_updates(params, updates);
+#pragma once
+
+#include <parallax/ops/creation.hpp>
+#include <parallax/ops/elementwise.hpp>
+#include <parallax/ops/operators.hpp>
+#include <parallax/ops/reductions.hpp>
+#include <parallax/transforms/callable.hpp>
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace parallax::optim {
+
+namespace detail {
+
+/// A number of the type of a leaf; numbers of the program are computed in that type, as long as they stay scalars.
+constexpr tracer in_type_of(const tracer& number, const tracer& leaf) { return build::convert(number, leaf.type()); }
+
+/// Zeros like a tree.
+struct zeros_like_tree {
+  template <class Tree> constexpr auto operator()(const Tree& tree) const {
+    return tree_map([](const auto& leaf) { return zeros_like(leaf); }, tree);
+  }
+};
+
+/// How many steps there have been, of a program that has not begun.
+constexpr tracer no_steps(context& trace) { return build::integer_literal(trace, element_type::int32, 0); }
+
+/// What `Transformation::state_of(trace, params)` is, as a function of parameters.
+template <class Transformation> struct first_state {
+  template <class Params> constexpr auto operator()(const Params& params) const {
+    return Transformation::state_of(parallax::detail::trace_of_trees(params), params);
+  }
+};
+
+} // namespace detail
+
+/// What all transformations share; `Derived` has a static `state_of(trace, params)`.
+template <class Derived> struct transformation {
+  /// The state before the first step, for parameters like these.
+  template <class Params> constexpr auto init(const Params& params) const {
+    if constexpr (!parallax::detail::any_traced<Params>()) return execute(detail::first_state<Derived>{}, params);
+    else return detail::first_state<Derived>{}(params);
+  }
+};
+
+/// The root of the sum of the squares of all elements of a tree. optax: global_norm
+template <class Tree> constexpr auto global_norm(const Tree& tree) {
+  return sqrt(tree_reduce([](const auto& sum, const auto& leaf) { return sum + parallax::sum(leaf * leaf); }, tree, 0));
+}
+
+/// Parameters with the updates added, in the parameters' types. optax: apply_updates
+template <class Params, class Updates> constexpr auto apply_updates(const Params& params, const Updates& updates) {
+  return tree_map([](const tracer& p, const tracer& u) { return build::convert(p + u, p.type()); }, params, updates);
+}
+
+/// Transformations one after another. optax: chain
+template <class... Transformations> struct chained : transformation<chained<Transformations...>> {
+  std::tuple<Transformations...> parts;
+
+  constexpr explicit chained(const Transformations&... each) : parts(each...) {}
+
+  template <class Params> static constexpr auto state_of(context& trace, const Params& params) {
+    return std::tuple<decltype(Transformations::state_of(trace, params))...>{
+        Transformations::state_of(trace, params)...};
+  }
+  template <class Updates, class State, class Params>
+  constexpr auto update(const Updates& updates, const State& state, const Params& params) const {
+    return step<0>(updates, std::tuple<>{}, state, params);
+  }
+
+ private:
+  template <std::size_t I, class Updates, class Done, class State, class Params>
+  constexpr auto step(const Updates& updates, const Done& done, const State& state, const Params& params) const {
+    if constexpr (I == sizeof...(Transformations)) {
+      return std::pair{updates, done};
+    } else {
+      const auto made = std::get<I>(parts).update(updates, std::get<I>(state), params);
+      return step<I + 1>(made.first, std::tuple_cat(done, std::make_tuple(made.second)), state, params);
+    }
+  }
+};
+template <class... Transformations> constexpr auto chain(const Transformations&... parts) {
+  return chained<Transformations...>(parts...);
+}
+
+/// Updates times a number. optax: scale
+struct scale : transformation<scale> {
+  double factor;
+
+  constexpr explicit scale(double by) : factor(by) {}
+  template <class Params> static constexpr auto state_of(context&, const Params&) { return std::tuple<>{}; }
+  template <class Updates, class Params>
+  constexpr auto update(const Updates& updates, std::tuple<>, const Params&) const {
+    return std::pair{tree_map([this](const tracer& u) { return u * factor; }, updates), std::tuple<>{}};
+  }
+};
+
+/// Updates, made shorter where they are longer than `most` as one vector. optax: clip_by_global_norm
+struct clip_by_global_norm : transformation<clip_by_global_norm> {
+  double most;
+
+  constexpr explicit clip_by_global_norm(double max_norm) : most(max_norm) {}
+  template <class Params> static constexpr auto state_of(context&, const Params&) { return std::tuple<>{}; }
+  template <class Updates, class Params>
+  constexpr auto update(const Updates& updates, std::tuple<>, const Params&) const {
+    const tracer norm = global_norm(updates);
+    const auto shorter = [this, norm](const tracer& u) {
+      return where(norm < most, u, u / detail::in_type_of(norm, u) * most);
+    };
+    return std::pair{tree_map(shorter, updates), std::tuple<>{}};
+  }
+};
+
+/// Parameters times `rate` are added to updates. optax: add_decayed_weights
+struct add_decayed_weights : transformation<add_decayed_weights> {
+  double rate;
+
+  constexpr explicit add_decayed_weights(double weight_decay) : rate(weight_decay) {}
+  template <class Params> static constexpr auto state_of(context&, const Params&) { return std::tuple<>{}; }
+  template <class Updates, class Params>
+  constexpr auto update(const Updates& updates, std::tuple<>, const Params& params) const {
+    const auto decayed = [this](const tracer& u, const tracer& p) { return u + p * rate; };
+    return std::pair{tree_map(decayed, updates, params), std::tuple<>{}};
+  }
+};
+
+} // namespace parallax::optim
