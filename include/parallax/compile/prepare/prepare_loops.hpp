@@ -1,10 +1,11 @@
-// How loops and branches are prepared: their bodies are.
+// How loops and branches are prepared: their bodies are. Functions with derivatives of their own become their bodies.
 #pragma once
 
 #include <parallax/compile/prepare/flatten.hpp>
 #include <parallax/compile/prepare/prepare.hpp>
 #include <parallax/compile/prepare/summed_products.hpp>
 #include <parallax/transforms/cond_call.hpp>
+#include <parallax/transforms/custom_call.hpp>
 #include <parallax/transforms/scan_call.hpp>
 #include <parallax/transforms/while_call.hpp>
 
@@ -44,6 +45,10 @@ constexpr void while_call::prepare(parallax::detail::preparation& all, node_id c
   prepared.predicate = parallax::detail::prepared_body(all, p.predicate);
   prepared.body = parallax::detail::prepared_body(all, p.body);
   if (!all.trace.failed) all.replace_call<while_call>(call, prepared);
+}
+
+constexpr void custom_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
+  all.set_results(call, all.replay_graph(p.body, all.operands(call)));
 }
 
 constexpr void cond_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
