@@ -41,7 +41,9 @@
 #include <parallax/runtime/into.hpp>
 #include <parallax/transforms/associative_scan.hpp>
 #include <parallax/transforms/cond.hpp>
+#include <parallax/transforms/custom_root.hpp>
 #include <parallax/transforms/custom_rules.hpp>
+#include <parallax/transforms/gmres.hpp>
 #include <parallax/transforms/grad.hpp>
 #include <parallax/transforms/jacobian.hpp>
 #include <parallax/transforms/jit.hpp>

@@ -22,6 +22,9 @@ struct custom_call {
     growing_vector<graph_id> forward{};  ///< from operands to results and residuals
     growing_vector<graph_id> backward{}; ///< from residuals and cotangents of floating results to those of operands
     growing_vector<char> moving{};       ///< operands that the rules know derivatives by
+    /// Rules are given the results, before the operands: `tangents` returns tangents alone, and the operands are what
+    /// `backward` is given, without a `forward`. So rules of rules call the function again, however it works.
+    bool given_results = false;
 
     constexpr bool has_rules() const { return !tangents.empty() || !backward.empty(); }
     static constexpr void describe(auto& p, auto& member) {
@@ -30,6 +33,7 @@ struct custom_call {
       member("forward", p.forward);
       member("backward", p.backward);
       member("moving", p.moving);
+      member("given_results", p.given_results);
     }
   };
 
@@ -49,13 +53,16 @@ struct custom_call {
     const growing_vector<char> mapped = vector_of(a.operands, [](const batched& x) { return char{x.is_mapped()}; });
     const std::size_t results = a.trace.at(p.body).outputs.size();
     p.body = batched_graph(a, p.body, mapped, [](std::size_t) { return true; }).graph;
+    growing_vector<char> given(p.given_results ? results : 0, 1);
+    for (char each : mapped) given.push_back(each);
     for_each(p.tangents, [&](graph_id& g) {
-      growing_vector<char> inputs = mapped;
+      growing_vector<char> inputs = given;
       for (std::size_t k = 0; k < mapped.size(); ++k)
         if (p.moving[k] != 0) inputs.push_back(mapped[k]);
       g = batched_graph(a, g, inputs, [](std::size_t) { return true; }).graph;
     });
     growing_vector<char> kept; // of what the way back is given: what is mapped
+    if (p.given_results) kept = given;
     for_each(p.forward, [&](graph_id& g) {
       const batched_body both = batched_graph(a, g, mapped, [&](std::size_t k) { return k < results; });
       g = both.graph;
@@ -103,10 +110,13 @@ struct custom_call {
                                 "or vjp of it");
       return {};
     }
-    growing_vector<tracer> operands(a.operands.begin(), a.operands.end());
+    growing_vector<tracer> values, inputs;
+    if (p.given_results) values = inputs = emit_call<custom_call>(a.trace, a.operands, p);
+    for (const tracer& x : a.operands) inputs.push_back(x);
     for (std::size_t k = 0; k < a.operands.size(); ++k)
-      if (p.moving[k] != 0) operands.push_back(a.tangents[k].owner ? a.tangents[k] : build::zeros_like(a.operands[k]));
-    return results_with_tangents::of(replay_graph(a.trace, p.tangents[0], operands), floating_outputs(a.trace, p.body));
+      if (p.moving[k] != 0) inputs.push_back(a.tangents[k].owner ? a.tangents[k] : build::zeros_like(a.operands[k]));
+    for_each(replay_graph(a.trace, p.tangents[0], inputs), [&](const tracer& y) { values.push_back(y); });
+    return results_with_tangents::of(values, floating_outputs(a.trace, p.body));
   }
 
   static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
@@ -195,7 +205,15 @@ struct custom_call {
     linearized_call linear{.differentiated_results = numbers_of(floating_outputs(a.trace, p.body)),
                            .differentiated_operands = numbers_of(p.moving)};
     const growing_vector<tracer> operands(a.operands.begin(), a.operands.end());
-    finish(a, linear, parallax::detail::replay_graph(a.trace, p.forward[0], operands), p.backward[0], results);
+    growing_vector<tracer> values;
+    if (p.given_results) {
+      values = emit_call<custom_call>(a.trace, a.operands, p);
+      for (std::size_t k = 0; k < results; ++k) values.push_back(values[k]);
+      for (const tracer& x : a.operands) values.push_back(x);
+    } else {
+      values = parallax::detail::replay_graph(a.trace, p.forward[0], operands);
+    }
+    finish(a, linear, values, p.backward[0], results);
     return linear;
   }
   /// The rule for tangents, transposed by these.

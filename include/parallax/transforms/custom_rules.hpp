@@ -149,7 +149,7 @@ template <class Function, class Rule> struct with_custom_jvp {
     const auto made = rule(arguments_of(inputs, args...), arguments_of(directions, args...));
     using made_type = std::remove_cvref_t<decltype(made)>;
     static_assert(is_of_two<made_type>, "parallax: custom_jvp: the rule takes the tuple of arguments and that of their "
-                                      "tangents, and returns the pair of the result and its tangent");
+                                        "tangents, and returns the pair of the result and its tangent");
     if constexpr (is_of_two<made_type>) {
       constexpr bool fits = same_structure<Result, std::remove_cvref_t<decltype(std::get<0>(made))>>() &&
                             same_structure<Result, std::remove_cvref_t<decltype(std::get<1>(made))>>();

@@ -6,6 +6,7 @@
 #include <parallax/compile/prepare/summed_products.hpp>
 #include <parallax/transforms/cond_call.hpp>
 #include <parallax/transforms/custom_call.hpp>
+#include <parallax/transforms/linear_solve_call.hpp>
 #include <parallax/transforms/scan_call.hpp>
 #include <parallax/transforms/while_call.hpp>
 
@@ -49,6 +50,10 @@ constexpr void while_call::prepare(parallax::detail::preparation& all, node_id c
 
 constexpr void custom_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
   all.set_results(call, all.replay_graph(p.body, all.operands(call)));
+}
+
+constexpr void linear_solve_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
+  all.set_results(call, all.replay_graph(p.solve, all.operands(call)));
 }
 
 constexpr void cond_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {

@@ -8,6 +8,7 @@
 #include <parallax/transforms/custom_call.hpp>
 #include <parallax/transforms/grad.hpp>
 #include <parallax/transforms/jit.hpp>
+#include <parallax/transforms/linear_solve_call.hpp>
 #include <parallax/transforms/pmap.hpp>
 #include <parallax/transforms/scan_call.hpp>
 #include <parallax/transforms/vmap.hpp>
