@@ -40,6 +40,7 @@
 #include <parallax/optim/sgd.hpp>
 #include <parallax/runtime/into.hpp>
 #include <parallax/transforms/associative_scan.hpp>
+#include <parallax/transforms/checkpoint.hpp>
 #include <parallax/transforms/cond.hpp>
 #include <parallax/transforms/custom_root.hpp>
 #include <parallax/transforms/custom_rules.hpp>

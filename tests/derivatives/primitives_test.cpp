@@ -136,6 +136,18 @@ constexpr auto loops = [](auto x, auto y) {
   return std::tuple{last, sums, chosen, counted, squares};
 };
 
+constexpr auto functions_with_rules = [](auto x, auto y) {
+  auto cube = plx::custom_jvp([](auto v) { return v * v * v; },
+                              [](auto at, auto along) {
+                                auto [v] = at;
+                                auto [d] = along;
+                                return std::pair{v * v * v, 3.f * v * v * d};
+                              });
+  auto divide = [y](auto, auto right) { return right / plx::stop_gradient(y); };
+  auto again = plx::checkpoint([](auto v, auto w) { return plx::sin(plx::checkpoint_name(plx::cos(v)) * w); });
+  return std::tuple{cube(x * y), plx::custom_linear_solve([y](auto v) { return y * v; }, x, divide, divide),
+                    again(x, y)};
+};
 constexpr auto halving = [](auto x, auto y) {
   return plx::while_loop([](auto v) { return plx::sum(plx::abs(v)) > 1.f; },
                          [y](auto v) { return v * plx::sin(y) * 0.5f; }, x);
@@ -166,6 +178,9 @@ TEST_CASE("derivatives: exchanges between devices") {
 }
 TEST_CASE("derivatives: loops and branches") {
   for (auto type : types) check<2>(loops, numbers(type, {{0.3, 0.45, 0.8}, {0.7, -0.35, 1.3}}));
+}
+TEST_CASE("derivatives: functions with rules of their own, solutions, checkpoints") {
+  for (auto type : types) check<2>(functions_with_rules, numbers(type, {{0.3, 0.45, 0.8}, {0.7, -0.35, 1.3}}));
 }
 TEST_CASE("derivatives: a loop whose rounds the values decide has forward mode") {
   for (auto type : types) {

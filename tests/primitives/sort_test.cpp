@@ -153,8 +153,8 @@ template <class T> void check_long_rows(std::int64_t rows, std::int64_t length) 
     std::vector<std::int64_t> downwards(expected.size());
     std::iota(downwards.begin(), downwards.end(), 0);
     std::ranges::sort(downwards, [&](std::int64_t a, std::int64_t b) { // no stable_sort: clang++ warns of libstdc++'s
-      const double x = numbers[static_cast<std::size_t>(a)], y = numbers[static_cast<std::size_t>(b)];
-      return is_before(y, x) || (!is_before(x, y) && a < b);
+      const double one = numbers[static_cast<std::size_t>(a)], other = numbers[static_cast<std::size_t>(b)];
+      return is_before(other, one) || (!is_before(one, other) && a < b);
     });
     std::int64_t wrong = 0;
     auto same_bits = [](T a, T b) { return std::memcmp(&a, &b, sizeof a) == 0; };

@@ -22,8 +22,8 @@ using catalogue = list<
     struct floor, struct relu, struct gelu, struct gelu_derivative, struct erf, struct erf_inv, struct is_finite,
     struct equal, struct not_equal, struct less, struct less_equal, struct greater, struct greater_equal,
     struct bitwise_and, struct bitwise_or, struct bitwise_xor, struct bitwise_not, struct shift_left,
-    struct shift_right, struct select, struct convert, struct bitcast, struct stop_gradient, struct threefry2x32,
-    struct philox4x32,
+    struct shift_right, struct select, struct convert, struct bitcast, struct stop_gradient, struct named,
+    struct threefry2x32, struct philox4x32,
     // reductions
     struct reduce_sum, struct reduce_max, struct reduce_min, struct argmax, struct argmin,
     // cumulative: every element with those before it
@@ -42,7 +42,7 @@ using catalogue = list<
     struct all_to_all, struct axis_slice,
     // calls, which own graphs
     struct pmap_call, struct scan_call, struct while_call, struct cond_call, struct custom_call,
-    struct linear_solve_call>;
+    struct linear_solve_call, struct checkpoint_call>;
 
 namespace detail {
 template <int Number, class Primitive> struct numbered {

@@ -38,6 +38,13 @@ struct bitcast : elementwise {
   }
 };
 
+/// The same value, which a checkpoint may keep. JAX: ad_checkpoint.checkpoint_name
+struct named : elementwise {
+  static constexpr std::string_view name = "name";
+  static constexpr void vjp(vjp_application& a) { a.give(0, a.cotangent); }
+  template <class V> static PARALLAX_HD V evaluate(V x) { return x; }
+};
+
 /// The operand, constant for derivatives.
 struct stop_gradient : elementwise {
   static constexpr std::string_view name = "stop_gradient";

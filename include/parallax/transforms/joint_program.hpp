@@ -20,6 +20,15 @@ class joint_program {
   template <class Cotangent, class Gradient>
   constexpr joint_program(context& owner, graph_id differentiated, plain_span<const char> wanted,
                           const Cotangent& cotangent_of, const Gradient& gradient_of)
+      : joint_program(owner, differentiated, wanted, cotangent_of, gradient_of,
+                      [](const graph&, node_id) { return true; }) {
+    computes_again = false;
+  }
+  /// The same, where of residuals only those are kept that `keeps(graph, node)`: the backward half computes others
+  /// again.
+  template <class Cotangent, class Gradient, class Keeps>
+  constexpr joint_program(context& owner, graph_id differentiated, plain_span<const char> wanted,
+                          const Cotangent& cotangent_of, const Gradient& gradient_of, const Keeps& keeps)
       : trace(owner), joint(owner.open_graph()) {
     const graph& body = trace.at(differentiated);
     inputs = vector_of(body.inputs, [&](node_id input) { return new_input(trace, body.value(input)); });
@@ -28,7 +37,7 @@ class joint_program {
     cut = node_id{trace.at(joint).size()};
     if (!trace.failed) trace_backward(pass, cotangent_of, gradient_of, wanted);
     trace.close_graph();
-    if (!trace.failed) find_residuals();
+    if (!trace.failed) find_residuals(keeps);
   }
 
   constexpr int residual_count() const { return count_of(residuals); }
@@ -50,12 +59,15 @@ class joint_program {
   constexpr graph_id backward_half() {
     const graph_id half = trace.open_graph();
     replacements<tracer> values(g());
-    for_each(inputs, [&](tracer x) { values.set(x.id, new_input(trace, x.value())); });
+    for_each(inputs, [&](tracer x) {
+      const tracer input = new_input(trace, x.value());
+      values.set(x.id, computes_again ? apart(input) : input);
+    });
     for_each(residuals, [&](node_id residual) { values.set(residual, new_input(trace, g().value(residual))); });
     for_each(seeds, [&](tracer seed) { values.set(seed.id, new_input(trace, seed.value())); });
     id_set<node_id> backward = g().needed();
     for_each(g().ids(), [&](node_id id) {
-      if (is_before_cut(id) && !is_kind(trace, g(), id, primitive_kind::source)) backward.erase(id);
+      if (!computes_again && is_before_cut(id) && !is_kind(trace, g(), id, primitive_kind::source)) backward.erase(id);
     });
     copy(values, backward);
     const growing_vector<node_id> gradients = g().outputs;
@@ -69,6 +81,7 @@ class joint_program {
   graph_id joint;
   growing_vector<tracer> inputs, results, seeds;
   node_id cut = node_id::none; ///< the first node of the backward part
+  bool computes_again = true;  ///< what it reads of the forward part, unless that is kept
   growing_vector<node_id> residuals;
 
   /// Looked up again each time, as appending may move graphs.
@@ -94,18 +107,31 @@ class joint_program {
   }
 
   /// Values of the forward part that the backward part reads. Inputs are there anyway, sources are computed again.
-  constexpr void find_residuals() {
+  template <class Keeps> constexpr void find_residuals(const Keeps& keeps) {
     const id_set<node_id> live = g().needed();
-    id_set<node_id> read(g().size());
+    id_set<node_id> read(g().size()), kept(g().size());
     for_each(g().ids(), [&](node_id id) {
       if (!is_before_cut(id) && live.contains(id)) read.insert(g().operands(id));
     });
     read.insert(g().outputs);
-    for_each(g().ids(), [&](node_id id) {
-      if (is_before_cut(id) && read.contains(id) && !g().is_input(id) &&
-          !is_kind(trace, g(), id, primitive_kind::source))
-        residuals.push_back(id);
+    // what is not kept is computed again, of what it reads itself
+    for_each(g().ids().reversed(), [&](node_id id) {
+      if (!is_before_cut(id) || !read.contains(id) || g().is_input(id)) return;
+      const bool is_source = is_kind(trace, g(), id, primitive_kind::source);
+      if (!is_source && !keeps(g(), id)) read.insert(g().operands(id));
+      else if (!is_source) kept.insert(id);
     });
+    for_each(g().ids(), [&](node_id id) {
+      if (kept.contains(id)) residuals.push_back(id);
+    });
+  }
+
+  /// The same value as another node, a view that changes nothing: what is computed of it is not found among what has
+  /// been computed before.
+  constexpr tracer apart(tracer x) const {
+    axis_list axes;
+    for (int k = 0; k < x.rank(); ++k) axes.push_back(k);
+    return emit<primitives::transpose>({x}, primitives::transpose_parameters{axes});
   }
 
   /// What the results and the residuals depend on.

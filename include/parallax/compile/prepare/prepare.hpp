@@ -80,7 +80,7 @@ class preparation {
   /// more.
   constexpr bool is_its_operand(node_id id) const {
     const graph& g = source_graph();
-    return is<primitives::stop_gradient>(g, id) ||
+    return is<primitives::stop_gradient>(g, id) || is<primitives::named>(g, id) ||
            (is<primitives::convert>(g, id) && g.type(g.operand(id, 0)) == g.type(id));
   }
 

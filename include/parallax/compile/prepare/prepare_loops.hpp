@@ -4,6 +4,7 @@
 #include <parallax/compile/prepare/flatten.hpp>
 #include <parallax/compile/prepare/prepare.hpp>
 #include <parallax/compile/prepare/summed_products.hpp>
+#include <parallax/transforms/checkpoint_call.hpp>
 #include <parallax/transforms/cond_call.hpp>
 #include <parallax/transforms/custom_call.hpp>
 #include <parallax/transforms/linear_solve_call.hpp>
@@ -49,6 +50,10 @@ constexpr void while_call::prepare(parallax::detail::preparation& all, node_id c
 }
 
 constexpr void custom_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
+  all.set_results(call, all.replay_graph(p.body, all.operands(call)));
+}
+
+constexpr void checkpoint_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
   all.set_results(call, all.replay_graph(p.body, all.operands(call)));
 }
 

@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/primitives/all.hpp>
 #include <parallax/transforms/call.hpp>
+#include <parallax/transforms/checkpoint_call.hpp>
 #include <parallax/transforms/custom_call.hpp>
 #include <parallax/transforms/grad.hpp>
 #include <parallax/transforms/jit.hpp>

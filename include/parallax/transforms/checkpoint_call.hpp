@@ -1,0 +1,115 @@
+// A function of which the way back keeps little and computes the rest again, inside a program.
+#pragma once
+
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
+#include <parallax/transforms/batch.hpp>
+#include <parallax/transforms/custom_call.hpp>
+#include <parallax/transforms/forward.hpp>
+#include <parallax/transforms/joint_program.hpp>
+#include <parallax/transforms/varying.hpp>
+
+namespace parallax {
+
+/// What a checkpoint keeps for the way back, beside its arguments. JAX: checkpoint_policies
+enum class checkpoint_policy {
+  nothing,     ///< nothing_saveable
+  products,    ///< dots_saveable
+  named_values ///< save_any_names_but_these and its like: what `checkpoint_name` marks
+};
+constexpr std::string_view name_of(checkpoint_policy policy) {
+  switch (policy) {
+  case checkpoint_policy::nothing: return "nothing";
+  case checkpoint_policy::products: return "products";
+  case checkpoint_policy::named_values: return "named_values";
+  }
+  return "";
+}
+
+namespace primitives {
+
+struct checkpoint_call {
+  static constexpr primitive_kind kind = primitive_kind::call;
+  static constexpr std::string_view name = "checkpoint";
+
+  struct parameters {
+    graph_id body = graph_id::none;
+    checkpoint_policy keeps = checkpoint_policy::nothing;
+
+    static constexpr void describe(auto& p, auto& member) {
+      member("body", p.body);
+      member("keeps", p.keeps);
+    }
+  };
+
+  static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
+                                                          const parameters& p) {
+    return custom_call::results(trace, {}, {p.body});
+  }
+
+  static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
+    using namespace parallax::detail;
+    const growing_vector<char> mapped = vector_of(a.operands, [](const batched& x) { return char{x.is_mapped()}; });
+    const graph_id of_one = p.body;
+    p.body = a.trace.open_graph();
+    for (const batched& y : batch_graph(a.trace, of_one, mapped_inputs(a, of_one, mapped), a.size, a.axis))
+      add_output(a.trace, build::mapped_at(y, 0, a.size));
+    a.trace.close_graph();
+    growing_vector<tracer> operands;
+    for (std::size_t k = 0; k < mapped.size(); ++k)
+      operands.push_back(mapped[k] != 0 ? build::mapped_at(a.operands[k], 0, a.size) : a.operands[k].value);
+    growing_vector<batched> all;
+    for (const tracer& y : emit_call<checkpoint_call>(a.trace, operands, p)) all.push_back({y, 0});
+    return all;
+  }
+
+  /// The backward half computes again what it reads of the forward one, but for what the policy keeps.
+  static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
+    auto same = [](std::size_t, tracer x) { return x; };
+    const auto keeps = [policy = p.keeps](const graph& g, node_id id) { return is_kept(policy, g, id); };
+    parallax::detail::joint_program joint(a.trace, p.body, a.wanted, same, same, keeps);
+    if (a.trace.failed) return {};
+    const std::size_t results = a.trace.at(p.body).outputs.size();
+    growing_vector<tracer> values;
+    if (joint.residual_count() == 0) values = emit_call<checkpoint_call>(a.trace, a.operands, p);
+    else values = emit_call<custom_call>(a.trace, a.operands, {joint.forward_half()});
+    linearized_call linear{.backward = id_of<custom_call>,
+                           .parameters = encode(custom_call::parameters{joint.backward_half()}),
+                           .operands = {a.operands.begin(), a.operands.end()},
+                           .differentiated_results = joint.differentiated_results,
+                           .differentiated_operands = joint.differentiated_inputs};
+    for (std::size_t k = 0; k < values.size(); ++k)
+      (k < results ? linear.results : linear.operands).push_back(values[k]);
+    return linear;
+  }
+
+  static constexpr results_with_tangents jvp(const jvp_application& a, parameters p) {
+    const parallax::detail::body_with_tangents both(a.trace, p.body, a.moving());
+    if (a.trace.failed) return {};
+    p.body = both.body;
+    return results_with_tangents::of(emit_call<checkpoint_call>(a.trace, a.operands_with_tangents(), p), both.moving);
+  }
+
+  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
+                                               const parameters& p) {
+    return parallax::detail::varies_along(v, p.body, operands);
+  }
+
+  // Defined where graphs are prepared.
+  static constexpr void prepare(parallax::detail::preparation&, node_id call, const parameters&);
+  static constexpr prepared_away lower{};
+
+ private:
+  static constexpr bool is_kept(checkpoint_policy policy, const graph& g, node_id id) {
+    switch (policy) {
+    case checkpoint_policy::nothing: return false;
+    case checkpoint_policy::products: return is<dot_general>(g, id);
+    case checkpoint_policy::named_values: return is<named>(g, id);
+    }
+    return false;
+  }
+};
+
+} // namespace primitives
+} // namespace parallax
