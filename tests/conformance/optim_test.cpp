@@ -140,7 +140,7 @@ TEST_CASE("optim: a step on each device, whose gradients meet") {
 }
 
 TEST_CASE("tree_leaves: a tree's leaves from left to right") {
-  const auto [a, b, c] = plx::tree_leaves(std::pair{std::array{1, 2}, layer<int, std::tuple<>>{3, {}}});
+  const auto [a, b, c] = plx::tree_leaves(std::pair{std::array{1, 2}, std::tuple{3, std::tuple<>{}}});
   CHECK(a + 10 * b + 100 * c == 321);
   const auto mixed = plx::tree_leaves(std::tuple{1, std::pair{2.5, 'x'}});
   CHECK(std::get<1>(mixed) == 2.5);

@@ -41,47 +41,81 @@ struct generalised_minimal_residual {
   }
 
  private:
-  /// What makes a residual smallest, of `m` products: Arnoldi's basis is orthogonalised twice, and Givens rotations
-  /// turn the small system into an upper triangle.
+  // Steps are functions of their own, and their parts have names, for nvcc's evaluator.
+
+  /// A vector of zeros, or a matrix.
+  static constexpr tracer zeros_of(const tracer& like, const dims& shape) {
+    return build::zeros(*like.owner, {like.type(), false, shape});
+  }
+  static constexpr tracer root_of_squares(const tracer& x, const tracer& y) {
+    const tracer squares = x * x + y * y;
+    return sqrt(squares);
+  }
+  /// A column of the small system after the rotations that there are.
+  static constexpr tracer rotated(const tracer& column, const tracer& cosines, const tracer& sines, int m) {
+    const auto turn = [cosines, sines](const tracer& i, const tracer& h) {
+      const tracer c = cosines[i], s = sines[i], above = h[i], below = h[i + 1];
+      const tracer first = c * above + s * below, second = c * below - s * above;
+      const tracer half = h.at(i + 1).set(second);
+      return tracer(half.at(i).set(first));
+    };
+    return fori_loop(0, m, turn, column);
+  }
+  /// The upper triangle's solution; row j of `columns` is its column j.
+  static constexpr tracer substituted(const tracer& columns, const tracer& g, int m) {
+    const tracer rows = build::transpose(columns, {1, 0});
+    const auto substitute = [columns, rows, g, m](const tracer& k, const tracer& y) {
+      const tracer i = m - 1 - k;
+      const tracer pivot = columns[i][i], row = rows[i];
+      const tracer left = g[i] - dot(row, y);
+      const tracer value = where(pivot > 0., left / pivot, 0.);
+      return tracer(y.at(i).set(value));
+    };
+    return fori_loop(0, m, substitute, zeros_of(g, {dim{m}}));
+  }
+  /// The basis with its next vector, and the column of the small system: what is orthogonalised twice.
+  template <class Product>
+  static constexpr auto extended(const Product& product, const tracer& basis, const tracer& j) {
+    const tracer image = product(basis[j]);
+    const tracer first = dot(basis, image);
+    const tracer once = image - dot(first, basis);
+    const tracer second = dot(basis, once);
+    const tracer twice = once - dot(second, basis);
+    const tracer square = dot(twice, twice);
+    const tracer length = sqrt(square);
+    const tracer next = where(length > 0., twice / length, 0. * twice);
+    const tracer column = first + second;
+    const tracer grown = basis.at(j + 1).set(next), whole = column.at(j + 1).set(length);
+    return std::pair{grown, whole};
+  }
+  /// What makes a residual smallest, of `m` products.
   template <class Product> static constexpr tracer correction(const Product& product, const tracer& residual, int m) {
-    context& trace = *residual.owner;
     const dim n = residual.dimension(0), rows{m + 1};
-    const auto zeros_of = [&](const dims& shape) { return build::zeros(trace, {residual.type(), false, shape}); };
-    const tracer norm = sqrt(dot(residual, residual));
-    const tracer basis = zeros_of({rows, n}).at(0).set(residual / norm);
-    const tracer target = zeros_of({rows}).at(0).set(norm);
+    const tracer square = dot(residual, residual);
+    const tracer norm = sqrt(square);
+    const tracer none = zeros_of(residual, {rows, n}), no_target = zeros_of(residual, {rows});
+    const tracer basis = none.at(0).set(residual / norm), target = no_target.at(0).set(norm);
     const tracer ones = build::broadcast_to(build::like(norm, 1), {dim{m}});
     const auto step = [product, m](const tracer& j, const auto& carry) {
-      const auto& [v, triangle, cosines, sines, g] = carry;
-      tracer w = product(v[j]);
-      tracer column = dot(v, w);
-      w = w - dot(column, v);
-      const tracer again = dot(v, w);
-      w = w - dot(again, v);
-      column = column + again;
-      const tracer length = sqrt(dot(w, w));
-      const tracer next = v.at(j + 1).set(where(length > 0., w / length, 0. * w));
-      const auto turn = [cosines, sines](const tracer& i, const tracer& h) {
-        const tracer upper = cosines[i] * h[i] + sines[i] * h[i + 1];
-        return h.at(i + 1).set(cosines[i] * h[i + 1] - sines[i] * h[i]).at(i).set(upper);
-      };
-      const tracer turned = fori_loop(0, m, turn, column.at(j + 1).set(length));
-      const tracer radius = sqrt(turned[j] * turned[j] + turned[j + 1] * turned[j + 1]);
-      const tracer c = where(radius > 0., turned[j] / radius, 1.), s = where(radius > 0., turned[j + 1] / radius, 0.);
-      return std::tuple{next, triangle.at(j).set(turned.at(j + 1).set(0.).at(j).set(radius)), cosines.at(j).set(c),
-                        sines.at(j).set(s), g.at(j + 1).set(-s * g[j]).at(j).set(c * g[j])};
+      const tracer cosines = std::get<2>(carry), sines = std::get<3>(carry), g = std::get<4>(carry);
+      const auto grown = extended(product, std::get<0>(carry), j);
+      const tracer column = rotated(grown.second, cosines, sines, m);
+      const tracer above = column[j], below = column[j + 1];
+      const tracer radius = root_of_squares(above, below);
+      const tracer c = where(radius > 0., above / radius, 1.), s = where(radius > 0., below / radius, 0.);
+      const tracer without = column.at(j + 1).set(0.);
+      const tracer turned = without.at(j).set(radius);
+      const tracer columns = std::get<1>(carry).at(j).set(turned);
+      const tracer left = g[j];
+      const tracer moved = g.at(j + 1).set(-s * left);
+      const tracer next_g = moved.at(j).set(c * left);
+      const tracer next_cosines = cosines.at(j).set(c), next_sines = sines.at(j).set(s);
+      return std::tuple{grown.first, columns, next_cosines, next_sines, next_g};
     };
-    // row j of `columns` is column j of the triangle
-    const auto [v, columns, cosines, sines, g] =
-        fori_loop(0, m, step, std::tuple{basis, zeros_of({dim{m}, rows}), ones, zeros_of({dim{m}}), target});
-    const auto substitute = [columns, g, m](const tracer& k, const tracer& y) {
-      const tracer i = m - 1 - k;
-      const tracer pivot = columns[i][i];
-      const tracer row = transpose(columns)[i];
-      return y.at(i).set(where(pivot > 0., (g[i] - dot(row, y)) / pivot, 0.));
-    };
-    const tracer y = fori_loop(0, m, substitute, zeros_of({dim{m}}));
-    return dot(y, slice_in_dim(v, 0, m));
+    const auto made = fori_loop(
+        0, m, step, std::tuple{basis, zeros_of(residual, {dim{m}, rows}), ones, zeros_of(residual, {dim{m}}), target});
+    const tracer y = substituted(std::get<1>(made), std::get<4>(made), m);
+    return dot(y, slice_in_dim(std::get<0>(made), 0, m));
   }
 };
 
