@@ -9,8 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
-namespace detail {
+namespace parallax::detail {
 
 /// A function that has been traced with respect to all floating leaves of its arguments.
 template <class Tree> struct linear_point {
@@ -117,5 +116,4 @@ template <class Function, int Residuals> struct forward_half {
 template <template <class, class, class> class Half, class Function, class... Args>
 auto execute_half(const Function& function, const Args&... args);
 
-} // namespace detail
-} // namespace parallax
+} // namespace parallax::detail

@@ -96,9 +96,9 @@ template <class Function, class Args, class Residuals> struct linearized {
 /// The same inside another traced function.
 template <class Function, class Tree, class Args> class traced_linearized {
  public:
-  constexpr traced_linearized(const detail::reverse_pass& forward, const detail::differentiated_inputs& given,
-                              const Tree& results, const Args& primals)
-      : pass(forward), arguments(given), result(results), args(primals) {}
+  constexpr traced_linearized(detail::reverse_pass forward, detail::differentiated_inputs given, const Tree& results,
+                              const Args& primals)
+      : pass(std::move(forward)), arguments(std::move(given)), result(results), args(primals) {}
 
   template <class... Tangents> constexpr auto operator()(const Tangents&... tangents) const {
     using namespace detail;

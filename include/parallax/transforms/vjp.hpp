@@ -13,9 +13,9 @@ namespace parallax {
 /// The pullback of a function inside another traced one: what `vjp` returns there.
 template <class Tree, class Args> class traced_pullback {
  public:
-  constexpr traced_pullback(const detail::reverse_pass& forward, const detail::differentiated_inputs& given,
-                            const Tree& results, const Args& primals)
-      : pass(forward), arguments(given), result(results), args(primals) {}
+  constexpr traced_pullback(detail::reverse_pass forward, detail::differentiated_inputs given, const Tree& results,
+                            const Args& primals)
+      : pass(std::move(forward)), arguments(std::move(given)), result(results), args(primals) {}
 
   template <class Cotangents> constexpr auto operator()(const Cotangents& cotangents) const {
     constexpr bool fits = detail::same_structure<Tree, Cotangents>();
