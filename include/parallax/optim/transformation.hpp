@@ -8,6 +8,8 @@
 //   params = plx::optim::apply_updates(params, updates);
 #pragma once
 
+#include <parallax/primitives/all.hpp> // before operations, which name them
+
 #include <parallax/ops/creation.hpp>
 #include <parallax/ops/elementwise.hpp>
 #include <parallax/ops/operators.hpp>

@@ -1,6 +1,8 @@
 // cg and bicgstab: linear systems by products with their matrix alone.
 #pragma once
 
+#include <parallax/primitives/all.hpp> // before operations, which name them
+
 #include <parallax/ops/creation.hpp>
 #include <parallax/ops/elementwise.hpp>
 #include <parallax/ops/operators.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/ops/axes.hpp>
 #include <parallax/transforms/differentiated_arguments.hpp>
 #include <parallax/transforms/joint_program.hpp>
 

@@ -204,7 +204,7 @@ template <class Kernel> class radix_sorter {
 template <class Kernel, class Work> void run_radix_sort(const kernel_arguments& a) {
   using sorter = detail::radix_sorter<Kernel>;
   const std::int64_t rows = a.extents[0], length = a.extents[1];
-  auto alone = [](const auto& f) { f(0); };
+  auto alone = [](const auto& work) { work(0); };
   const std::int64_t pieces = Work::is_alone ? 1 : sorter::pieces_of(length);
   if (pieces == 1 || rows >= sorter::most_pieces) {
     Work::parallel_for(rows, sorter::shortest_piece / length + 1, [&](std::int64_t begin, std::int64_t end) {
@@ -216,9 +216,9 @@ template <class Kernel, class Work> void run_radix_sort(const kernel_arguments& 
   }
   typename Work::template scratch<std::uint32_t, sorter::counts_of_piece> counts(
       static_cast<std::int64_t>(sorter::counts_of_piece) * pieces);
-  auto at_once = [&](const auto& f) {
+  auto at_once = [&](const auto& work) {
     Work::parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t piece = begin; piece < end; ++piece) f(piece);
+      for (std::int64_t piece = begin; piece < end; ++piece) work(piece);
     });
   };
   for (std::int64_t row = 0; row < rows; ++row) sorter::sort(a, row * length, length, pieces, counts.data(), at_once);
