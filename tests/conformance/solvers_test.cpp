@@ -120,7 +120,7 @@ TEST_CASE("solvers of several right-hand sides") {
 }
 #endif
 
-TEST_CASE("cg of a function and of a tree, from a guess; second derivatives") {
+TEST_CASE("cg of a function and of a tree, from a guess, with second derivatives") {
   static constexpr auto on_tree = [](auto a, auto b, auto guess) {
     auto multiply = [a](auto x) {
       auto joined = plx::dot(a, plx::concatenate({x.first, plx::expand_dims(x.second, 0)}));
