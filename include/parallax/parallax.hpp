@@ -7,6 +7,7 @@
 
 #include <parallax/ops/lazy.hpp>
 
+#include <parallax/compile/cost.hpp>
 #include <parallax/compile/program.hpp>
 
 #include <parallax/arrays/array.hpp>

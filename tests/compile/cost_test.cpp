@@ -1,0 +1,65 @@
+// What programs cost, beside counts by hand.
+#include "test.hpp"
+
+#include <parallax/parallax.hpp>
+
+#include <utility>
+
+namespace cost_test {
+
+namespace {
+
+namespace plx = parallax;
+using plx::program_cost, plx::shaped;
+
+constexpr auto product = [](auto a, auto b) { return plx::matmul(a, b); };
+static_assert(plx::cost(product, shaped<float, 64, 32>, shaped<float, 32, 16>) ==
+              program_cost{.flops = 2 * 64 * 32 * 16,
+                           .bytes_read = 4 * (64 * 32 + 32 * 16),
+                           .bytes_written = 4 * 64 * 16,
+                           .peak_bytes = 4 * (64 * 32 + 32 * 16 + 64 * 16)});
+
+// one loop, of which nothing between is written
+constexpr auto chain = [](auto x, auto y) { return plx::exp(x * 2.f) + y; };
+static_assert(plx::cost(chain, shaped<double, 100>, shaped<double, 100>) ==
+              program_cost{.flops = 300, .bytes_read = 1600, .bytes_written = 800, .peak_bytes = 2400});
+// a row that all rows share is read once
+constexpr auto shared = [](auto x, auto y) { return x + y; };
+static_assert(plx::cost(shared, shaped<float, 10, 20>, shaped<float, 20>).bytes_read == 4 * (200 + 20));
+constexpr auto total = [](auto x) { return plx::sum(x * x); };
+static_assert(plx::cost(total, shaped<float, 1000>) ==
+              program_cost{.flops = 2000, .bytes_read = 4000, .bytes_written = 4, .peak_bytes = 4004});
+
+// rounds count, and the counter of each is an operation too
+constexpr auto rounds = [](auto w, auto x) {
+  return plx::fori_loop(0, 10, [w](auto, auto v) { return plx::tanh(plx::dot(w, v)); }, x);
+};
+static_assert(plx::cost(rounds, shaped<float, 8, 8>, shaped<float, 8>).flops == 10 * (2 * 64 + 8 + 1));
+
+// all devices together; a sum is one collective of what each of them gives
+constexpr auto on_devices = plx::pmap<"i">([](auto x) { return plx::psum<"i">(x * 2.f); });
+constexpr program_cost spread = plx::cost(on_devices, shaped<float, 4, 25>);
+static_assert(spread.flops == 100 && spread.bytes_exchanged == 400 && spread.collectives == 1);
+
+// a checkpoint computes more and keeps less
+constexpr auto layer = [](auto w, auto x) { return plx::sin(plx::matmul(x, w)); };
+constexpr auto checkpointed = plx::checkpoint(layer);
+template <auto& Layer> struct deep {
+  constexpr auto operator()(auto w, auto x) const {
+    auto round = [w](auto h, auto) { return std::pair{Layer(w, Layer(w, Layer(w, Layer(w, h)))), plx::none}; };
+    return plx::sum(plx::scan(round, x, plx::none, plx::length<16>).first);
+  }
+};
+constexpr deep<layer> kept{};
+constexpr deep<checkpointed> again{};
+constexpr program_cost of_kept = plx::cost(plx::grad(kept), shaped<float, 8, 8>, shaped<float, 64, 8>);
+constexpr program_cost of_again = plx::cost(plx::grad(again), shaped<float, 8, 8>, shaped<float, 64, 8>);
+static_assert(of_again.flops > of_kept.flops && of_again.peak_bytes < of_kept.peak_bytes);
+
+} // namespace
+
+TEST_CASE("cost is a constant of the program") { // the assertions above are the test
+  CHECK(plx::cost(total, shaped<float, 10>).flops == 20);
+}
+
+} // namespace cost_test
