@@ -40,6 +40,7 @@ struct rounds {
   extent count;
   bool given = false; ///< else the slices say how many
   bool reverse = false;
+  int slots = 0; ///< that the way back keeps; 0 where it keeps all
 };
 
 /// How many slices the stacked leaves have.
@@ -172,6 +173,7 @@ constexpr auto trace_scan(context& trace, std::string_view operation, const Func
   growing_vector<abstract_value> carries = vector_of(operands, [](const tracer& x) { return x.value(); });
   const growing_vector<tracer> stacked = leaves_to_tracers(trace, slices);
   scan_parameters call{.length = count_rounds(trace, operation, stacked, wanted), .reverse = wanted.reverse};
+  if (wanted.slots > 0) call.slots.push_back(wanted.slots);
   auto round = [&] {
     return trace_round(trace, function, carries, stacked, std::type_identity<Init>{}, std::type_identity<Slices>{});
   };
@@ -228,18 +230,18 @@ constexpr auto trace_or_refuse(const Function& function, const rounds& wanted, c
 }
 
 /// A loop over the slices of arrays. Call it with arrays, or with tracers inside another traced function.
-template <class Function, bool Reverse, std::int64_t Rounds> struct scanned {
+template <class Function, bool Reverse, std::int64_t Rounds, int Slots = 0> struct scanned {
   [[no_unique_address]] Function function;
 
   template <class Init, class Slices> constexpr auto operator()(const Init& init, const Slices& slices) const {
     constexpr bool given = Rounds != from_slices;
-    const rounds wanted{.count = given ? Rounds : 0, .given = given, .reverse = Reverse};
+    const rounds wanted{.count = given ? Rounds : 0, .given = given, .reverse = Reverse, .slots = Slots};
     if constexpr (!any_traced<Init, Slices>()) return execute(*this, init, slices);
     else return trace_or_refuse(function, wanted, init, slices);
   }
 };
-template <class Function, bool Reverse, std::int64_t Rounds>
-inline constexpr bool is_transformed<scanned<Function, Reverse, Rounds>> = true;
+template <class Function, bool Reverse, std::int64_t Rounds, int Slots>
+inline constexpr bool is_transformed<scanned<Function, Reverse, Rounds, Slots>> = true;
 
 /// A loop over so many rounds.
 template <class Function> struct scanned_rounds {
@@ -264,6 +266,17 @@ constexpr auto scan(Function function, const Init& init, const Slices& slices, O
   constexpr bool reverse = (false || ... || std::is_same_v<Options, in_reverse_t>);
   constexpr std::int64_t length = std::max({detail::from_slices, detail::static_length<Options>...});
   return detail::scanned<Function, reverse, length>{function}(init, slices);
+}
+/// The same, whose way back keeps `Slots` carries at most, whatever the number of rounds, which is static, and computes
+/// rounds again: each of them `checkpoint_repeats(rounds, Slots)` times at most. Reverse mode once; forward mode over
+/// it. Griewank and Walther (2000)
+template <int Slots, class Function, class Init, class Slices, class... Options>
+  requires(std::is_empty_v<Options> && ...)
+constexpr auto checkpointed_scan(Function function, const Init& init, const Slices& slices, Options...) {
+  static_assert(Slots >= 2, "parallax: checkpointed_scan: give at least two slots");
+  constexpr bool reverse = (false || ... || std::is_same_v<Options, in_reverse_t>);
+  constexpr std::int64_t length = std::max({detail::from_slices, detail::static_length<Options>...});
+  return detail::scanned<Function, reverse, length, Slots>{function}(init, slices);
 }
 /// The same over so many rounds where `slices` is `none`: a number, or an extent of the program.
 template <class Function, class Init> constexpr auto scan(Function function, const Init& init, none_t, extent length) {

@@ -6,6 +6,7 @@
 #include <parallax/core/plain_span.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/forward.hpp>
+#include <parallax/transforms/linearize_checkpointed.hpp>
 #include <parallax/transforms/linearize_scan.hpp>
 #include <parallax/transforms/scan_parameters.hpp>
 #include <parallax/transforms/varying.hpp>
@@ -66,6 +67,7 @@ struct scan_call {
   }
 
   static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
+    if (!p.slots.empty()) return parallax::detail::checkpointed_linearization(a, p).run();
     return parallax::detail::scan_linearization(a, p).run();
   }
 

@@ -24,12 +24,14 @@ struct scan_parameters {
   bool reverse = false;              ///< from the last slice to the first
   growing_vector<scan_role> roles{}; ///< of the operands
   graph_id body = graph_id::none;
+  growing_vector<int> slots{}; ///< one number where the way back keeps so many carries at most
 
   static constexpr void describe(auto& p, auto& member) {
     member("length", p.length);
     member("reverse", p.reverse);
     member("roles", p.roles);
     member("body", p.body);
+    member("slots", p.slots);
   }
 };
 
