@@ -1,5 +1,5 @@
 // checkpointed_scan: the gradients of scan, in memory that does not grow with the rounds.
-#include "expected.hpp"
+#include "conformance/expected.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -59,16 +59,12 @@ template <int Slots, std::int64_t Rounds> void check_gradients() {
 
 TEST_CASE("checkpointed_scan: gradients are those of scan, with few slots and with many") {
   check_gradients<16, 5>(); // a slot for each round
-#ifndef __CUDACC__          // whose evaluator does not bear more: docs/design.md
   check_gradients<2, 7>();  // six repeats
   check_gradients<3, 6>();  // a whole binomial
   check_gradients<3, 9>();  // and a piece of the next
   check_gradients<4, 20>();
   check_gradients<4, 1>();
-#endif
 }
-
-#ifndef __CUDACC__
 TEST_CASE("checkpointed_scan: from the last slice to the first, without slices, in batches, in forward mode") {
   static constexpr auto backwards = [](auto a, auto xs) {
     auto step = [a](auto v, auto x) { return std::pair{plx::sin(v * a + x), plx::none}; };
@@ -120,6 +116,5 @@ TEST_CASE("checkpointed_scan: memory is that of the slots") {
   constexpr std::int64_t few = peak.operator()<8, 512>(), all = peak.operator()<0, 512>();
   CHECK(few < all);
 }
-#endif
 
 } // namespace checkpointed_scan_test
