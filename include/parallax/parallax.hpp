@@ -6,6 +6,7 @@
 #include <parallax/core/refused_uses.hpp>
 
 #include <parallax/ops/lazy.hpp>
+#include <parallax/ops/reshaping.hpp>
 
 #include <parallax/compile/cost.hpp>
 #include <parallax/compile/program.hpp>

@@ -1,6 +1,6 @@
 // The cost of a program whose extents the call decides.
 // error: parallax: cost: an extent is not static: give each extent of shaped<...> as a number
-// line: plx::cost\(total, plx::shaped<float, wrong>\)
+// line: constexpr auto cost = plx::cost\(total, plx::shaped<float, wrong>\)
 #include <parallax/parallax.hpp>
 
 namespace plx = parallax;
