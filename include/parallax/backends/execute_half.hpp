@@ -36,18 +36,18 @@ auto execute_half(const Function& function, const Args&... args) {
     constexpr int residuals = residual_count<Function, argument_t<Args>...>();
     if constexpr (residuals < 0) {
       // what `execute` does, one step nearer to the user's line
-      using half = forward_half<Function, 0>;
-      if constexpr (prints_texts<program<half, argument_t<Args>...>>()) {
-        print_error<error_of<program<half, argument_t<Args>...>>>();
-        return show_line<half, argument_t<Args>...>();
+      using kept_half = forward_half<Function, 0>;
+      if constexpr (prints_texts<program<kept_half, argument_t<Args>...>>()) {
+        print_error<error_of<program<kept_half, argument_t<Args>...>>>();
+        return show_line<kept_half, argument_t<Args>...>();
       } else {
-        return unknown_results<half, argument_t<Args>...>();
+        return unknown_results<kept_half, argument_t<Args>...>();
       }
     } else {
       auto made = execute(forward_half<Function, residuals>{function}, args...);
       using kept = std::tuple<std::remove_cvref_t<decltype(evaluated(args))>...>;
-      using half = Half<Function, kept, std::remove_cvref_t<decltype(made.second)>>;
-      return std::pair{std::move(made.first), half{kept{evaluated(args)...}, std::move(made.second)}};
+      using kept_half = Half<Function, kept, std::remove_cvref_t<decltype(made.second)>>;
+      return std::pair{std::move(made.first), kept_half{kept{evaluated(args)...}, std::move(made.second)}};
     }
   }
 }

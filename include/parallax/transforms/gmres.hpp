@@ -56,8 +56,8 @@ struct generalised_minimal_residual {
     const auto turn = [cosines, sines](const tracer& i, const tracer& h) {
       const tracer c = cosines[i], s = sines[i], above = h[i], below = h[i + 1];
       const tracer first = c * above + s * below, second = c * below - s * above;
-      const tracer half = h.at(i + 1).set(second);
-      return tracer(half.at(i).set(first));
+      const tracer changed = h.at(i + 1).set(second);
+      return tracer(changed.at(i).set(first));
     };
     return fori_loop(0, m, turn, column);
   }

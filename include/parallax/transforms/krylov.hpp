@@ -108,12 +108,12 @@ struct stabilised_biconjugate_gradients {
       const auto direction = added(residual, beta, added(p, -omega, q));
       const auto image = matrix(direction);
       const tracer next_alpha = next_rho / dot_of_trees(r, image);
-      const auto half = added(residual, -next_alpha, image);
-      const tracer is_done = dot_of_trees(half, half) < bounds.square;
-      const auto turned = matrix(half);
-      const tracer next_omega = where(is_done, 0., dot_of_trees(turned, half) / dot_of_trees(turned, turned));
-      const auto moved_x = added(added(x, next_alpha, direction), next_omega, half);
-      const auto left = added(half, -next_omega, turned);
+      const auto halfway = added(residual, -next_alpha, image);
+      const tracer is_done = dot_of_trees(halfway, halfway) < bounds.square;
+      const auto turned = matrix(halfway);
+      const tracer next_omega = where(is_done, 0., dot_of_trees(turned, halfway) / dot_of_trees(turned, turned));
+      const auto moved_x = added(added(x, next_alpha, direction), next_omega, halfway);
+      const auto left = added(halfway, -next_omega, turned);
       const tracer broken = logical_or(next_rho == 0., logical_and(logical_not(is_done), next_omega == 0.));
       return std::tuple{moved_x,  left,      next_alpha, next_omega,
                         next_rho, direction, image,      where(broken, bounds.rounds, k + 1)};

@@ -63,14 +63,14 @@ template <class Function> struct moved_from_residuals {
       joint_program joint(owner, point.body, arguments.wanted, same, same);
       growing_vector<tracer> inputs = arguments.operands;
       for_each(leaves_to_tracers(owner, residuals), [&](const tracer& x) { inputs.push_back(x); });
-      const graph_id half = joint.backward_half();
+      const graph_id pullback = joint.backward_half();
       growing_vector<tracer> like, given;
       // the results' shapes in this graph: what their zeros are made of
       const growing_vector<tracer> shapes =
           vector_of(point.results, [&](const tracer& y) { return build::zeros(owner, y.value()); });
       for_each(joint.differentiated_results, [&](int k) { like.push_back(shapes[index_of(k)]); });
       for_each(joint.differentiated_inputs, [&](int k) { given.push_back(directions[index_of(k)]); });
-      const growing_vector<tracer> pushed = pushed_through(owner, half, inputs, like, given);
+      const growing_vector<tracer> pushed = pushed_through(owner, pullback, inputs, like, given);
       moving = result_tangents(shapes, joint.differentiated_results, pushed);
     }
     return with_leaves(result, moving);
