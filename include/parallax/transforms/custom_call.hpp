@@ -37,6 +37,28 @@ struct custom_call {
     }
   };
 
+  // Before it is called: clang++ does not find it in constant expressions otherwise.
+  struct batched_body {
+    graph_id graph;
+    growing_vector<char> mapped; ///< outputs
+  };
+
+  /// Outputs that differ between elements are mapped along axis 0; others too where `always(k)` says so.
+  template <class Always>
+  static constexpr batched_body batched_graph(const batch_application& a, graph_id of_one,
+                                              const growing_vector<char>& mapped, const Always& always) {
+    using namespace parallax::detail;
+    batched_body made{a.trace.open_graph(), {}};
+    const growing_vector<batched> outputs =
+        batch_graph(a.trace, of_one, mapped_inputs(a, of_one, mapped), a.size, a.axis);
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      const bool is_mapped = outputs[k].is_mapped() || always(k);
+      add_output(a.trace, is_mapped ? build::mapped_at(outputs[k], 0, a.size) : outputs[k].value);
+      made.mapped.push_back(is_mapped);
+    }
+    a.trace.close_graph();
+    return made;
+  }
   static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
                                                           const parameters& p) {
     const graph& body = trace.at(p.body);
@@ -129,27 +151,6 @@ struct custom_call {
   static constexpr prepared_away lower{};
 
  private:
-  struct batched_body {
-    graph_id graph;
-    growing_vector<char> mapped; ///< outputs
-  };
-
-  /// Outputs that differ between elements are mapped along axis 0; others too where `always(k)` says so.
-  template <class Always>
-  static constexpr batched_body batched_graph(const batch_application& a, graph_id of_one,
-                                              const growing_vector<char>& mapped, const Always& always) {
-    using namespace parallax::detail;
-    batched_body made{a.trace.open_graph(), {}};
-    const growing_vector<batched> outputs =
-        batch_graph(a.trace, of_one, mapped_inputs(a, of_one, mapped), a.size, a.axis);
-    for (std::size_t k = 0; k < outputs.size(); ++k) {
-      const bool is_mapped = outputs[k].is_mapped() || always(k);
-      add_output(a.trace, is_mapped ? build::mapped_at(outputs[k], 0, a.size) : outputs[k].value);
-      made.mapped.push_back(is_mapped);
-    }
-    a.trace.close_graph();
-    return made;
-  }
   /// The way back; what an operand that all elements share is given is summed.
   static constexpr graph_id batched_backward(const batch_application& a, graph_id of_one,
                                              const growing_vector<char>& inputs, const growing_vector<char>& mapped) {
