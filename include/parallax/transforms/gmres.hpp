@@ -23,7 +23,9 @@ struct generalised_minimal_residual {
 
   template <class Matvec, class Tree>
   constexpr Tree operator()(const Matvec& matrix, const Tree& b, const Tree& first) const {
-    const auto [right, tree_of] = ravel_pytree(b);
+    const auto flat = ravel_pytree(b); // clang++ lets no lambda read its parts by names
+    const tracer right = flat.first;
+    const auto tree_of = flat.second;
     const auto product = [matrix, tree_of](const tracer& x) { return ravel_pytree(matrix(tree_of(x))).first; };
     const iteration_bounds bounds = iteration_bounds::of(b, options);
     const tracer begin = ravel_pytree(first).first;
