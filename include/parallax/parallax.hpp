@@ -35,7 +35,6 @@
 #include <parallax/ops/products.hpp>
 #include <parallax/ops/random.hpp>
 #include <parallax/ops/reductions.hpp>
-#include <parallax/ops/reshaping.hpp>
 #include <parallax/ops/slicing.hpp>
 #include <parallax/ops/take.hpp>
 #include <parallax/optim/adam.hpp>
