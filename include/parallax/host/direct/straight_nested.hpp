@@ -118,21 +118,26 @@ template <class Program, class Step, int Index, class Outer> class straight_loop
     using carry = typename loop::template carry<C>;
     if constexpr (!loop::stays(C)) static_cast<carry&>(now) = static_cast<const carry&>(next);
   }
+  /// Few numbers stay in registers where each is named. Of many a compiler would read each name, and memory holds them.
+  static constexpr std::size_t most_named = 64;
   template <class T, std::size_t... I>
-  static PARALLAX_INLINE void copy(T* to, const T* from, std::index_sequence<I...>) {
+  static PARALLAX_INLINE void copy_named(T* to, const T* from, std::index_sequence<I...>) {
     ((to[I] = from[I]), ...);
+  }
+  template <std::size_t Count, class T> static PARALLAX_INLINE void copy(T* to, const T* from) {
+    if constexpr (Count <= most_named) copy_named(to, from, std::make_index_sequence<Count>{});
+    else std::copy_n(from, Count, to);
   }
   template <std::size_t... C>
   static PARALLAX_INLINE void load(Outer& outer, [[maybe_unused]] carries& to, std::index_sequence<C...>) {
-    (copy(static_cast<typename loop::template carry<C>&>(to).values,
-          outer.template data<static_cast<int>(loop::operand(loop::operand_of(C)).buffer)>(),
-          std::make_index_sequence<count<C>>{}),
+    (copy<count<C>>(static_cast<typename loop::template carry<C>&>(to).values,
+                    outer.template data<static_cast<int>(loop::operand(loop::operand_of(C)).buffer)>()),
      ...);
   }
   template <std::size_t... C>
   static PARALLAX_INLINE void store(Outer& outer, [[maybe_unused]] carries& from, std::index_sequence<C...>) {
-    (copy(outer.template data<static_cast<int>(loop::result(C).buffer)>(),
-          static_cast<typename loop::template carry<C>&>(from).values, std::make_index_sequence<count<C>>{}),
+    (copy<count<C>>(outer.template data<static_cast<int>(loop::result(C).buffer)>(),
+                    static_cast<typename loop::template carry<C>&>(from).values),
      ...);
   }
 };
