@@ -165,7 +165,7 @@ TEST_CASE("custom_root: a root's derivatives are those of its equation") {
                              [g](auto x) { return x - g(x) / (3. * x * x + 1.); }, x0);
     };
     auto divide = [](auto g, auto y) { return y / g(plx::ones_like(y)); };
-    return plx::custom_root(f, plx::ones_like(a), newton, divide);
+    return plx::custom_root(f, 1. + 0.01 * a, newton, divide); // the first guess has no part in derivatives
   };
   const double a = 3, x = 1.2134116627622296;
   CHECK(x * x * x + x == Approx(a));

@@ -50,6 +50,10 @@ std::string page() {
       else out << "no: " << why;
     };
     out << "| `" << rules.name << "` | " << name_of(rules.kind);
+    if (rules.name == "custom_call") {
+      out << " | as its user says | as its user says | a loop, or as its user says |\n";
+      continue;
+    }
     if (is_call && rules.name == "while")
       cell(false, "", "nothing says how many rounds to keep; `fori_loop` and `scan` have it");
     else cell(is_call || rules.has_vjp, is_call ? "`linearize`" : "`vjp`", rules.no_vjp);

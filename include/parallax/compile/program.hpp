@@ -28,10 +28,13 @@ constexpr void add_guards(plan_builder& plan, const growing_vector<guard>& guard
   });
 }
 
+inline constexpr std::size_t most_foreign = 16; ///< functions of users' own in one program
+
 /// The words of a plan, at most `Capacity` of them, or the error that kept it from being made.
 template <std::size_t Capacity> struct plan_words {
   std::array<std::int64_t, Capacity> words{};
   std::size_t size = 0; ///< what is needed, even where it exceeds the capacity
+  std::array<const foreign_function*, most_foreign> foreign{};
   message error;
 
   constexpr void operator()(std::int64_t word) {
@@ -54,6 +57,9 @@ constexpr plan_words<Capacity> words_of(bool strict = false, capacity<Capacity> 
   plan_builder plan;
   if (!trace.failed) lower(trace, plan);
   if (!trace.failed) trace.check_extents("lowering");
+  if (trace.foreign.size() > most_foreign)
+    trace.fail(message() << "custom_call: a program calls at most " << static_cast<std::int64_t>(most_foreign)
+                         << " functions of its user's own; make it two programs");
   if (trace.failed) {
     result.error = trace.error;
     return result;
@@ -61,6 +67,7 @@ constexpr plan_words<Capacity> words_of(bool strict = false, capacity<Capacity> 
   add_extents(plan, trace.extents);
   add_guards(plan, trace.guards);
   plan.write(result);
+  for (std::size_t k = 0; k < trace.foreign.size(); ++k) result.foreign[k] = trace.foreign[k];
   return result;
 }
 
@@ -93,7 +100,7 @@ template <class Function, class... Trees> struct program {
     }
   }
   static constexpr auto data = read(std::make_index_sequence<record_types::size>{});
-  static constexpr plan_view plan = data.view();
+  static constexpr plan_view plan = data.view(first.foreign.data());
 
   using result_tree = program_result<Function, Trees...>;
 };

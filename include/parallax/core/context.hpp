@@ -25,6 +25,7 @@ inline void the_error_is_in_this_call() {}
 
 class context;
 class tracer;
+struct foreign_function;
 struct primitive_rules;
 
 /// Appends an operation to the innermost graph.
@@ -49,7 +50,8 @@ class context {
   table<axis_id, mapped_axis> axes;   ///< every axis ever bound
   growing_vector<axis_id> bound_axes; ///< the axes in scope, innermost last
   growing_vector<guard> guards;
-  growing_vector<dims> passed; ///< extents that were arguments of nested functions
+  growing_vector<dims> passed;                     ///< extents that were arguments of nested functions
+  growing_vector<const foreign_function*> foreign; ///< functions of users' own that the program calls
   /// Kept here, as memory for each operation would cost, and nvcc 13.0 loses such in long expressions.
   operation_parts next;
   message error;
@@ -84,6 +86,14 @@ class context {
     case dim_failure::negative:
       return fail(message() << operation << ": an extent is negative; give extents and bounds that leave 0 or more");
     }
+  }
+
+  /// The number of a foreign function, which is added where it is new.
+  constexpr int number_of(const foreign_function* function) {
+    for (std::size_t k = 0; k < foreign.size(); ++k)
+      if (foreign[k] == function) return static_cast<int>(k);
+    foreign.push_back(function);
+    return static_cast<int>(foreign.size()) - 1;
   }
 
   constexpr graph_id open_graph() {

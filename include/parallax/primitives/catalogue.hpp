@@ -41,7 +41,7 @@ using catalogue = list<
     struct psum, struct pmax, struct pmin, struct ppermute, struct pbroadcast, struct all_gather, struct psum_scatter,
     struct all_to_all, struct axis_slice,
     // calls, which own graphs
-    struct pmap_call, struct scan_call, struct while_call, struct cond_call, struct custom_call,
+    struct pmap_call, struct scan_call, struct while_call, struct cond_call, struct ffi_call, struct custom_call,
     struct linear_solve_call, struct checkpoint_call>;
 
 namespace detail {

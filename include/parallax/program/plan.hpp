@@ -1,6 +1,7 @@
 // The pools of a program's records: growing ones while it is planned, arrays of their exact sizes when it is done.
 #pragma once
 
+#include <parallax/core/foreign_function.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
@@ -22,7 +23,7 @@ using record_types =
               kernel_statement, kernel_record, buffer_record, spread_dimension, output_record, step_record,
               section_record, operand_record, kernel_constant, kernel_step, product_step, epilogue_step, group_record,
               exchange_step, axis_slice_step, call_operand, call_step, scan_operand, scan_result, scan_step, while_step,
-              section_id, buffer_id, cond_step>;
+              section_id, buffer_id, cond_step, ffi_array, ffi_step>;
 
 template <class T> struct record_pool {
   growing_vector<T> items;
@@ -85,6 +86,7 @@ template <class... T> struct record_views<type_list<T...>> : record_view<T>... {
 class plan_view {
  public:
   record_views<record_types> views{};
+  const foreign_function* const* foreign = nullptr; ///< by number
 
   template <class T> constexpr const T& at(int index) const {
     return static_cast<const record_view<T>&>(views).items[index];
@@ -113,8 +115,9 @@ struct record_arrays<type_list<T...>, Sizes...> : record_array<T, Sizes>... {
   /// Reads what a plan wrote, its sizes left out.
   constexpr explicit record_arrays(word_reader reader) { (record_array<T, Sizes>::read(reader), ...); }
 
-  constexpr plan_view view() const {
+  constexpr plan_view view(const foreign_function* const* foreign = nullptr) const {
     plan_view result;
+    result.foreign = foreign;
     ((static_cast<record_view<T>&>(result.views) = {record_array<T, Sizes>::items, static_cast<int>(Sizes)}), ...);
     return result;
   }
@@ -132,6 +135,7 @@ template <class Plan, class F> constexpr decltype(auto) visit_step(const Plan& p
   case step_kind::scan: return f(plan.template at<scan_step>(step.index));
   case step_kind::while_loop: return f(plan.template at<while_step>(step.index));
   case step_kind::cond: return f(plan.template at<cond_step>(step.index));
+  case step_kind::ffi: return f(plan.template at<ffi_step>(step.index));
   }
   return f(plan.template at<kernel_step>(step.index));
 }

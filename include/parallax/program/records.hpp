@@ -286,7 +286,8 @@ enum class step_kind : int {
   call,
   scan,
   while_loop,
-  cond
+  cond,
+  ffi
 };
 
 constexpr std::string_view name_of(step_kind kind) {
@@ -300,6 +301,7 @@ constexpr std::string_view name_of(step_kind kind) {
   case step_kind::scan: return "scan";
   case step_kind::while_loop: return "while_loop";
   case step_kind::cond: return "cond";
+  case step_kind::ffi: return "ffi";
   }
   return "";
 }
@@ -315,7 +317,8 @@ constexpr bool runs_sections(step_kind kind) {
   case step_kind::product:
   case step_kind::epilogue:
   case step_kind::exchange:
-  case step_kind::axis_slice: return false;
+  case step_kind::axis_slice:
+  case step_kind::ffi: return false;
   }
   return false;
 }

@@ -35,17 +35,20 @@ template <class Plan, class F> constexpr void for_each_body(const Plan& plan, co
   case step_kind::epilogue:
   case step_kind::exchange:
   case step_kind::axis_slice:
+  case step_kind::ffi:
   case step_kind::call: return;
   }
 }
 
-/// Whether a section and what it runs are kernels and products only: nothing that needs other devices.
+/// Whether a section and what it runs are kernels, products and users' functions only: nothing that needs other
+/// devices.
 template <class Plan> constexpr bool needs_no_devices(const Plan& plan, section_id section) {
   bool none = true;
   for_each_step(plan, section, [&](const step_record& step) {
     switch (step.kind) {
     case step_kind::kernel:
     case step_kind::product:
+    case step_kind::ffi:
     case step_kind::epilogue: break;
     case step_kind::scan:
     case step_kind::while_loop:

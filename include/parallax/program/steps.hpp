@@ -227,4 +227,23 @@ struct cond_step {
   }
 };
 
+/// An array that a foreign function reads or fills.
+struct ffi_array {
+  buffer_id buffer = buffer_id::none;
+  record_list<dim> extents{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.buffer);
+    field(r.extents);
+  }
+};
+/// A call of a user's own function: the program's function of a number, with its arguments and then its results.
+struct ffi_step {
+  int function = -1;
+  record_list<ffi_array> arrays{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.function);
+    field(r.arrays);
+  }
+};
+
 } // namespace parallax::compiled

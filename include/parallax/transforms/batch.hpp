@@ -98,4 +98,28 @@ constexpr growing_vector<batched> mapped_inputs(const batch_application& a, grap
   return inputs;
 }
 
+/// Which operands of a call are mapped.
+constexpr growing_vector<char> mapped_operands(const batch_application& a) {
+  return vector_of(a.operands, [](const batched& x) { return char{x.is_mapped()}; });
+}
+/// The operands of a batch's call: what is mapped is mapped along axis 0.
+constexpr growing_vector<tracer> operands_at_front(const batch_application& a, const growing_vector<char>& mapped) {
+  growing_vector<tracer> operands;
+  for (std::size_t k = 0; k < a.operands.size(); ++k)
+    operands.push_back(mapped[k] != 0 ? build::mapped_at(a.operands[k], 0, a.size) : a.operands[k].value);
+  return operands;
+}
+/// The body of a batch's call: all outputs are mapped along axis 0.
+constexpr graph_id batched_body(const batch_application& a, graph_id of_one, const growing_vector<char>& mapped) {
+  const graph_id made = a.trace.open_graph();
+  for_each(batch_graph(a.trace, of_one, mapped_inputs(a, of_one, mapped), a.size, a.axis),
+           [&](const batched& y) { add_output(a.trace, build::mapped_at(y, 0, a.size)); });
+  a.trace.close_graph();
+  return made;
+}
+/// Results that are all mapped along axis 0.
+constexpr growing_vector<batched> at_front(const growing_vector<tracer>& values) {
+  return vector_of(values, [](const tracer& y) { return batched{y, 0}; });
+}
+
 } // namespace parallax::detail

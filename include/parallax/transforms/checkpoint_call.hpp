@@ -16,7 +16,7 @@ namespace parallax {
 enum class checkpoint_policy {
   nothing,     ///< nothing_saveable
   products,    ///< dots_saveable
-  named_values ///< save_any_names_but_these and its like: what `checkpoint_name` marks
+  named_values ///< save_only_these_names: what `checkpoint_name` marks
 };
 constexpr std::string_view name_of(checkpoint_policy policy) {
   switch (policy) {
@@ -45,23 +45,14 @@ struct checkpoint_call {
 
   static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
                                                           const parameters& p) {
-    return custom_call::results(trace, {}, {p.body});
+    return parallax::detail::results_of(trace, p.body);
   }
 
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     using namespace parallax::detail;
-    const growing_vector<char> mapped = vector_of(a.operands, [](const batched& x) { return char{x.is_mapped()}; });
-    const graph_id of_one = p.body;
-    p.body = a.trace.open_graph();
-    for (const batched& y : batch_graph(a.trace, of_one, mapped_inputs(a, of_one, mapped), a.size, a.axis))
-      add_output(a.trace, build::mapped_at(y, 0, a.size));
-    a.trace.close_graph();
-    growing_vector<tracer> operands;
-    for (std::size_t k = 0; k < mapped.size(); ++k)
-      operands.push_back(mapped[k] != 0 ? build::mapped_at(a.operands[k], 0, a.size) : a.operands[k].value);
-    growing_vector<batched> all;
-    for (const tracer& y : emit_call<checkpoint_call>(a.trace, operands, p)) all.push_back({y, 0});
-    return all;
+    const growing_vector<char> mapped = mapped_operands(a);
+    p.body = batched_body(a, p.body, mapped);
+    return at_front(emit_call<checkpoint_call>(a.trace, operands_at_front(a, mapped), p));
   }
 
   /// The backward half computes again what it reads of the forward one, but for what the policy keeps.

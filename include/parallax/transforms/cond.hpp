@@ -96,10 +96,6 @@ template <class... Branches> struct chosen_branch {
     if (owner.failed) return result;
     return with_leaves(result, emit_call<primitives::cond_call>(owner, all, call));
   }
-  static constexpr abstract_value strong(abstract_value value) {
-    value.weak = false;
-    return value;
-  }
   static constexpr void reopen(context& owner, graph_id graph) { owner.active.push_back(graph); }
   template <class First, class Tree>
   static constexpr void add_results(const First&, growing_vector<growing_vector<tracer>>& results, const Tree& tree) {

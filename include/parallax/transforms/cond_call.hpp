@@ -20,12 +20,7 @@ struct cond_call {
 
   static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
                                                           const parameters& p) {
-    growing_vector<abstract_value> values;
-    for (const node_id output : trace.at(p.branches[0]).outputs) {
-      values.push_back(trace.at(p.branches[0]).value(output));
-      values.back().weak = false;
-    }
-    return values;
+    return parallax::detail::results_of(trace, p.branches[0]);
   }
 
   /// A batched index computes all branches and selects.
@@ -33,22 +28,13 @@ struct cond_call {
     if (a.operands[0].is_mapped()) return select_among(a, p);
     using namespace parallax::detail;
     context& trace = a.trace;
-    growing_vector<char> mapped;
-    for (std::size_t k = 1; k < a.operands.size(); ++k) mapped.push_back(a.operands[k].is_mapped() ? 1 : 0);
-    growing_vector<tracer> operands{a.operands[0].value};
-    for (std::size_t k = 1; k < a.operands.size(); ++k)
-      operands.push_back(mapped[k - 1] != 0 ? build::mapped_at(a.operands[k], 0, a.size) : a.operands[k].value);
+    const growing_vector<char> mapped = mapped_operands(a), inputs(mapped.begin() + 1, mapped.end());
+    growing_vector<tracer> operands = operands_at_front(a, mapped);
     parameters batched_branches;
-    for_each(p.branches, [&](graph_id branch) {
-      batched_branches.branches.push_back(trace.open_graph());
-      for (const batched& y : batch_graph(trace, branch, mapped_inputs(a, branch, mapped), a.size, a.axis))
-        add_output(trace, build::mapped_at(y, 0, a.size));
-      trace.close_graph();
-    });
+    for_each(p.branches,
+             [&](graph_id branch) { batched_branches.branches.push_back(batched_body(a, branch, inputs)); });
     add_captures(trace, batched_branches, operands);
-    growing_vector<batched> all;
-    for (const tracer& y : emit_call<cond_call>(trace, operands, batched_branches)) all.push_back({y, 0});
-    return all;
+    return at_front(emit_call<cond_call>(trace, operands, batched_branches));
   }
 
   static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {

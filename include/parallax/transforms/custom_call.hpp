@@ -38,21 +38,20 @@ struct custom_call {
   };
 
   // Before it is called: clang++ does not find it in constant expressions otherwise.
-  struct batched_body {
+  struct batched_outputs {
     graph_id graph;
     growing_vector<char> mapped; ///< outputs
   };
 
-  /// Outputs that differ between elements are mapped along axis 0; others too where `always(k)` says so.
-  template <class Always>
-  static constexpr batched_body batched_graph(const batch_application& a, graph_id of_one,
-                                              const growing_vector<char>& mapped, const Always& always) {
+  /// The first outputs are mapped along axis 0, and so are others that differ between elements.
+  static constexpr batched_outputs batched_graph(const batch_application& a, graph_id of_one,
+                                                 const growing_vector<char>& mapped, std::size_t first) {
     using namespace parallax::detail;
-    batched_body made{a.trace.open_graph(), {}};
+    batched_outputs made{a.trace.open_graph(), {}};
     const growing_vector<batched> outputs =
         batch_graph(a.trace, of_one, mapped_inputs(a, of_one, mapped), a.size, a.axis);
     for (std::size_t k = 0; k < outputs.size(); ++k) {
-      const bool is_mapped = outputs[k].is_mapped() || always(k);
+      const bool is_mapped = outputs[k].is_mapped() || k < first;
       add_output(a.trace, is_mapped ? build::mapped_at(outputs[k], 0, a.size) : outputs[k].value);
       made.mapped.push_back(is_mapped);
     }
@@ -61,32 +60,27 @@ struct custom_call {
   }
   static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
                                                           const parameters& p) {
-    const graph& body = trace.at(p.body);
-    return parallax::detail::vector_of(body.outputs, [&](node_id output) {
-      abstract_value value = body.value(output);
-      value.weak = false;
-      return value;
-    });
+    return parallax::detail::results_of(trace, p.body);
   }
 
   /// All graphs are batched; results are mapped along axis 0, and so are residuals that differ.
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     using namespace parallax::detail;
-    const growing_vector<char> mapped = vector_of(a.operands, [](const batched& x) { return char{x.is_mapped()}; });
+    const growing_vector<char> mapped = mapped_operands(a);
     const std::size_t results = a.trace.at(p.body).outputs.size();
-    p.body = batched_graph(a, p.body, mapped, [](std::size_t) { return true; }).graph;
+    p.body = parallax::detail::batched_body(a, p.body, mapped);
     growing_vector<char> given(p.given_results ? results : 0, 1);
     for (char each : mapped) given.push_back(each);
     for_each(p.tangents, [&](graph_id& g) {
       growing_vector<char> inputs = given;
       for (std::size_t k = 0; k < mapped.size(); ++k)
         if (p.moving[k] != 0) inputs.push_back(mapped[k]);
-      g = batched_graph(a, g, inputs, [](std::size_t) { return true; }).graph;
+      g = parallax::detail::batched_body(a, g, inputs);
     });
     growing_vector<char> kept; // of what the way back is given: what is mapped
     if (p.given_results) kept = given;
     for_each(p.forward, [&](graph_id& g) {
-      const batched_body both = batched_graph(a, g, mapped, [&](std::size_t k) { return k < results; });
+      const batched_outputs both = batched_graph(a, g, mapped, results);
       g = both.graph;
       for (std::size_t k = results; k < both.mapped.size(); ++k) kept.push_back(both.mapped[k]);
     });
@@ -94,12 +88,7 @@ struct custom_call {
       kept.resize(a.trace.at(g).inputs.size(), char{1});
       g = batched_backward(a, g, kept, mapped);
     });
-    growing_vector<tracer> operands;
-    for (std::size_t k = 0; k < mapped.size(); ++k)
-      operands.push_back(mapped[k] != 0 ? build::mapped_at(a.operands[k], 0, a.size) : a.operands[k].value);
-    growing_vector<batched> all;
-    for (const tracer& y : emit_call<custom_call>(a.trace, operands, p)) all.push_back({y, 0});
-    return all;
+    return at_front(emit_call<custom_call>(a.trace, operands_at_front(a, mapped), p));
   }
 
   static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
@@ -112,7 +101,7 @@ struct custom_call {
     linearized_call linear{.operands = {a.operands.begin(), a.operands.end()},
                            .differentiated_results = joint.differentiated_results,
                            .differentiated_operands = joint.differentiated_inputs};
-    finish(a, linear, emit_call<custom_call>(a.trace, a.operands, {joint.forward_half()}), joint.backward_half(),
+    finish(linear, emit_call<custom_call>(a.trace, a.operands, {joint.forward_half()}), joint.backward_half(),
            a.trace.at(p.body).outputs.size());
     return linear;
   }
@@ -186,13 +175,12 @@ struct custom_call {
     return true;
   }
   /// The results of a forward half; what is behind them goes to the backward half.
-  static constexpr void finish(const linearize_application& a, linearized_call& linear,
-                               const growing_vector<tracer>& values, graph_id backward, std::size_t results) {
+  static constexpr void finish(linearized_call& linear, const growing_vector<tracer>& values, graph_id backward,
+                               std::size_t results) {
     for (std::size_t k = 0; k < values.size(); ++k)
       (k < results ? linear.results : linear.operands).push_back(values[k]);
     linear.backward = id_of<custom_call>;
     linear.parameters = encode(parameters{backward});
-    static_cast<void>(a);
   }
   static constexpr growing_vector<int> numbers_of(const growing_vector<char>& flags) {
     growing_vector<int> numbers;
@@ -208,27 +196,31 @@ struct custom_call {
     const growing_vector<tracer> operands(a.operands.begin(), a.operands.end());
     growing_vector<tracer> values;
     if (p.given_results) {
-      values = emit_call<custom_call>(a.trace, a.operands, p);
-      for (std::size_t k = 0; k < results; ++k) values.push_back(values[k]);
+      const growing_vector<tracer> made = emit_call<custom_call>(a.trace, a.operands, p);
+      values = made; // once as results, and once as what is kept
+      for (const tracer& y : made) values.push_back(y);
       for (const tracer& x : a.operands) values.push_back(x);
     } else {
       values = parallax::detail::replay_graph(a.trace, p.forward[0], operands);
     }
-    finish(a, linear, values, p.backward[0], results);
+    finish(linear, values, p.backward[0], results);
     return linear;
   }
   /// The rule for tangents, transposed by these.
   static constexpr linearized_call by_tangents(const linearize_application& a, const parameters& p) {
     using namespace parallax::detail;
-    growing_vector<tracer> operands(a.operands.begin(), a.operands.end());
+    const std::size_t results = a.trace.at(p.body).outputs.size();
+    growing_vector<tracer> operands;
+    if (p.given_results) operands = emit_call<custom_call>(a.trace, a.operands, p);
+    const std::size_t before = operands.size();
+    for (const tracer& x : a.operands) operands.push_back(x);
     growing_vector<char> by_tangents(operands.size());
     for (std::size_t k = 0; k < a.operands.size(); ++k) {
       if (p.moving[k] == 0) continue;
       operands.push_back(build::zeros_like(a.operands[k]));
       by_tangents.push_back(1);
     }
-    const std::size_t results = a.trace.at(p.body).outputs.size();
-    const graph_id moved = only_outputs(a.trace, p.tangents[0], results);
+    const graph_id moved = p.given_results ? p.tangents[0] : only_outputs(a.trace, p.tangents[0], results);
     auto same = [](std::size_t, tracer x) { return x; };
     joint_program joint(a.trace, moved, by_tangents, same, same);
     if (a.trace.failed) return {};
@@ -237,9 +229,11 @@ struct custom_call {
     const growing_vector<int> floating = numbers_of(floating_outputs(a.trace, p.body)), moving = numbers_of(p.moving);
     for_each(joint.differentiated_results,
              [&](int k) { linear.differentiated_results.push_back(floating[index_of(k)]); });
-    for_each(joint.differentiated_inputs,
-             [&](int k) { linear.differentiated_operands.push_back(moving[index_of(k) - a.operands.size()]); });
-    linear.results = replay_graph(a.trace, p.body, {a.operands.begin(), a.operands.end()});
+    for_each(joint.differentiated_inputs, [&](int k) {
+      linear.differentiated_operands.push_back(moving[index_of(k) - before - a.operands.size()]);
+    });
+    if (!p.given_results) linear.results = replay_graph(a.trace, p.body, {a.operands.begin(), a.operands.end()});
+    for (std::size_t k = 0; k < before; ++k) linear.results.push_back(operands[k]);
     for (std::size_t k = floating.size(); k < values.size(); ++k) linear.operands.push_back(values[k]);
     linear.backward = id_of<custom_call>;
     linear.parameters = encode(parameters{joint.backward_half()});
@@ -249,9 +243,7 @@ struct custom_call {
   static constexpr graph_id only_outputs(context& trace, graph_id of, std::size_t first) {
     using namespace parallax::detail;
     const graph_id made = trace.open_graph();
-    const growing_vector<tracer> inputs =
-        vector_of(trace.at(of).inputs, [&](node_id input) { return new_input(trace, trace.at(of).value(input)); });
-    const growing_vector<tracer> outputs = replay_graph(trace, of, inputs);
+    const growing_vector<tracer> outputs = replay_graph(trace, of, inputs_like(trace, of));
     for (std::size_t k = first; k < outputs.size(); ++k) add_output(trace, outputs[k]);
     trace.close_graph();
     return made;

@@ -73,6 +73,20 @@ class custom_trace {
   constexpr growing_vector<tracer> emit() { return emit_call<primitives::custom_call>(trace, operands, call); }
 };
 
+/// Traces the call of a function, and by `trace_rules(traced, result, args...)` what its users say of it.
+template <class Function, class TraceRules, class... Args>
+constexpr auto trace_with_rules(const Function& function, const TraceRules& trace_rules, const Args&... args) {
+  context& owner = trace_of_trees(args...);
+  custom_trace traced(owner, leaves_to_tracers(owner, args...));
+  const growing_vector<tracer> inputs = traced.open();
+  auto result = call_on(owner, function, inputs, std::index_sequence_for<Args...>{}, std::type_identity<Args>{}...);
+  growing_vector<tracer> values = tracers_of(result);
+  traced.call.body = traced.close(values);
+  if (!owner.failed) trace_rules(traced, result, args...);
+  if (!owner.failed) values = traced.emit();
+  return with_leaves(result, values);
+}
+
 /// The arguments as trees of the inputs of a graph.
 template <class... Args> constexpr auto arguments_of(const growing_vector<tracer>& inputs, const Args&... args) {
   std::size_t next = 0;
@@ -119,26 +133,12 @@ template <class Function, class Rule> struct with_custom_jvp {
     if constexpr (!detail::any_traced<Args...>()) return execute(*this, args...);
     else if constexpr (!detail::is_callable<Function, detail::traced_t<Args>...>())
       return detail::refuse_call<Function, Args...>(detail::trace_of_trees(args...), "custom_jvp");
-    else return trace(args...);
+    else return detail::trace_with_rules(function, [&](auto&... each) { trace_rule(each...); }, args...);
   }
 
  private:
-  template <class... Args> constexpr auto trace(const Args&... args) const {
-    using namespace detail;
-    context& owner = trace_of_trees(args...);
-    custom_trace traced(owner, leaves_to_tracers(owner, args...));
-    const growing_vector<tracer> inputs = traced.open();
-    auto result = call_on(owner, function, inputs, std::index_sequence_for<Args...>{}, std::type_identity<Args>{}...);
-    const growing_vector<tracer> results = tracers_of(result);
-    traced.call.body = traced.close(results);
-    if (!owner.failed) trace_rule<decltype(result)>(traced, args...);
-    growing_vector<tracer> values = results;
-    if (!owner.failed) values = traced.emit();
-    return with_leaves(result, values);
-  }
-
   template <class Result, class... Args>
-  constexpr void trace_rule(detail::custom_trace& traced, const Args&... args) const {
+  constexpr void trace_rule(detail::custom_trace& traced, const Result&, const Args&... args) const {
     using namespace detail;
     context& owner = trace_of_trees(args...);
     const growing_vector<tracer> inputs = traced.open();
@@ -183,24 +183,10 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
     if constexpr (!detail::any_traced<Args...>()) return execute(*this, args...);
     else if constexpr (!detail::is_callable<Function, detail::traced_t<Args>...>())
       return detail::refuse_call<Function, Args...>(detail::trace_of_trees(args...), "custom_vjp");
-    else return trace(args...);
+    else return detail::trace_with_rules(function, [&](auto&... each) { trace_rules(each...); }, args...);
   }
 
  private:
-  template <class... Args> constexpr auto trace(const Args&... args) const {
-    using namespace detail;
-    context& owner = trace_of_trees(args...);
-    custom_trace traced(owner, leaves_to_tracers(owner, args...));
-    const growing_vector<tracer> inputs = traced.open();
-    auto result = call_on(owner, function, inputs, std::index_sequence_for<Args...>{}, std::type_identity<Args>{}...);
-    const growing_vector<tracer> results = tracers_of(result);
-    traced.call.body = traced.close(results);
-    if (!owner.failed) trace_rules(traced, result, args...);
-    growing_vector<tracer> values = results;
-    if (!owner.failed) values = traced.emit();
-    return with_leaves(result, values);
-  }
-
   template <class Result, class... Args>
   constexpr void trace_rules(detail::custom_trace& traced, const Result& result, const Args&... args) const {
     using namespace detail;
@@ -251,7 +237,7 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
     const auto residual_tree = tree_map([&](const auto&) { return given[next++]; }, like);
     const auto made = backward(residual_tree, with_leaves(result, cotangents));
     using made_type = std::remove_cvref_t<decltype(made)>;
-    constexpr bool fits = fitting_cotangents<made_type, std::tuple<Args...>>::value;
+    constexpr bool fits = one_tree_each<std::tuple<Args...>, made_type>;
     static_assert(fits,
                   "parallax: custom_vjp: the backward rule takes what the forward rule kept and the cotangents of the "
                   "result, and returns a tuple: a tree of cotangents for each argument, or none");
@@ -280,12 +266,6 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
       traced.call.backward.push_back(graph);
     }
   }
-
-  template <class Made, class Args> struct fitting_cotangents : std::false_type {};
-  template <class... Made, class... Args>
-    requires(sizeof...(Made) == sizeof...(Args))
-  struct fitting_cotangents<std::tuple<Made...>, std::tuple<Args...>>
-      : std::bool_constant<((std::is_same_v<Made, none_t> || detail::same_structure<Made, Args>()) && ...)> {};
 };
 
 template <class Function, class Rule>

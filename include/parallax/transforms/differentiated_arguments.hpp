@@ -94,6 +94,13 @@ struct differentiated_inputs {
   }
 };
 
+/// Whether a tuple has a tree for each of others, like it or `none`.
+template <class Trees, class Given> inline constexpr bool one_tree_each = false;
+template <class... Trees, class... Given>
+  requires(sizeof...(Trees) == sizeof...(Given))
+inline constexpr bool one_tree_each<std::tuple<Trees...>, std::tuple<Given...>> =
+    ((std::is_same_v<Given, none_t> || same_structure<Trees, Given>()) && ...);
+
 /// A tangent or cotangent, which has to be like the value that it belongs to.
 constexpr tracer fitting_direction(context& trace, std::string_view name, std::string_view owner, int number,
                                    std::string_view what, const abstract_value& value, const tracer& given) {

@@ -59,11 +59,6 @@ template <class Tree> constexpr auto traced_like(context& trace, const Tree& tre
       tree);
 }
 
-/// New inputs of the innermost graph like the given values.
-constexpr growing_vector<tracer> inputs_like(context& trace, const growing_vector<tracer>& values) {
-  return vector_of(values, [&](const tracer& x) { return new_input(trace, x.value()); });
-}
-
 /// What a graph closes over becomes the last inputs of it and of all others, and the last of `operands`.
 constexpr void share_captures(context& trace, graph_id of, plain_span<const graph_id> others,
                               growing_vector<tracer>& operands) {

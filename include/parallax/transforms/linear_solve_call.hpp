@@ -32,34 +32,17 @@ struct linear_solve_call {
 
   static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
                                                           const parameters& p) {
-    const graph& solve = trace.at(p.solve);
-    return parallax::detail::vector_of(solve.outputs, [&](node_id output) {
-      abstract_value value = solve.value(output);
-      value.weak = false;
-      return value;
-    });
+    return parallax::detail::results_of(trace, p.solve);
   }
 
   /// Vectors are mapped along axis 0, and so is what differs of the matrix.
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     using namespace parallax::detail;
-    context& trace = a.trace;
-    const std::size_t size = trace.at(p.solve).outputs.size();
-    growing_vector<char> mapped = vector_of(a.operands, [](const batched& x) { return char{x.is_mapped()}; });
+    const std::size_t size = a.trace.at(p.solve).outputs.size();
+    growing_vector<char> mapped = mapped_operands(a);
     for (std::size_t k = 0; k < size; ++k) mapped[k] = 1;
-    for (graph_id* g : {&p.product, &p.solve, &p.transpose_solve}) {
-      const graph_id of_one = *g;
-      *g = trace.open_graph();
-      for (const batched& y : batch_graph(trace, of_one, mapped_inputs(a, of_one, mapped), a.size, a.axis))
-        add_output(trace, build::mapped_at(y, 0, a.size));
-      trace.close_graph();
-    }
-    growing_vector<tracer> operands;
-    for (std::size_t k = 0; k < mapped.size(); ++k)
-      operands.push_back(mapped[k] != 0 ? build::mapped_at(a.operands[k], 0, a.size) : a.operands[k].value);
-    growing_vector<batched> all;
-    for (const tracer& y : emit_call<linear_solve_call>(trace, operands, p)) all.push_back({y, 0});
-    return all;
+    for (graph_id* g : {&p.product, &p.solve, &p.transpose_solve}) *g = batched_body(a, *g, mapped);
+    return at_front(emit_call<linear_solve_call>(a.trace, operands_at_front(a, mapped), p));
   }
 
   /// With x = A^-1 b: the cotangent of b solves A^T w = x', and that of what A is made of goes through -A x by w.
@@ -73,8 +56,7 @@ struct linear_solve_call {
     linear.operands = linear.results;
     for (std::size_t k = size; k < a.operands.size(); ++k) linear.operands.push_back(a.operands[k]);
     const graph_id backward = trace.open_graph();
-    growing_vector<tracer> at =
-        vector_of(linear.operands, [&](const tracer& x) { return new_input(trace, x.value()); });
+    growing_vector<tracer> at = inputs_like(trace, linear.operands);
     growing_vector<tracer> given;
     for (std::size_t k = 0; k < size; ++k) given.push_back(new_input(trace, linear.results[k].value()));
     for (std::size_t k = size; k < at.size(); ++k) given.push_back(at[k]);
@@ -136,8 +118,7 @@ struct linear_solve_call {
   static constexpr graph_id transposed_product(context& trace, graph_id product, std::size_t size) {
     using namespace parallax::detail;
     const graph_id made = trace.open_graph();
-    const growing_vector<tracer> inputs = vector_of(
-        trace.at(product).inputs, [&](node_id input) { return new_input(trace, trace.at(product).value(input)); });
+    const growing_vector<tracer> inputs = inputs_like(trace, product);
     growing_vector<tracer> at = inputs, cotangents;
     growing_vector<char> vector(at.size());
     for (std::size_t k = 0; k < size; ++k) {

@@ -11,12 +11,6 @@
 namespace parallax {
 namespace detail {
 
-template <class Args, class Tangents> struct one_tangent_each : std::false_type {};
-template <class... Args, class... Tangents>
-  requires(sizeof...(Args) == sizeof...(Tangents))
-struct one_tangent_each<std::tuple<Args...>, std::tuple<Tangents...>>
-    : std::bool_constant<((std::is_same_v<Tangents, none_t> || same_structure<Args, Tangents>()) && ...)> {};
-
 /// The graph of a pullback, transposed: the tangents of the results that are differentiated, given those of the
 /// arguments that are.
 constexpr growing_vector<tracer> pushed_through(context& trace, graph_id pullback, const growing_vector<tracer>& first,
@@ -86,7 +80,7 @@ template <class Function, class Args, class Residuals> struct linearized {
 
   /// The results' tangents, given those of the arguments, one after another; `none` stands for zeros.
   template <class... Tangents> auto operator()(const Tangents&... tangents) const {
-    constexpr bool fits = detail::one_tangent_each<Args, std::tuple<Tangents...>>::value;
+    constexpr bool fits = detail::one_tree_each<Args, std::tuple<Tangents...>>;
     static_assert(fits, "parallax: linearize: give a tangent for each argument, a tree like it, or none");
     if constexpr (fits) return execute(detail::moved_from_residuals<Function>{}, args, residuals, tangents...);
     else return detail::no_result<Function>{};
@@ -102,7 +96,7 @@ template <class Function, class Tree, class Args> class traced_linearized {
 
   template <class... Tangents> constexpr auto operator()(const Tangents&... tangents) const {
     using namespace detail;
-    constexpr bool fits = one_tangent_each<Args, std::tuple<Tangents...>>::value;
+    constexpr bool fits = one_tree_each<Args, std::tuple<Tangents...>>;
     static_assert(fits, "parallax: linearize: give a tangent for each argument, a tree like it, or none");
     context& owner = arguments.owner;
     growing_vector<tracer> moving = tracers_of(result);

@@ -91,7 +91,7 @@ class checkpointed_linearization {
   }
   constexpr graph_id make_backward() {
     const graph_id backward = trace.open_graph();
-    operands = vector_of(linear.operands, [&](const tracer& x) { return new_input(trace, x.value()); });
+    operands = inputs_like(trace, linear.operands);
     result_cotangents.resize(linear.results.size());
     for_each(linear.differentiated_results,
              [&](int r) { result_cotangents[index_of(r)] = new_input(trace, linear.results[index_of(r)].value()); });
@@ -112,8 +112,7 @@ class checkpointed_linearization {
   }
   /// An array of slots, the first of which has the carry.
   constexpr tracer with_slots(const tracer& carry) const {
-    abstract_value value = carry.value();
-    value.weak = false;
+    abstract_value value = strong(carry.value());
     value.shape.insert(0, dim{slot_count()});
     return build::zeros(trace, value).at(number(0)).set(carry);
   }
@@ -121,9 +120,7 @@ class checkpointed_linearization {
   constexpr tracer first_cotangent(std::size_t operand) const {
     for (std::size_t c = 0; c < carries.size(); ++c)
       if (index_of(carries[c]) == operand && result_cotangents[c].owner) return result_cotangents[c];
-    abstract_value value = operands[operand].value();
-    value.weak = false;
-    return build::zeros(trace, value);
+    return build::zeros(trace, strong(operands[operand].value()));
   }
 
   /// binomial(s + k, k) of a number of free slots.
@@ -278,7 +275,7 @@ class checkpointed_linearization {
       if (wanted[k] == 0) continue;
       tracer& own = next[place++];
       const tracer gradient = gradients[k].owner ? build::broadcast_to(gradients[k], inputs[k].extents())
-                                                 : build::zeros(trace, strong(inputs[k]));
+                                                 : build::zeros(trace, strong(inputs[k].value()));
       switch (p.roles[k]) {
       case scan_role::constant: own = own + gradient; break;
       case scan_role::carry: own = gradient; break;
@@ -286,11 +283,6 @@ class checkpointed_linearization {
       }
     }
     return next;
-  }
-  static constexpr abstract_value strong(const tracer& x) {
-    abstract_value value = x.value();
-    value.weak = false;
-    return value;
   }
 };
 

@@ -34,13 +34,9 @@ struct pmap_call {
 
   static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
                                                           const parameters& p) {
-    growing_vector<abstract_value> values;
-    for (std::size_t k = 0; k < p.out_axes.size(); ++k) {
-      const graph& body = trace.at(p.body);
-      values.push_back(body.value(body.outputs[k]));
-      values.back().weak = false;
-      if (p.out_axes[k] != unmapped) values.back().shape.insert(p.out_axes[k], p.size);
-    }
+    growing_vector<abstract_value> values = parallax::detail::results_of(trace, p.body);
+    for (std::size_t k = 0; k < values.size(); ++k)
+      if (p.out_axes[k] != unmapped) values[k].shape.insert(p.out_axes[k], p.size);
     return values;
   }
 

@@ -69,6 +69,26 @@ constexpr tracer new_input(context& trace, const abstract_value& value) {
   return {&trace, trace.innermost(), id};
 }
 
+/// New inputs of the innermost graph like the given values.
+constexpr growing_vector<tracer> inputs_like(context& trace, const growing_vector<tracer>& values) {
+  return vector_of(values, [&](const tracer& x) { return new_input(trace, x.value()); });
+}
+/// New inputs of the innermost graph like those of another.
+constexpr growing_vector<tracer> inputs_like(context& trace, graph_id other) {
+  return vector_of(trace.at(other).inputs,
+                   [&](node_id input) { return new_input(trace, trace.at(other).value(input)); });
+}
+
+/// A value as a call takes and returns it: its type no longer follows that of what it meets.
+constexpr abstract_value strong(abstract_value value) {
+  value.weak = false;
+  return value;
+}
+/// The results of a call that returns its body's outputs.
+constexpr growing_vector<abstract_value> results_of(const context& trace, graph_id body) {
+  return vector_of(trace.at(body).outputs, [&](node_id output) { return strong(trace.at(body).value(output)); });
+}
+
 /// Marks a value as an output of the innermost graph.
 constexpr void add_output(context& trace, tracer y) {
   node_id id = trace.import(y.scope, y.id);

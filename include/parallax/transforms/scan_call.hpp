@@ -21,13 +21,8 @@ struct scan_call {
   static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
                                                           const parameters& p) {
     const std::size_t carries = parallax::detail::operands_of(p.roles, scan_role::carry).size();
-    growing_vector<abstract_value> values;
-    for (std::size_t k = 0; k < trace.at(p.body).outputs.size(); ++k) {
-      const graph& body = trace.at(p.body);
-      values.push_back(body.value(body.outputs[k]));
-      values.back().weak = false;
-      if (k >= carries) values.back().shape.insert(0, p.length);
-    }
+    growing_vector<abstract_value> values = parallax::detail::results_of(trace, p.body);
+    for (std::size_t k = carries; k < values.size(); ++k) values[k].shape.insert(0, p.length);
     return values;
   }
 
@@ -35,8 +30,7 @@ struct scan_call {
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     context& trace = a.trace;
     const growing_vector<int> carries = parallax::detail::operands_of(p.roles, scan_role::carry);
-    growing_vector<char> mapped;
-    for (const batched& x : a.operands) mapped.push_back(x.is_mapped() ? 1 : 0);
+    growing_vector<char> mapped = parallax::detail::mapped_operands(a);
     const graph_id of_one = p.body;
     growing_vector<batched> outputs;
     do {

@@ -31,12 +31,7 @@ struct while_call {
 
   static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
                                                           const parameters& p) {
-    growing_vector<abstract_value> values;
-    for (const node_id output : trace.at(p.body).outputs) {
-      values.push_back(trace.at(p.body).value(output));
-      values.back().weak = false;
-    }
-    return values;
+    return parallax::detail::results_of(trace, p.body);
   }
 
   /// Where the predicate is batched, rounds go on until none holds, and the carries of those that are done stay.
@@ -44,8 +39,7 @@ struct while_call {
     using namespace parallax::detail;
     context& trace = a.trace;
     const growing_vector<int> carries = operands_of(p.roles, scan_role::carry);
-    growing_vector<char> mapped;
-    for (const batched& x : a.operands) mapped.push_back(x.is_mapped() ? 1 : 0);
+    growing_vector<char> mapped = mapped_operands(a);
     const parameters of_one = p;
     bool differs = false; // the predicate, between elements
     while (!trace.failed) {
@@ -74,9 +68,7 @@ struct while_call {
       break;
     }
     if (trace.failed) return growing_vector<batched>(carries.size());
-    growing_vector<tracer> operands;
-    for (std::size_t k = 0; k < a.operands.size(); ++k)
-      operands.push_back(mapped[k] != 0 ? build::mapped_at(a.operands[k], 0, a.size) : a.operands[k].value);
+    growing_vector<tracer> operands = operands_at_front(a, mapped);
     add_captures(trace, p, operands);
     const growing_vector<tracer> values = emit_call<while_call>(trace, operands, p);
     growing_vector<batched> all;
@@ -102,9 +94,7 @@ struct while_call {
     if (trace.failed) return {};
     const graph_id predicate = p.predicate;
     p.predicate = trace.open_graph();
-    growing_vector<tracer> entered;
-    for (std::size_t k = 0; k < trace.at(p.body).inputs.size(); ++k)
-      entered.push_back(new_input(trace, trace.at(p.body).value(trace.at(p.body).inputs[k])));
+    growing_vector<tracer> entered = inputs_like(trace, p.body);
     entered.resize(inputs.size());
     add_output(trace, replay_graph(trace, predicate, entered)[0]);
     trace.close_graph();

@@ -91,7 +91,8 @@ class epilogue_finder {
     case step_kind::call:
     case step_kind::scan:
     case step_kind::while_loop:
-    case step_kind::cond: break;
+    case step_kind::cond:
+    case step_kind::ffi: break;
     }
     return touches(s, used);
   }

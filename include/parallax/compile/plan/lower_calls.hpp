@@ -85,6 +85,13 @@ constexpr void section_planner::add_cond(node_id call, const cond_parameters& p)
   add(step_kind::cond, cond_step{operands[0], plan.add_list(branches), plan.add_list(inputs), plan.add_list(results)});
 }
 
+constexpr void section_planner::add_ffi(node_id call, const primitives::ffi_call::parameters& p) {
+  growing_vector<ffi_array> arrays;
+  for (const node_id x : g.operands(call)) arrays.push_back({buffer_of[x], plan.add_list(g.shape(x))});
+  for (const node_id y : g.results_of(call)) arrays.push_back({own_buffer(y), plan.add_list(g.shape(y))});
+  add(step_kind::ffi, ffi_step{p.function, plan.add_list(arrays)});
+}
+
 } // namespace parallax::detail
 
 namespace parallax::primitives {
@@ -99,5 +106,8 @@ constexpr void while_call::lower(parallax::detail::section_planner& planner, nod
 }
 constexpr void cond_call::lower(parallax::detail::section_planner& planner, node_id call, const parameters& p) {
   planner.add_cond(call, p);
+}
+constexpr void ffi_call::lower(parallax::detail::section_planner& planner, node_id call, const parameters& p) {
+  planner.add_ffi(call, p);
 }
 } // namespace parallax::primitives

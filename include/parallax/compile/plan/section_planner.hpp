@@ -74,6 +74,7 @@ class section_planner {
   constexpr void add_scan(node_id call, const scan_parameters& p);
   constexpr void add_while(node_id call, const primitives::while_call::parameters& p);
   constexpr void add_cond(node_id call, const cond_parameters& p);
+  constexpr void add_ffi(node_id call, const primitives::ffi_call::parameters& p);
 
  private:
   context& trace;

@@ -7,6 +7,7 @@
 #include <parallax/transforms/checkpoint_call.hpp>
 #include <parallax/transforms/cond_call.hpp>
 #include <parallax/transforms/custom_call.hpp>
+#include <parallax/transforms/ffi_call.hpp>
 #include <parallax/transforms/linear_solve_call.hpp>
 #include <parallax/transforms/scan_call.hpp>
 #include <parallax/transforms/while_call.hpp>
@@ -59,6 +60,10 @@ constexpr void checkpoint_call::prepare(parallax::detail::preparation& all, node
 
 constexpr void linear_solve_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
   all.set_results(call, all.replay_graph(p.solve, all.operands(call)));
+}
+
+constexpr void ffi_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
+  all.replace_call<ffi_call>(call, p);
 }
 
 constexpr void cond_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {

@@ -48,6 +48,7 @@ class block_loop_estimate {
       case step_kind::epilogue:
       case step_kind::exchange:
       case step_kind::axis_slice:
+      case step_kind::ffi:
       case step_kind::call: is_small = false; return;
       }
       if (is_small) for_each_body(plan, step, [&](section_id body) { add(body); });

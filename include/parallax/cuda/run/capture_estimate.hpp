@@ -62,6 +62,7 @@ class capture_estimate {
   void operator()(const product_step&) { ++steps; }
   void operator()(const epilogue_step&) { ++steps; }
   void operator()(const axis_slice_step&) { ++steps; }
+  void operator()(const ffi_step&) { ++steps; }
   void operator()(const exchange_step&) {
     ++steps;
     is_possible = is_possible && allowed.is_alone;

@@ -50,7 +50,8 @@ template <class Program> struct launched_records {
       case step_kind::product:
       case step_kind::epilogue:
       case step_kind::exchange:
-      case step_kind::axis_slice: break;
+      case step_kind::axis_slice:
+      case step_kind::ffi: break;
       }
       for_each_body(Program::plan, step, [&](section_id body) { add(body); });
     });

@@ -12,6 +12,7 @@
 #include <parallax/cuda/run/launchers.hpp>
 #include <parallax/cuda/run/loop_steps.hpp>
 #include <parallax/program/kernel_arguments.hpp>
+#include <parallax/runtime/foreign_call.hpp>
 #include <parallax/runtime/result_memory.hpp>
 
 #include <algorithm>
@@ -163,6 +164,7 @@ template <device_api Api> class section_runner {
       else self.add_exchange(step);
     }
     void operator()(const axis_slice_step& step) const { self.run_alone(step); }
+    void operator()(const ffi_step& step) const { self.run_foreign(step); }
     void operator()(const call_step& step) const { call(step, self); }
     void operator()(const scan_step& step) const { self.run_loop(step, call); }
     void operator()(const cond_step& step) const { self.run_loop(step, call); }
@@ -275,6 +277,24 @@ template <device_api Api> class section_runner {
       const device<Api>& on = *all.devices[index_of(p)];
       on.activate();
       check(launch.kernels[index_of(step.kernel)](a, on.context()), on.number);
+    }
+  }
+
+  void run_foreign(const ffi_step& step) {
+    const foreign_function& function = *section.plan.foreign[step.function];
+    if (!function.cuda)
+      throw error("custom_call: the rules have no function cuda, and this program runs on CUDA devices; give them one, "
+                  "or choose the host backend");
+    using stream = typename Api::stream;
+    if (function.stream_type != &name_of_type<stream>)
+      throw error("custom_call: the rules' cuda takes another type of stream than this backend has");
+    for (int p = 0; p < all.size(); ++p) {
+      if (!runs_at(p)) continue;
+      const device<Api>& on = *all.devices[index_of(p)];
+      on.activate();
+      const foreign_call call(section, step, [&](buffer_id id) { return data(id, p); });
+      const stream enqueued_on = on.stream();
+      function.cuda(&enqueued_on, call.arguments());
     }
   }
 

@@ -89,6 +89,7 @@ template <class Program, section_id Section = section_id::main> struct direct_st
     for_each_step(Program::plan, of, [&](const step_record& step) {
       if (step.kind == step_kind::product) sum += numbers_of(Program::plan.template at<product_step>(step.index));
       else if (step.kind == step_kind::kernel) sum += numbers_of(Program::plan.template at<kernel_step>(step.index));
+      else if (step.kind == step_kind::ffi) sum += most;
       for_each_body(Program::plan, step, [&](section_id body) { sum += count_numbers(body); });
     });
     return sum;

@@ -1,0 +1,29 @@
+// What a user's own function is handed when a step calls it.
+#pragma once
+
+#include <parallax/arrays/recycled_vector.hpp>
+#include <parallax/core/foreign_function.hpp>
+#include <parallax/runtime/section_plan.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace parallax::compiled {
+
+/// The places of a call's arrays, by `data(buffer)`, and their extents.
+class foreign_call {
+ public:
+  template <class Data> foreign_call(const section_plan& section, const ffi_step& step, const Data& data) {
+    for (const ffi_array& array : section.plan[step.arrays]) {
+      places.push_back(data(array.buffer));
+      for (const dim extent : section.plan[array.extents]) extents.push_back(section.extents[extent]);
+    }
+  }
+  foreign_arguments arguments() const { return {places.data(), extents.data()}; }
+
+ private:
+  recycled_vector<std::byte*> places;
+  recycled_vector<std::int64_t> extents;
+};
+
+} // namespace parallax::compiled

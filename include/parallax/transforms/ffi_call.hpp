@@ -1,0 +1,115 @@
+// A function of a user's own inside a program: a call without a body, of which only its shapes are known.
+#pragma once
+
+#include <parallax/core/foreign_function.hpp>
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
+#include <parallax/transforms/batch.hpp>
+#include <parallax/transforms/scan_call.hpp>
+
+namespace parallax::primitives {
+
+struct ffi_call {
+  static constexpr primitive_kind kind = primitive_kind::call;
+  static constexpr std::string_view name = "custom_call";
+
+  /// Its number among the trace's functions, and its results: types, ranks, and the extents of all.
+  struct parameters {
+    int function = -1;
+    growing_vector<element_type> types{};
+    growing_vector<int> ranks{};
+    growing_vector<dim> extents{};
+
+    static constexpr void describe(auto& p, auto& member) {
+      member("function", p.function);
+      member("types", p.types);
+      member("ranks", p.ranks);
+      member("extents", p.extents);
+    }
+    constexpr void add_result(const abstract_value& value) {
+      types.push_back(value.type);
+      ranks.push_back(value.rank());
+      for (dim extent : value.shape) extents.push_back(extent);
+    }
+  };
+
+  static constexpr growing_vector<abstract_value> results(context&, plain_span<const abstract_value>,
+                                                          const parameters& p) {
+    growing_vector<abstract_value> values;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < p.types.size(); ++k) {
+      abstract_value value{p.types[k], false, {}};
+      for (int axis = 0; axis < p.ranks[k]; ++axis) value.shape.push_back(p.extents[next++]);
+      values.push_back(value);
+    }
+    return values;
+  }
+
+  /// What its user says a batch is, or else a loop of calls.
+  static constexpr growing_vector<batched> batch(const batch_application& a, const parameters& p) {
+    using namespace parallax::detail;
+    context& trace = a.trace;
+    const growing_vector<char> mapped = mapped_operands(a);
+    const growing_vector<tracer> operands = operands_at_front(a, mapped);
+    const foreign_function& function = *trace.foreign[index_of(p.function)];
+    if (function.batch) {
+      const growing_vector<tracer> made = function.batch(trace, operands, mapped);
+      if (!check_batch(a, made, results(trace, {}, p))) return growing_vector<batched>(p.types.size());
+      return at_front(made);
+    }
+    scan_parameters loop; // nvcc 13.0 forgets the vectors of one that is initialised by names
+    loop.length = a.size;
+    for (char each : mapped) loop.roles.push_back(each != 0 ? scan_role::stacked : scan_role::constant);
+    loop.body = trace.open_graph();
+    growing_vector<tracer> inputs;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      abstract_value value = strong(operands[k].value());
+      if (mapped[k] != 0) value.shape.erase(0);
+      inputs.push_back(new_input(trace, value));
+    }
+    for_each(emit_call<ffi_call>(trace, inputs, p), [&](const tracer& y) { add_output(trace, y); });
+    trace.close_graph();
+    return at_front(emit_call<scan_call>(trace, operands, loop));
+  }
+
+  static constexpr linearized_call linearize(const linearize_application& a, const parameters&) {
+    a.trace.fail(message() << "grad: nothing is known of the derivative of a custom_call; give its rules vjp, or jvp");
+    return {};
+  }
+  static constexpr results_with_tangents jvp(const jvp_application& a, const parameters&) {
+    a.trace.fail(message() << "jvp: nothing is known of the derivative of a custom_call; give its rules jvp");
+    return {};
+  }
+
+  static constexpr growing_vector<char> varies(const variation&, plain_span<const char> operands, const parameters& p) {
+    const bool any = parallax::plain::any_of(operands, [](char varying) { return varying != 0; });
+    return growing_vector<char>(p.types.size(), char{any});
+  }
+
+  // Defined where graphs are prepared, and where they are lowered.
+  static constexpr void prepare(parallax::detail::preparation&, node_id call, const parameters&);
+  static constexpr void lower(parallax::detail::section_planner&, node_id call, const parameters&);
+
+ private:
+  static constexpr bool check_batch(const batch_application& a, const growing_vector<tracer>& made,
+                                    const growing_vector<abstract_value>& of_one) {
+    for (std::size_t k = 0; k < of_one.size() && !a.trace.failed; ++k) {
+      abstract_value expected = of_one[k];
+      expected.shape.insert(0, a.size);
+      const abstract_value found = made[k].value();
+      bool same = found.type == expected.type && found.rank() == expected.rank();
+      for (int axis = 0; same && axis < found.rank(); ++axis) same = found.shape[axis] == expected.shape[axis];
+      if (same) continue;
+      message text;
+      text << "custom_call: batch returns ";
+      print_value(text, a.trace.extents, found);
+      text << " where a batch is ";
+      print_value(text, a.trace.extents, expected);
+      a.trace.fail(text << "; let it return all elements along axis 0");
+    }
+    return !a.trace.failed;
+  }
+};
+
+} // namespace parallax::primitives
