@@ -1,6 +1,5 @@
 // A recurrent network learns to foretell the next character of a text: a scan over characters, mapped over sequences by
 // vmap and over devices by pmap, and a gradient that goes back through all of it. Beside it, what counting gives.
-#include "support/adam.hpp"
 #include "support/characters.hpp"
 #include "support/claim.hpp"
 #include "support/run_example.hpp"
@@ -64,15 +63,15 @@ constexpr auto batch_loss = [](const auto& params, auto texts, auto next) {
 };
 
 // A step of Adam as one device sees it: its own texts, and the mean of all devices' gradients.
-constexpr auto learn = [](auto params, auto means, auto squares, auto texts, auto next, auto rate, auto step) {
+constexpr auto optimiser = plx::optim::adam(3e-3, {.b2 = 0.99});
+constexpr auto learn = [](auto params, auto state, auto texts, auto next) {
   auto [loss, local] = plx::value_and_grad(batch_loss)(params, texts, next);
-  auto gradients = plx::pmean<"devices">(local);
-  auto [updated, new_means, new_squares] = adam_update(params, means, squares, gradients, rate, step);
-  return std::tuple{updated, new_means, new_squares, plx::pmean<"devices">(loss)};
+  auto [updates, new_state] = optimiser.update(plx::pmean<"devices">(local), state, params);
+  return std::tuple{plx::optim::apply_updates(params, updates), new_state, plx::pmean<"devices">(loss)};
 };
-constexpr auto learn_on_devices = plx::pmap<"devices">(learn, plx::in_axes<0, 0, 0, 0, 0, plx::none, plx::none>);
+constexpr auto learn_on_devices = plx::pmap<"devices">(learn);
 constexpr auto initial_on_devices = plx::pmap(initial_network);
-constexpr auto zeros_on_devices = plx::pmap(zeros_of);
+constexpr auto state_on_devices = plx::pmap([](auto params) { return optimiser.init(params); });
 
 /// The mean of -log(how often / of how many) over all of a text, where `what` says of which kind a position is.
 template <class Kind> double entropy(std::size_t size, const Kind& kind) {
@@ -94,7 +93,7 @@ void run() {
             << (devices == 1 ? " device" : " devices") << std::endl;
 
   auto params = initial_on_devices(plx::broadcast_to(plx::random::key(0), {devices, 2}));
-  auto means = zeros_on_devices(params), squares = means;
+  auto state = state_on_devices(params);
   std::mt19937_64 engine(0);
   std::vector<std::int32_t> texts(static_cast<std::size_t>(devices * rows * length)), next(texts.size());
   constexpr int steps = 600, last_ones = 50;
@@ -102,10 +101,9 @@ void run() {
   const auto start = std::chrono::steady_clock::now();
   for (int step = 1; step <= steps; ++step) {
     draw_windows(text, length, engine, texts, next);
-    auto [new_params, new_means, new_squares, losses] =
-        learn_on_devices(params, means, squares, plx::borrow(texts, {devices, rows, length}),
-                         plx::borrow(next, {devices, rows, length}), 3e-3f, static_cast<float>(step));
-    params = new_params, means = new_means, squares = new_squares; // stay where they are
+    auto [new_params, new_state, losses] = learn_on_devices(params, state, plx::borrow(texts, {devices, rows, length}),
+                                                            plx::borrow(next, {devices, rows, length}));
+    params = new_params, state = new_state; // stay where they are
     const float loss = losses(0);
     if (step % 100 == 0 || step == 1) std::cout << "step " << step << "  loss " << loss << std::endl;
     if (step > steps - last_ones) last_losses += static_cast<double>(loss) / last_ones;

@@ -81,16 +81,15 @@ void run(const transformer_options& options) {
             << (devices == 1 ? " device" : " devices") << std::endl;
 
   auto params = initial_on_devices(plx::broadcast_to(plx::random::key(0), {devices, 2}));
-  auto means = zeros_on_devices(params), squares = means;
+  auto state = state_on_devices(params);
   std::mt19937_64 engine(0);
   std::vector<std::int32_t> batch(static_cast<std::size_t>(devices * rows * length)), next(batch.size());
   const auto start = std::chrono::steady_clock::now();
   for (int step = 1; step <= options.steps; ++step) {
     draw_windows(text, length, engine, batch, next);
-    auto [new_params, new_means, new_squares, loss] =
-        adam_step(params, means, squares, plx::borrow(batch, {devices, rows, length}),
-                  plx::borrow(next, {devices, rows, length}), 3e-3f, static_cast<float>(step));
-    params = new_params, means = new_means, squares = new_squares; // stay where they are
+    auto [new_params, new_state, loss] = learn_on_devices(params, state, plx::borrow(batch, {devices, rows, length}),
+                                                          plx::borrow(next, {devices, rows, length}));
+    params = new_params, state = new_state; // stay where they are
     if (step % 100 == 0 || step == 1) std::cout << "step " << step << "  loss " << loss(0) << std::endl;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

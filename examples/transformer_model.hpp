@@ -1,7 +1,6 @@
 // A small transformer that reads text character by character, and its training step with Adam.
 #pragma once
 
-#include "support/adam.hpp"
 #include "support/characters.hpp"
 
 #include <parallax/parallax.hpp>
@@ -94,14 +93,14 @@ constexpr auto batch_loss = [](const auto& params, auto texts, auto next) {
   return plx::mean(plx::vmap(text_loss, plx::in_axes<plx::none, 0, 0>)(params, texts, next));
 };
 
-// One step of Adam along clipped gradients as one device sees it; `step` counts from 1.
-constexpr auto adam = [](auto params, auto means, auto squares, auto texts, auto next, auto rate, auto step) {
+// One step of Adam along clipped gradients as one device sees it.
+constexpr auto optimiser = plx::optim::chain(plx::optim::clip_by_global_norm(1), plx::optim::adam(3e-3, {.b2 = 0.99}));
+constexpr auto learn = [](auto params, auto state, auto texts, auto next) {
   auto [loss, local] = plx::value_and_grad(batch_loss)(params, texts, next);
-  auto gradients = clip_by_global_norm(plx::pmean<"batch">(local), 1);
-  auto [updated, new_means, new_squares] = adam_update(params, means, squares, gradients, rate, step);
-  return std::tuple{updated, new_means, new_squares, plx::pmean<"batch">(loss)};
+  auto [updates, new_state] = optimiser.update(plx::pmean<"batch">(local), state, params);
+  return std::tuple{plx::optim::apply_updates(params, updates), new_state, plx::pmean<"batch">(loss)};
 };
-constexpr auto adam_step = plx::pmap<"batch">(adam, plx::in_axes<0, 0, 0, 0, 0, plx::none, plx::none>);
+constexpr auto learn_on_devices = plx::pmap<"batch">(learn);
 
 // The first parameters of one device.
 constexpr auto initial_transformer = [](auto key) {
@@ -121,6 +120,6 @@ constexpr auto initial_transformer = [](auto key) {
                      plx::ones({width}), random(2, {width, characters}, small)};
 };
 constexpr auto initial_on_devices = plx::pmap(initial_transformer);
-constexpr auto zeros_on_devices = plx::pmap(zeros_of);
+constexpr auto state_on_devices = plx::pmap([](auto params) { return optimiser.init(params); });
 
 } // namespace examples

@@ -71,7 +71,7 @@ inline void launch_cubes(CUSTOM_CALL_STREAM stream, const cubes_arguments& p) {
 }
 inline void launch_doubled(CUSTOM_CALL_STREAM stream, const doubled_arguments& p) {
   const auto blocks = static_cast<unsigned>((p.count + 255) / 256);
-  if (blocks > 0) PARALLAX_DEVICE_API::launch(doubled_kernel{}, {blocks, 256}, stream, p);
+  if (blocks > 0) static_cast<void>(PARALLAX_DEVICE_API::launch(doubled_kernel{}, {blocks, 256}, stream, p));
 }
 #endif
 

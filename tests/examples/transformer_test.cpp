@@ -144,15 +144,13 @@ TEST_CASE("the transformer's prediction is that of plain loops, and its gradient
 
 TEST_CASE("a transformer learns on several devices") {
   auto params = initial_on_devices(plx::broadcast_to(plx::random::key(0), {2, 2}));
-  auto means = zeros_on_devices(params);
-  auto squares = zeros_on_devices(params);
+  auto state = state_on_devices(params);
   const std::vector<std::int32_t> texts = some_text(4 * length, 0), next = some_text(4 * length, 1);
   float first = 0, last = 0;
   for (int step = 1; step <= 30; ++step) {
-    auto [new_params, new_means, new_squares, loss] =
-        adam_step(params, means, squares, plx::borrow(texts, {2, 2, length}), plx::borrow(next, {2, 2, length}), 3e-3f,
-                  static_cast<float>(step));
-    params = new_params, means = new_means, squares = new_squares;
+    auto [new_params, new_state, loss] =
+        learn_on_devices(params, state, plx::borrow(texts, {2, 2, length}), plx::borrow(next, {2, 2, length}));
+    params = new_params, state = new_state;
     CHECK(loss(0) == loss(1));
     (step == 1 ? first : last) = loss(0);
   }

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::compiled {
+namespace parallax::runtime {
 
 /// The places of a call's arrays, by `data(buffer)`, and their extents.
 class foreign_call {
@@ -26,4 +26,4 @@ class foreign_call {
   recycled_vector<std::int64_t> extents;
 };
 
-} // namespace parallax::compiled
+} // namespace parallax::runtime

@@ -3,6 +3,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/ops/axes.hpp>
 #include <parallax/transforms/callable.hpp>
 
 #include <string_view>
