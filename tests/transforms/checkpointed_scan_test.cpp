@@ -66,24 +66,16 @@ TEST_CASE("checkpointed_scan: gradients are those of scan, with few slots and wi
   check_gradients<4, 1>();
 }
 TEST_CASE("checkpointed_scan: forward mode over its gradient, and rounds without slices") {
-  static constexpr auto backwards = [](auto a, auto xs) {
-    auto step = [a](auto v, auto x) { return std::pair{plx::sin(v * a + x), plx::none}; };
-    return plx::checkpointed_scan<3>(step, a, xs, plx::in_reverse).first;
+  static constexpr auto curvature = [](auto v, auto start, auto xs) {
+    auto slope = [start, xs](auto u) { return plx::grad(loss<3>{})(u, start, xs); };
+    return plx::jvp(slope, std::make_tuple(v), std::make_tuple(plx::ones_like(v))).second;
   };
-  static constexpr auto plain = [](auto a, auto xs) {
-    auto step = [a](auto v, auto x) { return std::pair{plx::sin(v * a + x), plx::none}; };
-    return plx::scan(step, a, xs, plx::in_reverse).first;
-  };
-  const plx::array<double, plx::extents<8>> xs{0.1, 0.4, -0.3, 0.9, 0.2, -0.8, 0.5, 0.6};
-  const plx::array<double, 0> a(0.7);
-  static constexpr auto curvature = [](auto v, auto slices) {
-    auto slope = [slices](auto u) { return plx::grad(backwards)(u, slices); };
-    return plx::jvp(slope, std::make_tuple(v), std::make_tuple(1.)).second;
-  };
+  const inputs<6> xs = some_inputs<6>();
   constexpr double step = 1e-5;
-  const double above = plx::grad(plain)(plx::array<double, 0>(0.7 + step), xs).item(),
-               below = plx::grad(plain)(plx::array<double, 0>(0.7 - step), xs).item();
-  check_close<double>(plx::jit(curvature)(a, xs), {}, {(above - below) / (2 * step)}, 1e-7);
+  const numbers above = plx::grad(loss<0>{})(numbers(w + step), h, xs),
+                below = plx::grad(loss<0>{})(numbers(w - step), h, xs);
+  check_close<double>(plx::jit(curvature)(w, h, xs), {2},
+                      {(above(0) - below(0)) / (2 * step), (above(1) - below(1)) / (2 * step)}, 1e-7);
 
   static constexpr auto powers = [](auto v) {
     return plx::checkpointed_scan<3>([v](auto u, auto) { return std::pair{u * v, plx::none}; }, v, plx::none,

@@ -35,6 +35,7 @@ template <std::size_t Capacity> struct plan_words {
   std::array<std::int64_t, Capacity> words{};
   std::size_t size = 0; ///< what is needed, even where it exceeds the capacity
   std::array<const foreign_function*, most_foreign> foreign{};
+  std::size_t foreign_count = 0;
   message error;
 
   constexpr void operator()(std::int64_t word) {
@@ -68,6 +69,7 @@ constexpr plan_words<Capacity> words_of(bool strict = false, capacity<Capacity> 
   add_guards(plan, trace.guards);
   plan.write(result);
   for (std::size_t k = 0; k < trace.foreign.size(); ++k) result.foreign[k] = trace.foreign[k];
+  result.foreign_count = trace.foreign.size();
   return result;
 }
 
@@ -100,7 +102,12 @@ template <class Function, class... Trees> struct program {
     }
   }
   static constexpr auto data = read(std::make_index_sequence<record_types::size>{});
-  static constexpr plan_view plan = data.view(first.foreign.data());
+  /// A copy: what refers to the words keeps all of them in the executable, and on the device.
+  template <std::size_t... I> static constexpr auto foreign_of(std::index_sequence<I...>) {
+    return std::array<const foreign_function*, sizeof...(I)>{first.foreign[I]...};
+  }
+  static constexpr auto foreign = foreign_of(std::make_index_sequence<first.foreign_count>{});
+  static constexpr plan_view plan = data.view(first.foreign_count == 0 ? nullptr : foreign.data());
 
   using result_tree = program_result<Function, Trees...>;
 };

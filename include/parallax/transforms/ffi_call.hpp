@@ -94,6 +94,12 @@ struct ffi_call {
  private:
   static constexpr bool check_batch(const batch_application& a, const growing_vector<tracer>& made,
                                     const growing_vector<abstract_value>& of_one) {
+    if (made.size() != of_one.size()) {
+      a.trace.fail(message() << "custom_call: batch returns " << static_cast<std::int64_t>(made.size())
+                             << " arrays, but a call " << static_cast<std::int64_t>(of_one.size())
+                             << "; let it return one for each result");
+      return false;
+    }
     for (std::size_t k = 0; k < of_one.size() && !a.trace.failed; ++k) {
       abstract_value expected = of_one[k];
       expected.shape.insert(0, a.size);

@@ -85,7 +85,7 @@ template <class Rules, int Operands> class foreign_entries {
     if constexpr (has_cuda_function<Rules>) {
       using signature = foreign_signature<decltype(&Rules::cuda)>;
       static_assert(std::is_same_v<typename signature::views, views> && !std::is_void_v<typename signature::stream>,
-                    "parallax: custom_call: cuda takes a stream, and then what their host takes");
+                    "parallax: custom_call: cuda takes a stream, and then what host takes");
       made.cuda = &cuda;
       made.stream_type = &name_of_type<typename signature::stream>;
     }
@@ -284,6 +284,8 @@ template <class Rules> struct foreign_operation {
     requires(detail::any_traced<Args...>())
   constexpr auto operator()(const Args&... args) const -> detail::foreign_results<Rules, detail::traced_t<Args>...> {
     using namespace detail;
+    static_assert(((leaf_count<Args> == 1 && passed_extents_rank<Args> < 0) && ...),
+                  "parallax: custom_call: its arguments are arrays and numbers; give the leaves of a tree one by one");
     constexpr int count = static_cast<int>(sizeof...(Args));
     context& owner = trace_of_trees(args...);
     growing_vector<tracer> operands = leaves_to_tracers(owner, args...);

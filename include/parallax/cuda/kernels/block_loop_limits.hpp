@@ -23,8 +23,9 @@ inline constexpr std::int64_t most_elements = 4096;         ///< of one step
 inline constexpr std::int64_t most_multiplications = 32768; ///< of one product
 inline constexpr std::int64_t most_in_order = 128;          ///< elements that one thread goes along
 inline constexpr int most_statements = 512;                 ///< of all steps: each is compiled
-inline constexpr std::size_t most_bytes = 40 * 1024;        ///< of shared memory
-inline constexpr int most_axes = 8;                         ///< of a mesh, along which devices have places
+inline constexpr int most_nested = 3; ///< loops, one inside the other: nvcc writes each level out where it is called
+inline constexpr std::size_t most_bytes = 40 * 1024; ///< of shared memory
+inline constexpr int most_axes = 8;                  ///< of a mesh, along which devices have places
 } // namespace block_loop_limits
 
 /// What is known of a loop's sections.
@@ -51,7 +52,11 @@ class block_loop_estimate {
       case step_kind::ffi:
       case step_kind::call: is_small = false; return;
       }
+      const bool is_loop = step.kind != step_kind::cond;
+      nested += is_loop ? 1 : 0;
+      is_small = is_small && nested <= block_loop_limits::most_nested;
       if (is_small) for_each_body(plan, step, [&](section_id body) { add(body); });
+      nested -= is_loop ? 1 : 0;
     });
   }
   /// Threads of the block: a power of two.
@@ -70,6 +75,7 @@ class block_loop_estimate {
 
  private:
   const plan_view& plan;
+  int nested = 1; ///< loops around what is being added
 
   constexpr void add_kernel(const kernel_step& step) {
     const kernel_record& kernel = plan.at<kernel_record>(static_cast<int>(step.kernel));
