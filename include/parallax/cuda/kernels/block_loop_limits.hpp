@@ -23,7 +23,7 @@ inline constexpr std::int64_t most_elements = 4096;         ///< of one step
 inline constexpr std::int64_t most_multiplications = 32768; ///< of one product
 inline constexpr std::int64_t most_in_order = 128;          ///< elements that one thread goes along
 inline constexpr int most_statements = 512;                 ///< of all steps: each is compiled
-inline constexpr int most_nested = 3; ///< loops, one inside the other: nvcc writes each level out where it is called
+inline constexpr int most_nested = 3; ///< loops, one inside the other; what nvcc takes for more is not measured
 inline constexpr std::size_t most_bytes = 40 * 1024; ///< of shared memory
 inline constexpr int most_axes = 8;                  ///< of a mesh, along which devices have places
 } // namespace block_loop_limits
