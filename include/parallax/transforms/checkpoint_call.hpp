@@ -65,12 +65,11 @@ struct checkpoint_call {
     growing_vector<tracer> values;
     if (joint.residual_count() == 0) values = emit_call<checkpoint_call>(a.trace, a.operands, p);
     else values = emit_call<custom_call>(a.trace, a.operands, {joint.forward_half()});
-    linearized_call linear;
-    linear.backward = id_of<custom_call>;
-    linear.parameters = encode(custom_call::parameters{joint.backward_half()});
-    linear.operands = {a.operands.begin(), a.operands.end()};
-    linear.differentiated_results = joint.differentiated_results;
-    linear.differentiated_operands = joint.differentiated_inputs;
+    linearized_call linear{.backward = id_of<custom_call>,
+                           .parameters = encode(custom_call::parameters{joint.backward_half()}),
+                           .operands = {a.operands.begin(), a.operands.end()},
+                           .differentiated_results = joint.differentiated_results,
+                           .differentiated_operands = joint.differentiated_inputs};
     for (std::size_t k = 0; k < values.size(); ++k)
       (k < results ? linear.results : linear.operands).push_back(values[k]);
     return linear;

@@ -98,10 +98,9 @@ struct custom_call {
     auto same = [](std::size_t, tracer x) { return x; };
     parallax::detail::joint_program joint(a.trace, p.body, a.wanted, same, same);
     if (a.trace.failed) return {};
-    linearized_call linear;
-    linear.operands = {a.operands.begin(), a.operands.end()};
-    linear.differentiated_results = joint.differentiated_results;
-    linear.differentiated_operands = joint.differentiated_inputs;
+    linearized_call linear{.operands = {a.operands.begin(), a.operands.end()},
+                           .differentiated_results = joint.differentiated_results,
+                           .differentiated_operands = joint.differentiated_inputs};
     finish(linear, emit_call<custom_call>(a.trace, a.operands, {joint.forward_half()}), joint.backward_half(),
            a.trace.at(p.body).outputs.size());
     return linear;
@@ -192,15 +191,13 @@ struct custom_call {
 
   static constexpr linearized_call by_backward(const linearize_application& a, const parameters& p) {
     const std::size_t results = a.trace.at(p.body).outputs.size();
-    linearized_call linear;
-    linear.differentiated_results = numbers_of(floating_outputs(a.trace, p.body));
-    linear.differentiated_operands = numbers_of(p.moving);
+    linearized_call linear{.differentiated_results = numbers_of(floating_outputs(a.trace, p.body)),
+                           .differentiated_operands = numbers_of(p.moving)};
     const growing_vector<tracer> operands(a.operands.begin(), a.operands.end());
     growing_vector<tracer> values;
     if (p.given_results) {
-      const growing_vector<tracer> made = emit_call<custom_call>(a.trace, a.operands, p);
-      values = made; // once as results, and once as what is kept
-      for (const tracer& y : made) values.push_back(y);
+      values = emit_call<custom_call>(a.trace, a.operands, p);
+      for (std::size_t k = 0; k < results; ++k) values.push_back(values[k]);
       for (const tracer& x : a.operands) values.push_back(x);
     } else {
       values = parallax::detail::replay_graph(a.trace, p.forward[0], operands);
@@ -227,8 +224,7 @@ struct custom_call {
     joint_program joint(a.trace, moved, by_tangents, same, same);
     if (a.trace.failed) return {};
     const growing_vector<tracer> values = replay_graph(a.trace, joint.forward_half(), operands);
-    linearized_call linear;
-    linear.operands = operands;
+    linearized_call linear{.operands = operands};
     const growing_vector<int> floating = numbers_of(floating_outputs(a.trace, p.body)), moving = numbers_of(p.moving);
     for_each(joint.differentiated_results,
              [&](int k) { linear.differentiated_results.push_back(floating[index_of(k)]); });

@@ -58,7 +58,7 @@ struct ffi_call {
       if (!check_batch(a, made, results(trace, {}, p))) return growing_vector<batched>(p.types.size());
       return at_front(made);
     }
-    scan_parameters loop; // nvcc 13.0 forgets the vectors of one that is initialised by names
+    scan_parameters loop; // nvcc 13.0 forgets the lists of one that constants in braces initialise
     loop.length = a.size;
     for (char each : mapped) loop.roles.push_back(each != 0 ? scan_role::stacked : scan_role::constant);
     loop.body = trace.open_graph();

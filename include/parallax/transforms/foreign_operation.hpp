@@ -181,7 +181,8 @@ template <class Rules, class Tree, int Count> class foreign_trace {
     if constexpr (!has_vjp && !has_jvp) {
       return emit_call<primitives::ffi_call>(trace, operands, p);
     } else {
-      primitives::custom_call::parameters call; // nvcc 13.0 forgets the vectors of one that is initialised by names
+      primitives::custom_call::parameters
+          call; // nvcc 13.0 forgets the lists of one that constants in braces initialise
       call.given_results = true;
       for_each(operands, [&](const tracer& x) { call.moving.push_back(char{is_floating(x.type())}); });
       call.body = trace.open_graph();

@@ -50,9 +50,8 @@ struct linear_solve_call {
     using namespace parallax::detail;
     context& trace = a.trace;
     const std::size_t size = trace.at(p.solve).outputs.size();
-    linearized_call linear;
-    linear.results = emit_call<linear_solve_call>(trace, a.operands, p);
-    linear.backward = id_of<custom_call>;
+    linearized_call linear{.results = emit_call<linear_solve_call>(trace, a.operands, p),
+                           .backward = id_of<custom_call>};
     const graph_id transposed = transposed_product(trace, p.product, size);
     linear.operands = linear.results;
     for (std::size_t k = size; k < a.operands.size(); ++k) linear.operands.push_back(a.operands[k]);
