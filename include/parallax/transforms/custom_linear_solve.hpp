@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/transforms/check_leaves.hpp>
 #include <parallax/transforms/graph_function.hpp>
 #include <parallax/transforms/linear_solve_call.hpp>
 
@@ -10,26 +11,6 @@
 
 namespace parallax {
 namespace detail {
-
-/// Fails unless two trees have leaves of the same types and shapes.
-constexpr bool check_same_leaves(context& trace, std::string_view name, std::string_view what,
-                                 const growing_vector<tracer>& found, const growing_vector<tracer>& expected) {
-  for (std::size_t k = 0; k < expected.size() && !trace.failed; ++k) {
-    const abstract_value value = found[k].value(), wanted = expected[k].value();
-    if (value.type == wanted.type && value.rank() == wanted.rank()) {
-      for (int i = 0; i < value.rank(); ++i)
-        unify(trace, name, wanted.shape[i], value.shape[i], wanted, value, "let it return a vector of the system");
-      continue;
-    }
-    message text;
-    text << name << ": " << what << " returns ";
-    print_value(text, trace.extents, value);
-    text << " where the vector is ";
-    print_value(text, trace.extents, wanted);
-    trace.fail(text << "; let it return the same type and shape");
-  }
-  return !trace.failed;
-}
 
 /// Traces a solver of the system with this product; `operands` are the vector and what the matrix is made of.
 template <class Tree, class Solve>

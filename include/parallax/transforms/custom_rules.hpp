@@ -3,6 +3,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/ops/axes.hpp>
+#include <parallax/transforms/check_leaves.hpp>
 #include <parallax/transforms/custom_call.hpp>
 #include <parallax/transforms/differentiated_arguments.hpp>
 
@@ -94,26 +95,6 @@ template <class... Args> constexpr auto arguments_of(const growing_vector<tracer
   return std::tuple<decltype(tree_map(leaf, args))...>{tree_map(leaf, args)...};
 }
 
-/// Checks what a rule returns beside the function itself, leaf by leaf.
-constexpr bool check_alike(context& trace, std::string_view name, std::string_view what,
-                           const growing_vector<tracer>& found, const growing_vector<abstract_value>& expected) {
-  for (std::size_t k = 0; k < expected.size() && !trace.failed; ++k) {
-    const abstract_value value = found[k].value();
-    if (value.type == expected[k].type && value.rank() == expected[k].rank()) {
-      for (int i = 0; i < value.rank(); ++i)
-        unify(trace, name, expected[k].shape[i], value.shape[i], expected[k], value,
-              "let the rule return what it stands for");
-      continue;
-    }
-    message text;
-    text << name << ": the rule returns ";
-    print_value(text, trace.extents, value);
-    text << " as " << what << ' ' << static_cast<std::int64_t>(k) << ", which is to be ";
-    print_value(text, trace.extents, expected[k]);
-    trace.fail(text << "; let it return that type and shape");
-  }
-  return !trace.failed;
-}
 constexpr growing_vector<abstract_value> values_of_outputs(const context& trace, graph_id of) {
   return vector_of(trace.at(of).outputs, [&](node_id y) { return trace.at(of).value(y); });
 }

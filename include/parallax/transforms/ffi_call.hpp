@@ -6,6 +6,7 @@
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/transforms/batch.hpp>
+#include <parallax/transforms/check_leaves.hpp>
 #include <parallax/transforms/scan_call.hpp>
 
 namespace parallax::primitives {
@@ -93,28 +94,15 @@ struct ffi_call {
 
  private:
   static constexpr bool check_batch(const batch_application& a, const growing_vector<tracer>& made,
-                                    const growing_vector<abstract_value>& of_one) {
-    if (made.size() != of_one.size()) {
+                                    growing_vector<abstract_value> expected) {
+    if (made.size() != expected.size()) {
       a.trace.fail(message() << "custom_call: batch returns " << static_cast<std::int64_t>(made.size())
-                             << " arrays, but a call " << static_cast<std::int64_t>(of_one.size())
+                             << " arrays, but a call " << static_cast<std::int64_t>(expected.size())
                              << "; let it return one for each result");
       return false;
     }
-    for (std::size_t k = 0; k < of_one.size() && !a.trace.failed; ++k) {
-      abstract_value expected = of_one[k];
-      expected.shape.insert(0, a.size);
-      const abstract_value found = made[k].value();
-      bool same = found.type == expected.type && found.rank() == expected.rank();
-      for (int axis = 0; same && axis < found.rank(); ++axis) same = found.shape[axis] == expected.shape[axis];
-      if (same) continue;
-      message text;
-      text << "custom_call: batch returns ";
-      print_value(text, a.trace.extents, found);
-      text << " where a batch is ";
-      print_value(text, a.trace.extents, expected);
-      a.trace.fail(text << "; let it return all elements along axis 0");
-    }
-    return !a.trace.failed;
+    for (abstract_value& each : expected) each.shape.insert(0, a.size);
+    return parallax::detail::check_alike(a.trace, "custom_call", "result of a batch", made, expected);
   }
 };
 

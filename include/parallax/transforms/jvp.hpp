@@ -34,8 +34,7 @@ template <class Function> struct moved {
     context& owner = trace_of_trees(primals, tangents);
     const growing_vector<tracer> directions =
         std::apply([&](const auto&... each) { return argument_tangents(owner, "jvp", primals, each...); }, tangents);
-    const auto point =
-        std::apply([&](const auto&... each) { return trace_point(owner, "jvp", function, each...); }, primals);
+    const auto point = trace_point_at(owner, "jvp", function, primals);
     growing_vector<tracer> values = point.results, moving = values;
     if (!owner.failed) {
       const forward_pass pass(owner, point.body, point.arguments.operands, directions);

@@ -31,6 +31,11 @@ constexpr auto trace_point(context& owner, std::string_view name, const Function
   owner.close_graph();
   return linear_point<decltype(result)>{arguments, body, result, results};
 }
+/// The same of a tuple of arguments.
+template <class Function, class Args>
+constexpr auto trace_point_at(context& owner, std::string_view name, const Function& function, const Args& args) {
+  return std::apply([&](const auto&... each) { return trace_point(owner, name, function, each...); }, args);
+}
 
 /// The cotangents of results, which are given as a tree like these; without an owner for those of other types.
 template <class Tree, class Cotangents>

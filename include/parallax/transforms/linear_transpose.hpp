@@ -15,8 +15,7 @@ template <class Function> struct transposed_program {
   template <class Args, class Cotangents>
   constexpr auto operator()(const Args& args, const Cotangents& cotangents) const {
     context& owner = trace_of_trees(args, cotangents);
-    const auto point = std::apply(
-        [&](const auto&... each) { return trace_point(owner, "linear_transpose", Function{}, each...); }, args);
+    const auto point = trace_point_at(owner, "linear_transpose", Function{}, args);
     const differentiated_inputs& arguments = point.arguments;
     const auto& result = point.result;
     constexpr bool fits = same_structure<std::remove_cvref_t<decltype(result)>, Cotangents>();

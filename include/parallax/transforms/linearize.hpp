@@ -46,8 +46,7 @@ template <class Function> struct moved_from_residuals {
   template <class Args, class Residuals, class... Tangents>
   constexpr auto operator()(const Args& args, const Residuals& residuals, const Tangents&... tangents) const {
     context& owner = trace_of_trees(args, residuals, tangents...);
-    const auto point =
-        std::apply([&](const auto&... each) { return trace_point(owner, "linearize", Function{}, each...); }, args);
+    const auto point = trace_point_at(owner, "linearize", Function{}, args);
     const differentiated_inputs& arguments = point.arguments;
     const auto& result = point.result;
     growing_vector<tracer> moving = point.results;

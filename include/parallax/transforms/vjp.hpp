@@ -45,8 +45,7 @@ template <class Function> struct backward_half {
   template <class Args, class Residuals, class Cotangents>
   constexpr auto operator()(const Args& args, const Residuals& residuals, const Cotangents& cotangents) const {
     context& owner = trace_of_trees(args, residuals, cotangents);
-    const auto point =
-        std::apply([&](const auto&... each) { return trace_point(owner, "vjp", Function{}, each...); }, args);
+    const auto point = trace_point_at(owner, "vjp", Function{}, args);
     const differentiated_inputs& arguments = point.arguments;
     const auto& result = point.result;
     constexpr bool fits = same_structure<std::remove_cvref_t<decltype(result)>, Cotangents>();
