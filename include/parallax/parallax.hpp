@@ -45,7 +45,7 @@
 #include <parallax/transforms/cond.hpp>
 #include <parallax/transforms/custom_root.hpp>
 #include <parallax/transforms/custom_rules.hpp>
-#include <parallax/transforms/foreign_operation.hpp>
+#include <parallax/transforms/ffi_operation.hpp>
 #include <parallax/transforms/gmres.hpp>
 #include <parallax/transforms/grad.hpp>
 #include <parallax/transforms/jacobian.hpp>

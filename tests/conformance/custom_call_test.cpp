@@ -52,7 +52,7 @@ struct cubes_forward : cubes {
     return cubes_both_ways::jvp(arguments, result, tangents);
   }
 };
-/// The sum alone of what is doubled, with its own batch: rows of a matrix are so many elements.
+/// Twice each element, with a batch of its own: the elements of all rows are doubled in one call.
 struct doubled {
   static void host(plx::ffi_buffer<const float, 1> x, plx::ffi_buffer<float, 1> y) {
     for (std::int64_t i = 0; i < x.size(); ++i) y(i) = 2 * x(i);

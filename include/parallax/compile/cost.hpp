@@ -104,13 +104,13 @@ class cost_counter {
       return once;
     }
     case step_kind::cond: return of_branches(plan.at<compiled::cond_step>(step.index));
-    case step_kind::ffi: return of_foreign(section, plan.at<compiled::ffi_step>(step.index));
+    case step_kind::ffi: return of_ffi(section, plan.at<compiled::ffi_step>(step.index));
     case step_kind::epilogue: break; // its parts are steps
     }
     return {};
   }
   /// What it computes is its user's matter.
-  constexpr program_cost of_foreign(section_id section, const compiled::ffi_step& step) const {
+  constexpr program_cost of_ffi(section_id section, const compiled::ffi_step& step) const {
     program_cost cost;
     for (const compiled::ffi_array& array : plan[step.arrays])
       cost.bytes_read += bytes_of(buffer(section, array.buffer));

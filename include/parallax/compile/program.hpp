@@ -28,14 +28,14 @@ constexpr void add_guards(plan_builder& plan, const growing_vector<guard>& guard
   });
 }
 
-inline constexpr std::size_t most_foreign = 16; ///< functions of users' own in one program
+inline constexpr std::size_t most_ffi_functions = 16; ///< functions of users' own in one program
 
 /// The words of a plan, at most `Capacity` of them, or the error that kept it from being made.
 template <std::size_t Capacity> struct plan_words {
   std::array<std::int64_t, Capacity> words{};
   std::size_t size = 0; ///< what is needed, even where it exceeds the capacity
-  std::array<const foreign_function*, most_foreign> foreign{};
-  std::size_t foreign_count = 0;
+  std::array<const ffi_function*, most_ffi_functions> ffi_functions{};
+  std::size_t ffi_function_count = 0;
   message error;
 
   constexpr void operator()(std::int64_t word) {
@@ -58,8 +58,8 @@ constexpr plan_words<Capacity> words_of(bool strict = false, capacity<Capacity> 
   plan_builder plan;
   if (!trace.failed) lower(trace, plan);
   if (!trace.failed) trace.check_extents("lowering");
-  if (trace.foreign.size() > most_foreign)
-    trace.fail(message() << "custom_call: a program calls at most " << static_cast<std::int64_t>(most_foreign)
+  if (trace.ffi_functions.size() > most_ffi_functions)
+    trace.fail(message() << "custom_call: a program calls at most " << static_cast<std::int64_t>(most_ffi_functions)
                          << " functions of its user's own; make it two programs");
   if (trace.failed) {
     result.error = trace.error;
@@ -68,8 +68,8 @@ constexpr plan_words<Capacity> words_of(bool strict = false, capacity<Capacity> 
   add_extents(plan, trace.extents);
   add_guards(plan, trace.guards);
   plan.write(result);
-  for (std::size_t k = 0; k < trace.foreign.size(); ++k) result.foreign[k] = trace.foreign[k];
-  result.foreign_count = trace.foreign.size();
+  for (std::size_t k = 0; k < trace.ffi_functions.size(); ++k) result.ffi_functions[k] = trace.ffi_functions[k];
+  result.ffi_function_count = trace.ffi_functions.size();
   return result;
 }
 
@@ -103,11 +103,11 @@ template <class Function, class... Trees> struct program {
   }
   static constexpr auto data = read(std::make_index_sequence<record_types::size>{});
   /// A copy: what refers to the words keeps all of them in the executable, and on the device.
-  template <std::size_t... I> static constexpr auto foreign_of(std::index_sequence<I...>) {
-    return std::array<const foreign_function*, sizeof...(I)>{first.foreign[I]...};
+  template <std::size_t... I> static constexpr auto ffi_functions_of(std::index_sequence<I...>) {
+    return std::array<const ffi_function*, sizeof...(I)>{first.ffi_functions[I]...};
   }
-  static constexpr auto foreign = foreign_of(std::make_index_sequence<first.foreign_count>{});
-  static constexpr plan_view plan = data.view(first.foreign_count == 0 ? nullptr : foreign.data());
+  static constexpr auto ffi_functions = ffi_functions_of(std::make_index_sequence<first.ffi_function_count>{});
+  static constexpr plan_view plan = data.view(first.ffi_function_count == 0 ? nullptr : ffi_functions.data());
 
   using result_tree = program_result<Function, Trees...>;
 };

@@ -25,7 +25,7 @@ inline void the_error_is_in_this_call() {}
 
 class context;
 class tracer;
-struct foreign_function;
+struct ffi_function;
 struct primitive_rules;
 
 /// Appends an operation to the innermost graph.
@@ -50,8 +50,8 @@ class context {
   table<axis_id, mapped_axis> axes;   ///< every axis ever bound
   growing_vector<axis_id> bound_axes; ///< the axes in scope, innermost last
   growing_vector<guard> guards;
-  growing_vector<dims> passed;                     ///< extents that were arguments of nested functions
-  growing_vector<const foreign_function*> foreign; ///< functions of users' own that the program calls
+  growing_vector<dims> passed;                       ///< extents that were arguments of nested functions
+  growing_vector<const ffi_function*> ffi_functions; ///< functions of users' own that the program calls
   /// Kept here, as memory for each operation would cost, and nvcc 13.0 loses such in long expressions.
   operation_parts next;
   message error;
@@ -88,12 +88,12 @@ class context {
     }
   }
 
-  /// The number of a foreign function, which is added where it is new.
-  constexpr int number_of(const foreign_function* function) {
-    for (std::size_t k = 0; k < foreign.size(); ++k)
-      if (foreign[k] == function) return static_cast<int>(k);
-    foreign.push_back(function);
-    return static_cast<int>(foreign.size()) - 1;
+  /// The number of a user's own function, which is added where it is new.
+  constexpr int number_of(const ffi_function* function) {
+    for (std::size_t k = 0; k < ffi_functions.size(); ++k)
+      if (ffi_functions[k] == function) return static_cast<int>(k);
+    ffi_functions.push_back(function);
+    return static_cast<int>(ffi_functions.size()) - 1;
   }
 
   constexpr graph_id open_graph() {

@@ -1,7 +1,7 @@
 // The pools of a program's records: growing ones while it is planned, arrays of their exact sizes when it is done.
 #pragma once
 
-#include <parallax/core/foreign_function.hpp>
+#include <parallax/core/ffi_function.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
@@ -86,7 +86,7 @@ template <class... T> struct record_views<type_list<T...>> : record_view<T>... {
 class plan_view {
  public:
   record_views<record_types> views{};
-  const foreign_function* const* foreign = nullptr; ///< by number
+  const ffi_function* const* ffi_functions = nullptr; ///< by number
 
   template <class T> constexpr const T& at(int index) const {
     return static_cast<const record_view<T>&>(views).items[index];
@@ -115,9 +115,9 @@ struct record_arrays<type_list<T...>, Sizes...> : record_array<T, Sizes>... {
   /// Reads what a plan wrote, its sizes left out.
   constexpr explicit record_arrays(word_reader reader) { (record_array<T, Sizes>::read(reader), ...); }
 
-  constexpr plan_view view(const foreign_function* const* foreign = nullptr) const {
+  constexpr plan_view view(const ffi_function* const* ffi_functions = nullptr) const {
     plan_view result;
-    result.foreign = foreign;
+    result.ffi_functions = ffi_functions;
     ((static_cast<record_view<T>&>(result.views) = {record_array<T, Sizes>::items, static_cast<int>(Sizes)}), ...);
     return result;
   }

@@ -35,6 +35,10 @@ class custom_trace {
   /// Opens a graph of the arguments; returns its inputs, by leaf.
   constexpr growing_vector<tracer> open() {
     trace.open_graph();
+    return inputs();
+  }
+  /// New inputs of the innermost graph for the arguments, by leaf.
+  constexpr growing_vector<tracer> inputs() const {
     return vector_of(leaves, [&](const tracer& leaf) { return leaf.owner ? new_input(trace, leaf.value()) : leaf; });
   }
   /// Closes the innermost graph with its outputs.

@@ -1,7 +1,7 @@
 // A function of a user's own inside a program: a call without a body, of which only its shapes are known.
 #pragma once
 
-#include <parallax/core/foreign_function.hpp>
+#include <parallax/core/ffi_function.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
@@ -53,7 +53,7 @@ struct ffi_call {
     context& trace = a.trace;
     const growing_vector<char> mapped = mapped_operands(a);
     const growing_vector<tracer> operands = operands_at_front(a, mapped);
-    const foreign_function& function = *trace.foreign[index_of(p.function)];
+    const ffi_function& function = *trace.ffi_functions[index_of(p.function)];
     if (function.batch) {
       const growing_vector<tracer> made = function.batch(trace, operands, mapped);
       if (!check_batch(a, made, results(trace, {}, p))) return growing_vector<batched>(p.types.size());

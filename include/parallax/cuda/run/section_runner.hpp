@@ -12,7 +12,7 @@
 #include <parallax/cuda/run/launchers.hpp>
 #include <parallax/cuda/run/loop_steps.hpp>
 #include <parallax/program/kernel_arguments.hpp>
-#include <parallax/runtime/foreign_call.hpp>
+#include <parallax/runtime/ffi_places.hpp>
 #include <parallax/runtime/result_memory.hpp>
 
 #include <algorithm>
@@ -164,7 +164,7 @@ template <device_api Api> class section_runner {
       else self.add_exchange(step);
     }
     void operator()(const axis_slice_step& step) const { self.run_alone(step); }
-    void operator()(const ffi_step& step) const { self.run_foreign(step); }
+    void operator()(const ffi_step& step) const { self.run_ffi(step); }
     void operator()(const call_step& step) const { call(step, self); }
     void operator()(const scan_step& step) const { self.run_loop(step, call); }
     void operator()(const cond_step& step) const { self.run_loop(step, call); }
@@ -280,8 +280,8 @@ template <device_api Api> class section_runner {
     }
   }
 
-  void run_foreign(const ffi_step& step) {
-    const foreign_function& function = *section.plan.foreign[step.function];
+  void run_ffi(const ffi_step& step) {
+    const ffi_function& function = *section.plan.ffi_functions[step.function];
     if (!function.cuda)
       throw error("custom_call: the rules have no function cuda, and this program runs on CUDA devices; give them one, "
                   "or choose the host backend");
@@ -292,7 +292,7 @@ template <device_api Api> class section_runner {
       if (!runs_at(p)) continue;
       const device<Api>& on = *all.devices[index_of(p)];
       on.activate();
-      const foreign_call call(section, step, [&](buffer_id id) { return data(id, p); });
+      const ffi_places call(section, step, [&](buffer_id id) { return data(id, p); });
       const stream enqueued_on = on.stream();
       function.cuda(&enqueued_on, call.arguments());
     }

@@ -82,7 +82,7 @@ template <class Program, section_id Section, class Extents, class Execution> cla
     else if constexpr (Kind == step_kind::while_loop) run_while<Index, is_straight>();
     else if constexpr (Kind == step_kind::cond) run_cond<Index, is_straight>();
     else if constexpr (Kind == step_kind::ffi)
-      run_foreign<Index>(std::make_index_sequence<index_of(ffi_at<Index>.arrays.count)>{});
+      run_ffi<Index>(std::make_index_sequence<index_of(ffi_at<Index>.arrays.count)>{});
     else run_product_step<Index>();
   }
   template <int Index, bool IsStraight> PARALLAX_INLINE void run_scan() {
@@ -100,14 +100,14 @@ template <class Program, section_id Section, class Extents, class Execution> cla
   }
 
   template <int Index> static constexpr ffi_step ffi_at = Program::plan.template at<ffi_step>(Index);
-  template <int Index, std::size_t... A> void run_foreign(std::index_sequence<A...>) {
+  template <int Index, std::size_t... A> void run_ffi(std::index_sequence<A...>) {
     constexpr auto arrays = Program::plan[ffi_at<Index>.arrays];
     std::byte* const places[] = {first_bytes[index_of(arrays[A].buffer)]...};
     std::int64_t sizes[(std::size_t{1} + ... + index_of(arrays[A].extents.count))];
     std::size_t next = 0;
     for (const ffi_array& array : arrays)
       for (const dim extent : Program::plan[array.extents]) sizes[next++] = extents[extent];
-    Program::plan.foreign[ffi_at<Index>.function]->host({places, sizes});
+    Program::plan.ffi_functions[ffi_at<Index>.function]->host({places, sizes});
   }
 
   template <int Index> static constexpr kernel_step kernel_at = Program::plan.template at<kernel_step>(Index);

@@ -10,7 +10,7 @@
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/program/kernel_arguments.hpp>
-#include <parallax/runtime/foreign_call.hpp>
+#include <parallax/runtime/ffi_places.hpp>
 #include <parallax/runtime/loop_places.hpp>
 #include <parallax/runtime/result_memory.hpp>
 #include <parallax/runtime/section_plan.hpp>
@@ -109,7 +109,7 @@ class section_runner {
     void operator()(const scan_step& step) const { self.run_scan(step, call); }
     void operator()(const while_step& step) const { self.run_while(step, call); }
     void operator()(const cond_step& step) const { self.run_cond(step, call); }
-    void operator()(const ffi_step& step) const { self.run_foreign(step); }
+    void operator()(const ffi_step& step) const { self.run_ffi(step); }
   };
   void run_steps(plain_span<const step_record> steps, call_function call) {
     for (const step_record& step : steps) visit_step(section.plan, step, step_runner{*this, call});
@@ -161,9 +161,9 @@ class section_runner {
     branch.place(places_of(step.operands), places_of(step.results));
     branch.run(call);
   }
-  void run_foreign(const ffi_step& step) {
-    const foreign_call call(section, step, [this](buffer_id id) { return data(id); });
-    section.plan.foreign[step.function]->host(call.arguments());
+  void run_ffi(const ffi_step& step) {
+    const ffi_places call(section, step, [this](buffer_id id) { return data(id); });
+    section.plan.ffi_functions[step.function]->host(call.arguments());
   }
   recycled_vector<std::byte*> places_of(record_list<buffer_id> buffers) {
     recycled_vector<std::byte*> places;

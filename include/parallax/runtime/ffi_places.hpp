@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/recycled_vector.hpp>
-#include <parallax/core/foreign_function.hpp>
+#include <parallax/core/ffi_function.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 namespace parallax::runtime {
 
 /// The places of a call's arrays, by `data(buffer)`, and their extents.
-class foreign_call {
+class ffi_places {
  public:
-  template <class Data> foreign_call(const section_plan& section, const ffi_step& step, const Data& data) {
+  template <class Data> ffi_places(const section_plan& section, const ffi_step& step, const Data& data) {
     for (const ffi_array& array : section.plan[step.arrays]) {
       places.push_back(data(array.buffer));
       for (const dim extent : section.plan[array.extents]) extents.push_back(section.extents[extent]);
     }
   }
-  foreign_arguments arguments() const { return {places.data(), extents.data()}; }
+  ffi_arguments arguments() const { return {places.data(), extents.data()}; }
 
  private:
   recycled_vector<std::byte*> places;

@@ -13,7 +13,7 @@ namespace parallax {
 
 /// What a foreign function is handed: the first bytes of its arguments and then of its results, row-major arrays, and
 /// the extents of all, one array's behind the other's.
-struct foreign_arguments {
+struct ffi_arguments {
   std::byte* const* data;
   const std::int64_t* extents;
 };
@@ -22,10 +22,10 @@ struct foreign_arguments {
 template <class T> inline constexpr char name_of_type = 0;
 
 /// A foreign function, of which a trace keeps the address and a program the number.
-struct foreign_function {
-  void (*host)(const foreign_arguments&) = nullptr;
+struct ffi_function {
+  void (*host)(const ffi_arguments&) = nullptr;
   /// Enqueues it on a stream, of which the address is given; null where the rules have no `cuda`.
-  void (*cuda)(const void* stream, const foreign_arguments&) = nullptr;
+  void (*cuda)(const void* stream, const ffi_arguments&) = nullptr;
   const char* stream_type = nullptr; ///< the `name_of_type` of the stream that `cuda` takes
   /// Appends what it is for a batch, given operands of which the mapped ones are mapped along axis 0; returns results
   /// that are mapped there. Null where a loop is to call it for each element.
