@@ -41,6 +41,14 @@ constexpr auto on_devices = plx::pmap<"i">([](auto x) { return plx::psum<"i">(x 
 constexpr program_cost spread = plx::cost(on_devices, shaped<float, 4, 25>);
 static_assert(spread.flops == 100 && spread.bytes_exchanged == 400 && spread.collectives == 1);
 
+// what a user's own function computes is not known; its arguments are read and its results written
+struct outer_product {
+  static void host(plx::ffi_buffer<const double, 1>, plx::ffi_buffer<const double, 1>, plx::ffi_buffer<double, 2>) {}
+  static constexpr auto shape(auto x, auto y) { return plx::reshape(x, {x.shape(0), 1}) * y; }
+};
+static_assert(plx::cost(plx::custom_call<outer_product>, shaped<double, 10>, shaped<double, 20>) ==
+              program_cost{.bytes_read = 240, .bytes_written = 1600, .peak_bytes = 1840});
+
 // a checkpoint computes more and keeps less
 constexpr auto layer = [](auto w, auto x) { return plx::sin(plx::matmul(x, w)); };
 constexpr auto checkpointed = plx::checkpoint(layer);

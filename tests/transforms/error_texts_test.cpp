@@ -1,6 +1,7 @@
 // The texts of errors in programs. They are traced at run time here; tests/compile_fail shows how a compiler prints
 // them.
 #include "test.hpp"
+#include "transforms/error_of.hpp"
 
 #include <parallax/parallax.hpp>
 
@@ -18,11 +19,6 @@ constexpr auto four = shaped<float, 4>;
 constexpr auto five = shaped<float, 5>;
 constexpr auto scalar = shaped<float>;
 constexpr auto dynamic = shaped<float, dyn, dyn>;
-
-/// The error of tracing `function` on arguments like these; empty if there is none.
-template <class Function, class... Arguments> std::string error_of(const Function&, const Arguments&...) {
-  return std::string(plx::detail::trace_error<Function, plx::detail::abstract_t<Arguments>...>(false).view());
-}
 
 constexpr auto identity = [](auto x) { return x; };
 constexpr auto first_of_two = [](auto x, auto) { return x; };

@@ -112,8 +112,10 @@ class cost_counter {
   /// What it computes is its user's matter.
   constexpr program_cost of_ffi(section_id section, const compiled::ffi_step& step) const {
     program_cost cost;
-    for (const compiled::ffi_array& array : plan[step.arrays])
-      cost.bytes_read += bytes_of(buffer(section, array.buffer));
+    for (int k = 0; k < step.arrays.count; ++k) {
+      const std::int64_t bytes = bytes_of(buffer(section, plan[step.arrays][index_of(k)].buffer));
+      (k < step.arguments ? cost.bytes_read : cost.bytes_written) += bytes;
+    }
     return cost;
   }
   /// The dearest of each kind.

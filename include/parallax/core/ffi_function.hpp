@@ -11,8 +11,8 @@
 
 namespace parallax {
 
-/// What a foreign function is handed: the first bytes of its arguments and then of its results, row-major arrays, and
-/// the extents of all, one array's behind the other's.
+/// What a user's own function is handed: the first bytes of its arguments and then of its results, row-major arrays,
+/// and the extents of all, one array's behind the other's.
 struct ffi_arguments {
   std::byte* const* data;
   const std::int64_t* extents;
@@ -21,7 +21,7 @@ struct ffi_arguments {
 /// What names a type at run time: its address.
 template <class T> inline constexpr char name_of_type = 0;
 
-/// A foreign function, of which a trace keeps the address and a program the number.
+/// A user's own function, of which a trace keeps the address and a program the number.
 struct ffi_function {
   void (*host)(const ffi_arguments&) = nullptr;
   /// Enqueues it on a stream, of which the address is given; null where the rules have no `cuda`.

@@ -227,7 +227,7 @@ struct cond_step {
   }
 };
 
-/// An array that a foreign function reads or fills.
+/// An array that a user's own function reads or fills.
 struct ffi_array {
   buffer_id buffer = buffer_id::none;
   record_list<dim> extents{};
@@ -239,9 +239,11 @@ struct ffi_array {
 /// A call of a user's own function: the program's function of a number, with its arguments and then its results.
 struct ffi_step {
   int function = -1;
+  int arguments = 0; ///< so many of the arrays come first
   record_list<ffi_array> arrays{};
   static constexpr void describe(auto& r, auto& field) {
     field(r.function);
+    field(r.arguments);
     field(r.arrays);
   }
 };

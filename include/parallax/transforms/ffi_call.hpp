@@ -102,7 +102,7 @@ struct ffi_call {
       return false;
     }
     for (abstract_value& each : expected) each.shape.insert(0, a.size);
-    return parallax::detail::check_alike(a.trace, "custom_call", "result of a batch", made, expected);
+    return parallax::detail::check_alike(a.trace, "custom_call", "batched result", made, expected);
   }
 };
 

@@ -79,14 +79,19 @@ template <class Rules, int Operands> class ffi_entries {
     }(std::make_index_sequence<std::size_t{Operands}>{});
   }
 
-  static constexpr ffi_function make() {
-    ffi_function made{.host = &host};
+  static constexpr bool cuda_fits() {
     if constexpr (has_cuda_function<Rules>) {
       using signature = ffi_signature<decltype(&Rules::cuda)>;
-      static_assert(std::is_same_v<typename signature::views, views> && !std::is_void_v<typename signature::stream>,
-                    "parallax: custom_call: cuda takes a stream, and then what host takes");
+      return std::is_same_v<typename signature::views, views> && !std::is_void_v<typename signature::stream>;
+    } else {
+      return true;
+    }
+  }
+  static constexpr ffi_function make() {
+    ffi_function made{.host = &host};
+    if constexpr (has_cuda_function<Rules> && cuda_fits()) {
       made.cuda = &cuda;
-      made.stream_type = &name_of_type<typename signature::stream>;
+      made.stream_type = &name_of_type<typename ffi_signature<decltype(&Rules::cuda)>::stream>;
     }
     if constexpr (has_batch(std::make_index_sequence<std::size_t{Operands}>{})) made.batch = &batch;
     return made;
@@ -102,9 +107,14 @@ template <class Rules, int Operands> class ffi_entries {
   static constexpr element_type type_of(std::size_t number) {
     return number < count ? types_of(all{})[number] : element_type::float32;
   }
-  /// Whether the host's function takes arrays like these: element types and ranks.
+  /// Whether the functions take arrays like these: element types and ranks.
   static constexpr bool check(context& trace, const growing_vector<tracer>& operands,
                               const growing_vector<abstract_value>& results) {
+    if (!cuda_fits()) {
+      trace.fail(message() << "custom_call: cuda takes other arrays than host, or no stream; let it take a stream, and "
+                              "then what host takes");
+      return false;
+    }
     growing_vector<abstract_value> values = vector_of(operands, [](const tracer& x) { return x.value(); });
     for_each(results, [&](const abstract_value& y) { values.push_back(y); });
     if (values.size() != count) {

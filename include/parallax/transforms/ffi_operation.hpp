@@ -23,7 +23,7 @@ template <std::size_t... I> struct tuple_of_tracers<std::index_sequence<I...>> {
   using type = std::tuple<typename one_tracer<I>::type...>;
 };
 
-/// The call of a foreign function, whose rules may say derivatives: graphs that are given the results first.
+/// The call of a user's own function, whose rules may say derivatives: graphs that are given the results first.
 template <class Rules, class Tree, int Count> class ffi_trace {
   using arguments = typename tuple_of_tracers<std::make_index_sequence<std::size_t{Count}>>::type;
   static constexpr bool has_vjp = requires(const arguments& x, const Tree& y) { Rules::vjp(x, y, y); };
@@ -130,6 +130,8 @@ template <class Rules, class Tree, int Count> class ffi_trace {
   }
 };
 
+template <class T> inline constexpr bool is_one_array = leaf_count<T> == 1 && passed_extents_rank<T> < 0;
+
 /// What a call returns: a tree like that of the rules' shape.
 template <class Rules, class... Arguments>
 using ffi_results = decltype(traced_like(std::declval<context&>(), Rules::shape(std::declval<const Arguments&>()...)));
@@ -143,13 +145,19 @@ template <class Rules> struct ffi_operation {
   constexpr auto operator()(const Args&... args) const {
     return execute(*this, args...);
   }
+  template <class... Args>
+    requires(detail::any_traced<Args...>() && !(detail::is_one_array<Args> && ...))
+  constexpr auto operator()(const Args&... args) const {
+    context& owner = detail::trace_of_trees(args...);
+    owner.fail(message() << "custom_call: one of its arguments is a tree; give it arrays and numbers, the leaves of a "
+                            "tree one by one");
+    return build::literal(owner, element_type::float32, 0);
+  }
   /// Of a type that is known without its body, which rules may call.
   template <class... Args>
-    requires(detail::any_traced<Args...>())
+    requires(detail::any_traced<Args...>() && (detail::is_one_array<Args> && ...))
   constexpr auto operator()(const Args&... args) const -> detail::ffi_results<Rules, detail::traced_t<Args>...> {
     using namespace detail;
-    static_assert(((leaf_count<Args> == 1 && passed_extents_rank<Args> < 0) && ...),
-                  "parallax: custom_call: its arguments are arrays and numbers; give the leaves of a tree one by one");
     constexpr int count = static_cast<int>(sizeof...(Args));
     context& owner = trace_of_trees(args...);
     growing_vector<tracer> operands = leaves_to_tracers(owner, args...);

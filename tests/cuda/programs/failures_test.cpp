@@ -54,6 +54,16 @@ void run_several_cliques() {
 
 constexpr auto total = [](auto x) { return plx::psum<"i">(x); };
 
+struct host_alone {
+  static void host(plx::ffi_buffer<const float, 1> x, plx::ffi_buffer<float, 1> y) {
+    for (std::int64_t i = 0; i < x.size(); ++i) y(i) = 2 * x(i);
+  }
+  static constexpr auto shape(auto x) { return x; }
+};
+struct other_stream : host_alone {
+  static void cuda(int, plx::ffi_buffer<const float, 1>, plx::ffi_buffer<float, 1>) {}
+};
+
 } // namespace
 
 TEST_CASE("a failure of any call is reported, and nothing is left behind") {
@@ -178,6 +188,22 @@ TEST_CASE("memory that is exhausted on a section's device: what the section's pl
             std::string::npos);
     REQUIRE(failure.device() == 0);
   }
+}
+
+TEST_CASE("a user's own function that CUDA devices cannot run is an error, and the next call works") {
+  simulator::machine machine({.devices = 1});
+  running_backend running;
+  const plx::array<float, 1> x{1, 2, 3};
+  CHECK_THROWS_WITH(plx::jit(plx::custom_call<host_alone>)(x),
+                    "custom_call: the rules have no function cuda, and this program runs on CUDA devices; give them "
+                    "one, or choose the host backend");
+  CHECK_THROWS_WITH(plx::jit(plx::custom_call<other_stream>)(x),
+                    "custom_call: the rules' cuda takes another type of stream than this backend has");
+  const plx::array<float, 1> doubled = plx::jit([](auto v) { return v * 2.f; })(x);
+  CHECK(doubled.values()[2] == 6.f);
+  const plx::use_backend there(plx::backend::host);
+  const plx::array<float, 1> on_host = plx::jit(plx::custom_call<host_alone>)(x);
+  CHECK(on_host.values()[2] == 6.f);
 }
 
 TEST_CASE("results of a program stay on their devices") {

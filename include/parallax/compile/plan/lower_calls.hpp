@@ -88,8 +88,9 @@ constexpr void section_planner::add_cond(node_id call, const cond_parameters& p)
 constexpr void section_planner::add_ffi(node_id call, const primitives::ffi_call::parameters& p) {
   growing_vector<ffi_array> arrays;
   for (const node_id x : g.operands(call)) arrays.push_back({buffer_of[x], plan.add_list(g.shape(x))});
+  const int arguments = static_cast<int>(arrays.size());
   for (const node_id y : g.results_of(call)) arrays.push_back({own_buffer(y), plan.add_list(g.shape(y))});
-  add(step_kind::ffi, ffi_step{p.function, plan.add_list(arrays)});
+  add(step_kind::ffi, ffi_step{p.function, arguments, plan.add_list(arrays)});
 }
 
 } // namespace parallax::detail
