@@ -181,6 +181,31 @@ TEST_CASE("long rows of every type are in order, whichever way they are sorted")
   check_long_rows<std::uint8_t>(2, 2200);
 }
 
+TEST_CASE("long rows whose keys lie close together, or nearly all at one place") {
+  const auto both = plx::jit([](auto v) { return std::pair{plx::sort(v), plx::argsort(v)}; });
+  for (const std::int64_t length : {2100, 150001})
+    for (const std::int64_t range : {1, 2, 100, 2048, 2049, 1 << 20}) // digits none, one part of one, one, two
+      for (const bool mostly_one : {false, true}) {
+        std::vector<std::int64_t> keys;
+        std::uint64_t state = 99;
+        for (std::int64_t i = 0; i < length; ++i) {
+          state = state * 6364136223846793005u + 1442695040888963407u;
+          const auto drawn = static_cast<std::int64_t>(state >> 33) % range;
+          keys.push_back(mostly_one && i % 64 != 0 ? 7 : drawn - 3 + (mostly_one ? std::int64_t{1} << 40 : 0));
+        }
+        INFO(length << " keys of " << range << (mostly_one ? ", mostly one" : ""));
+        const auto [sorted_keys, order] = both(plx::array<std::int64_t, 1>({length}, std::vector(keys)));
+        std::vector<std::int32_t> expected(keys.size());
+        std::iota(expected.begin(), expected.end(), 0);
+        std::ranges::sort(expected, [&](std::int32_t a, std::int32_t b) {
+          return std::pair(keys[static_cast<std::size_t>(a)], a) < std::pair(keys[static_cast<std::size_t>(b)], b);
+        });
+        CHECK((order.to_vector() == expected));
+        std::ranges::sort(keys);
+        CHECK((sorted_keys.to_vector() == keys));
+      }
+}
+
 TEST_CASE("the k largest, from the largest down, the first of equal ones first") {
   const auto most = plx::jit([](auto x) { return plx::top_k(x, 4); });
   const auto [values, positions] =

@@ -1,5 +1,6 @@
-// Sorts of long rows on the host: by one digit of the keys after another, the lowest first. Equal digits stay as they
-// follow each other, so that the order is that of the whole keys at the end.
+// Sorts of long rows on the host: elements are parted by the highest bits in which keys differ, and each part is sorted
+// by one digit of the keys after another, the lowest first. Equal digits stay as they follow each other, so that the
+// order is that of the whole keys at the end.
 #pragma once
 
 #include <parallax/core/ids.hpp>
@@ -39,9 +40,11 @@ template <class K, bool Descending> struct radix_key {
     std::memcpy(&word, &key, sizeof word);
     if constexpr (math::floating_element<K> || math::floating16_element<K>) {
       const bits magnitude = static_cast<bits>(word & ~sign), infinity = bits_of_infinity();
-      if (magnitude > infinity) return all;
-      if (magnitude == 0) return sign;
-      return static_cast<bits>((word & sign) != 0 ? ~word : word | sign);
+      // selects in place of branches, which data without an order would mispredict
+      const bits all_if_negative = static_cast<bits>(0 - (word >> (width - 1)));
+      const bits of_number = static_cast<bits>(word ^ (all_if_negative | sign));
+      const bits of_zero = magnitude == 0 ? sign : of_number;
+      return magnitude > infinity ? all : of_zero;
     } else if constexpr (std::is_signed_v<K>) {
       return static_cast<bits>(word ^ sign);
     } else {
@@ -59,6 +62,7 @@ template <class Kernel> class radix_sorter {
   using K = typename types::key;
   using V = typename types::value;
   using key = radix_key<K, types::descending>;
+  using bits = typename key::bits;
   static constexpr int digit_bits = 11;
 
  public:
@@ -69,41 +73,46 @@ template <class Kernel> class radix_sorter {
   /// A row is cut into so many pieces at most, of so many elements at least, which threads go over at once.
   static constexpr std::int64_t most_pieces = 16, shortest_piece = 1 << 16;
   static constexpr std::size_t counts_of_piece = buckets * static_cast<std::size_t>(digits);
+  /// How many numbers a sort in so many pieces counts by: those of each piece, and where buckets begin.
+  static constexpr std::size_t counts_of(std::int64_t pieces) {
+    return counts_of_piece * static_cast<std::size_t>(pieces) + buckets + 1;
+  }
 
   static std::int64_t pieces_of(std::int64_t length) {
     return std::clamp<std::int64_t>(length / shortest_piece, 1, most_pieces);
   }
 
-  /// Sorts a row of the operands of a kernel, which begins at element `row`. `counts` has room for
-  /// `counts_of_piece * pieces` numbers; `for_each_piece(f)` calls `f(number)` for each piece, maybe at once.
+  /// Sorts a row of the operands of a kernel, which begins at element `row`. `counts` has room for `counts_of(pieces)`;
+  /// `for_each_piece(f)` calls `f(number)` for each piece, maybe at once.
   template <class ForEachPiece>
   static void sort(const kernel_arguments& a, std::int64_t row, std::int64_t length, std::int64_t pieces,
                    std::uint32_t* counts, const ForEachPiece& for_each_piece) {
     const piece_list list{length, pieces};
-    places at(a, row);
+    const lists given = lists_of(a, row, true), result = lists_of(a, row, false), other = other_lists(a, row);
+    const bits different = differing_bits(given, list, counts, for_each_piece);
+    const int rest = std::max(0, static_cast<int>(std::bit_width(different)) - digit_bits); // bits below the highest
+    const lists& parted = passes_over(rest) % 2 == 0 ? result : other;
     for_each_piece([&](std::int64_t piece) {
-      std::uint32_t* const of_piece = counts + static_cast<std::size_t>(piece) * counts_of_piece;
-      std::fill_n(of_piece, counts_of_piece, 0U);
-      for (std::int64_t i = list.begin(piece); i < list.end(piece); ++i) {
-        const auto word = key::of(at.keys[i]);
-        for (int d = 0; d < digits; ++d) ++of_piece[static_cast<std::size_t>(d) * buckets + digit(word, d)];
-      }
+      std::uint32_t* const of_piece = counts_at(counts, piece);
+      std::fill_n(of_piece, buckets, 0U);
+      for (std::int64_t i = list.begin(piece); i < list.end(piece); ++i)
+        ++of_piece[digit(key::of(given.keys[i]), rest, buckets - 1)];
     });
-    bool moves[std::size_t{digits}];
-    int moving = 0;
-    for (int d = 0; d < digits; ++d) moving += (moves[d] = differs(counts, pieces, d, length)) ? 1 : 0;
-    at.begin(moving);
-    if (moving == 0) return at.copy(length);
-    bool is_counted = true; // the digits of each piece
-    for (int d = 0; d < digits; ++d) {
-      if (!moves[d]) continue;
-      if (!is_counted) for_each_piece([&](std::int64_t piece) { count(at, list, piece, d, counts); });
-      make_offsets(counts, pieces, d);
-      at.is_last = --moving == 0;
-      for_each_piece([&](std::int64_t piece) { move(at, list, piece, d, counts); });
-      at.advance();
-      is_counted = pieces == 1;
-    }
+    std::uint32_t* const begins = counts_at(counts, pieces);
+    make_offsets(counts, pieces, begins, length);
+    for_each_piece([&](std::int64_t piece) {
+      move(given, parted, list.begin(piece), list.end(piece), {rest, buckets - 1, counts_at(counts, piece)}, rest > 0);
+    });
+    if (rest == 0) return;
+    for_each_piece([&](std::int64_t piece) {
+      const auto first = static_cast<std::uint32_t>(list.begin(piece)),
+                 last = static_cast<std::uint32_t>(list.end(piece));
+      for (const std::uint32_t* begin = std::lower_bound(begins, begins + buckets, first);
+           begin != begins + buckets && *begin < last; ++begin)
+        if (begin[0] != begin[1])
+          sort_bucket(parted, &parted == &result ? other : result, result.values, begin[0], begin[1], rest,
+                      counts_at(counts, piece));
+    });
   }
 
  private:
@@ -112,88 +121,115 @@ template <class Kernel> class radix_sorter {
     std::int64_t begin(std::int64_t piece) const { return length * piece / count; }
     std::int64_t end(std::int64_t piece) const { return begin(piece + 1); }
   };
-
-  /// Where elements are, and where they are moved to. Keys are the values where there are none beside them.
-  struct places {
-    const K* keys = nullptr;
-    const V* values = nullptr;
-    V* result = nullptr;
-    V* to = nullptr;
-    V* other = nullptr;
-    K* to_keys = nullptr;
-    K* other_keys = nullptr;
-    bool is_last = false;
-
-    places(const kernel_arguments& a, std::int64_t row) {
-      auto at = [&]<class T>(int operand, std::type_identity<T>) {
-        return reinterpret_cast<T*>(a.operands[operand].data) + row;
-      };
-      result = to = at(0, std::type_identity<V>{});
-      values = at(types::has_keys ? 2 : 1, std::type_identity<V>{});
-      other = at(types::has_keys ? 3 : 2, std::type_identity<V>{});
-      if constexpr (types::has_keys) {
-        keys = at(1, std::type_identity<K>{});
-        to_keys = at(4, std::type_identity<K>{});
-        other_keys = at(5, std::type_identity<K>{});
-      } else {
-        keys = values;
-      }
-    }
-    /// The last of so many moves writes the result.
-    void begin(int moves) {
-      if (moves % 2 == 0) std::swap(to, other);
-    }
-    void advance() {
-      values = to;
-      std::swap(to, other);
-      if constexpr (types::has_keys) {
-        keys = to_keys;
-        std::swap(to_keys, other_keys);
-      } else {
-        keys = values;
-      }
-    }
-    void copy(std::int64_t length) const { std::copy_n(values, length, result); }
+  /// Elements. Keys are the values where there are none beside them.
+  struct lists {
+    K* keys;
+    V* values;
   };
+  static lists lists_of(const kernel_arguments& a, std::int64_t row, bool given) {
+    if constexpr (types::has_keys) return {operand<K>(a, given ? 1 : 4) + row, operand<V>(a, given ? 2 : 0) + row};
+    else return {operand<V>(a, given ? 1 : 0) + row, operand<V>(a, given ? 1 : 0) + row};
+  }
+  static lists other_lists(const kernel_arguments& a, std::int64_t row) {
+    if constexpr (types::has_keys) return {operand<K>(a, 5) + row, operand<V>(a, 3) + row};
+    else return {operand<V>(a, 2) + row, operand<V>(a, 2) + row};
+  }
+  template <class T> static T* operand(const kernel_arguments& a, int number) {
+    return reinterpret_cast<T*>(a.operands[number].data);
+  }
+  static std::uint32_t* counts_at(std::uint32_t* counts, std::int64_t piece) {
+    return counts + static_cast<std::size_t>(piece) * counts_of_piece;
+  }
+  static constexpr int passes_over(int count) { return (count + digit_bits - 1) / digit_bits; }
 
-  static PARALLAX_INLINE std::size_t digit(typename key::bits word, int d) {
-    return static_cast<std::size_t>(word >> (d * digit_bits)) & (buckets - 1);
+  /// One digit of the keys, and where the next element of each goes.
+  struct digit_places {
+    int shift;
+    std::size_t mask;
+    std::uint32_t* next;
+  };
+  static PARALLAX_INLINE std::size_t digit(bits word, int shift, std::size_t mask) {
+    return static_cast<std::size_t>(word >> shift) & mask;
   }
-  static PARALLAX_INLINE std::uint32_t* counts_at(std::uint32_t* counts, std::int64_t piece, int d) {
-    return counts + static_cast<std::size_t>(piece) * counts_of_piece + static_cast<std::size_t>(d) * buckets;
-  }
-  /// Whether not all elements have the same digit.
-  static bool differs(std::uint32_t* counts, std::int64_t pieces, int d, std::int64_t length) {
-    for (std::size_t b = 0; b < buckets; ++b) {
-      std::int64_t sum = 0;
-      for (std::int64_t piece = 0; piece < pieces; ++piece) sum += counts_at(counts, piece, d)[b];
-      if (sum != 0) return sum != length;
+
+  template <class ForEachPiece>
+  static bits differing_bits(const lists& given, const piece_list& list, std::uint32_t* counts,
+                             const ForEachPiece& for_each_piece) {
+    const bits one = key::of(given.keys[0]);
+    for_each_piece([&](std::int64_t piece) {
+      bits different = 0;
+      for (std::int64_t i = list.begin(piece); i < list.end(piece); ++i)
+        different = static_cast<bits>(different | (key::of(given.keys[i]) ^ one));
+      std::memcpy(counts_at(counts, piece), &different, sizeof different);
+    });
+    bits different = 0;
+    for (std::int64_t piece = 0; piece < list.count; ++piece) {
+      bits of_piece;
+      std::memcpy(&of_piece, counts_at(counts, piece), sizeof of_piece);
+      different = static_cast<bits>(different | of_piece);
     }
-    return false;
-  }
-  static void count(const places& at, const piece_list& list, std::int64_t piece, int d, std::uint32_t* counts) {
-    std::uint32_t* const of_piece = counts_at(counts, piece, d);
-    std::fill_n(of_piece, buckets, 0U);
-    for (std::int64_t i = list.begin(piece); i < list.end(piece); ++i) ++of_piece[digit(key::of(at.keys[i]), d)];
+    return different;
   }
   /// How many become where the first of them goes: elements of a digit piece by piece.
-  static void make_offsets(std::uint32_t* counts, std::int64_t pieces, int d) {
+  static void make_offsets(std::uint32_t* counts, std::int64_t pieces, std::uint32_t* begins, std::int64_t length) {
     std::uint32_t sum = 0;
-    for (std::size_t b = 0; b < buckets; ++b)
-      for (std::int64_t piece = 0; piece < pieces; ++piece) sum += std::exchange(counts_at(counts, piece, d)[b], sum);
+    for (std::size_t b = 0; b < buckets; ++b) {
+      begins[b] = sum;
+      for (std::int64_t piece = 0; piece < pieces; ++piece) sum += std::exchange(counts_at(counts, piece)[b], sum);
+    }
+    begins[buckets] = static_cast<std::uint32_t>(length);
   }
-  static void move(const places& at, const piece_list& list, std::int64_t piece, int d, std::uint32_t* counts) {
-    std::uint32_t* const next = counts_at(counts, piece, d);
-    const K* const keys = at.keys;
-    const V* const values = at.values;
-    V* const to = at.to;
-    K* const to_keys = at.to_keys;
-    const bool moves_keys = types::has_keys && !at.is_last;
-    for (std::int64_t i = list.begin(piece); i < list.end(piece); ++i) {
-      const std::uint32_t where = next[digit(key::of(keys[i]), d)]++;
-      to[where] = values[i];
+  static void move(const lists& from, const lists& to, std::int64_t begin, std::int64_t end, const digit_places& places,
+                   bool moves_keys) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::uint32_t where = places.next[digit(key::of(from.keys[i]), places.shift, places.mask)]++;
+      to.values[where] = from.values[i];
       if constexpr (types::has_keys)
-        if (moves_keys) to_keys[where] = keys[i];
+        if (moves_keys) to.keys[where] = from.keys[i];
+    }
+  }
+
+  /// Sorts elements by the lowest so many bits, in which alone they differ. Few elements have small digits, whose
+  /// counts are not more than they are.
+  static void sort_bucket(lists from, lists to, V* result, std::uint32_t begin, std::uint32_t end, int rest,
+                          std::uint32_t* counts) {
+    const std::uint32_t length = end - begin;
+    constexpr std::uint32_t few = 32;
+    if (length <= few) {
+      insert(from, begin, end);
+    } else {
+      const int most_bits = std::min(digit_bits, static_cast<int>(std::bit_width(length)));
+      const int passes = (rest + most_bits - 1) / most_bits, width = (rest + passes - 1) / passes;
+      const std::size_t size = std::size_t{1} << width;
+      std::fill_n(counts, size * static_cast<std::size_t>(passes), 0U);
+      for (std::uint32_t i = begin; i < end; ++i) {
+        const bits word = key::of(from.keys[i]);
+        for (int d = 0; d < passes; ++d)
+          ++counts[static_cast<std::size_t>(d) * size + digit(word, d * width, size - 1)];
+      }
+      for (int d = 0; d < passes; ++d) {
+        std::uint32_t* const of_digit = counts + static_cast<std::size_t>(d) * size;
+        if (of_digit[digit(key::of(from.keys[begin]), d * width, size - 1)] == length) continue;
+        std::uint32_t sum = begin;
+        for (std::size_t b = 0; b < size; ++b) sum += std::exchange(of_digit[b], sum);
+        move(from, to, begin, end, {d * width, size - 1, of_digit}, d + 1 < passes);
+        std::swap(from, to);
+      }
+    }
+    if (from.values != result) std::copy(from.values + begin, from.values + end, result + begin);
+  }
+  static void insert(const lists& at, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t i = begin + 1; i < end; ++i) {
+      const K inserted = at.keys[i];
+      const V value = at.values[i];
+      const bits word = key::of(inserted);
+      std::uint32_t to = i;
+      for (; to > begin && key::of(at.keys[to - 1]) > word; --to) {
+        at.values[to] = at.values[to - 1];
+        if constexpr (types::has_keys) at.keys[to] = at.keys[to - 1];
+      }
+      at.values[to] = value;
+      if constexpr (types::has_keys) at.keys[to] = inserted;
     }
   }
 };
@@ -208,14 +244,14 @@ template <class Kernel, class Work> void run_radix_sort(const kernel_arguments& 
   const std::int64_t pieces = Work::is_alone ? 1 : sorter::pieces_of(length);
   if (pieces == 1 || rows >= sorter::most_pieces) {
     Work::parallel_for(rows, sorter::shortest_piece / length + 1, [&](std::int64_t begin, std::int64_t end) {
-      typename Work::template scratch<std::uint32_t, sorter::counts_of_piece> counts(
-          static_cast<std::int64_t>(sorter::counts_of_piece));
+      typename Work::template scratch<std::uint32_t, sorter::counts_of(1)> counts(
+          static_cast<std::int64_t>(sorter::counts_of(1)));
       for (std::int64_t row = begin; row < end; ++row) sorter::sort(a, row * length, length, 1, counts.data(), alone);
     });
     return;
   }
-  typename Work::template scratch<std::uint32_t, sorter::counts_of_piece> counts(
-      static_cast<std::int64_t>(sorter::counts_of_piece) * pieces);
+  typename Work::template scratch<std::uint32_t, sorter::counts_of(1)> counts(
+      static_cast<std::int64_t>(sorter::counts_of(pieces)));
   auto at_once = [&](const auto& work) {
     Work::parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t piece = begin; piece < end; ++piece) work(piece);

@@ -39,14 +39,15 @@ struct scatter_row<Kernel, scatter_statement<statement_kind::scatter_row, Primit
 };
 
 /// Elements anywhere: one after another, since several updates may be of one. Their places are computed for many of
-/// them before, so that reads from memory overlap.
+/// them before, so that a short loop is left, of which a processor has many rounds in flight: what it waits for is
+/// memory.
 template <class Kernel, primitive_id Primitive, element_type Type, int Offset, int Update, int Array>
 struct scatter_row<Kernel, scatter_statement<statement_kind::scatter_each, Primitive, Type, Offset, Update, Array>> {
   using evaluate = evaluator<Kernel>;
   using T = element_t<Type>;
   using offset_type =
       typename std::remove_cvref_t<decltype(at<Offset>(std::declval<typename evaluate::registers&>()))>::value_type;
-  static constexpr int most = 8 * lanes;
+  static constexpr int most = 1024;
 
   static void run(const row_position& position, const constant_bits* constants, std::int64_t first, std::int64_t last) {
     const typename evaluate::row row(position);
@@ -62,12 +63,18 @@ struct scatter_row<Kernel, scatter_statement<statement_kind::scatter_each, Primi
         store(offsets + i, at<Offset>(file));
         store(updates + i, at<Update>(file));
       }
-      T* const there = elements + begin * stride;
-      for (int i = 0; i < count; ++i) {
-        if (offsets[i] < 0) continue;
-        T& element = there[i * stride + static_cast<std::int64_t>(offsets[i])];
-        element = combined<Primitive>(element, updates[i]);
-      }
+      if (stride == 0) change(elements, 0, offsets, updates, count);
+      else change(elements + begin * stride, stride, offsets, updates, count);
+    }
+  }
+
+ private:
+  static PARALLAX_INLINE void change(T* elements, std::int64_t stride, const offset_type* offsets, const T* updates,
+                                     int count) {
+    for (int i = 0; i < count; ++i) {
+      if (offsets[i] < 0) continue;
+      T& element = elements[i * stride + static_cast<std::int64_t>(offsets[i])];
+      element = combined<Primitive>(element, updates[i]);
     }
   }
 };

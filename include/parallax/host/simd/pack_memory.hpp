@@ -8,6 +8,7 @@
 #include <parallax/host/simd/registers.hpp>
 
 #include <cstddef>
+#include <utility>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -75,12 +76,35 @@ template <element T> PARALLAX_INLINE pack<T> load(const T* source, int count) {
   }
 }
 
+namespace detail {
+template <class Pack, int First, class F, int... I>
+PARALLAX_INLINE typename Pack::part_type part_of(const F& element_of, std::integer_sequence<int, I...>) {
+  return typename Pack::part_type{element_of(First + I)...};
+}
+} // namespace detail
+
+/// The elements `element_of(i)` of all lanes i. Those of 4 and 8 bytes stay in registers: memory that is written one by
+/// one is read whole only when the last of them has arrived there.
+template <element T, class F> PARALLAX_INLINE pack<T> pack_of(const F& element_of) {
+  if constexpr (sizeof(T) >= 4) {
+    using pack_type = pack<T>;
+    constexpr std::make_integer_sequence<int, pack_type::part_lanes> each{};
+    pack_type result;
+    result.template set_part<0>(detail::part_of<pack_type, 0>(element_of, each));
+    if constexpr (pack_type::parts == 2)
+      result.template set_part<1>(detail::part_of<pack_type, pack_type::part_lanes>(element_of, each));
+    return result;
+  } else {
+    alignas(register_bytes) T buffer[lanes];
+    PARALLAX_UNROLL(16)
+    for (int i = 0; i < lanes; ++i) buffer[i] = element_of(i);
+    return load(buffer);
+  }
+}
+
 /// The elements at source[i * stride].
 template <element T> PARALLAX_INLINE pack<T> load_strided(const T* source, std::ptrdiff_t stride) {
-  alignas(register_bytes) T buffer[lanes];
-  PARALLAX_UNROLL(16)
-  for (int i = 0; i < lanes; ++i) buffer[i] = source[i * stride];
-  return load(buffer);
+  return pack_of<T>([&](int i) { return source[i * stride]; });
 }
 
 /// The elements at source[i * stride] for i < count <= lanes, and no others; the other lanes hold 0.
