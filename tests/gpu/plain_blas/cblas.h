@@ -1,5 +1,5 @@
-// As much of CBLAS as the host backend calls, in plain loops: for machines without a BLAS, where scripts/gpu-check holds
-// small products against the host's. Never installed.
+// As much of CBLAS as the host backend calls, in plain loops: for machines without a BLAS, where scripts/gpu-check
+// holds small products against the host's. Never installed.
 #pragma once
 
 enum CBLAS_ORDER { CblasRowMajor = 101 };
@@ -27,7 +27,8 @@ void gemv(CBLAS_TRANSPOSE transpose, int rows, int columns, const T* a, int lead
   for (int i = 0; i < results; ++i) {
     double sum = 0;
     for (int k = 0; k < depth; ++k)
-      sum += static_cast<double>(at(transpose, a, leading, i, k)) * static_cast<double>(x[static_cast<long>(k) * x_step]);
+      sum +=
+          static_cast<double>(at(transpose, a, leading, i, k)) * static_cast<double>(x[static_cast<long>(k) * x_step]);
     y[static_cast<long>(i) * y_step] = static_cast<T>(sum);
   }
 }
