@@ -1,5 +1,5 @@
 // A branch of a function, which is shown by its own line.
-// error: a traced array has no value to branch on: choose between results with plx::where, or plx::maximum and plx::minimum for std::max and std::min; a loop.?s bounds must be known while compiling
+// error: a traced array has no value to branch on: choose between results with plx::where, or plx::maximum and plx::minimum for std::max and std::min; branch with plx::cond, and go round with plx::while_loop
 // line: if \(plx::sum\(x\) > 0\) return x;
 #include <parallax/parallax.hpp>
 

@@ -1,5 +1,5 @@
 // A loop whose end only the values know.
-// error: a traced array has no value to branch on: choose between results with plx::where, or plx::maximum and plx::minimum for std::max and std::min; a loop.?s bounds must be known while compiling
+// error: a traced array has no value to branch on: choose between results with plx::where, or plx::maximum and plx::minimum for std::max and std::min; branch with plx::cond, and go round with plx::while_loop
 // line: while \(plx::sum\(x\) < 100\) x = x \* 2;
 #include <parallax/parallax.hpp>
 

@@ -106,6 +106,34 @@ TEST_CASE("cond: one branch, its gradient, and both of them under vmap") {
   check_close<double>(plx::grad(total)(numbers), {6}, slopes, 1e-14);
 }
 
+TEST_CASE("cond: a branch that is not taken makes no NaN of a batch's gradient") {
+  // log has an infinite slope at 0, where its branch is not taken: neither for what is mapped nor for what is not
+  static constexpr auto safe_log = [](auto v, auto scale) {
+    return plx::cond(
+        v > 0.f, [](auto u, auto s) { return plx::log(u * s); }, [](auto u, auto s) { return u * s; }, v, scale);
+  };
+  static constexpr auto total = [](auto v, auto scale) {
+    return plx::sum(plx::vmap(safe_log, plx::in_axes<0, plx::none>)(v, scale));
+  };
+  const plx::array<float, 1> v{0, 2, 0, 0.5f};
+  const auto [by_v, by_scale] = plx::jit(plx::grad(total, plx::argnums<0, 1>))(v, 3.f);
+  check_close<float>(by_v, {4}, {3, 0.5, 3, 2}, 1e-6);
+  check_close<float>(by_scale, {}, {2.0 / 3}, 1e-6);
+  check_close<float>(plx::jit(plx::vmap(plx::grad(safe_log), plx::in_axes<0, plx::none>))(v, 3.f), {4}, {3, 0.5, 3, 2},
+                     1e-6);
+}
+
+TEST_CASE("while_loop, cond and switch_ outside of any function") {
+  const plx::array<float, 1> v{1, 2};
+  const auto grown = plx::while_loop([](auto u) { return plx::sum(u) < 20.f; }, [](auto u) { return u * 2.f; }, v);
+  check_close<float>(grown, {2}, {8, 16}, 0);
+  auto twice = [](auto u) { return u * 2.f; };
+  auto negative = [](auto u) { return -u; };
+  check_close<float>(plx::cond(true, twice, negative, v), {2}, {2, 4}, 0);
+  check_close<float>(plx::cond(false, twice, negative, v), {2}, {-1, -2}, 0);
+  check_close<float>(plx::switch_(5, std::tuple{twice, negative}, v), {2}, {-1, -2}, 0);
+}
+
 TEST_CASE("cond: what branches close over, trees, and a predicate that is the same for a batch") {
   static constexpr auto scaled = [](auto flag, auto a, auto x) {
     auto [sum, both] = plx::cond(

@@ -12,7 +12,7 @@ namespace parallax::detail {
 template <class Self> constexpr bool refuse_branch() {
   static_assert(std::is_void_v<Self>,
                 "a traced array has no value to branch on: choose between results with plx::where, or plx::maximum and "
-                "plx::minimum for std::max and std::min; a loop's bounds must be known while compiling");
+                "plx::minimum for std::max and std::min; branch with plx::cond, and go round with plx::while_loop");
   return true;
 }
 template <class Self> constexpr bool refuse_number() {

@@ -101,18 +101,29 @@ struct cond_call {
     const tracer index = build::mapped_at(a.operands[0], 0, a.size);
     growing_vector<batched> chosen;
     for (std::size_t b = 0; b < p.branches.size(); ++b) {
-      const growing_vector<batched> own = batch_graph(trace, p.branches[b], inputs, a.size, a.axis);
+      const tracer is_this = emit<equal>({index, build::like(index, static_cast<double>(b))});
+      const growing_vector<batched> own =
+          batch_graph(trace, p.branches[b], moving_where(is_this, inputs, a.size), a.size, a.axis);
       if (b == 0) {
         for (const batched& y : own) chosen.push_back({build::mapped_at(y, 0, a.size), 0});
         continue;
       }
-      const tracer is_this = emit<equal>({index, build::like(index, static_cast<double>(b))});
       for (std::size_t k = 0; k < own.size(); ++k) {
         const tracer value = build::mapped_at(own[k], 0, a.size);
         chosen[k].value = build::select(build::broadcast_in_dim(is_this, value.extents(), {0}), value, chosen[k].value);
       }
     }
     return chosen;
+  }
+  /// The same values, of which none has a derivative where a branch is not taken: what is infinite there would make NaN
+  /// of the zeros that come back. As JAX does.
+  static constexpr growing_vector<batched> moving_where(const tracer& taken, growing_vector<batched> inputs, dim size) {
+    for (batched& x : inputs) {
+      if (!is_floating(x.value.type())) continue;
+      const tracer value = build::mapped_at(x, 0, size);
+      x = {build::select(build::broadcast_in_dim(taken, value.extents(), {0}), value, emit<stop_gradient>({value})), 0};
+    }
+    return inputs;
   }
 };
 

@@ -4,6 +4,7 @@
 #include <parallax/ops/creation.hpp>
 #include <parallax/transforms/scan.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -87,6 +88,14 @@ constexpr auto fori_loop(extent lower, extent upper, Function function, const In
   const detail::counted_loop<Function> loop{function};
   if constexpr (detail::any_traced<Init>()) return loop(rounds, lower, init);
   else return loop(rounds, static_cast<std::int32_t>(lower.number()), init);
+}
+/// A bound that only the running program knows is an error.
+template <class Lower, class Upper, class Function, class Init>
+  requires(std::same_as<Lower, tracer> || std::same_as<Upper, tracer>)
+constexpr auto fori_loop(const Lower& lower, const Upper& upper, Function, const Init& init) {
+  if constexpr (std::same_as<Upper, tracer>) detail::refuse_count(upper, "fori_loop", "bound");
+  else detail::refuse_count(lower, "fori_loop", "bound");
+  return init;
 }
 
 } // namespace parallax

@@ -3,6 +3,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/print_value.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/extent_arguments.hpp>
 #include <parallax/ops/in_reverse.hpp>
@@ -10,6 +11,7 @@
 #include <parallax/transforms/scan_call.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -42,6 +44,15 @@ struct rounds {
   bool reverse = false;
   int slots = 0; ///< that the way back keeps; 0 where it keeps all
 };
+
+/// Fails: nothing of a program's shape depends on what it computes.
+constexpr void refuse_count(const tracer& count, std::string_view operation, std::string_view what) {
+  message text;
+  text << operation << ": the " << what << ' ';
+  print_value(text, count.owner->extents, count.value());
+  count.owner->fail(text << " is known while the program runs only; use while_loop, or give the count as an argument: "
+                            "plx::count(n)");
+}
 
 /// How many slices the stacked leaves have.
 constexpr dim count_rounds(context& trace, std::string_view operation, const growing_vector<tracer>& stacked,
@@ -281,6 +292,12 @@ constexpr auto checkpointed_scan(Function function, const Init& init, const Slic
 /// The same over so many rounds where `slices` is `none`: a number, or an extent of the program.
 template <class Function, class Init> constexpr auto scan(Function function, const Init& init, none_t, extent length) {
   return detail::scanned_rounds<Function>{function}(extent_list<1>{{length}}, init);
+}
+/// A length that only the running program knows is an error.
+template <class Function, class Init>
+constexpr auto scan(Function, const Init& init, none_t, const std::same_as<tracer> auto& length) {
+  detail::refuse_count(length, "scan", "length");
+  return std::pair{init, init};
 }
 
 } // namespace parallax
