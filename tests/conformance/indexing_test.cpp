@@ -2,6 +2,7 @@
 #include "indices.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -104,6 +105,37 @@ TEST_CASE("several axes at once, and a whole one among them") {
   check_close<double>(both, {4, 5}, of_both, 0);
   check_close<double>(apart, {4, 4}, of_apart, 0);
   check_close<double>(second, {3, 4, 5}, of_second, 0);
+}
+
+TEST_CASE("x[i] on every device, and under vmap, of what is mapped and what is not") {
+  places square(36);
+  std::iota(square.begin(), square.end(), 0);
+  const plx::array<std::int32_t, 2> six({6, 6}, std::vector<std::int32_t>(square.begin(), square.end()));
+  static constexpr auto element = [](auto v, auto i, auto j) { return v.at(i, j).get(); };
+  const auto on_devices = plx::pmap(element, plx::in_axes<plx::none, 0, 0>)(six, indices({1, 5}), indices({2, -1}));
+  check_equal<std::int32_t>(on_devices, {2}, {8, 35});
+
+  std::vector<float> counted(30);
+  std::iota(counted.begin(), counted.end(), 0.0f);
+  const plx::array<float, 2> x({10, 3}, std::vector(counted));
+  const plx::array<float, 1> three{0, 1, 2};
+  const auto places = indices({0, 1, 2, 1, 0, 0, 1, 2, 1, 0});
+  static constexpr auto at = [](auto v, auto i) { return v[i]; };
+  numbers seconds, of_each, of_three;
+  for (std::int64_t k = 0; k < 10; ++k) {
+    seconds.push_back(x(k, 1));
+    of_each.push_back(x(k, places(k)));
+    of_three.push_back(places(k));
+  }
+  check_close<float>(plx::jit(plx::vmap(at, plx::in_axes<0, plx::none>))(x, 1), {10}, seconds, 0);
+  check_close<float>(plx::jit(plx::vmap(at))(x, places), {10}, of_each, 0);
+  check_close<float>(plx::jit(plx::vmap(at, plx::in_axes<plx::none, 0>))(three, places), {10}, of_three, 0);
+
+  numbers identity(100);
+  for (std::size_t k = 0; k < 10; ++k) identity[11 * k] = 1;
+  const auto added = plx::jit(plx::vmap([](auto v, auto i) { return v.at(i).add(1.f); }, plx::in_axes<plx::none, 0>))(
+      plx::array<float, 1>::filled({10}, 0.f), indices({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  check_close<float>(added, {10, 10}, identity, 0);
 }
 
 TEST_CASE("dynamic slices begin where they fit") {

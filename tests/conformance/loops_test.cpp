@@ -296,6 +296,15 @@ TEST_CASE("scan: inside pmap, with a collective in each round") {
   check_close(dx, {4, 3}, differences([&](const vector& v) { return total(c0, v); }, slices), 1e-4, 1e-4);
 }
 
+TEST_CASE("scan: inside pmap, with the device's number in each round") {
+  static constexpr auto ten_times = [](auto i) {
+    auto round = [i](auto carry, auto) { return std::pair{carry + i + plx::axis_index<"i">(), plx::none}; };
+    return plx::scan(round, plx::zeros_like(i), plx::none, plx::length<10>).first;
+  };
+  const auto ones = plx::array<std::int32_t, 1>::filled({8}, 1);
+  check_equal<std::int32_t>(plx::pmap<"i">(ten_times)(ones), {8}, {10, 20, 30, 40, 50, 60, 70, 80});
+}
+
 TEST_CASE("scan: of static extents, whose rounds are written out") {
   const plx::array<double, plx::extents<3, 3>> w_static = w;
   const plx::array<double, plx::extents<3>> h_static = h0;

@@ -166,6 +166,46 @@ TEST_CASE("searching a sorted row") {
   check_equal<std::int32_t>(right, {2, 4}, {0, 2, 5, 6, 6, 2, 1, 6});
 }
 
+TEST_CASE("sort_key_val: values go with their keys, along any axis and under vmap") {
+  // twelve numbers downwards; each row, and each column, of one key that all share
+  const plx::array<float, 2> x{{11, 10, 9, 8}, {7, 6, 5, 4}, {3, 2, 1, 0}};
+  const plx::array<std::int32_t, 1> values{10, 20, 30, 40};
+  const auto [keys, with_them] =
+      plx::jit([](auto k, auto v) { return plx::sort_key_val(k, plx::broadcast_to(v, {3, 4}), -1); })(x, values);
+  check_close<float>(keys, {3, 4}, {8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3}, 0);
+  check_equal<std::int32_t>(with_them, {3, 4}, {40, 30, 20, 10, 40, 30, 20, 10, 40, 30, 20, 10});
+  const auto [down, below] = plx::jit([](auto k) { return plx::sort_key_val(k, k * 2.f, 0); })(x);
+  check_close<float>(down, {3, 4}, {3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8}, 0);
+  check_close<float>(below, {3, 4}, {6, 4, 2, 0, 14, 12, 10, 8, 22, 20, 18, 16}, 0);
+  static constexpr auto of_rows = [](auto k, auto v) { return plx::sort_key_val(k, v); };
+  const auto [each, shared] = plx::jit(plx::vmap(of_rows, plx::in_axes<0, plx::none>))(x, values);
+  check_close<float>(each, {3, 4}, {8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3}, 0);
+  check_equal<std::int32_t>(shared, {3, 4}, {40, 30, 20, 10, 40, 30, 20, 10, 40, 30, 20, 10});
+  const auto [columns, unmoved] = plx::jit(plx::vmap(of_rows, plx::in_axes<1, 1>))(x, x);
+  check_close<float>(columns, {4, 3}, {3, 7, 11, 2, 6, 10, 1, 5, 9, 0, 4, 8}, 0);
+  check_close<float>(unmoved, {4, 3}, {3, 7, 11, 2, 6, 10, 1, 5, 9, 0, 4, 8}, 0);
+  // equal keys keep their order; the gradient goes with the values
+  const plx::array<float, 1> ties{1, 0, 1, 0};
+  const auto [sorted, order] = plx::jit(of_rows)(ties, values);
+  check_close<float>(sorted, {4}, {0, 0, 1, 1}, 0);
+  check_equal<std::int32_t>(order, {4}, {20, 40, 10, 30});
+  const plx::array<float, 1> weights{1, 2, 3, 4};
+  const auto by_values = plx::jit(plx::grad(
+      [](auto v, auto k, auto w) { return plx::dot(w, plx::sort_key_val(k, v).second); }))(ties, ties, weights);
+  check_close<float>(by_values, {4}, {3, 1, 4, 2}, 0);
+}
+
+TEST_CASE("sorts under vmap, along the first and the last axis of what is mapped") {
+  const plx::array<float, 2> x{{11, 10, 9, 8}, {7, 6, 5, 4}, {3, 2, 1, 0}};
+  static constexpr auto first = [](auto v) { return plx::sort(v, 0); };
+  static constexpr auto last = [](auto v) { return plx::sort(v, -1); };
+  const std::vector<double> rows{8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3}, columns{3, 7, 11, 2, 6, 10, 1, 5, 9, 0, 4, 8};
+  check_close<float>(plx::jit(plx::vmap(first))(x), {3, 4}, rows, 0);
+  check_close<float>(plx::jit(plx::vmap(last))(x), {3, 4}, rows, 0);
+  check_close<float>(plx::jit(plx::vmap(first, plx::in_axes<1>))(x), {4, 3}, columns, 0);
+  check_close<float>(plx::jit(plx::vmap(last, plx::in_axes<1>))(x), {4, 3}, columns, 0);
+}
+
 TEST_CASE("every device of a pmap sums and sorts its own") {
   const matrix x = waves(8, 35);
   const auto [sums_of_each, sorted, order, total] = plx::pmap<"i">([](auto row) {

@@ -83,6 +83,34 @@ struct argsort_operation : sorting_operation<argsort_operation> {
   }
 };
 
+struct sort_key_val_operation {
+  constexpr std::pair<tracer, tracer> operator()(tracer keys, tracer values, int axis_number = -1) const {
+    context& trace = *keys.owner;
+    const int axis = normalize_axis(trace, "sort_key_val", axis_number, keys.rank()), last = keys.rank() - 1;
+    if (trace.failed || !are_alike(keys, values)) return {keys, values};
+    const tracer k = build::move_axis(keys, axis, last), v = build::move_axis(values, axis, last);
+    return {build::move_axis(emit<primitives::sort_by>({k, k}, {}), last, axis),
+            build::move_axis(emit<primitives::sort_by>({k, v}, {}), last, axis)};
+  }
+
+ private:
+  static constexpr bool are_alike(const tracer& keys, const tracer& values) {
+    context& trace = *keys.owner;
+    constexpr std::string_view remedy = "give values of the shape of the keys";
+    if (keys.rank() != values.rank()) {
+      message text;
+      text << "sort_key_val: ";
+      print_value(text, trace.extents, keys.value());
+      print_value(text << " and ", trace.extents, values.value());
+      trace.fail(text << " have not the same shape; " << remedy);
+      return false;
+    }
+    for (int i = 0; i < keys.rank(); ++i)
+      unify(trace, "sort_key_val", keys.dimension(i), values.dimension(i), keys.value(), values.value(), remedy);
+    return !trace.failed;
+  }
+};
+
 struct top_k_operation {
   constexpr std::pair<tracer, tracer> operator()(tracer x, int k) const {
     if (!can_take(x, k)) return {x, x};
@@ -167,6 +195,9 @@ inline constexpr detail::cumulative_operation<primitives::cumlogsumexp, false> c
 inline constexpr detail::sort_operation sort{};
 /// The positions, int32, that `sort` takes elements from. JAX: numpy.argsort
 inline constexpr detail::argsort_operation argsort{};
+/// `sort_key_val(keys, values, axis)`, in traced functions: a pair of the sorted keys and of the values that go with
+/// them, of the same shape; along the last axis by default, stable. JAX: lax.sort_key_val
+inline constexpr detail::sort_key_val_operation sort_key_val{};
 /// `top_k(x, k)`: a pair of the k largest elements along the last axis, from the largest down, and their positions,
 /// int32. NaN counts as largest; of equal elements the first one comes first. JAX: lax.top_k
 inline constexpr detail::top_k_operation top_k{};

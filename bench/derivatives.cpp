@@ -1,0 +1,178 @@
+// Gradients of GradBench's problems, written from their published definitions: ours beside loops by hand and, where
+// they are installed, the tapes of ADOL-C and CppAD. Results are compared before anything is timed.
+// `bench/derivatives_beside_others.py` runs it beside JAX. With BENCH_ONLY, one problem of them is compiled, or none.
+#include "derivatives/gaussian_mixture.hpp"
+#include "derivatives/k_means.hpp"
+#include "derivatives/least_squares.hpp"
+#include "derivatives/log_sum_exp.hpp"
+#include "derivatives/ode.hpp"
+#include "derivatives/programs.hpp"
+#include "derivatives/tapes.hpp"
+
+#include <parallax/parallax.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace plx = parallax;
+
+namespace {
+
+using numbers = std::vector<double>;
+
+/// The elements of trees of arrays, one after another.
+template <class... Trees> numbers elements(const Trees&... trees) {
+  numbers all;
+  auto add = [&](const auto& a) {
+    for (double value : a.values()) all.push_back(value);
+  };
+  (plx::tree_for_each(add, trees), ...);
+  return all;
+}
+/// Whether numbers differ from those that are right by no more than a share of the largest of these.
+bool agree(const numbers& values, const numbers& right) {
+  if (values.size() != right.size()) return false;
+  double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    largest = std::max(largest, std::abs(right[i]));
+    difference = std::max(difference, std::abs(values[i] - right[i]));
+  }
+  return difference <= 1e-9 * largest; // false for NaN
+}
+
+/// Times `call`, whose result is to be `right`.
+template <class Call, class Elements>
+void time(const std::string& name, Call call, Elements elements_of, const numbers& right) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [call, elements_of, right](benchmark::State& state) mutable {
+                                 if (!agree(elements_of(call()), right)) return state.SkipWithError("wrong result");
+                                 for (auto _ : state) {
+                                   decltype(auto) result = call();
+                                   benchmark::DoNotOptimize(&result);
+                                   benchmark::ClobberMemory();
+                                 }
+                               })
+      ->UseRealTime()
+      ->Unit(benchmark::kMicrosecond);
+}
+constexpr auto same = [](const numbers& x) { return x; };
+constexpr auto of_trees = [](const auto& x) { return elements(x); };
+
+template <class Problem>
+constexpr bool has_direction = requires(const Problem& p, double* x) { p.newton_direction(x, x); };
+
+/// Registers what others take for a problem, and ours: `value()` and `derivative()`, which return arrays.
+template <class Problem, class Value, class Derivative>
+void add(const std::string& name, const Problem& problem, Value value, Derivative derivative) {
+  const numbers right_value{problem.value(problem.point.data())};
+  numbers right(problem.point.size());
+  auto by_hand = [problem, result = right]() mutable -> const numbers& {
+    if constexpr (has_direction<Problem>) problem.newton_direction(problem.point.data(), result.data());
+    else problem.gradient(problem.point.data(), result.data());
+    return result;
+  };
+  right = by_hand();
+  time(name + "/ours/function", value, of_trees, right_value);
+  time(name + "/ours/gradient", derivative, of_trees, right);
+  time(
+      name + "/by hand/function", [problem] { return problem.value(problem.point.data()); },
+      [](double x) { return numbers{x}; }, right_value);
+  time(name + "/by hand/gradient", by_hand, same, right);
+  auto of_tape = [&]<class Tape>(const std::string& who, Tape tape) {
+    auto call = [tape = std::make_shared<Tape>(std::move(tape)), x = problem.point]() -> const numbers& {
+      if constexpr (has_direction<Problem>) return tape->newton_direction(x);
+      else return tape->gradient(x);
+    };
+    time(name + "/" + who + "/gradient", call, same, right);
+  };
+#ifdef BENCH_ADOLC
+  of_tape("ADOL-C", bench::adolc_tape<Problem>(problem));
+#endif
+#ifdef BENCH_CPPAD
+  of_tape("CppAD", bench::cppad_tape<Problem>(problem));
+#endif
+}
+
+[[maybe_unused]] std::int64_t extent_of(std::size_t count) { return static_cast<std::int64_t>(count); }
+
+void add_all() {
+#if !defined(BENCH_ONLY) || BENCH_ONLY == 1
+  {
+    const bench::log_sum_exp_problem p;
+    const plx::array<double, 1> x({extent_of(p.point.size())}, p.point);
+    add(
+        "lse", p, [x] { return plx::jit(bench::log_sum_exp_program)(x); },
+        [x] { return plx::jit(plx::grad(bench::log_sum_exp_program))(x); });
+  }
+#endif
+#if !defined(BENCH_ONLY) || BENCH_ONLY == 2
+  {
+    const bench::least_squares_problem p;
+    numbers where;
+    for (std::size_t i = 0; i < p.places; ++i) where.push_back(p.place(i));
+    const plx::array<double, 1> x({extent_of(p.coefficients)}, p.point), t({extent_of(p.places)}, where);
+    add(
+        "llsq", p, [x, t] { return plx::jit(bench::least_squares_program)(x, t); },
+        [x, t] { return plx::jit(plx::grad(bench::least_squares_program))(x, t); });
+  }
+#endif
+#if !defined(BENCH_ONLY) || BENCH_ONLY == 3
+  {
+    const bench::k_means_problem p;
+    const plx::array<double, 2> centres({extent_of(p.centres), extent_of(p.axes)}, p.point),
+        points({extent_of(p.points), extent_of(p.axes)}, p.data);
+    add(
+        "kmeans", p, [=] { return plx::jit(bench::k_means_program)(centres, points); },
+        [=] { return plx::jit(bench::k_means_direction)(centres, points); });
+  }
+#endif
+#if !defined(BENCH_ONLY) || BENCH_ONLY == 4
+  {
+    const bench::ode_problem p;
+    constexpr auto size = static_cast<std::int64_t>(bench::ode_problem::size);
+    const plx::array<double, plx::extents<size>> x({size}, p.point);
+    const auto steps = plx::count(extent_of(p.steps));
+    const double h = p.step;
+    add(
+        "ode", p, [=] { return plx::jit(bench::ode_program)(x, steps, h); },
+        [=] { return plx::jit(plx::grad(bench::ode_program))(x, steps, h); });
+  }
+#endif
+#if !defined(BENCH_ONLY) || BENCH_ONLY == 5
+  {
+    const bench::gaussian_mixture_problem p;
+    const std::int64_t parts = extent_of(p.parts), axes = extent_of(p.axes), below = extent_of(p.below);
+    constexpr auto axis_count = static_cast<std::int64_t>(bench::gaussian_mixture_problem::axes);
+    const double* at = p.point.data();
+    const plx::array<double, 1> alpha({parts}, numbers(at, at + parts));
+    at += parts;
+    const plx::array<double, plx::extents<plx::dyn, axis_count>> means({parts, axes}, numbers(at, at + parts * axes));
+    at += parts * axes;
+    const plx::array<double, plx::extents<plx::dyn, axis_count>> q({parts, axes}, numbers(at, at + parts * axes));
+    at += parts * axes;
+    const plx::array<double, 2> l({parts, below}, numbers(at, at + parts * below));
+    const plx::array<double, plx::extents<plx::dyn, axis_count>> points({extent_of(p.points), axes}, p.data);
+    const double gamma = p.gamma, freedom = p.freedom, constant = p.constant();
+    add(
+        "gmm", p,
+        [=] { return plx::jit(bench::gaussian_mixture_program)(alpha, means, q, l, points, gamma, freedom, constant); },
+        [=] {
+          return plx::jit(plx::grad(bench::gaussian_mixture_program, plx::argnums<0, 1, 2, 3>))(
+              alpha, means, q, l, points, gamma, freedom, constant);
+        });
+  }
+#endif
+}
+
+const bool added = (add_all(), true);
+
+} // namespace
