@@ -21,6 +21,8 @@ import numpy as np
 from jax import lax
 from jax.scipy.special import logsumexp
 
+from support.timings import microseconds, microseconds_of
+
 jax.config.update("jax_enable_x64", True)
 RNG = np.random.default_rng(0)
 PROBLEMS = ["lse", "llsq", "kmeans", "ode", "gmm"]
@@ -91,28 +93,6 @@ def programs():
     }
 
 
-def microseconds(call):
-    call()
-    begin = time.perf_counter()
-    call()
-    count = max(1, int(0.1 / (time.perf_counter() - begin)))
-    begin = time.perf_counter()
-    for _ in range(count):
-        call()
-    return (time.perf_counter() - begin) / count * 1e6
-
-
-def ours(binary):
-    run = subprocess.run([binary, "--benchmark_min_time=0.1", "--benchmark_format=json"], check=True,
-                         capture_output=True, text=True)
-    times = {}
-    for entry in json.loads(run.stdout)["benchmarks"]:
-        if entry.get("error_occurred"):
-            sys.exit(f"{entry['name']}: {entry['error_message']}")
-        times[entry["name"].removesuffix("/real_time")] = entry["real_time"]
-    return times
-
-
 def compile_seconds(binary):
     """What each problem takes beyond a file without one, by the build's own command."""
     build = Path(binary).resolve().parents[1]
@@ -134,7 +114,7 @@ def main(binary, rounds=5):
         compiled[problem] = [jax.jit(f).lower(*arguments).compile() for f in (value, derivative)]
         jax_seconds[problem] = time.perf_counter() - begin
     for _ in range(rounds):
-        for name, value in ours(binary).items():
+        for name, value in microseconds_of(binary).items():
             samples[name].append(value)
         for problem, (_, _, arguments) in programs().items():
             for what, call in zip(("function", "gradient"), compiled[problem]):

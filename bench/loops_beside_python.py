@@ -4,17 +4,16 @@ and how our time compares with the best of the others.
 
 Usage: bench/loops_beside_python.py build/release/bench/loops [rounds]     with numpy and jax installed
 """
-import json
 import statistics
-import subprocess
 import sys
-import time
 from collections import defaultdict
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+from support.timings import microseconds, microseconds_of
 
 jax.config.update("jax_enable_x64", True)
 RNG = np.random.default_rng(0)
@@ -31,10 +30,10 @@ CASES = {
         "scan/network of 16, 64 steps, gradient/dynamic", ["by hand/network of 16, 64 steps, gradient"]),
     "network of 64, gradient": (
         "scan/network of 64, 64 steps, gradient/dynamic", ["by hand/network of 64, 64 steps, gradient"]),
-    "x[i]": ("x[i]/10^6/real_time", ["by hand/x[i]/10^6/real_time"]),
-    "x.at(i).add": ("x.at(i).add/10^6/real_time", ["by hand/x.at(i).add/10^6/real_time"]),
-    "cumsum": ("cumsum/10^6/real_time", ["std::partial_sum/10^6/real_time"]),
-    "sort": ("sort/10^6/real_time", ["std::stable_sort/10^6/real_time"]),
+    "x[i]": ("x[i]/10^6", ["by hand/x[i]/10^6"]),
+    "x.at(i).add": ("x.at(i).add/10^6", ["by hand/x.at(i).add/10^6"]),
+    "cumsum": ("cumsum/10^6", ["std::partial_sum/10^6"]),
+    "sort": ("sort/10^6", ["std::stable_sort/10^6"]),
 }
 
 
@@ -99,33 +98,11 @@ def peers():
     return found
 
 
-def microseconds(call):
-    call()
-    begin = time.perf_counter()
-    call()
-    count = max(1, int(0.1 / (time.perf_counter() - begin)))
-    begin = time.perf_counter()
-    for _ in range(count):
-        call()
-    return (time.perf_counter() - begin) / count * 1e6
-
-
-def ours(binary):
-    run = subprocess.run([binary, "--benchmark_min_time=0.1", "--benchmark_format=json"], check=True,
-                         capture_output=True, text=True)
-    times = {}
-    for entry in json.loads(run.stdout)["benchmarks"]:
-        if entry.get("error_occurred"):
-            sys.exit(f"{entry['name']}: {entry['error_message']}")
-        times[entry["name"]] = entry["real_time"] * {"ns": 1e-3, "us": 1, "ms": 1e3}[entry["time_unit"]]
-    return times
-
-
 def main(binary, rounds=5):
     calls = peers()
     samples = defaultdict(list)
     for _ in range(rounds):
-        for name, value in ours(binary).items():
+        for name, value in microseconds_of(binary).items():
             samples[name].append(value)
         for case, list_of_peers in calls.items():
             for who, call in list_of_peers:
