@@ -1,0 +1,80 @@
+// What loops and indexing are lowered to: what fuses, what is changed in place, what no round copies.
+#include "test.hpp"
+
+#include "compile/lowered.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace loop_steps_test {
+
+namespace {
+
+namespace plx = parallax;
+using plx::compiled::step_kind, plx::shaped;
+
+/// Steps and memory of all sections of a program.
+struct steps {
+  int kernels = 0, products = 0, scans = 0, others = 0, slots = 0;
+  friend constexpr bool operator==(const steps&, const steps&) = default;
+};
+template <class Function, class... Arguments> constexpr steps steps_of(const Function&, const Arguments&...) {
+  const auto plan = lowered::program(Function{}, Arguments{}...);
+  steps result;
+  for (int k = 0; k < lowered::section_count(plan); ++k) {
+    for (const auto& step : plan[lowered::section(plan, k).steps])
+      ++(step.kind == step_kind::kernel    ? result.kernels
+         : step.kind == step_kind::product ? result.products
+         : step.kind == step_kind::scan    ? result.scans
+                                           : result.others);
+    result.slots += lowered::section(plan, k).slot_count;
+  }
+  return result;
+}
+
+constexpr auto row = shaped<float, 64>;
+constexpr auto places = shaped<std::int32_t, 20>;
+
+// a gather is a part of the loop that reads it
+constexpr auto read_and_scale = [](auto x, auto i) { return x[i] * 2.f + 1.f; };
+static_assert(steps_of(read_and_scale, row, places) == steps{.kernels = 1});
+constexpr auto sum_of_read = [](auto x, auto i) { return plx::sum(x[i] * x[i]); };
+static_assert(steps_of(sum_of_read, row, places) == steps{.kernels = 1});
+
+// updates of what dies are made where it lies: a loop for it, and one for each list of updates
+constexpr auto two_updates = [](auto x, auto i) { return (2.f * x).at(i).set(1.f).at(i + 1).add(2.f); };
+static_assert(steps_of(two_updates, row, places) == steps{.kernels = 3});
+
+// a round is what its function computes: slices are read and results stacked where they are, and no carry is copied
+constexpr auto recurrence = [](auto w, auto h, auto xs) {
+  auto round = [w](auto carry, auto x) {
+    auto next = plx::tanh(plx::dot(w, carry) + x);
+    return std::pair{next, next * 2.f};
+  };
+  return plx::scan(round, h, xs);
+};
+constexpr auto of_rounds = []<int Rounds>() {
+  return steps_of(recurrence, shaped<float, 8, 8>, shaped<float, 8>, shaped<float, Rounds, 8>);
+};
+constexpr steps ten = of_rounds.template operator()<10>(), many = of_rounds.template operator()<100'000>();
+static_assert(ten == many && ten.scans == 1 && ten.products == 1 && ten.kernels <= 2 && ten.others == 0);
+
+// a round that changes one element costs the same, however many there are
+template <int Size>
+constexpr auto doubled_ahead =
+    [](auto x) { return plx::fori_loop(1, 11, [](auto k, auto v) { return v.at(k).set(2.f * v[k - 1]); }, x); };
+template <int Size> constexpr std::int64_t written = plx::cost(doubled_ahead<Size>, shaped<float, Size>).bytes_written;
+static_assert(written<1000> == written<2000>);
+
+// the way back of a scan is one as well, and reads what the way there stacked
+constexpr auto loss = [](auto w, auto h, auto xs) { return plx::sum(recurrence(w, h, xs).second); };
+constexpr steps both_ways = steps_of(plx::grad(loss), shaped<float, 8, 8>, shaped<float, 8>, shaped<float, 10, 8>);
+static_assert(both_ways.scans == 2);
+
+} // namespace
+
+TEST_CASE("loops and indexing take no more steps than they compute") { // the assertions above are the test
+  CHECK(ten == many);
+}
+
+} // namespace loop_steps_test
