@@ -1,5 +1,5 @@
 // Branches that return different shapes.
-// error: cond: result 0 is float32\[\] of the first branch, and float32\[3\] of branch 1; let branches return values of the same types and shapes
+// error: cond: result 0 is float32\[\] of on_false, and float32\[3\] of on_true; let branches return values of the same types and shapes
 // line: plx::jit\(\[\]\(auto x\) \{ return plx::cond\(plx::sum\(x\) > 0.0f, same, total, x\); \}\)\(a\)
 #include <parallax/parallax.hpp>
 

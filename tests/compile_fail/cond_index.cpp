@@ -1,5 +1,5 @@
 // A branch that a floating number is to choose.
-// error: cond: what chooses a branch is float32\[\]; give one boolean number or one integer
+// error: switch_: what chooses a branch is float32\[\]; give one boolean number or one integer
 // line: plx::jit\(\[\]\(auto x\) \{ return plx::switch_\(plx::sum\(x\), std::tuple\{same, twice\}, x\); \}\)\(a\)
 #include <parallax/parallax.hpp>
 

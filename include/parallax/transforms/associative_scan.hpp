@@ -49,7 +49,8 @@ template <class Function, class Elements> class prefix_tree {
   constexpr growing_vector<tracer> combine(const growing_vector<tracer>& a, const growing_vector<tracer>& b) const {
     const auto made = function(with_leaves(elements, a), with_leaves(elements, b));
     static_assert(same_structure<Elements, std::remove_cvref_t<decltype(made)>>(),
-                  "parallax: associative_scan: the function returns another tree than those it is given");
+                  "parallax: associative_scan: the function returns another tree than those it is given; let it return "
+                  "the same tree");
     growing_vector<tracer> leaves = tracers_of(made);
     for (std::size_t k = 0; k < a.size(); ++k) {
       const abstract_value given = a[k].value();

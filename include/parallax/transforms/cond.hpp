@@ -13,6 +13,12 @@
 namespace parallax {
 namespace detail {
 
+/// How errors name a branch: of `cond` by its parameter.
+constexpr message name_of_branch(std::string_view operation, int number) {
+  if (operation == "cond") return message() << (number == 0 ? "on_false" : "on_true");
+  return message() << "branch " << number;
+}
+
 /// Reports branches that return different values.
 constexpr bool check_branches_agree(context& trace, std::string_view operation, const growing_vector<tracer>& first,
                                     growing_vector<tracer>& other, int number) {
@@ -31,16 +37,18 @@ constexpr bool check_branches_agree(context& trace, std::string_view operation, 
     message text;
     text << operation << ": result " << static_cast<int>(k) << " is ";
     print_value(text, trace.extents, wanted);
-    text << " of the first branch, and ";
+    text << " of " << name_of_branch(operation, 0).view() << ", and ";
     print_value(text, trace.extents, made.value());
-    trace.fail(text << " of branch " << number << "; let branches return values of the same types and shapes");
+    trace.fail(text << " of " << name_of_branch(operation, number).view()
+                    << "; let branches return values of the same types and shapes");
     return false;
   }
   return true;
 }
 
-/// Functions of the same arguments, of which a number chooses one.
-template <class... Branches> struct chosen_branch {
+/// Functions of the same arguments, of which a number chooses one: for `cond`, or for `switch_`.
+template <bool IsSwitch, class... Branches> struct chosen_branch {
+  static constexpr std::string_view name = IsSwitch ? "switch_" : "cond";
   [[no_unique_address]] std::tuple<Branches...> branches;
 
   template <class Index, class... Args> constexpr auto operator()(const Index& index, const Args&... args) const {
@@ -53,7 +61,7 @@ template <class... Branches> struct chosen_branch {
  private:
   template <class Index, class... Args> static constexpr auto refuse(context& owner) {
     using first_wrong = std::tuple_element_t<first_refused<Args...>(), std::tuple<Branches...>>;
-    return refuse_call<first_wrong, Args...>(owner, "cond: a branch");
+    return refuse_call<first_wrong, Args...>(owner, IsSwitch ? "switch_: a branch" : "cond: a branch");
   }
   template <class... Args> static constexpr std::size_t first_refused() {
     const bool callable[] = {is_callable<Branches, traced_t<Args>...>()...};
@@ -77,10 +85,11 @@ template <class... Branches> struct chosen_branch {
     auto trees = std::apply([&](const auto&... branch) { return std::tuple{traced(branch)...}; }, branches);
     auto& result = std::get<0>(trees);
     growing_vector<growing_vector<tracer>> results;
-    std::apply([&](const auto&... tree) { (add_results(result, results, tree), ...); }, trees);
+    std::apply([&](const auto&... tree) { (add_results(owner, result, results, tree), ...); }, trees);
+    if (owner.failed) return result;
     for (std::size_t b = 1; b < results.size(); ++b) {
       reopen(owner, call.branches[b]);
-      if (!check_branches_agree(owner, "cond", results[0], results[b], static_cast<int>(b))) return result;
+      if (!check_branches_agree(owner, name, results[0], results[b], static_cast<int>(b))) return result;
       owner.close_graph();
     }
     for (std::size_t b = 0; b < results.size(); ++b) {
@@ -98,16 +107,19 @@ template <class... Branches> struct chosen_branch {
   }
   static constexpr void reopen(context& owner, graph_id graph) { owner.active.push_back(graph); }
   template <class First, class Tree>
-  static constexpr void add_results(const First&, growing_vector<growing_vector<tracer>>& results, const Tree& tree) {
-    static_assert(same_structure<First, Tree>(),
-                  "parallax: cond: the branches return different trees; let all return the same one");
+  static constexpr void add_results(context& owner, const First&, growing_vector<growing_vector<tracer>>& results,
+                                    const Tree& tree) {
+    if constexpr (!same_structure<First, Tree>())
+      owner.fail(message() << name << ": " << name_of_branch(name, static_cast<int>(results.size())).view()
+                           << " returns another tree than " << name_of_branch(name, 0).view()
+                           << "; let all branches return the same one");
     results.push_back(tracers_of(tree));
   }
   /// The number of a branch, from 0 on: of a boolean 1 for true. Others are clamped, as in JAX.
   static constexpr tracer branch_number(context& owner, tracer index) {
     if (index.rank() != 0 || is_floating(index.type())) {
       message text;
-      text << "cond: what chooses a branch is ";
+      text << name << ": what chooses a branch is ";
       print_value(text, owner.extents, index.value());
       owner.fail(text << "; give one boolean number or one integer");
       return build::integer_literal(owner, element_type::int32, 0);
@@ -117,7 +129,8 @@ template <class... Branches> struct chosen_branch {
     return emit<primitives::minimum>({emit<primitives::maximum>({number, build::like(number, 0)}), last});
   }
 };
-template <class... Branches> inline constexpr bool is_transformed<chosen_branch<Branches...>> = true;
+template <bool IsSwitch, class... Branches>
+inline constexpr bool is_transformed<chosen_branch<IsSwitch, Branches...>> = true;
 
 } // namespace detail
 
@@ -126,7 +139,7 @@ template <class... Branches> inline constexpr bool is_transformed<chosen_branch<
 /// and elements are selected. JAX: lax.cond
 template <class Predicate, class OnTrue, class OnFalse, class... Args>
 constexpr auto cond(const Predicate& predicate, OnTrue on_true, OnFalse on_false, const Args&... args) {
-  return detail::chosen_branch<OnFalse, OnTrue>{{on_false, on_true}}(predicate, args...);
+  return detail::chosen_branch<false, OnFalse, OnTrue>{{on_false, on_true}}(predicate, args...);
 }
 
 /// The branch of that number, of a std::tuple of functions, called with `args...`. Numbers below 0 and beyond the last
@@ -134,7 +147,7 @@ constexpr auto cond(const Predicate& predicate, OnTrue on_true, OnFalse on_false
 template <class Index, class... Branches, class... Args>
 // NOLINTNEXTLINE(readability-identifier-naming): a keyword, without the underscore
 constexpr auto switch_(const Index& index, std::tuple<Branches...> branches, const Args&... args) {
-  return detail::chosen_branch<Branches...>{branches}(index, args...);
+  return detail::chosen_branch<true, Branches...>{branches}(index, args...);
 }
 
 } // namespace parallax

@@ -189,8 +189,10 @@ constexpr auto trace_scan(context& trace, std::string_view operation, const Func
     return trace_round(trace, function, carries, stacked, std::type_identity<Init>{}, std::type_identity<Slices>{});
   };
   auto traced = round();
-  static_assert(same_structure<traced_t<Init>, std::remove_cvref_t<decltype(traced.result.first)>>(),
-                "parallax: scan: the carry that the function returns is another tree than the one it is given");
+  static_assert(
+      same_structure<traced_t<Init>, std::remove_cvref_t<decltype(traced.result.first)>>(),
+      "parallax: scan and fori_loop: the carry that the function returns is another tree than the one it is given; "
+      "let it return the same tree");
   while (!trace.failed && become_strong(carries, traced.leaves)) {
     trace.close_graph();
     traced = round();

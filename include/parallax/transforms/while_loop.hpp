@@ -46,7 +46,8 @@ template <class Predicate, class Body> struct looped_while {
     auto round = [&] { return trace_carried(owner, body, carries, std::type_identity<Init>{}); };
     auto traced = round();
     static_assert(same_structure<traced_t<Init>, std::remove_cvref_t<decltype(traced.result)>>(),
-                  "parallax: while_loop: the function returns another tree than the one it is given");
+                  "parallax: while_loop: the function returns another tree than the one it is given; let it return the "
+                  "same tree");
     while (!owner.failed && become_strong(carries, traced.leaves)) {
       owner.close_graph();
       traced = round();
