@@ -87,7 +87,7 @@ void add(const std::string& name, const Problem& problem, Value value, Derivativ
       name + "/by hand/function", [problem] { return problem.value(problem.point.data()); },
       [](double x) { return numbers{x}; }, right_value);
   time(name + "/by hand/gradient", by_hand, same, right);
-  auto of_tape = [&]<class Tape>(const std::string& who, Tape tape) {
+  [[maybe_unused]] auto of_tape = [&]<class Tape>(const std::string& who, Tape tape) {
     auto call = [tape = std::make_shared<Tape>(std::move(tape)), x = problem.point]() -> const numbers& {
       if constexpr (has_direction<Problem>) return tape->newton_direction(x);
       else return tape->gradient(x);
