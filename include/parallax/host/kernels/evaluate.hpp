@@ -144,11 +144,7 @@ PARALLAX_INLINE auto evaluate(gather_statement<Kind, Type, Offset, Array>, Regis
     first += offsets.lanes[0];
     return stride == 1 ? load<Moved>(first, count) : load_strided<Moved>(first, stride, count);
   } else {
-    if (Moved == moved_lanes::all || (Moved == moved_lanes::either && count == lanes))
-      return pack_of<T>([&](int i) { return first[i * stride + offsets.lanes[i]]; });
-    alignas(register_bytes) T buffer[lanes] = {};
-    for (int i = 0; i < count; ++i) buffer[i] = first[i * stride + offsets.lanes[i]];
-    return load(buffer);
+    return pack_of<Moved, T>([&](int i) { return first[i * stride + offsets.lanes[i]]; }, count);
   }
 }
 /// Elements that lie anywhere are changed behind all statements: see `host/kernels/scatter.hpp`.

@@ -91,7 +91,7 @@ template <class Kernel> class radix_sorter {
     const lists given = lists_of(a, row, true), result = lists_of(a, row, false), other = other_lists(a, row);
     const bits different = differing_bits(given, list, counts, for_each_piece);
     const int rest = std::max(0, static_cast<int>(std::bit_width(different)) - digit_bits); // bits below the highest
-    const lists& parted = passes_over(rest) % 2 == 0 ? result : other;
+    const lists& parted = passes_over(rest, digit_bits) % 2 == 0 ? result : other;
     for_each_piece([&](std::int64_t piece) {
       std::uint32_t* const of_piece = counts_at(counts, piece);
       std::fill_n(of_piece, buckets, 0U);
@@ -140,7 +140,8 @@ template <class Kernel> class radix_sorter {
   static std::uint32_t* counts_at(std::uint32_t* counts, std::int64_t piece) {
     return counts + static_cast<std::size_t>(piece) * counts_of_piece;
   }
-  static constexpr int passes_over(int count) { return (count + digit_bits - 1) / digit_bits; }
+  /// How many digits of so many bits at most cover the lowest `rest` bits.
+  static constexpr int passes_over(int rest, int most_bits) { return (rest + most_bits - 1) / most_bits; }
 
   /// One digit of the keys, and where the next element of each goes.
   struct digit_places {
@@ -199,7 +200,7 @@ template <class Kernel> class radix_sorter {
       insert(from, begin, end);
     } else {
       const int most_bits = std::min(digit_bits, static_cast<int>(std::bit_width(length)));
-      const int passes = (rest + most_bits - 1) / most_bits, width = (rest + passes - 1) / passes;
+      const int passes = passes_over(rest, most_bits), width = (rest + passes - 1) / passes;
       const std::size_t size = std::size_t{1} << width;
       std::fill_n(counts, size * static_cast<std::size_t>(passes), 0U);
       for (std::uint32_t i = begin; i < end; ++i) {

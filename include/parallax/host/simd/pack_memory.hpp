@@ -102,6 +102,13 @@ template <element T, class F> PARALLAX_INLINE pack<T> pack_of(const F& element_o
   }
 }
 
+/// Those of the lanes i < count <= lanes, and no others; the other lanes hold 0.
+template <element T, class F> PARALLAX_INLINE pack<T> pack_of(const F& element_of, int count) {
+  alignas(register_bytes) T buffer[lanes] = {};
+  for (int i = 0; i < count; ++i) buffer[i] = element_of(i);
+  return load(buffer);
+}
+
 /// The elements at source[i * stride].
 template <element T> PARALLAX_INLINE pack<T> load_strided(const T* source, std::ptrdiff_t stride) {
   return pack_of<T>([&](int i) { return source[i * stride]; });
@@ -109,9 +116,7 @@ template <element T> PARALLAX_INLINE pack<T> load_strided(const T* source, std::
 
 /// The elements at source[i * stride] for i < count <= lanes, and no others; the other lanes hold 0.
 template <element T> PARALLAX_INLINE pack<T> load_strided(const T* source, std::ptrdiff_t stride, int count) {
-  alignas(register_bytes) T buffer[lanes] = {};
-  for (int i = 0; i < count; ++i) buffer[i] = source[i * stride];
-  return load(buffer);
+  return pack_of<T>([&](int i) { return source[i * stride]; }, count);
 }
 
 /// Writes all lanes to `target` on.
@@ -168,11 +173,14 @@ template <moved_lanes Moved, element T> PARALLAX_INLINE pack<T> load(const T* so
   else if constexpr (Moved == moved_lanes::first || detail::masked_moves_are_cheap) return load(source, count);
   else return count == lanes ? load(source) : load(source, count);
 }
+template <moved_lanes Moved, element T, class F> PARALLAX_INLINE pack<T> pack_of(const F& element_of, int count) {
+  if constexpr (Moved == moved_lanes::all) return pack_of<T>(element_of);
+  else if constexpr (Moved == moved_lanes::first) return pack_of<T>(element_of, count);
+  else return count == lanes ? pack_of<T>(element_of) : pack_of<T>(element_of, count);
+}
 template <moved_lanes Moved, element T>
 PARALLAX_INLINE pack<T> load_strided(const T* source, std::ptrdiff_t stride, int count) {
-  if constexpr (Moved == moved_lanes::all) return load_strided(source, stride);
-  else if constexpr (Moved == moved_lanes::first) return load_strided(source, stride, count);
-  else return count == lanes ? load_strided(source, stride) : load_strided(source, stride, count);
+  return pack_of<Moved, T>([&](int i) { return source[i * stride]; }, count);
 }
 template <moved_lanes Moved, element T>
 PARALLAX_INLINE void store_strided(T* target, std::ptrdiff_t stride, const pack<T>& x, int count) {
