@@ -20,15 +20,11 @@ struct steps {
 };
 template <class Function, class... Arguments> constexpr steps steps_of(const Function&, const Arguments&...) {
   const auto plan = lowered::program(Function{}, Arguments{}...);
-  steps result;
-  for (int k = 0; k < lowered::section_count(plan); ++k) {
-    for (const auto& step : plan[lowered::section(plan, k).steps])
-      ++(step.kind == step_kind::kernel    ? result.kernels
-         : step.kind == step_kind::product ? result.products
-         : step.kind == step_kind::scan    ? result.scans
-                                           : result.others);
-    result.slots += lowered::section(plan, k).slot_count;
-  }
+  auto count = [&](step_kind kind) { return lowered::step_count(plan, kind); };
+  steps result{count(step_kind::kernel), count(step_kind::product), count(step_kind::scan)};
+  for (int k = 0; k < lowered::section_count(plan); ++k) result.others += lowered::section(plan, k).steps.count;
+  result.others -= result.kernels + result.products + result.scans;
+  result.slots = lowered::slot_count(plan);
   return result;
 }
 

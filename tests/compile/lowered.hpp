@@ -23,5 +23,18 @@ constexpr const plan::section_record& section(const plan::plan_builder& of, int 
   return of.at<plan::section_record>(number);
 }
 constexpr const plan::section_record& main_section(const plan::plan_builder& of) { return section(of, 0); }
+/// How many steps of a kind all sections have together.
+constexpr int step_count(const plan::plan_builder& of, parallax::compiled::step_kind kind) {
+  int count = 0;
+  for (int k = 0; k < section_count(of); ++k)
+    for (const auto& step : of[section(of, k).steps]) count += step.kind == kind;
+  return count;
+}
+/// Memory for intermediates, in all sections.
+constexpr int slot_count(const plan::plan_builder& of) {
+  int count = 0;
+  for (int k = 0; k < section_count(of); ++k) count += section(of, k).slot_count;
+  return count;
+}
 
 } // namespace lowered

@@ -39,13 +39,14 @@ template <class Function, class... Arguments> constexpr facts lower(const Functi
   }
   for (int k = 0; k < lowered::section_count(plan); ++k) {
     for (const auto& step : plan[lowered::section(plan, k).steps]) {
-      if (step.kind == step_kind::kernel) ++result.kernel_steps;
-      else if (step.kind == step_kind::product) ++result.products, result.products_behind += result.collectives > 0;
-      else if (step.kind == step_kind::call) ++result.calls;
-      else ++result.collectives;
+      if (step.kind == step_kind::product) result.products_behind += result.collectives > 0;
+      else if (step.kind != step_kind::kernel && step.kind != step_kind::call) ++result.collectives;
     }
-    result.slots += lowered::section(plan, k).slot_count;
   }
+  result.kernel_steps = lowered::step_count(plan, step_kind::kernel);
+  result.products = lowered::step_count(plan, step_kind::product);
+  result.calls = lowered::step_count(plan, step_kind::call);
+  result.slots = lowered::slot_count(plan);
   return result;
 }
 
