@@ -48,16 +48,15 @@ template <class T, int Rows, int Columns, int Depth> struct product_by_rows {
   }
   template <std::size_t... K>
   static PARALLAX_INLINE void load_rows(row* rows, const T* right, product_strides s, std::index_sequence<K...>) {
-    [[maybe_unused]] const bool done[] = {(rows[K] = loaded(right + std::int64_t{K} * s.right_depth, s.right_column,
-                                                            std::make_index_sequence<std::size_t{Columns}>{}),
+    [[maybe_unused]] const bool done[] = {(load_row(rows[K], right + std::int64_t{K} * s.right_depth, s.right_column,
+                                                    std::make_index_sequence<std::size_t{Columns}>{}),
                                            true)...};
   }
+  /// By reference: how a vector wider than a register is returned differs between machines, of which g++ warns.
   template <std::size_t... J>
-  static PARALLAX_INLINE row loaded(const T* from, std::int64_t stride, std::index_sequence<J...>) {
-    row result;
+  static PARALLAX_INLINE void load_row(row& result, const T* from, std::int64_t stride, std::index_sequence<J...>) {
     if (stride == 1) __builtin_memcpy(&result, from, sizeof result);
     else result = row{from[std::int64_t{J} * stride]...};
-    return result;
   }
   template <std::size_t... K>
   static PARALLAX_INLINE void run_row(const T* left, const row* rows, T* result, std::int64_t left_depth,
