@@ -19,7 +19,7 @@ template <class Kernel> struct scatter_combine;
 /// What a scatter makes of an element and an update.
 template <kernel_result Result, primitive_id Reduction, class... S>
 struct scatter_combine<kernel<Result, Reduction, S...>> {
-  static constexpr kernel_statement statements[] = {S::record...};
+  static constexpr kernel_statement statements[sizeof...(S)] = {S::record...};
   static constexpr primitive_id primitive = statements[sizeof...(S) - 1].primitive;
 
   template <class T> static PARALLAX_DEVICE PARALLAX_INLINE T of(T element, T update) {
