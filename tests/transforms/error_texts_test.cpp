@@ -388,6 +388,15 @@ TEST_CASE("devices", "[errors]") {
         "pmap: device -1 is no device in the devices argument; name different devices, from 0 on");
 }
 
+TEST_CASE("values that are no partners of the keys they are sorted by", "[errors]") {
+  auto sorted = [](auto keys, auto values) { return plx::sort_key_val(keys, values); };
+  CHECK(error_of(sorted, four, matrix) ==
+        "sort_key_val: float32[4] and float32[3,4] have not the same shape; give values "
+        "of the shape of the keys");
+  CHECK(error_of(sorted, four, five).starts_with("sort_key_val: "));
+  CHECK(error_of(sorted, four, five).ends_with("give values of the shape of the keys"));
+}
+
 TEST_CASE("values that are no arrays", "[errors]") {
   std::string rest = " is no array: take and return arrays, numbers, and trees of them (tuples, pairs, std::arrays, "
                      "aggregate templates of their leaf types)";
