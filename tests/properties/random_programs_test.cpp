@@ -17,7 +17,7 @@ TEST_CASE("drawn programs compute what they say") {
 #ifdef __OPTIMIZE__
   constexpr std::uint64_t programs = 2000;
 #else
-  constexpr std::uint64_t programs = 300;
+  constexpr std::uint64_t programs = 100;
 #endif
   drawn_test(2, on_host).try_programs(programs);
 }
