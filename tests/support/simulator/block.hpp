@@ -12,6 +12,7 @@
 #include <cstring>
 #include <numeric>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 namespace simulator {
@@ -241,20 +242,38 @@ class block_view {
 
 static_assert(parallax::cuda::thread_block<block_view>);
 
+/// A kernel without its type: what all kernels are run by is compiled once.
+struct kernel_code {
+  const char* type_name; ///< as `typeid` calls it
+  bool barriers;
+  void (*run)(block_state&, const void* arguments); ///< a thread
+};
+
+template <class K> const kernel_code& code_of() {
+  static_assert(sizeof(typename K::arguments) <= 32764, "a kernel's arguments take 32764 bytes at most");
+  static constexpr auto run = [](block_state& state, const void* arguments) {
+    K::run(block_view(state), *static_cast<const typename K::arguments*>(arguments));
+  };
+  static const kernel_code code{typeid(K).name(), K::barriers, run};
+  return code;
+}
+
 /// Runs a whole launch of a kernel, its blocks in an order that `seed` decides as it does that of threads. Throws
 /// `fault`.
-template <class K>
-void run_kernel(const parallax::cuda::launch_shape& shape, const typename K::arguments& arguments, std::uint64_t seed,
-                access_observer& observer) {
-  static_assert(sizeof(typename K::arguments) <= 32764, "a kernel's arguments take 32764 bytes at most");
-  block_state state(shape, seed, observer, K::barriers);
+inline void run_kernel(const kernel_code& kernel, const parallax::cuda::launch_shape& shape, const void* arguments,
+                       std::uint64_t seed, access_observer& observer) {
+  block_state state(shape, seed, observer, kernel.barriers);
   generator random(seed);
   const std::uint64_t first = random.below(shape.blocks);
   std::uint64_t step = random.below(shape.blocks) + 1;
   while (std::gcd(step, static_cast<std::uint64_t>(shape.blocks)) != 1) ++step;
   for (std::uint64_t i = 0; i < shape.blocks; ++i)
-    state.run(static_cast<std::int64_t>((first + i * step) % shape.blocks),
-              [&] { K::run(block_view(state), arguments); });
+    state.run(static_cast<std::int64_t>((first + i * step) % shape.blocks), [&] { kernel.run(state, arguments); });
+}
+template <class K>
+void run_kernel(const parallax::cuda::launch_shape& shape, const typename K::arguments& arguments, std::uint64_t seed,
+                access_observer& observer) {
+  run_kernel(code_of<K>(), shape, &arguments, seed, observer);
 }
 
 } // namespace simulator

@@ -7,10 +7,11 @@
 
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <typeinfo>
+#include <type_traits>
 #include <utility>
 
 namespace simulator {
@@ -178,32 +179,14 @@ struct stream_functions : device_functions {
   template <parallax::cuda::device_kernel Kernel>
   static status launch(Kernel, const parallax::cuda::launch_shape& shape, stream_handle on,
                        const typename Kernel::arguments& arguments) {
-    return call("launch", [&](world& w) {
-      w.enqueue(w.current_stream(on.number, "launch"), launch_of<Kernel>(w, shape, arguments));
-      return status{};
-    });
+    return launch(code_of<Kernel>(), shape, on, bytes_of(arguments));
   }
 
   /// Replaces a captured launch by another of the same kernel.
   template <parallax::cuda::device_kernel Kernel>
   static status update_launch(graph_handle of, graph_node_handle node, Kernel,
                               const parallax::cuda::launch_shape& shape, const typename Kernel::arguments& arguments) {
-    return call("update_launch", [&](world& w) {
-      const auto found = w.graphs.find(of.number);
-      if (found == w.graphs.end())
-        fail("update_launch of a ", of.number == 0 ? "null graph" : "graph that was destroyed");
-      graph_state& graph = *found->second;
-      if (!graph.instantiated) fail("update_launch of a graph that was not instantiated");
-      if (node.capture != graph.number || node.place == 0 || node.place > graph.operations.size())
-        fail("update_launch of a node that is not the graph's");
-      if (graph.device != w.device)
-        fail("update_launch of a graph of device ", graph.device, " while device ", w.device, " is current");
-      operation& replaced = graph.operations[node.place - 1];
-      operation next = launch_of<Kernel>(w, shape, arguments);
-      if (replaced.name != next.name) fail("update_launch of ", replaced.name, " to be ", next.name);
-      replaced = std::move(next);
-      return status{};
-    });
+    return update_launch(of, node, code_of<Kernel>(), shape, bytes_of(arguments));
   }
 
   static status begin_capture(stream_handle on) {
@@ -350,17 +333,57 @@ struct stream_functions : device_functions {
   }
 
  private:
-  template <class Kernel>
-  static operation launch_of(world& w, const parallax::cuda::launch_shape& shape,
-                             const typename Kernel::arguments& arguments) {
-    static const std::string name = readable(typeid(Kernel).name());
+  /// The arguments of a kernel, copied; nothing is to be destroyed.
+  template <class Arguments> static std::shared_ptr<const std::byte[]> bytes_of(const Arguments& arguments) {
+    static_assert(std::is_trivially_copyable_v<Arguments> && alignof(Arguments) <= alignof(std::max_align_t));
+    return bytes_of(&arguments, sizeof arguments);
+  }
+  static std::shared_ptr<const std::byte[]> bytes_of(const void* data, std::size_t size) {
+    std::shared_ptr<std::byte[]> bytes(new std::byte[size]);
+    std::memcpy(bytes.get(), data, size);
+    return bytes;
+  }
+
+  static status launch(const kernel_code& kernel, const parallax::cuda::launch_shape& shape, stream_handle on,
+                       std::shared_ptr<const std::byte[]> arguments) {
+    return call("launch", [&](world& w) {
+      w.enqueue(w.current_stream(on.number, "launch"), launch_of(w, kernel, shape, std::move(arguments)));
+      return status{};
+    });
+  }
+  static status update_launch(graph_handle of, graph_node_handle node, const kernel_code& kernel,
+                              const parallax::cuda::launch_shape& shape, std::shared_ptr<const std::byte[]> arguments) {
+    return call("update_launch", [&](world& w) {
+      const auto found = w.graphs.find(of.number);
+      if (found == w.graphs.end())
+        fail("update_launch of a ", of.number == 0 ? "null graph" : "graph that was destroyed");
+      graph_state& graph = *found->second;
+      if (!graph.instantiated) fail("update_launch of a graph that was not instantiated");
+      if (node.capture != graph.number || node.place == 0 || node.place > graph.operations.size())
+        fail("update_launch of a node that is not the graph's");
+      if (graph.device != w.device)
+        fail("update_launch of a graph of device ", graph.device, " while device ", w.device, " is current");
+      operation& replaced = graph.operations[node.place - 1];
+      operation next = launch_of(w, kernel, shape, std::move(arguments));
+      if (replaced.name != next.name) fail("update_launch of ", replaced.name, " to be ", next.name);
+      replaced = std::move(next);
+      return status{};
+    });
+  }
+
+  static operation launch_of(world& w, const kernel_code& kernel, const parallax::cuda::launch_shape& shape,
+                             std::shared_ptr<const std::byte[]> arguments) {
+    static std::map<const kernel_code*, std::string> names;
+    std::string& name = names[&kernel];
+    if (name.empty()) name = readable(kernel.type_name);
     if (shape.blocks == 0 || shape.threads == 0 || shape.threads > 1024 ||
         shape.shared_bytes > w.options.shared_bytes_per_block)
       fail("launch of ", name, " with ", shape.blocks, " blocks of ", shape.threads, " threads and ",
            shape.shared_bytes, " bytes of shared memory");
-    return {.name = name.c_str(), .run = [shape, arguments, &random = w.random](recorder& log) {
+    return {.name = name.c_str(),
+            .run = [&kernel, shape, arguments = std::move(arguments), &random = w.random](recorder& log) {
               try {
-                run_kernel<Kernel>(shape, arguments, random.bits(), log);
+                run_kernel(kernel, shape, arguments.get(), random.bits(), log);
               } catch (const fault& found) {
                 const std::string who = name_of(log.who());
                 if (std::string_view(found.what()).starts_with(who)) throw;
