@@ -8,13 +8,13 @@
 #include "derivatives/ode.hpp"
 #include "derivatives/programs.hpp"
 #include "derivatives/tapes.hpp"
+#include "support/results.hpp"
 
 #include <parallax/parallax.hpp>
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,32 +29,14 @@ namespace {
 
 using numbers = std::vector<double>;
 
-/// The elements of trees of arrays, one after another.
-template <class... Trees> numbers elements(const Trees&... trees) {
-  numbers all;
-  auto add = [&](const auto& a) {
-    for (double value : a.values()) all.push_back(value);
-  };
-  (plx::tree_for_each(add, trees), ...);
-  return all;
-}
-/// Whether numbers differ from those that are right by no more than a share of the largest of these.
-bool agree(const numbers& values, const numbers& right) {
-  if (values.size() != right.size()) return false;
-  double largest = 0, difference = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    largest = std::max(largest, std::abs(right[i]));
-    difference = std::max(difference, std::abs(values[i] - right[i]));
-  }
-  return difference <= 1e-9 * largest; // false for NaN
-}
-
 /// Times `call`, whose result is to be `right`.
 template <class Call, class Elements>
 void time(const std::string& name, Call call, Elements elements_of, const numbers& right) {
   benchmark::RegisterBenchmark(name.c_str(),
                                [call, elements_of, right](benchmark::State& state) mutable {
-                                 if (!agree(elements_of(call()), right)) return state.SkipWithError("wrong result");
+                                 const numbers found = elements_of(call());
+                                 if (found.size() != right.size() || !bench::agree(found, right, 1e-9))
+                                   return state.SkipWithError("wrong result");
                                  for (auto _ : state) {
                                    decltype(auto) result = call();
                                    benchmark::DoNotOptimize(&result);
@@ -65,7 +47,7 @@ void time(const std::string& name, Call call, Elements elements_of, const number
       ->Unit(benchmark::kMicrosecond);
 }
 constexpr auto same = [](const numbers& x) { return x; };
-constexpr auto of_trees = [](const auto& x) { return elements(x); };
+constexpr auto of_trees = [](const auto& x) { return bench::elements(x); };
 
 template <class Problem>
 constexpr bool has_direction = requires(const Problem& p, double* x) { p.newton_direction(x, x); };

@@ -3,6 +3,7 @@
 // `bench/loops_beside_python.py` runs it beside NumPy and JAX.
 #include "support/loops_by_hand.hpp"
 #include "support/random_values.hpp"
+#include "support/results.hpp"
 
 #include <parallax/parallax.hpp>
 
@@ -21,25 +22,7 @@ namespace plx = parallax;
 
 namespace {
 
-/// The elements of arrays, one after another.
-template <class... Arrays> std::vector<double> elements(const Arrays&... arrays) {
-  std::vector<double> all;
-  auto add = [&](const auto& a) {
-    for (auto value : a.values()) all.push_back(static_cast<double>(value));
-  };
-  (add(arrays), ...);
-  return all;
-}
-
-/// Whether numbers differ from those that are right by no more than a share of the largest of these.
-template <class Right> bool agree(const std::vector<double>& values, const Right& right, double share) {
-  double largest = 0, difference = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    largest = std::max(largest, std::abs(static_cast<double>(right[i])));
-    difference = std::max(difference, std::abs(values[i] - static_cast<double>(right[i])));
-  }
-  return difference <= share * largest; // false for NaN
-}
+using bench::elements, bench::agree;
 
 /// Times `call`, which returns what it computes.
 template <class Call> void time(benchmark::State& state, const Call& call) {

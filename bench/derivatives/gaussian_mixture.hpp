@@ -30,6 +30,19 @@ struct gaussian_mixture_problem {
     return parts * (n * axes * std::log(gamma / std::numbers::sqrt2) - log_gamma) -
            points * axes * 0.5 * std::log(2 * std::numbers::pi);
   }
+  /// The way of a point from a mean, and that turned by the part's matrix; returns the square of its length.
+  template <class S>
+  static S turn(const double* from, const S* mean, const S* diagonal, const S* low, S* away, S* turned) {
+    for (std::size_t j = 0; j < axes; ++j) {
+      away[j] = from[j] - mean[j];
+      turned[j] = diagonal[j] * away[j];
+    }
+    for (std::size_t c = 0; c < axes; ++c)
+      for (std::size_t r = c + 1; r < axes; ++r) turned[r] += *low++ * away[c];
+    S squares = 0;
+    for (std::size_t j = 0; j < axes; ++j) squares += turned[j] * turned[j];
+    return squares;
+  }
   template <class S> S value(const S* x) const {
     using std::exp;
     const S *alpha = x, *means = alpha + parts, *q = means + parts * axes, *l = q + parts * axes;
@@ -47,15 +60,8 @@ struct gaussian_mixture_problem {
     }
     for (std::size_t i = 0; i < points; ++i) {
       for (std::size_t k = 0; k < parts; ++k) {
-        for (std::size_t j = 0; j < axes; ++j) {
-          away[j] = data[i * axes + j] - means[k * axes + j];
-          turned[j] = diagonal[k * axes + j] * away[j];
-        }
-        const S* low = l + k * below;
-        for (std::size_t c = 0; c < axes; ++c)
-          for (std::size_t r = c + 1; r < axes; ++r) turned[r] += *low++ * away[c];
-        S squares = 0;
-        for (std::size_t j = 0; j < axes; ++j) squares += turned[j] * turned[j];
+        const S squares =
+            turn<S>(&data[i * axes], means + k * axes, &diagonal[k * axes], l + k * below, away.data(), turned.data());
         terms[k] = alpha[k] + sums[k] - 0.5 * squares;
       }
       total += log_sum_exp(terms.data(), parts);
@@ -71,17 +77,8 @@ struct gaussian_mixture_problem {
     for (std::size_t j = 0; j < parts * axes; ++j) sums[j / axes] += q[j], diagonal[j] = std::exp(q[j]);
     for (std::size_t i = 0; i < points; ++i) {
       for (std::size_t k = 0; k < parts; ++k) {
-        double* const a = &away[k * axes];
-        double* const t = &turned[k * axes];
-        for (std::size_t j = 0; j < axes; ++j) {
-          a[j] = data[i * axes + j] - means[k * axes + j];
-          t[j] = diagonal[k * axes + j] * a[j];
-        }
-        const double* low = l + k * below;
-        for (std::size_t c = 0; c < axes; ++c)
-          for (std::size_t r = c + 1; r < axes; ++r) t[r] += *low++ * a[c];
-        double squares = 0;
-        for (std::size_t j = 0; j < axes; ++j) squares += t[j] * t[j];
+        const double squares = turn<double>(&data[i * axes], means + k * axes, diagonal.data() + k * axes,
+                                            l + k * below, &away[k * axes], &turned[k * axes]);
         terms[k] = alpha[k] + sums[k] - 0.5 * squares;
       }
       const double whole = log_sum_exp(terms.data(), parts);

@@ -3,12 +3,12 @@
 
 #include <parallax/parallax.hpp>
 
-#include <cmath>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace plx = parallax;
