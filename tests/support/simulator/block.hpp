@@ -244,17 +244,16 @@ static_assert(parallax::cuda::thread_block<block_view>);
 
 /// A kernel without its type: what all kernels are run by is compiled once.
 struct kernel_code {
-  const char* type_name; ///< as `typeid` calls it
+  std::string name;
   bool barriers;
   void (*run)(block_state&, const void* arguments); ///< a thread
 };
 
 template <class K> const kernel_code& code_of() {
   static_assert(sizeof(typename K::arguments) <= 32764, "a kernel's arguments take 32764 bytes at most");
-  static constexpr auto run = [](block_state& state, const void* arguments) {
-    K::run(block_view(state), *static_cast<const typename K::arguments*>(arguments));
-  };
-  static const kernel_code code{typeid(K).name(), K::barriers, run};
+  static const kernel_code code{readable(typeid(K).name()), K::barriers, [](block_state& state, const void* arguments) {
+                                  K::run(block_view(state), *static_cast<const typename K::arguments*>(arguments));
+                                }};
   return code;
 }
 

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -373,14 +372,11 @@ struct stream_functions : device_functions {
 
   static operation launch_of(world& w, const kernel_code& kernel, const parallax::cuda::launch_shape& shape,
                              std::shared_ptr<const std::byte[]> arguments) {
-    static std::map<const kernel_code*, std::string> names;
-    std::string& name = names[&kernel];
-    if (name.empty()) name = readable(kernel.type_name);
     if (shape.blocks == 0 || shape.threads == 0 || shape.threads > 1024 ||
         shape.shared_bytes > w.options.shared_bytes_per_block)
-      fail("launch of ", name, " with ", shape.blocks, " blocks of ", shape.threads, " threads and ",
+      fail("launch of ", kernel.name, " with ", shape.blocks, " blocks of ", shape.threads, " threads and ",
            shape.shared_bytes, " bytes of shared memory");
-    return {.name = name.c_str(),
+    return {.name = kernel.name.c_str(),
             .run = [&kernel, shape, arguments = std::move(arguments), &random = w.random](recorder& log) {
               try {
                 run_kernel(kernel, shape, arguments.get(), random.bits(), log);
