@@ -393,8 +393,8 @@ TEST_CASE("values that are no partners of the keys they are sorted by", "[errors
   CHECK(error_of(sorted, four, matrix) ==
         "sort_key_val: float32[4] and float32[3,4] have not the same shape; give values "
         "of the shape of the keys");
-  CHECK(error_of(sorted, four, five).starts_with("sort_key_val: "));
-  CHECK(error_of(sorted, four, five).ends_with("give values of the shape of the keys"));
+  CHECK(error_of(sorted, four, five) == "sort_key_val: shapes float32[4] and float32[5] do not agree: 4 is not 5; give "
+                                        "values of the shape of the keys");
 }
 
 TEST_CASE("values that are no arrays", "[errors]") {
