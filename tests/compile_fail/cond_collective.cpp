@@ -1,5 +1,5 @@
 // A collective in a branch that only some instances take.
-// error: cond: the predicate may differ between the instances of axis i, but psum inside needs all of them; decide by a value that all share, as pmax makes it, or select with where
+// error: cond and switch_: what chooses a branch may differ between the instances of axis i, but psum inside needs all of them; decide by a value that all share, as pmax makes it, or select with where
 // line: plx::pmap<"i">\(\[\]\(auto x\) \{ return plx::cond\(x > 0.0f, total, same, x\); \}\)\(a\)
 #include <parallax/parallax.hpp>
 

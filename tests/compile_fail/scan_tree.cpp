@@ -1,5 +1,5 @@
 // A round that returns another tree than its carry.
-// error: parallax: scan and fori_loop: the carry that the function returns is another tree than the one it is given; let it return the same tree
+// error: scan: the function returns another tree than the carry that it is given; let it return the same tree
 // line: plx::jit\(\[\]\(auto x\) \{ return plx::scan\(wrong, plx::sum\(x\), x\)
 #include <parallax/parallax.hpp>
 

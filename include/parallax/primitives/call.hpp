@@ -69,8 +69,8 @@ struct results_with_tangents {
   }
 };
 
-/// What instances are compared for: the axis along which they lie. Where what they do may differ, `chosen_by` is the
-/// operation that chooses it.
+/// What instances are compared for: the axis along which they lie. Where what they do may differ, `chosen_by` says the
+/// operation, and what of it chooses.
 struct variation {
   context& trace;
   axis_id axis;

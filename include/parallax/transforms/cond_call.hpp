@@ -62,7 +62,7 @@ struct cond_call {
   static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
                                                const parameters& p) {
     variation inside = v;
-    if (operands[0] != 0) inside.chosen_by = "cond";
+    if (operands[0] != 0) inside.chosen_by = "cond and switch_: what chooses a branch";
     growing_vector<char> outputs;
     for (const graph_id branch : p.branches) {
       const growing_vector<char> own = parallax::detail::varies_along(inside, branch, operands.subspan(1));

@@ -91,6 +91,15 @@ constexpr growing_vector<tracer> initial_carries(context& trace, std::string_vie
   return carries;
 }
 
+/// Whether a round returns the tree that it is given; fails otherwise.
+template <class Init, class Carry>
+constexpr bool returns_carry(context& trace, std::string_view operation, const Carry&) {
+  if constexpr (same_structure<traced_t<Init>, Carry>()) return true;
+  trace.fail(message() << operation << ": the function returns another tree than the carry that it is given; let it "
+                       << "return the same tree");
+  return false;
+}
+
 /// Brings what a function makes to a type, if that may be; whether it then has that type and shape.
 constexpr bool becomes(context& trace, std::string_view operation, const abstract_value& wanted, tracer& made) {
   if (made.weak() && made.rank() == wanted.rank() && category_of(made.type()) <= category_of(wanted.type))
@@ -189,10 +198,7 @@ constexpr auto trace_scan(context& trace, std::string_view operation, const Func
     return trace_round(trace, function, carries, stacked, std::type_identity<Init>{}, std::type_identity<Slices>{});
   };
   auto traced = round();
-  static_assert(
-      same_structure<traced_t<Init>, std::remove_cvref_t<decltype(traced.result.first)>>(),
-      "parallax: scan and fori_loop: the carry that the function returns is another tree than the one it is given; "
-      "let it return the same tree");
+  if (!returns_carry<Init>(trace, operation, traced.result.first)) return traced.result;
   while (!trace.failed && become_strong(carries, traced.leaves)) {
     trace.close_graph();
     traced = round();

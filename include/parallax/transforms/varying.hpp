@@ -14,7 +14,7 @@ namespace parallax::detail {
 constexpr void collective_apart(const variation& v, std::string_view collective) {
   const std::string_view name = v.trace.axes[v.axis].name;
   message text;
-  text << v.chosen_by << ": the predicate may differ between the instances of axis";
+  text << v.chosen_by << " may differ between the instances of axis";
   if (!name.empty()) text << " " << name;
   v.trace.fail(text << ", but " << collective << " inside needs all of them; decide by a value that all share, as pmax "
                     << "makes it, or select with where");

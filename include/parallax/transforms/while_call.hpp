@@ -115,7 +115,7 @@ struct while_call {
       outputs = varies_along(v, p.body, inputs);
     } while (mark_carries(carries, inputs, [&](std::size_t c) { return differs || outputs[c] != 0; }));
     if (differs) {
-      const variation apart{v.trace, v.axis, "while_loop"};
+      const variation apart{v.trace, v.axis, "while_loop: the predicate"};
       varies_along(apart, p.predicate, inputs);
       varies_along(apart, p.body, inputs);
     }

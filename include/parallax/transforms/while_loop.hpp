@@ -45,9 +45,7 @@ template <class Predicate, class Body> struct looped_while {
     growing_vector<abstract_value> carries = vector_of(operands, [](const tracer& x) { return x.value(); });
     auto round = [&] { return trace_carried(owner, body, carries, std::type_identity<Init>{}); };
     auto traced = round();
-    static_assert(same_structure<traced_t<Init>, std::remove_cvref_t<decltype(traced.result)>>(),
-                  "parallax: while_loop: the function returns another tree than the one it is given; let it return the "
-                  "same tree");
+    if (!returns_carry<Init>(owner, "while_loop", traced.result)) return traced.result;
     while (!owner.failed && become_strong(carries, traced.leaves)) {
       owner.close_graph();
       traced = round();
