@@ -55,6 +55,29 @@ constexpr auto of_rounds = []<int Rounds>() {
 constexpr steps ten = of_rounds.template operator()<10>(), many = of_rounds.template operator()<100'000>();
 static_assert(ten == many && ten.scans == 1 && ten.products == 1 && ten.kernels <= 2 && ten.others == 0);
 
+// what all rounds hand on as it is is a constant of the loop: a round is the one kernel that its function computes
+constexpr auto of_pair = [](auto x, auto y) {
+  auto round = [](auto, auto both) {
+    auto [first, second] = both;
+    return std::pair{first * second, second};
+  };
+  return plx::fori_loop(0, 10, round, std::pair{x, y});
+};
+constexpr auto closed_over = [](auto x, auto y) {
+  return std::pair{plx::fori_loop(0, 10, [y](auto, auto first) { return first * y; }, x), y};
+};
+constexpr auto pair_until_small = [](auto x, auto y) {
+  auto round = [](auto both) { return std::pair{both.first * both.second, both.second}; };
+  return plx::while_loop([](auto both) { return plx::sum(both.first) > 1.f; }, round, std::pair{x, y});
+};
+constexpr auto until_small = [](auto x, auto y) {
+  auto is_large = [](auto first) { return plx::sum(first) > 1.f; };
+  return std::pair{plx::while_loop(is_large, [y](auto first) { return first * y; }, x), y};
+};
+static_assert(steps_of(of_pair, row, row) == steps_of(closed_over, row, row));
+static_assert(plx::cost(of_pair, row, row).bytes_written == plx::cost(closed_over, row, row).bytes_written);
+static_assert(steps_of(pair_until_small, row, row) == steps_of(until_small, row, row));
+
 // a round that changes one element costs the same, however many there are
 template <int Size>
 constexpr auto doubled_ahead =

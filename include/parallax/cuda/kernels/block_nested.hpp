@@ -143,8 +143,8 @@ template <int Threads, class Outer, class Step, int Index> class block_loop_step
      ...);
   }
   template <class Block, std::size_t... C>
-  static PARALLAX_DEVICE PARALLAX_INLINE void store(const Block& block, const Outer& outer, bool in_other,
-                                                    std::index_sequence<C...>) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void store(const Block& block, const Outer& outer,
+                                                    [[maybe_unused]] bool in_other, std::index_sequence<C...>) {
     (detail::copy_by_all<typename result<C>::type>(block, outer.template address<result<C>::buffer>(),
                                                    carry_place<C>(outer, in_other), carry<C>::count),
      ...);
