@@ -204,7 +204,8 @@ TEST_CASE("fori_loop and while_loop: a carry that stays, in gradients and batche
   auto [by_x, by_y] = plx::grad(loss, plx::argnums<0, 1>)(x, y);
   check_close<double>(by_x, {2}, {std::pow(0.8, 3), std::pow(1.2, 3)}, 1e-14);
   check_close<double>(by_y, {2}, {3 * 1.5 * 0.64 + 1.6, -1.5 * 1.44 + 2.4}, 1e-14);
-  auto batch = plx::vmap(plx::grad(loss, plx::argnums<0, 1>), plx::in_axes<plx::none, 0>)(plx::array<double, 0>(1.5), y);
+  auto batch =
+      plx::vmap(plx::grad(loss, plx::argnums<0, 1>), plx::in_axes<plx::none, 0>)(plx::array<double, 0>(1.5), y);
   check_close<double>(std::get<0>(batch), {2}, {std::pow(0.8, 3), std::pow(1.2, 3)}, 1e-14);
   check_close<double>(std::get<1>(batch), {2}, {3 * 1.5 * 0.64 + 1.6, 4.5 * 1.44 + 2.4}, 1e-14);
 

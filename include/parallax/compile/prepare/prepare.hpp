@@ -54,8 +54,7 @@ class preparation {
                                                const growing_vector<abstract_value>& results) {
     const growing_vector<node_id> ids = vector_of(operands(call), [](const tracer& x) { return x.id; });
     const node_id made = trace.current().add_call(primitives::id_of<Call>, ids, encode(parameters), results);
-    return vector_of(trace.current().results_of(made),
-                     [&](node_id y) { return tracer{&trace, trace.innermost(), y}; });
+    return vector_of(trace.current().results_of(made), [&](node_id y) { return tracer{&trace, trace.innermost(), y}; });
   }
 
   /// Appends a graph's needed nodes to the innermost graph; returns its outputs.
