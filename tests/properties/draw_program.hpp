@@ -16,9 +16,10 @@ namespace properties {
 struct situation {
   int depth = 0;
   int gradients = 0;                 ///< that it is inside of
+  int directions = 0;                ///< likewise of jvp
   int pmaps = 0;                     ///< likewise
   int devices = 1;                   ///< that the pmaps around it take
-  bool may_pmap = true;              ///< not in a loop or branch that no device runs
+  bool as_one = false;               ///< inside of a pmap, a loop or a branch, whose pmaps run as one
   bool may_meet = true;              ///< whether all instances come here together
   std::vector<mapped_extent> axes{}; ///< mapped ones
   std::size_t shared_variables = 0;  ///< those that are the same for all instances, which stand first
@@ -166,7 +167,7 @@ class program_drawer {
   }
 
   void draw_call(block& to, const situation& here) {
-    switch (between(0, 11)) {
+    switch (between(0, 13)) {
     case 0:
     case 1: return draw_scan(to, here);
     case 2: return draw_fori_loop(to, here);
@@ -177,11 +178,16 @@ class program_drawer {
     case 7: return draw_mapped(to, here, nesting::vmap);
     case 8:
     case 9: return draw_mapped(to, here, nesting::pmap);
-    default: return here.gradients < 2 ? draw_gradient(to, here) : draw_scan(to, here);
+    case 10: return draw_checkpointed(to, here);
+    case 11: return derivatives(here) < 2 ? draw_direction(to, here) : draw_scan(to, here);
+    default: return derivatives(here) < 2 ? draw_gradient(to, here) : draw_scan(to, here);
     }
   }
-  static situation in_loop(situation here) {
-    here.may_pmap = here.may_pmap && here.devices > 1;
+  static int derivatives(const situation& here) { return here.gradients + here.directions; }
+  /// Inside of a loop or of a branch.
+  situation in_loop(situation here) {
+    if (!here.as_one) pmaps_at.clear();
+    here.as_one = true;
     return here;
   }
   static std::vector<int> without_first(std::vector<int> shape) {
@@ -249,8 +255,7 @@ class program_drawer {
 
   /// Pmaps inside one are of one extent at each depth, which a single one always is.
   bool may_pmap(const situation& here) const {
-    return here.may_pmap && here.may_meet &&
-           (here.pmaps == 0 || pmaps_at.size() <= static_cast<std::size_t>(here.pmaps));
+    return here.may_meet && (!here.as_one || pmaps_at.size() <= static_cast<std::size_t>(here.pmaps));
   }
   static bool has_axis(const situation& here, int name) {
     return std::any_of(here.axes.begin(), here.axes.end(),
@@ -274,12 +279,29 @@ class program_drawer {
     if (what == nesting::pmap) {
       inside.devices *= s.extent;
       ++inside.pmaps;
+      inside.as_one = true;
       pmaps_at.resize(static_cast<std::size_t>(here.pmaps));
       pmaps_at.push_back(1);
     }
     const std::vector<int> result = small_shape(1);
     s.bodies.push_back(draw_body({{false, of_one}, {false, second}}, {result, of_one}, inside));
     add_targets(to, s, {{false, with_first(s.extent, result)}, {false, with_first(s.extent, of_one)}});
+  }
+  void draw_checkpointed(block& to, const situation& here) {
+    const std::vector<int> first = small_shape(2), second = small_shape(1), result = small_shape(1);
+    statement s{
+        .what = operation::nest, .nested = nesting::checkpointed, .operands = {shaped(to, first), shaped(to, second)}};
+    s.bodies.push_back(draw_body({{false, first}, {false, second}}, {first, result}, here));
+    add_targets(to, s, {{false, first}, {false, result}});
+  }
+  void draw_direction(block& to, const situation& here) {
+    const std::vector<int> first = small_shape(2), second = small_shape(1), result = small_shape(1);
+    statement s{
+        .what = operation::nest, .nested = nesting::direction, .operands = {shaped(to, first), shaped(to, second)}};
+    situation inside = here;
+    ++inside.directions;
+    s.bodies.push_back(draw_body({{false, first}, {false, second}}, {result}, inside));
+    add_targets(to, s, {{false, result}});
   }
   void draw_gradient(block& to, const situation& here) {
     const std::vector<int> first = small_shape(2), second = small_shape(1);
@@ -298,7 +320,7 @@ class program_drawer {
     const int rank = rank_of(x);
     auto result = [&](statement s, const std::vector<int>& of) { add(to, std::move(s), {false, of}); };
     auto unary = [&](operation what, const std::vector<int>& of) { result({.what = what, .operands = {x}}, of); };
-    switch (between(0, 24)) {
+    switch (between(0, 25)) {
     case 0: return result({.what = operation::add, .operands = {x, shaped(to, shape)}}, shape);
     case 1:
       return result({.what = operation::subtract, .operands = {x, shaped(to, chance(30) ? std::vector<int>{} : shape)}},
@@ -342,13 +364,15 @@ class program_drawer {
     case 18:
     case 19: {
       if (rank == 0) return unary(operation::sine, shape);
-      const operation which[] = {operation::cumulative_sum, operation::reverse_sum, operation::cumulative_product};
-      return result({.what = which[between(0, 2)], .operands = {x}, .number = between(0, rank - 1)}, shape);
+      const operation which[] = {operation::cumulative_sum, operation::reverse_sum, operation::cumulative_product,
+                                 operation::cumulative_largest};
+      return result({.what = which[between(0, 3)], .operands = {x}, .number = between(0, rank - 1)}, shape);
     }
-    case 20: return rank > 0 ? unary(operation::sort, shape) : unary(operation::sine, shape);
+    case 20: return draw_ordered(to);
     case 21:
     case 22:
-    case 23: return draw_indexed(to, here);
+    case 23:
+    case 24: return draw_indexed(to, here);
     default: return draw_collective(to, here);
     }
   }
@@ -360,23 +384,78 @@ class program_drawer {
     add(to, {.what = operation::dot, .operands = {x, y}},
         {false, vector ? std::vector<int>{rows} : std::vector<int>{rows, columns}});
   }
+  void draw_ordered(block& to) {
+    const variable x = slices(to);
+    std::vector<int> shape = shape_of(x);
+    switch (between(0, 3)) {
+    case 0: add(to, {.what = operation::argsort, .operands = {x}}, {true, shape}); return;
+    case 1:
+      if (shape.back() < 2) break;
+      shape.back() = 2;
+      add(to, {.what = operation::top, .operands = {x}}, {false, shape});
+      return;
+    case 2: {
+      if (shape.size() > 1) break;
+      const variable y = shaped(to, small_shape(1));
+      add(to, {.what = operation::search, .operands = {x, y}}, {true, shape_of(y)});
+      return;
+    }
+    default: break;
+    }
+    add(to, {.what = operation::sort, .operands = {x}}, {false, shape});
+  }
   void draw_indexed(block& to, const situation& here) {
     const variable x = slices(to);
     const std::vector<int> shape = shape_of(x), slice = without_first(shape);
     const variable several = find(true, [&](variable v) { return rank_of(v) == 1; });
-    const bool many = several != variable::none && chance(60);
-    if (many && chance(50)) {
-      add(to, {.what = operation::take, .operands = {x, several}}, {false, with_first(shape_of(several)[0], slice)});
-    } else if (many) {
-      const variable updates = shaped(to, with_first(shape_of(several)[0], slice));
-      add(to, {.what = operation::add_elements, .operands = {x, several, updates}}, {false, shape});
-    } else if (chance(40)) {
-      add(to, {.what = operation::element, .operands = {x, whole_number(to, false, here)}}, {false, slice});
-    } else {
-      const variable update = shaped(to, slice), place = whole_number(to, false, here);
-      add(to, {.what = chance(50) ? operation::set_element : operation::add_element, .operands = {x, place, update}},
-          {false, shape});
+    if (several != variable::none && chance(60)) return draw_indexed_by(to, several, x);
+    const variable place = whole_number(to, false, here);
+    const bool has_window = shape[0] > 1;
+    switch (between(0, has_window ? 8 : 6)) {
+    case 0: add(to, {.what = operation::element, .operands = {x, place}}, {false, slice}); return;
+    case 1: add(to, {.what = operation::element_from_end, .operands = {x, place}}, {false, slice}); return;
+    case 7:
+      add(to, {.what = operation::window, .operands = {x, place}}, {false, with_first(shape[0] - 1, slice)});
+      return;
+    case 8: {
+      const variable update = shaped(to, with_first(shape[0] - 1, slice));
+      add(to, {.what = operation::set_window, .operands = {x, place, update}}, {false, shape});
+      return;
     }
+    default: {
+      // the gradient of products of elements is one of unique places only
+      const operation which[] = {operation::set_element, operation::add_element, operation::smaller_element,
+                                 operation::larger_element, operation::multiply_element};
+      const operation what = which[between(0, derivatives(here) == 0 ? 4 : 3)];
+      add(to, {.what = what, .operands = {x, place, shaped(to, slice)}}, {false, shape});
+    }
+    }
+  }
+  void draw_indexed_by(block& to, variable several, variable x) {
+    const int count = shape_of(several)[0];
+    const std::vector<int> shape = shape_of(x), slice = without_first(shape);
+    switch (between(0, 5)) {
+    case 0:
+      if (shape[0] == count) {
+        add(to, {.what = operation::segment_sums, .operands = {x, several}}, {false, with_first(3, slice)});
+        return;
+      }
+      break;
+    case 1:
+      if (shape.size() == 1) {
+        add(to, {.what = operation::take_along, .operands = {x, several}, .number = shape[0]}, {false, {count}});
+        return;
+      }
+      break;
+    case 2:
+    case 3: {
+      const variable updates = shaped(to, with_first(count, slice));
+      add(to, {.what = operation::add_elements, .operands = {x, several, updates}}, {false, shape});
+      return;
+    }
+    default: break;
+    }
+    add(to, {.what = operation::take, .operands = {x, several}}, {false, with_first(count, slice)});
   }
   void draw_collective(block& to, const situation& here) {
     const variable x = any_number();
@@ -393,7 +472,7 @@ class program_drawer {
     switch (between(0, 6)) {
     case 0: return over(meeting::sum);
     case 1: return over(meeting::mean);
-    case 2: return over(here.gradients == 0 ? meeting::largest : meeting::sum);
+    case 2: return over(derivatives(here) == 0 ? meeting::largest : meeting::sum);
     case 3: return over(meeting::rotate);
     case 4: return over(meeting::shift);
     case 5:

@@ -48,12 +48,24 @@ enum class operation {
   cumulative_sum,     ///< along axis `number`
   reverse_sum,        ///< the same from the end
   cumulative_product, ///< along axis `number`
+  cumulative_largest, ///< along axis `number`
   sort,               ///< along axis 0
+  argsort,            ///< likewise
+  top,                ///< the two largest along the last axis
+  search,             ///< where y goes into the sorted row x
   element,            ///< x[i], i a whole number, which is clamped
+  element_from_end,   ///< x[-1 - i]
   take,               ///< x[i], i several whole numbers
+  take_along,         ///< the same of a row by take_along_axis, of remainders
+  window,             ///< all but one element from i on
+  set_window,         ///< writes as many there
   set_element,        ///< x.at(i).set(y)
   add_element,        ///< x.at(i).add(y)
-  add_elements,       ///< the same of several whole numbers
+  multiply_element,   ///< x.at(i).multiply(y)
+  smaller_element,    ///< x.at(i).min(y)
+  larger_element,     ///< x.at(i).max(y)
+  add_elements,       ///< x.at(i).add(y) of several whole numbers
+  segment_sums,       ///< three sums of x, i says which of them each element is added to
   remainder,          ///< of a whole number by `number`
   meet,               ///< between instances: see `meeting`
   nest                ///< functions: see `nesting`
@@ -73,6 +85,8 @@ enum class nesting {
   switched,      ///< operands: whole number, two values; three branches
   vmap,          ///< over axis `number` of `extent` elements, as `layout` says; body: (x, y) -> (z, w)
   pmap,          ///< the same
+  checkpointed,  ///< body: (x, y) -> (z, w)
+  direction,     ///< jvp of body: (x, y) -> z, in the direction of x and y themselves
   gradient,      ///< body: (x, y) -> number; by x
   both_gradients ///< by x and y
 };

@@ -84,6 +84,8 @@ template <class N> class interpreter {
     return plain(x) < plain(y);
   }
 
+  static N larger(const N& x, const N& y) { return is_less(x, y) ? y : x; }
+
   /// Computes each instance's elements from its operands'.
   template <class F> values each(const std::vector<int>& shape, const std::vector<values>& x, const F& f) {
     values result{shape, {}};
@@ -161,6 +163,11 @@ template <class N> class interpreter {
     case nesting::switched: return run_branches(s, x);
     case nesting::vmap:
     case nesting::pmap: return run_mapped(s, x);
+    case nesting::checkpointed: {
+      const auto results = call(s.bodies[0], x);
+      return set(s.targets[0], results[0]), set(s.targets[1], results[1]);
+    }
+    case nesting::direction: return run_direction(s, x);
     case nesting::gradient:
     case nesting::both_gradients: return run_gradient(s, x);
     }
@@ -174,12 +181,23 @@ template <class N> class interpreter {
       const auto first = from.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * slice);
       return row(first, first + static_cast<std::ptrdiff_t>(slice));
     };
-    auto change = [&](row to, int i, const row& with, bool adds) {
+    auto change = [&](row to, int i, const row& with, const auto& combine) {
       for (std::size_t k = 0; i < extent && k < slice; ++k) {
         N& element = to[static_cast<std::size_t>(i) * slice + k];
-        element = adds ? element + with[k] : with[k];
+        element = combine(element, with[k]);
       }
       return to;
+    };
+    auto changed = [&](const auto& combine) {
+      return each(shape, x, [&](const std::vector<row>& of) { return change(of[0], whole(of[1]), of[2], combine); });
+    };
+    auto elements_at = [&](const auto& place) {
+      return each(shape, x, [&](const std::vector<row>& of) {
+        row result;
+        for (std::size_t k = 0; k < of[1].size(); ++k)
+          for (const N& each_one : piece(of[0], place(whole(of[1], k)))) result.push_back(each_one);
+        return result;
+      });
     };
     switch (s.what) {
     case operation::literal: {
@@ -189,7 +207,8 @@ template <class N> class interpreter {
     case operation::ramp:
       return each(shape, {}, [&](auto) {
         row result;
-        for (int k = 1; k <= count_of_elements(shape); ++k) result.push_back(N(of_constants * s.constant * k));
+        const double step = p.type_of(s.targets[0]).is_whole ? 1 : of_constants * s.constant;
+        for (int k = 1; k <= count_of_elements(shape); ++k) result.push_back(N(step * k));
         return result;
       });
     case operation::of_whole: return x[0];
@@ -242,27 +261,66 @@ template <class N> class interpreter {
                    [&](row& r) { accumulate(r, s.what == operation::reverse_sum, std::plus<N>{}); });
     case operation::cumulative_product:
       return along(x[0], s.number, shape, [&](row& r) { accumulate(r, false, std::multiplies<N>{}); });
+    case operation::cumulative_largest:
+      return along(x[0], s.number, shape, [&](row& r) { accumulate(r, false, larger); });
     case operation::sort: return along(x[0], 0, shape, [](row& r) { std::sort(r.begin(), r.end(), is_less); });
-    case operation::element:
-      return each(shape, x,
-                  [&](const std::vector<row>& of) { return piece(of[0], std::min(whole(of[1]), extent - 1)); });
-    case operation::take:
-      return each(shape, x, [&](const std::vector<row>& of) {
+    case operation::argsort:
+      return along(x[0], 0, shape, [](row& r) {
+        row order;
+        for (const N& mine : r)
+          order.push_back(N(static_cast<double>(std::count_if(
+              r.begin(), r.end(), [&](const N& other) { return &other != &mine && is_less(other, mine); }))));
+        for (std::size_t k = 0; k < r.size(); ++k)
+          r[static_cast<std::size_t>(whole(order, k))] = N(static_cast<double>(k));
+      });
+    case operation::top:
+      return along(x[0], static_cast<int>(shape.size()) - 1, shape, [](row& r) {
+        std::sort(r.begin(), r.end(), [](const N& a, const N& b) { return is_less(b, a); });
+        r.resize(2);
+      });
+    case operation::search:
+      return each(shape, x, [](const std::vector<row>& of) {
         row result;
-        for (std::size_t k = 0; k < of[1].size(); ++k)
-          for (const N& each_one : piece(of[0], std::min(whole(of[1], k), extent - 1))) result.push_back(each_one);
+        for (const N& y : of[1])
+          result.push_back(N(static_cast<double>(
+              std::count_if(of[0].begin(), of[0].end(), [&](const N& other) { return is_less(other, y); }))));
         return result;
       });
-    case operation::set_element:
-    case operation::add_element:
+    case operation::element:
+    case operation::take: return elements_at([&](int i) { return std::min(i, extent - 1); });
+    case operation::element_from_end: return elements_at([&](int i) { return std::max(extent - 1 - i, 0); });
+    case operation::take_along: return elements_at([&](int i) { return i % s.number; });
+    case operation::window:
       return each(shape, x, [&](const std::vector<row>& of) {
-        return change(of[0], whole(of[1]), of[2], s.what == operation::add_element);
+        const auto first = of[0].begin() + static_cast<std::ptrdiff_t>(whole(of[1]) > 0 ? slice : 0);
+        return row(first, first + static_cast<std::ptrdiff_t>(of[0].size() - slice));
       });
+    case operation::set_window:
+      return each(shape, x, [&](const std::vector<row>& of) {
+        row result = of[0];
+        std::copy(of[2].begin(), of[2].end(),
+                  result.begin() + static_cast<std::ptrdiff_t>(whole(of[1]) > 0 ? slice : 0));
+        return result;
+      });
+    case operation::set_element: return changed([](const N&, const N& y) { return y; });
+    case operation::add_element: return changed(std::plus<N>{});
+    case operation::multiply_element: return changed(std::multiplies<N>{});
+    case operation::smaller_element: return changed([](const N& a, const N& b) { return is_less(a, b) ? a : b; });
+    case operation::larger_element: return changed(larger);
     case operation::add_elements:
       return each(shape, x, [&](const std::vector<row>& of) {
         row result = of[0];
         for (std::size_t k = 0; k < of[1].size(); ++k)
-          result = change(result, whole(of[1], k), piece(of[2], static_cast<int>(k)), true);
+          result = change(result, whole(of[1], k), piece(of[2], static_cast<int>(k)), std::plus<N>{});
+        return result;
+      });
+    case operation::segment_sums:
+      return each(shape, x, [&](const std::vector<row>& of) {
+        row result(static_cast<std::size_t>(count_of_elements(shape)), N(0.));
+        for (std::size_t k = 0; k < of[0].size(); ++k) {
+          const auto segment = static_cast<std::size_t>(whole(of[1], k / slice));
+          if (segment < 3) result[segment * slice + k % slice] = result[segment * slice + k % slice] + of[0][k];
+        }
         return result;
       });
     case operation::remainder:
@@ -432,13 +490,38 @@ template <class N> class interpreter {
       }
     }
   }
-  N slope_by(const statement& s, const std::vector<values>& x, std::size_t argument, std::size_t instance,
-             std::size_t element) {
+  /// The tangents of what the function makes of operands whose tangents are their values.
+  void run_direction(const statement& s, const std::vector<values>& x) {
+    if constexpr (requires(N n) { n.tangent.tangent; }) {
+      throw no_test("a third derivative");
+    } else {
+      interpreter<dual<N>> inner = with_tangents();
+      std::vector<instances_of<dual<N>>> arguments;
+      for (const values& operand : x) {
+        arguments.push_back(lifted(operand));
+        for (auto& r : arguments.back().elements)
+          for (dual<N>& number : r) number.tangent = number.value;
+      }
+      values result{p.type_of(s.targets[0]).shape, {}};
+      const auto results = inner.call(s.bodies[0], arguments);
+      for (const auto& r : results[0].elements) {
+        result.elements.emplace_back();
+        for (const dual<N>& number : r) result.elements.back().push_back(number.tangent);
+      }
+      set(s.targets[0], result);
+    }
+  }
+  interpreter<dual<N>> with_tangents() const {
     interpreter<dual<N>> inner(p, work, of_constants);
     inner.axes = axes;
     inner.count = count;
     for (std::size_t v = 0; v < known.size(); ++v)
       if (known[v]) inner.known[v] = lifted(*known[v]);
+    return inner;
+  }
+  N slope_by(const statement& s, const std::vector<values>& x, std::size_t argument, std::size_t instance,
+             std::size_t element) {
+    interpreter<dual<N>> inner = with_tangents();
     std::vector<instances_of<dual<N>>> arguments;
     for (const values& each_one : x) arguments.push_back(lifted(each_one));
     arguments[argument].elements[instance][element].tangent = N(1.);

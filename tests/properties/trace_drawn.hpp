@@ -86,6 +86,15 @@ class drawn_tracing {
     }
     case nesting::vmap:
     case nesting::pmap: return two_results(run_mapped(s, x));
+    case nesting::checkpointed: {
+      auto f = [&](tracer a, tracer b) { return both(s.bodies[0], {a, b}); };
+      return two_results(plx::checkpoint(f)(x[0], x[1]));
+    }
+    case nesting::direction: {
+      auto f = [&](tracer a, tracer b) { return call(s.bodies[0], {a, b})[0]; };
+      const auto point = std::make_tuple(x[0], x[1]);
+      return set(s.targets[0], plx::jvp(f, point, point).second);
+    }
     case nesting::gradient: {
       auto f = [&](tracer a, tracer b) { return call(s.bodies[0], {a, b})[0]; };
       return set(s.targets[0], plx::grad(f)(x[0], x[1]));
@@ -107,8 +116,9 @@ class drawn_tracing {
                  : plx::build::literal(trace, number, s.constant);
     case operation::ramp: {
       const plx::dims row{plx::dim{count_of_elements(s.shape)}};
-      const tracer counted = plx::emit<plx::primitives::iota>(trace, {plx::element_type::int32, 0, row});
-      return plx::build::reshape(plx::build::convert(counted + 1, number) * s.constant, dims_of(s.shape));
+      const tracer counted = plx::emit<plx::primitives::iota>(trace, {plx::element_type::int32, 0, row}) + 1;
+      if (p.type_of(s.targets[0]).is_whole) return plx::build::reshape(counted, dims_of(s.shape));
+      return plx::build::reshape(plx::build::convert(counted, number) * s.constant, dims_of(s.shape));
     }
     case operation::of_whole: return plx::astype<double>(x[0]);
     case operation::add: return x[0] + x[1];
@@ -131,12 +141,24 @@ class drawn_tracing {
     case operation::cumulative_sum: return plx::cumsum(x[0], s.number);
     case operation::reverse_sum: return plx::cumsum(x[0], s.number, plx::in_reverse);
     case operation::cumulative_product: return plx::cumprod(x[0], s.number);
+    case operation::cumulative_largest: return plx::cummax(x[0], s.number);
     case operation::sort: return plx::sort(x[0], 0);
+    case operation::argsort: return plx::argsort(x[0], 0);
+    case operation::top: return plx::top_k(x[0], 2).first;
+    case operation::search: return plx::searchsorted(plx::sort(x[0], 0), x[1]);
     case operation::element:
     case operation::take: return x[0][x[1]];
+    case operation::element_from_end: return x[0][-1 - x[1]];
+    case operation::take_along: return plx::take_along_axis(x[0], x[1] % s.number, 0);
+    case operation::window: return plx::dynamic_slice_in_dim(x[0], x[1], x[0].shape(0) - 1, 0);
+    case operation::set_window: return plx::dynamic_update_slice_in_dim(x[0], x[2], x[1], 0);
     case operation::set_element: return x[0].at(x[1]).set(x[2]);
     case operation::add_element:
     case operation::add_elements: return x[0].at(x[1]).add(x[2]);
+    case operation::multiply_element: return x[0].at(x[1]).multiply(x[2]);
+    case operation::smaller_element: return x[0].at(x[1]).min(x[2]);
+    case operation::larger_element: return x[0].at(x[1]).max(x[2]);
+    case operation::segment_sums: return plx::segment_sum(x[0], x[1], 3);
     case operation::remainder: return x[0] % s.number;
     case operation::meet: return with_name(s.number, [&]<plx::fixed_string Name>() { return over_axis<Name>(s, x); });
     case operation::nest: break;
