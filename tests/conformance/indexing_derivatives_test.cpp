@@ -112,6 +112,13 @@ TEST_CASE("batches of arrays, of indices and of both are as call by call") {
           [&](std::int64_t k) { return plx::jit(write)(one, of(i, k), of(y, k)); });
   compare(plx::jit(plx::vmap(part))(x, i), 4, [&](std::int64_t k) { return plx::jit(part)(of(x, k), of(i, k)); });
   compare(plx::jit(plx::vmap(along))(x, i), 4, [&](std::int64_t k) { return plx::jit(along)(of(x, k), of(i, k)); });
+  static constexpr auto joined = [](auto a, auto j, auto b) {
+    return plx::concatenate({plx::take(a, j, 0, plx::mode::clip),
+                             plx::dynamic_update_slice_in_dim(a, plx::slice_in_dim(b, 0, 2), j[0]),
+                             plx::segment_sum(b, j, 4)});
+  };
+  compare(plx::jit(plx::vmap(joined))(x, i, y), 4,
+          [&](std::int64_t k) { return plx::jit(joined)(of(x, k), of(i, k), of(y, k)); });
   static constexpr auto slope = [](auto a, auto j, auto b) {
     return plx::grad([=](auto c) { return plx::sum(plx::sin(c.at(j).add(b)) * c[plx::index_in_dim(j, 0)]); })(a);
   };
