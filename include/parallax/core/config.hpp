@@ -15,10 +15,15 @@
 #define PARALLAX_DEVICE
 #endif
 
-/// Marks a function that is part of its caller's inner loop: a call would move its registers through memory.
+/// Marks a function that is part of its caller's inner loop: a call would move its registers through memory. With
+/// PARALLAX_CALL_INNER_FUNCTIONS it is called all the same: what nobody waits for takes a third less time to compile.
+#ifdef PARALLAX_CALL_INNER_FUNCTIONS
+#define PARALLAX_INLINE inline
+#define PARALLAX_INLINE_LAMBDA
+#else
 #define PARALLAX_INLINE inline __attribute__((always_inline))
-/// The same for a lambda; it stands behind its parameters.
-#define PARALLAX_INLINE_LAMBDA __attribute__((always_inline))
+#define PARALLAX_INLINE_LAMBDA __attribute__((always_inline)) ///< of a lambda; it stands behind its parameters
+#endif
 
 /// Marks a function that is no part of its caller, and whose single numbers g++ leaves in registers of their own.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
