@@ -195,32 +195,32 @@ TEST_CASE("scan: trees, carries that change places, and a carry that stays") {
 
 TEST_CASE("fori_loop and while_loop: a carry that stays, in gradients and batches, and rounds that change nothing") {
   // x y^3 and y^2
-  static constexpr auto loss = [](auto x, auto y) {
+  static constexpr auto powers = [](auto x, auto y) {
     auto round = [](auto, auto both) { return std::pair{both.first * both.second, both.second}; };
     auto [product, same] = plx::fori_loop(0, 3, round, std::pair{x, y});
     return plx::sum(product) + plx::sum(same * same);
   };
   const plx::array<double, 1> x{1.5, -0.5}, y{0.8, 1.2};
-  auto [by_x, by_y] = plx::grad(loss, plx::argnums<0, 1>)(x, y);
+  auto [by_x, by_y] = plx::grad(powers, plx::argnums<0, 1>)(x, y);
   check_close<double>(by_x, {2}, {std::pow(0.8, 3), std::pow(1.2, 3)}, 1e-14);
   check_close<double>(by_y, {2}, {3 * 1.5 * 0.64 + 1.6, -1.5 * 1.44 + 2.4}, 1e-14);
   auto batch =
-      plx::vmap(plx::grad(loss, plx::argnums<0, 1>), plx::in_axes<plx::none, 0>)(plx::array<double, 0>(1.5), y);
+      plx::vmap(plx::grad(powers, plx::argnums<0, 1>), plx::in_axes<plx::none, 0>)(plx::array<double, 0>(1.5), y);
   check_close<double>(std::get<0>(batch), {2}, {std::pow(0.8, 3), std::pow(1.2, 3)}, 1e-14);
   check_close<double>(std::get<1>(batch), {2}, {3 * 1.5 * 0.64 + 1.6, 4.5 * 1.44 + 2.4}, 1e-14);
 
-  static constexpr auto until = [](auto v, auto w) {
+  static constexpr auto until = [](auto v, auto step) {
     auto is_small = [](auto both) { return plx::sum(both.first) < 10.; };
     auto round = [](auto both) { return std::pair{both.first + both.second, both.second}; };
-    return plx::while_loop(is_small, round, std::pair{v, w});
+    return plx::while_loop(is_small, round, std::pair{v, step});
   };
-  auto [sum, step] = plx::jit(until)(x, y);
+  auto [sum, same] = plx::jit(until)(x, y);
   check_close<double>(sum, {2}, {1.5 + 5 * 0.8, -0.5 + 5 * 1.2}, 1e-14);
-  check_close<double>(step, {2}, {0.8, 1.2}, 0);
+  check_close<double>(same, {2}, {0.8, 1.2}, 0);
 
   static constexpr auto idle = [](auto v) {
-    auto same = plx::fori_loop(0, 4, [](auto, auto u) { return u; }, v);
-    return plx::while_loop([](auto u) { return plx::sum(u) > 100.; }, [](auto u) { return u; }, same);
+    auto there = plx::fori_loop(0, 4, [](auto, auto u) { return u; }, v);
+    return plx::while_loop([](auto u) { return plx::sum(u) > 100.; }, [](auto u) { return u; }, there);
   };
   check_close<double>(plx::jit(idle)(x), {2}, {1.5, -0.5}, 0);
 }
