@@ -57,6 +57,11 @@ class program_drawer : public operation_drawer {
     for (const std::vector<int>& shape : results) body.results.push_back(combined(body, shape));
     if (changes && !early) change();
     if (changes) body.results[0] = with_change;
+    if (changing >= 0 && chance(20)) { // the second carry as it is, or the first one in its place
+      const auto first = static_cast<std::size_t>(changing);
+      const bool exchanged = results[0] == results[1] && chance(50);
+      body.results[1] = body.parameters[exchanged ? first : first + 1];
+    }
     visible = outside;
     return body;
   }
