@@ -77,6 +77,27 @@ constexpr auto until_small = [](auto x, auto y) {
 static_assert(steps_of(of_pair, row, row) == steps_of(closed_over, row, row));
 static_assert(plx::cost(of_pair, row, row).bytes_written == plx::cost(closed_over, row, row).bytes_written);
 static_assert(steps_of(pair_until_small, row, row) == steps_of(until_small, row, row));
+// beside a sum of products too, which is no part of the loop
+constexpr auto summed_of_pair = [](auto sum, auto y, auto xs, auto ys) {
+  auto round = [](auto carry, auto slices) {
+    auto [total, same] = carry;
+    auto [u, v] = slices;
+    return std::pair{std::pair{total + plx::dot(plx::transpose(u), v), same}, same * plx::sum(v)};
+  };
+  return plx::scan(round, std::pair{sum, y}, std::pair{xs, ys});
+};
+constexpr auto summed = [](auto sum, auto y, auto xs, auto ys) {
+  auto round = [y](auto total, auto slices) {
+    auto [u, v] = slices;
+    return std::pair{total + plx::dot(plx::transpose(u), v), y * plx::sum(v)};
+  };
+  auto [total, stacked] = plx::scan(round, sum, std::pair{xs, ys});
+  return std::pair{std::pair{total, y}, stacked};
+};
+constexpr auto steps_of_sum = [](const auto& function) {
+  return steps_of(function, shaped<float, 5, 6>, row, shaped<float, 9, 3, 5>, shaped<float, 9, 3, 6>);
+};
+static_assert(steps_of_sum(summed_of_pair) == steps_of_sum(summed) && steps_of_sum(summed).products == 1);
 
 // a round that changes one element costs the same, however many there are
 template <int Size>

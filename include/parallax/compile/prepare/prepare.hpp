@@ -46,15 +46,11 @@ class preparation {
   }
   /// Appends a call that is to be lowered, in place of one of the graph that is being replayed.
   template <class Call> constexpr void replace_call(node_id call, const typename Call::parameters& parameters) {
-    set_results(call, append_call<Call>(call, parameters, result_values(call)));
-  }
-  /// The same, with results of its own, which it returns.
-  template <class Call>
-  constexpr growing_vector<tracer> append_call(node_id call, const typename Call::parameters& parameters,
-                                               const growing_vector<abstract_value>& results) {
     const growing_vector<node_id> ids = vector_of(operands(call), [](const tracer& x) { return x.id; });
-    const node_id made = trace.current().add_call(primitives::id_of<Call>, ids, encode(parameters), results);
-    return vector_of(trace.current().results_of(made), [&](node_id y) { return tracer{&trace, trace.innermost(), y}; });
+    const node_id made =
+        trace.current().add_call(primitives::id_of<Call>, ids, encode(parameters), result_values(call));
+    set_results(call, vector_of(trace.current().results_of(made),
+                                [&](node_id y) { return tracer{&trace, trace.innermost(), y}; }));
   }
 
   /// Appends a graph's needed nodes to the innermost graph; returns its outputs.

@@ -1,6 +1,7 @@
 // How loops and branches are prepared: their bodies are. Functions with derivatives of their own become their bodies.
 #pragma once
 
+#include <parallax/compile/prepare/emit_loop.hpp>
 #include <parallax/compile/prepare/flatten.hpp>
 #include <parallax/compile/prepare/prepare.hpp>
 #include <parallax/compile/prepare/summed_products.hpp>
@@ -29,36 +30,6 @@ constexpr graph_id prepared_body(preparation& all, graph_id body) {
   return prepared;
 }
 
-/// Appends a loop whose body is prepared. A carry that all rounds hand on as it is becomes a constant, which none
-/// copies.
-template <class Call> constexpr void replace_loop(preparation& all, node_id call, typename Call::parameters p) {
-  if (all.trace.failed) return;
-  const growing_vector<tracer> operands = all.operands(call);
-  const growing_vector<abstract_value> values = all.result_values(call);
-  const growing_vector<int> carries = operands_of(p.roles, scan_role::carry);
-  graph& body = all.trace.at(p.body);
-  const growing_vector<node_id> outputs = body.outputs;
-  growing_vector<tracer> results;
-  growing_vector<std::size_t> changing; // numbers of results
-  growing_vector<abstract_value> changing_values;
-  body.outputs.clear();
-  for (std::size_t j = 0; j < outputs.size(); ++j) {
-    results.push_back(j < carries.size() ? operands[index_of(carries[j])] : tracer{});
-    if (j < carries.size() && outputs[j] == body.inputs[index_of(carries[j])]) {
-      p.roles[index_of(carries[j])] = scan_role::constant;
-      continue;
-    }
-    changing.push_back(j);
-    changing_values.push_back(values[j]);
-    body.outputs.push_back(outputs[j]);
-  }
-  if (!changing.empty()) {
-    const growing_vector<tracer> made = all.append_call<Call>(call, p, changing_values);
-    for (std::size_t k = 0; k < changing.size(); ++k) results[changing[k]] = made[k];
-  }
-  all.set_results(call, results);
-}
-
 } // namespace detail
 
 namespace primitives {
@@ -70,14 +41,16 @@ constexpr void scan_call::prepare(parallax::detail::preparation& all, node_id ca
   if (!sums.empty()) return all.set_results(call, sums.append(all.operands(call), prepare));
   parameters prepared = p;
   prepared.body = prepare(p.body);
-  parallax::detail::replace_loop<scan_call>(all, call, prepared);
+  if (!all.trace.failed)
+    all.set_results(call, parallax::detail::emit_loop<scan_call>(all.trace, all.operands(call), prepared));
 }
 constexpr void while_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
   if (parallax::detail::made_section<while_call>(all, call, p)) return;
   parameters prepared = p;
   prepared.predicate = parallax::detail::prepared_body(all, p.predicate);
   prepared.body = parallax::detail::prepared_body(all, p.body);
-  parallax::detail::replace_loop<while_call>(all, call, prepared);
+  if (!all.trace.failed)
+    all.set_results(call, parallax::detail::emit_loop<while_call>(all.trace, all.operands(call), prepared));
 }
 
 constexpr void custom_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {

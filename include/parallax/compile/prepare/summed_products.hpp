@@ -1,6 +1,7 @@
 // Sums of products over the rounds of a loop, such as the gradients of weights: one product behind the loop instead.
 #pragma once
 
+#include <parallax/compile/prepare/emit_loop.hpp>
 #include <parallax/compile/prepare/readable_products.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
@@ -36,7 +37,7 @@ class summed_products {
     }
     rest.body = prepare(body_without_sums());
     if (trace.failed) return operands;
-    const growing_vector<tracer> made = emit_call<primitives::scan_call>(trace, remaining, rest);
+    const growing_vector<tracer> made = emit_loop<primitives::scan_call>(trace, remaining, rest);
     growing_vector<tracer> results;
     std::size_t next = 0;
     for (std::size_t j = 0; j < body().outputs.size(); ++j) {

@@ -1,0 +1,39 @@
+// Loops as they are to be lowered: what no round changes is no carry.
+#pragma once
+
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/primitives/call.hpp>
+#include <parallax/transforms/scan_parameters.hpp>
+
+namespace parallax::detail {
+
+/// Appends a loop, whose body belongs to it alone; returns its results. A carry that all rounds hand on as it is
+/// becomes a constant, which none copies.
+template <class Call>
+constexpr growing_vector<tracer> emit_loop(context& trace, const growing_vector<tracer>& operands,
+                                           typename Call::parameters p) {
+  const growing_vector<int> carries = operands_of(p.roles, scan_role::carry);
+  graph& body = trace.at(p.body);
+  const growing_vector<node_id> outputs = body.outputs;
+  growing_vector<tracer> results; // without an owner where the loop makes them
+  body.outputs.clear();
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    results.push_back({});
+    if (k < carries.size() && outputs[k] == body.inputs[index_of(carries[k])]) {
+      p.roles[index_of(carries[k])] = scan_role::constant;
+      results[k] = operands[index_of(carries[k])];
+    } else {
+      body.outputs.push_back(outputs[k]);
+    }
+  }
+  if (body.outputs.empty()) return results;
+  const growing_vector<tracer> made = emit_call<Call>(trace, operands, p);
+  std::size_t next = 0;
+  for_each(results, [&](tracer& y) {
+    if (!y.owner) y = made[next++];
+  });
+  return results;
+}
+
+} // namespace parallax::detail
