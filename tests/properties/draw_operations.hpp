@@ -14,6 +14,7 @@ class operation_drawer : public drawing {
 
  protected:
   static int derivatives(const situation& here) { return here.gradients + here.directions; }
+
   void draw_operation(block& to, const situation& here) {
     const variable x = any_number();
     const std::vector<int> shape = shape_of(x);

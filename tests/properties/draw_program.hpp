@@ -28,7 +28,7 @@ class program_drawer : public operation_drawer {
 
  private:
   static constexpr int most_devices = 8, axis_names = 3;
-  std::vector<int> pmaps_at; ///< by depth: how many there are in the outermost pmap, which takes one
+  int pmap_depths = 0; ///< at which the outermost pmap, loop or branch has one, which is all that it takes
 
   void draw_statements(block& to, const situation& here, int count) {
     for (int k = 0; k < count; ++k) {
@@ -38,8 +38,8 @@ class program_drawer : public operation_drawer {
     }
   }
 
-  /// A function of these parameters, which are bounded, as its results are. The first result of a round may be a
-  /// `changing` carry, with an element that is another one.
+  /// A function of these parameters, which are bounded, as its results are. A round's two carries begin with parameter
+  /// `changing`: it may hand on the first one with an element that is another one, and the second one as it is.
   block draw_body(const std::vector<value_type>& parameters, const std::vector<std::vector<int>>& results,
                   situation here, int changing = -1) {
     block body;
@@ -95,7 +95,7 @@ class program_drawer : public operation_drawer {
   }
   /// Inside of a loop or of a branch.
   situation in_loop(situation here) {
-    if (!here.as_one) pmaps_at.clear();
+    if (!here.as_one) pmap_depths = 0;
     here.as_one = true;
     return here;
   }
@@ -149,9 +149,7 @@ class program_drawer : public operation_drawer {
   }
 
   /// Pmaps inside one are of one extent at each depth, which a single one always is.
-  bool may_pmap(const situation& here) const {
-    return here.may_meet && (!here.as_one || pmaps_at.size() <= static_cast<std::size_t>(here.pmaps));
-  }
+  bool may_pmap(const situation& here) const { return here.may_meet && (!here.as_one || pmap_depths <= here.pmaps); }
   static bool has_axis(const situation& here, int name) {
     return std::any_of(here.axes.begin(), here.axes.end(),
                        [&](const mapped_extent& each) { return each.axis == name; });
@@ -175,8 +173,7 @@ class program_drawer : public operation_drawer {
       inside.devices *= s.extent;
       ++inside.pmaps;
       inside.as_one = true;
-      pmaps_at.resize(static_cast<std::size_t>(here.pmaps));
-      pmaps_at.push_back(1);
+      pmap_depths = inside.pmaps;
     }
     const std::vector<int> result = small_shape(1);
     s.bodies.push_back(draw_body({{false, of_one}, {false, second}}, {result, of_one}, inside));
