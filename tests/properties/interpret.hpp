@@ -52,6 +52,7 @@ template <class N> class interpreter : public operation_interpreter<N> {
     work.take(static_cast<std::int64_t>(count) * count_of_elements(x.shape));
     return result;
   }
+
   void run(const statement& s) {
     std::vector<values> x;
     for (variable v : s.operands) x.push_back(here(v));

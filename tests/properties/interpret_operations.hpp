@@ -165,8 +165,7 @@ template <class N> class operation_interpreter {
     case operation::subtract: return elementwise(shape, x, [](auto at) { return at(0) - at(1); });
     case operation::multiply: return elementwise(shape, x, [](auto at) { return at(0) * at(1); });
     case operation::divide: return elementwise(shape, x, [](auto at) { return at(0) / (at(1) * at(1) + N(1.5)); });
-    case operation::maximum:
-      return elementwise(shape, x, [](auto at) { return is_less(at(0), at(1)) ? at(1) : at(0); });
+    case operation::maximum: return elementwise(shape, x, [](auto at) { return larger(at(0), at(1)); });
     case operation::sine: return elementwise(shape, x, [](auto at) { return sine(at(0)); });
     case operation::hyperbolic: return elementwise(shape, x, [](auto at) { return hyperbolic(at(0)); });
     case operation::select: return elementwise(shape, x, [](auto at) { return is_less(at(0), at(1)) ? at(2) : at(3); });
