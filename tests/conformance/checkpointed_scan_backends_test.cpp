@@ -2,8 +2,6 @@
 // which would take long to compile for two backends, are in tests/transforms/.
 #include "expected.hpp"
 
-#ifndef __CUDACC__ // whose evaluator does not bear it: docs/design.md
-
 #include <tuple>
 #include <utility>
 
@@ -35,4 +33,3 @@ TEST_CASE("checkpointed_scan: from the last slice to the first, in batches and o
 }
 
 } // namespace checkpointed_scan_backends_test
-#endif

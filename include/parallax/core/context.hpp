@@ -34,7 +34,8 @@ using operation_appender = tracer (*)(context&, primitive_id, plain_span<const t
 /// What the operation that is being appended is made of.
 struct operation_parts {
   growing_vector<node_id> operands;
-  growing_vector<abstract_value> values; ///< of the operands
+  growing_vector<abstract_value> values;  ///< of the operands
+  growing_vector<abstract_value> results; ///< of a call
   detail::word_list parameters;
 };
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace parallax {
 
@@ -25,44 +25,38 @@ class hash_index {
  public:
   /// The number of a thing with this hash that is the `same(number)`; -1 if there is none.
   template <class Same> constexpr int find(std::uint64_t hash, const Same& same) const {
-    if (numbers.empty()) return -1;
-    std::size_t slot = slot_of(hash);
-    while (numbers[slot] >= 0) {
-      if (hashes[slot] == hash && same(numbers[slot])) return numbers[slot];
-      slot = next(slot);
+    if (slots.empty()) return -1;
+    for (std::size_t slot = slot_of(hash); slots[slot] >= 0; slot = next(slot)) {
+      const entry& known = entries[index_of(slots[slot])];
+      if (known.hash == hash && same(known.number)) return known.number;
     }
     return -1;
   }
   /// Adds a thing that is not there yet.
   constexpr void add(std::uint64_t hash, int number) {
-    if (2 * (count + 1) > numbers.size()) grow();
-    insert(hash, number);
-    ++count;
+    entries.push_back({hash, number});
+    if (2 * entries.size() > slots.size()) grow();
+    else insert(count_of(entries) - 1);
   }
 
  private:
-  std::size_t count = 0;
-  growing_vector<int> numbers; ///< by slot: -1 where it is free
-  growing_vector<std::uint64_t> hashes;
+  struct entry {
+    std::uint64_t hash;
+    int number;
+  };
+  growing_vector<entry> entries;
+  growing_vector<int> slots; ///< which entry is there, -1 where none is
 
-  constexpr std::size_t slot_of(std::uint64_t hash) const { return hash & (numbers.size() - 1); }
-  constexpr std::size_t next(std::size_t slot) const { return (slot + 1) & (numbers.size() - 1); }
-  constexpr void insert(std::uint64_t hash, int number) {
-    std::size_t slot = slot_of(hash);
-    while (numbers[slot] >= 0) slot = next(slot);
-    numbers[slot] = number;
-    hashes[slot] = hash;
+  constexpr std::size_t slot_of(std::uint64_t hash) const { return hash & (slots.size() - 1); }
+  constexpr std::size_t next(std::size_t slot) const { return (slot + 1) & (slots.size() - 1); }
+  constexpr void insert(int which) {
+    std::size_t slot = slot_of(entries[index_of(which)].hash);
+    while (slots[slot] >= 0) slot = next(slot);
+    slots[slot] = which;
   }
   constexpr void grow() {
-    growing_vector<int> old_numbers = std::move(numbers);
-    growing_vector<std::uint64_t> old_hashes = std::move(hashes);
-    std::size_t size = old_numbers.empty() ? 64 : 2 * old_numbers.size();
-    numbers.assign(size, -1);
-    hashes.assign(size, 0);
-    for (std::size_t slot = 0; slot < old_numbers.size(); ++slot) {
-      const int number = old_numbers[slot];
-      if (number >= 0) insert(old_hashes[slot], number);
-    }
+    slots.assign(slots.empty() ? 64 : 2 * slots.size(), -1);
+    for (int which = 0; which < count_of(entries); ++which) insert(which);
   }
 };
 

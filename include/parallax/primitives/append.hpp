@@ -110,7 +110,8 @@ constexpr growing_vector<tracer> emit_call(context& trace, primitive_id primitiv
                                            parameter_words parameters) {
   const primitive_rules& rules = rules_of(trace, primitive);
   detail::import_operands(trace, operands);
-  growing_vector<abstract_value> values = rules.call.results(trace, trace.next.values, parameters);
+  growing_vector<abstract_value>& values = trace.next.results;
+  values = rules.call.results(trace, trace.next.values, parameters);
   detail::for_each(values, [&](abstract_value& value) {
     if (!check_rank(trace, rules.name, value.rank())) value.shape.pop_back();
   });
