@@ -4,6 +4,7 @@
 #include "compile/lowered.hpp"
 
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 namespace loop_steps_test {
@@ -98,6 +99,23 @@ constexpr auto steps_of_sum = [](const auto& function) {
   return steps_of(function, shaped<float, 5, 6>, row, shaped<float, 9, 3, 5>, shaped<float, 9, 3, 6>);
 };
 static_assert(steps_of_sum(summed_of_pair) == steps_of_sum(summed) && steps_of_sum(summed).products == 1);
+
+// a carry that takes the place of another is not copied either, nor is one that swaps with another
+constexpr auto of_two_before = [](auto x, auto y) {
+  return plx::fori_loop(
+      0, 10, [](auto, auto both) { return std::pair{both.second, both.first * both.second}; }, std::pair{x, y});
+};
+constexpr steps numbers_and_one = {.kernels = 2, .scans = 1, .slots = 2}; // the rounds' numbers, and a kernel a round
+static_assert(steps_of(of_two_before, row, row) == numbers_and_one);
+static_assert(plx::cost(of_two_before, row, row).bytes_written == 10 * 4 + 10 * 64 * 4);
+constexpr auto swapped = [](auto x, auto y, auto z) {
+  auto round = [](auto, auto three) {
+    auto [first, second, third] = three;
+    return std::tuple{second, first, third + first};
+  };
+  return plx::fori_loop(0, 10, round, std::tuple{x, y, z});
+};
+static_assert(steps_of(swapped, row, row, row) == numbers_and_one);
 
 // a round that changes one element costs the same, however many there are
 template <int Size>

@@ -4,6 +4,8 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
+#include <parallax/program/carry_ring.hpp>
 #include <parallax/program/plan.hpp>
 
 #include <array>
@@ -78,12 +80,16 @@ class loop_copy {
       buffers.push_back({buffer_kind::value, next++});
     }
     const int arguments = next;
-    for (scan_result y : from[original.results]) {
-      const bool is_carry = y.other != buffer_id::none, stays = is_carry && y.other == y.buffer;
-      y.buffer = buffer_id{next};
-      y.other = !is_carry ? buffer_id::none : stays ? y.buffer : buffer_id{next + 1};
+    const plain_span<const scan_result> all = from[original.results];
+    for (scan_result y : all) {
+      const int own = next++, carry = static_cast<int>(carry_in(all, y.other));
+      if (y.other != buffer_id::none) { // another carry's place, or none that has anything else
+        const bool is_carry = carry < count_of(all);
+        y.other = buffer_id{is_carry ? arguments + carry : own + count_of(all)};
+      }
+      y.buffer = buffer_id{own};
       results.push_back(y);
-      buffers.push_back({buffer_kind::output, next++ - arguments});
+      buffers.push_back({buffer_kind::output, own - arguments});
     }
     loop.operands = plan.add_list(operands);
     loop.results = plan.add_list(results);

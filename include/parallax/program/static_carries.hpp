@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/program/carry_ring.hpp>
 #include <parallax/program/plan.hpp>
 
 #include <cstddef>
@@ -22,6 +23,11 @@ template <class Program, class Step, int Index> struct static_carries {
   static constexpr bool is_carry(std::size_t result_number) { return result(result_number).other != buffer_id::none; }
   /// Whether a result is a carry that rounds change where it is.
   static constexpr bool stays(std::size_t k) { return is_carry(k) && result(k).other == result(k).buffer; }
+  static constexpr carry_ring ring(std::size_t k) { return ring_of(Program::plan[step.results], k); }
+  /// Which carry a result is handed on from; `result_count` if a round computes it.
+  static constexpr std::size_t source(std::size_t k) {
+    return stays(k) ? result_count : carry_in(Program::plan[step.results], result(k).other);
+  }
   /// The operand that is carry number `carry`.
   static constexpr std::size_t operand_of(std::size_t carry) {
     std::size_t k = 0, before = 0;

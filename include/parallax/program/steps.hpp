@@ -171,8 +171,9 @@ struct scan_operand {
     field(r.slice);
   }
 };
-/// A result of a loop. Rounds write a carry to its buffer and to another one in turn, the last one to its own; one that
-/// has no other buffer than its own stays there, and rounds change it.
+/// A result of a loop. Rounds write a carry to its buffer and to another one in turn, the last one to its own. One that
+/// has no other buffer than its own stays there, and rounds change it; one whose other buffer is another carry's own is
+/// handed on: what a round finds there is its result (`program/carry_ring.hpp`).
 struct scan_result {
   buffer_id buffer = buffer_id::none;
   buffer_id other = buffer_id::none; ///< of a carry

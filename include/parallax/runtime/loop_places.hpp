@@ -4,6 +4,7 @@
 #include <parallax/arrays/scratch_array.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/program/carry_ring.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
 #include <cstddef>
@@ -15,21 +16,21 @@ namespace parallax::runtime {
 struct loop_round {
   bool is_first = true;   ///< then it reads what the loop begins with
   std::int64_t slice = 0; ///< of stacked operands and results
-  bool to_own = true;     ///< carries go to the place of the results, else to the other one
+  std::int64_t left = 0;  ///< rounds that follow, behind which carries are in the place of the results
 };
 
-/// The rounds of a scan. The last one writes carries to the place of the results.
+/// The rounds of a scan.
 struct scan_rounds {
   std::int64_t count;
   bool is_reversed;
 
   loop_round operator[](std::int64_t round) const {
-    return {round == 0, is_reversed ? count - 1 - round : round, (count - 1 - round) % 2 == 0};
+    return {round == 0, is_reversed ? count - 1 - round : round, count - 1 - round};
   }
 };
 
-/// Slices are read and written in place. Carries are not copied: rounds write to two places in turn, or change what
-/// stays in one.
+/// Slices are read and written in place. Carries are not copied: rounds write to two places in turn, change what stays
+/// in one, or find what they hand on where the next one reads it.
 class loop_places {
  public:
   /// `data_of` gives a buffer's first byte.
@@ -45,27 +46,32 @@ class loop_places {
     };
     std::size_t next = 0;
     for (const scan_operand& x : section.plan[all_operands])
-      operands[next++] = {data_of(x.buffer), nullptr, slice_bytes(x.buffer, x.slice), x.role};
-    next = 0;
-    for (const scan_result& y : section.plan[all_results]) {
-      const bool is_carry = y.other != buffer_id::none;
-      results[next++] = {data_of(y.buffer), is_carry ? data_of(y.other) : nullptr, slice_bytes(y.buffer, y.slice),
-                         is_carry ? scan_role::carry : scan_role::stacked};
+      operands[next++] = {data_of(x.buffer), {}, slice_bytes(x.buffer, x.slice), x.role};
+    const plain_span<const scan_result> records = section.plan[all_results];
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const scan_result& y = records[k];
+      place& result = results[k];
+      result = {data_of(y.buffer), {}, slice_bytes(y.buffer, y.slice), scan_role::stacked};
+      if (y.other == buffer_id::none) continue;
+      result.role = scan_role::carry;
+      result.ring = ring_of(records, k);
+      for (int turn = 0; turn < result.ring.size; ++turn) result.turns[turn] = data_of(result.ring.places[turn]);
     }
   }
 
   void go_to(loop_round round) {
     for (std::size_t k = 0; k < results.size(); ++k)
       result_places[k] =
-          results[k].role == scan_role::carry ? results[k].turn(round.to_own) : results[k].slice(round.slice);
+          results[k].role == scan_role::carry ? results[k].after(round.left) : results[k].slice(round.slice);
     std::size_t carry = 0;
     for (std::size_t k = 0; k < operands.size(); ++k) {
       switch (operands[k].role) {
       case scan_role::constant: argument_places[k] = operands[k].first; break;
       case scan_role::stacked: argument_places[k] = operands[k].slice(round.slice); break;
       case scan_role::carry:
-        argument_places[k] =
-            round.is_first && !results[carry].stays() ? operands[k].first : results[carry].turn(!round.to_own);
+        argument_places[k] = round.is_first && !results[carry].ring.starts_inside()
+                                 ? operands[k].first
+                                 : results[carry].after(round.left + 1);
         ++carry;
         break;
       }
@@ -74,20 +80,17 @@ class loop_places {
   plain_span<std::byte* const> arguments() const { return {argument_places.data(), argument_places.size()}; }
   plain_span<std::byte* const> outputs() const { return {result_places.data(), result_places.size()}; }
 
-  /// Before the first round: calls `copy(to, from, number)` for each carry that stays in one place.
-  template <class Copy> void bring_in(const Copy& copy) {
-    std::size_t carry = 0;
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (operands[k].role != scan_role::carry) continue;
-      if (results[carry].stays()) copy(results[carry].first, operands[k].first, carry);
-      ++carry;
-    }
+  /// Before the first of `rounds`: calls `copy(to, from, number)` for each carry that the first one reads in a place of
+  /// the results too.
+  template <class Copy> void bring_in(std::int64_t rounds, const Copy& copy) {
+    begin(rounds, copy, [](const place& carry) { return carry.ring.starts_inside(); });
   }
-  /// The same for all carries, of which those that have two places come to the other one, or to their own.
-  template <class Copy> void begin_in_other(const Copy& copy) { begin_in(copy, &place::other); }
-  template <class Copy> void begin_in_own(const Copy& copy) { begin_in(copy, &place::first); }
+  /// The same for all carries.
+  template <class Copy> void begin_inside(std::int64_t rounds, const Copy& copy) {
+    begin(rounds, copy, [](const place&) { return true; });
+  }
   /// Calls `copy(to, from, number)` for each carry that `round`, which is not run, would read, to the place of the
-  /// result of that number.
+  /// result of that number. None of them is handed on.
   template <class Copy> void copy_carries(loop_round round, const Copy& copy) {
     go_to(round);
     std::size_t carry = 0;
@@ -101,19 +104,20 @@ class loop_places {
  private:
   struct place {
     std::byte* first = nullptr;
-    std::byte* other = nullptr; ///< of a carried result
+    std::byte* turns[carry_ring::most] = {}; ///< of a carried result
     std::int64_t slice_bytes = 0;
     scan_role role = scan_role::constant;
+    carry_ring ring{};
 
     std::byte* slice(std::int64_t number) const { return byte_at(first, number * slice_bytes); }
-    std::byte* turn(bool to_own) const { return to_own ? first : other; }
-    bool stays() const { return role == scan_role::carry && first == other; }
+    std::byte* after(std::int64_t left) const { return turns[ring.place(left)]; }
   };
-  template <class Copy> void begin_in(const Copy& copy, std::byte* place::* where) {
+  template <class Copy, class Condition>
+  void begin(std::int64_t rounds, const Copy& copy, const Condition& does_begin) {
     std::size_t carry = 0;
     for (std::size_t k = 0; k < operands.size(); ++k) {
       if (operands[k].role != scan_role::carry) continue;
-      copy(results[carry].*where, operands[k].first, carry);
+      if (does_begin(results[carry])) copy(results[carry].after(rounds), operands[k].first, carry);
       ++carry;
     }
   }

@@ -116,6 +116,16 @@ constexpr auto both_ways = [](auto xs, auto flags) {
   return std::tuple{last, sums, plx::astype<float>(signs), first, back};
 };
 
+// Three carries of which each takes the next one's place, two that swap, and one that alternates.
+constexpr auto handing_on = [](auto xs) {
+  return plx::scan(
+      [](auto carry, auto x) {
+        auto [a, b, c, p, q, sum] = carry;
+        return std::pair{std::tuple{b, c, 0.25f * a - 0.5f * b + x, q, p, 0.5f * sum + p}, plx::sum(a)};
+      },
+      std::tuple{plx::ones({3}), plx::zeros({3}), xs[0], xs[1], xs[2], plx::zeros({3})}, xs);
+};
+
 plx::array<float, 2> slices(std::int64_t rounds, int seed) {
   auto x = plx::array<float, 2>::uninitialised({rounds, 3});
   for (std::int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = static_cast<float>((i * 7 + seed) % 11) - 5.f;
@@ -164,6 +174,11 @@ TEST_CASE("loops of many rounds count them on the device") {
         require_close(result_of(both_ways, x, flags(rounds)), on_host(both_ways, x, flags(rounds)));
       }
     REQUIRE(counting_api::captures == 3);
+    for (std::int64_t rounds : {1200, 1201, 1205, 1211})
+      for (int call = 0; call < 2; ++call) {
+        const auto x = slices(rounds, call);
+        require_close(result_of(handing_on, x), on_host(handing_on, x));
+      }
   });
   simulator::machine machine({.devices = 1});
   const running_backend running;

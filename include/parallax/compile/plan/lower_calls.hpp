@@ -3,6 +3,7 @@
 
 #include <parallax/compile/plan/section_planner.hpp>
 #include <parallax/compile/plan/staying_carries.hpp>
+#include <parallax/program/carry_ring.hpp>
 
 namespace parallax::detail {
 
@@ -34,34 +35,56 @@ section_planner::loop_operands(node_id call, const growing_vector<scan_role>& ro
   return operands;
 }
 
-/// A carry that stays has one place, others have two.
-constexpr growing_vector<scan_result>
-section_planner::carried_results(node_id call, const growing_vector<scan_role>& roles, section_id body) {
+/// A carry that stays has one place, others have two, or share those of the carries that they are handed on to.
+constexpr growing_vector<scan_result> section_planner::carried_results(node_id call,
+                                                                       const growing_vector<scan_role>& roles,
+                                                                       section_id body, bool may_hand_on) {
   const graph_id number = all[index_of(body)].graph;
   const graph& rounds = trace.at(number);
   staying_carry stays(trace, rounds);
   growing_vector<scan_result> results;
+  growing_vector<node_id> carries;
   for (std::size_t k = 0; k < roles.size(); ++k) {
     if (roles[k] != scan_role::carry) continue;
-    const node_id result = g.results_of(call)[count_of(results)];
-    if (!stays.find(rounds.inputs[k], results.size())) {
-      results.push_back(carried_result(result));
-      continue;
-    }
-    const buffer_id own = own_buffer(result);
-    results.push_back({.buffer = own, .other = own});
+    const buffer_id own = own_buffer(g.results_of(call)[count_of(results)]);
+    const bool does_stay = stays.find(rounds.inputs[k], results.size());
+    results.push_back({.buffer = own, .other = does_stay ? own : buffer_id::none});
+    carries.push_back(rounds.inputs[k]);
+    if (!does_stay) continue;
     section_graph& planned = all[index_of(body)];
     planned.staying.push_back(rounds.inputs[k]);
     for (node_id reader : stays.readers) planned.kept.push_back(reader);
   }
+  if (may_hand_on) hand_on(results, carries, body);
+  for (std::size_t c = 0; c < results.size(); ++c)
+    if (results[c].other == buffer_id::none)
+      results[c].other = new_buffer(g.value(g.results_of(call)[static_cast<int>(c)]), buffer_kind::slot, -1);
   return results;
+}
+
+/// A result that is another carry is found where that one is.
+constexpr void section_planner::hand_on(growing_vector<scan_result>& results, const growing_vector<node_id>& carries,
+                                        section_id body) {
+  section_graph& planned = all[index_of(body)];
+  const graph& rounds = trace.at(planned.graph);
+  auto count = [&](node_id id) { return trace.extents.product(rounds.shape(id)); };
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    for (std::size_t from = 0; from < carries.size(); ++from) {
+      if (from == k || rounds.outputs[k] != carries[from] || count(carries[k]) != count(carries[from])) continue;
+      const buffer_id place = results[from].buffer;
+      if (plain::any_of(results, [&](const scan_result& y) { return y.other == place; })) continue;
+      results[k].other = place;
+      if (ring_of(results, k).size <= carry_ring::most) planned.handed_on.push_back(static_cast<int>(k));
+      else results[k].other = buffer_id::none;
+    }
+  }
 }
 
 constexpr void section_planner::add_scan(node_id call, const scan_parameters& p) {
   const graph& body = trace.at(p.body);
   const growing_vector<scan_operand> operands = loop_operands(call, p.roles, p.body);
   const section_id rounds = add_body(p.body);
-  growing_vector<scan_result> results = carried_results(call, p.roles, rounds);
+  growing_vector<scan_result> results = carried_results(call, p.roles, rounds, true);
   for (std::size_t k = results.size(); k < body.outputs.size(); ++k) {
     const node_id result = g.results_of(call)[static_cast<int>(k)];
     results.push_back({.buffer = own_buffer(result), .slice = trace.extents.product(body.shape(body.outputs[k]))});
@@ -72,7 +95,8 @@ constexpr void section_planner::add_scan(node_id call, const scan_parameters& p)
 constexpr void section_planner::add_while(node_id call, const primitives::while_call::parameters& p) {
   const growing_vector<scan_operand> operands = loop_operands(call, p.roles, p.body);
   const section_id predicate = add_body(p.predicate), body = add_body(p.body);
-  const growing_vector<scan_result> results = carried_results(call, p.roles, body);
+  // where carries end depends on how many rounds there are
+  const growing_vector<scan_result> results = carried_results(call, p.roles, body, false);
   add(step_kind::while_loop, while_step{predicate, body, plan.add_list(operands), plan.add_list(results)});
 }
 

@@ -23,6 +23,7 @@ struct section_graph {
   bool is_scan_body = false;
   growing_vector<node_id> staying{}; ///< inputs that are changed in place
   growing_vector<node_id> kept{};    ///< nodes whose results lie in memory
+  growing_vector<int> handed_on{};   ///< outputs that are found where an input is
 };
 
 /// Lowers one graph to one section. The rule `lower` of a call is given this, to append its steps.
@@ -41,6 +42,7 @@ class section_planner {
         inside(sections[number].inside),
         is_scan_body(sections[number].is_scan_body),
         staying(sections[number].staying),
+        handed_on(sections[number].handed_on),
         buffer_of(g.size(), buffer_id::none),
         emitted(g.size()),
         scratch(g.size(), kernel_builder::no_value) {}
@@ -85,6 +87,7 @@ class section_planner {
   const mapped_section* inside;
   bool is_scan_body;
   growing_vector<node_id> staying;
+  growing_vector<int> handed_on;
   buffer_table buffer_of;
   id_set<node_id> emitted;
   table<node_id, int> scratch; ///< of the kernel builders
@@ -104,14 +107,10 @@ class section_planner {
     return section_id{count_of(all) - 1};
   }
   constexpr growing_vector<scan_result> carried_results(node_id call, const growing_vector<scan_role>& roles,
-                                                        section_id body);
+                                                        section_id body, bool may_hand_on);
+  constexpr void hand_on(growing_vector<scan_result>& results, const growing_vector<node_id>& carries, section_id body);
   constexpr growing_vector<scan_operand> loop_operands(node_id call, const growing_vector<scan_role>& roles,
                                                        graph_id body) const;
-  /// A carry's place, and another one for the rounds between.
-  constexpr scan_result carried_result(node_id result) {
-    const buffer_id own = own_buffer(result);
-    return {.buffer = own, .other = new_buffer(g.value(result), buffer_kind::slot, -1)};
-  }
   /// The number of elements before a dimension.
   constexpr dim extent_before(node_id id, int dimension) const {
     dim before{1};
@@ -317,9 +316,10 @@ class section_planner {
       section.outputs.push_back(output);
     }
   }
-  /// Of an argument, or a second output of one value.
+  /// Of an argument, unless it is handed on, or a second output of one value.
   constexpr void copy_output(node_id id, int number) {
     const buffer_id copy = new_buffer(g.value(id), buffer_kind::output, number);
+    if (plain::contains(handed_on, number)) return;
     planned_loop loop{.statements = {{.kind = statement_kind::load_vector, .type = g.type(id), .argument = 1}},
                       .extents = {section.buffers[copy].record.count},
                       .accesses = {{copy, dim{}, {dim{1}}}, {buffer_of[id], dim{}, {dim{1}}}}};

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/program/carry_ring.hpp>
 #include <parallax/program/plan.hpp>
 #include <parallax/program/section_steps.hpp>
 
@@ -14,7 +16,7 @@
 namespace parallax::cuda {
 
 /// Of sections with static extents. A section has its slots, and behind them the memory of one loop or branch at a
-/// time; a loop has its carries, in two places unless they stay in one, the predicate's answer, and the memory of its
+/// time; a loop has the places of its carries, the predicate's answer, and the memory of its
 /// sections.
 template <class Plan> class block_loop_memory {
  public:
@@ -55,12 +57,17 @@ template <class Plan> class block_loop_memory {
     return most;
   }
 
-  /// Where a carry begins, behind where a loop's memory does; of a number beyond them, where they end.
+  /// Where the places that a carry is in begin, behind where a loop's memory does; of a number beyond them, where they
+  /// end. Places of carries that are handed on are those of the first of these.
   template <class Step> constexpr std::size_t carry_offset(const Step& loop, std::size_t carry) const {
+    const plain_span<const scan_result> results = plan[loop.results];
+    const std::size_t first = carry < results.size() ? carry_in(results, ring_of(results, carry).places[0]) : carry;
     std::size_t offset = 0;
-    for (std::size_t k = 0; k < carry && k < index_of(loop.results.count); ++k)
-      if (const scan_result& y = plan[loop.results][k]; y.other != buffer_id::none)
-        offset += carry_bytes(loop, k) * (y.other == y.buffer ? 1 : 2);
+    for (std::size_t k = 0; k < first && k < results.size(); ++k) {
+      if (results[k].other == buffer_id::none) continue;
+      const carry_ring ring = ring_of(results, k);
+      if (carry_in(results, ring.places[0]) == k) offset += carry_bytes(loop, k) * static_cast<std::size_t>(ring.size);
+    }
     return offset;
   }
   template <class Step> constexpr std::size_t answer_offset(const Step& loop) const {

@@ -63,26 +63,26 @@ template <int Threads, class Outer, class Step, int Index> class block_loop_step
     static constexpr std::size_t operand = loop::operand_of(C), offset = memory + [] {
       return block_loop_memory(program::plan).carry_offset(step, C);
     }();
-    static constexpr std::size_t other =
-        loop::stays(C) ? 0 : [] { return block_loop_memory(program::plan).carry_bytes(step, C); }();
+    static constexpr std::size_t bytes = [] { return block_loop_memory(program::plan).carry_bytes(step, C); }();
+    static constexpr carry_ring ring = [] { return loop::ring(C); }();
     static constexpr int count = static_cast<int>(loop::output(C).count.number());
   };
 
-  /// Where a round reads and writes. Carries lie in one of two places in turn.
+  /// Where a round reads and writes.
   struct round_places {
     const Outer& outer;
     std::int64_t slice;
-    bool in_other; ///< where carries are read; they are written to the other place
+    std::int64_t round; ///< its number, by which carries are found
 
     template <std::size_t K> PARALLAX_DEVICE PARALLAX_INLINE std::byte* value() const {
       using x = operand<K>;
-      if constexpr (x::is_carry) return carry_place<x::carry>(outer, in_other);
+      if constexpr (x::is_carry) return carry_place<x::carry>(outer, round);
       else if constexpr (x::is_stacked) return outer.template address<x::buffer>() + slice * x::slice_bytes;
       else return outer.template address<x::buffer>();
     }
     template <std::size_t K> PARALLAX_DEVICE PARALLAX_INLINE std::byte* output() const {
       using y = result<K>;
-      if constexpr (y::is_carry) return carry_place<K>(outer, !in_other);
+      if constexpr (y::is_carry) return carry_place<K>(outer, round + 1);
       else return outer.template address<y::buffer>() + slice * y::slice_bytes;
     }
   };
@@ -93,8 +93,10 @@ template <int Threads, class Outer, class Step, int Index> class block_loop_step
     }
   };
   template <std::size_t C>
-  static PARALLAX_DEVICE PARALLAX_INLINE std::byte* carry_place(const Outer& outer, bool other) {
-    return outer.shared + (carry<C>::offset + (other ? carry<C>::other : 0));
+  static PARALLAX_DEVICE PARALLAX_INLINE std::byte* carry_place(const Outer& outer, std::int64_t rounds) {
+    constexpr auto size = static_cast<std::uint64_t>(carry<C>::ring.size),
+                   first = static_cast<std::uint64_t>(carry<C>::ring.first);
+    return outer.shared + (carry<C>::offset + (static_cast<std::uint64_t>(rounds) + first) % size * carry<C>::bytes);
   }
 
  public:
@@ -103,22 +105,17 @@ template <int Threads, class Outer, class Step, int Index> class block_loop_step
     constexpr bool reverse = step.reverse;
     load(block, outer, all_carries{});
     block.barrier();
-    bool in_other = false;
-    for (std::int64_t round = 0; round < rounds; ++round) {
-      run_body(block, round_places{outer, reverse ? rounds - 1 - round : round, in_other}, outer);
-      in_other = !in_other;
-    }
-    store(block, outer, in_other, all_carries{});
+    for (std::int64_t round = 0; round < rounds; ++round)
+      run_body(block, round_places{outer, reverse ? rounds - 1 - round : round, round}, outer);
+    store(block, outer, rounds, all_carries{});
   }
   template <class Block> static PARALLAX_DEVICE PARALLAX_INLINE void run_while(const Block& block, const Outer& outer) {
     load(block, outer, all_carries{});
     block.barrier();
-    bool in_other = false;
-    while (holds(block, question_places{{outer, 0, in_other}}, outer)) {
-      run_body(block, round_places{outer, 0, in_other}, outer);
-      in_other = !in_other;
-    }
-    store(block, outer, in_other, all_carries{});
+    std::int64_t round = 0;
+    for (; holds(block, question_places{{outer, 0, round}}, outer); ++round)
+      run_body(block, round_places{outer, 0, round}, outer);
+    store(block, outer, round, all_carries{});
   }
 
  private:
@@ -137,16 +134,16 @@ template <int Threads, class Outer, class Step, int Index> class block_loop_step
   }
   template <class Block, std::size_t... C>
   static PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const Outer& outer, std::index_sequence<C...>) {
-    (detail::copy_by_all<typename result<C>::type>(block, carry_place<C>(outer, false),
+    (detail::copy_by_all<typename result<C>::type>(block, carry_place<C>(outer, 0),
                                                    outer.template address<operand<carry<C>::operand>::buffer>(),
                                                    carry<C>::count),
      ...);
   }
   template <class Block, std::size_t... C>
   static PARALLAX_DEVICE PARALLAX_INLINE void store(const Block& block, const Outer& outer,
-                                                    [[maybe_unused]] bool in_other, std::index_sequence<C...>) {
+                                                    [[maybe_unused]] std::int64_t rounds, std::index_sequence<C...>) {
     (detail::copy_by_all<typename result<C>::type>(block, outer.template address<result<C>::buffer>(),
-                                                   carry_place<C>(outer, in_other), carry<C>::count),
+                                                   carry_place<C>(outer, rounds), carry<C>::count),
      ...);
   }
 };

@@ -79,7 +79,9 @@ class capture_estimate {
       steps += rounds * body.steps + 1;
       return want(step.body, body, 0, 0);
     }
-    steps += 3 * body.steps + 8; // the first round, where their number is odd, and two in a row
+    const int period =
+        period_of(of.plan[step.results]); // so many in a row, and before them what is left of their number
+    steps += (2 * period - 1) * (body.steps + 2) + 2;
     want(step.body, body, control_bytes + bytes_of_slices(of, step), 1);
   }
   void operator()(const while_step& step) {

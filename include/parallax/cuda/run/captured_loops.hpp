@@ -31,7 +31,7 @@ template <class Section> class captured_loops {
   template <class Call> void run(const while_step& step, Call call) {
     places_by_position places = places_of(step.operands, step.results);
     const bool alternates = any_alternates(step.results);
-    for_each([&](std::size_t p) { places[p].begin_in_other(copy_on(p, step.results)); });
+    for_each([&](std::size_t p) { places[p].begin_inside(1, copy_on(p, step.results)); });
     Section predicate = outer.body_runner(step.predicate, capture_estimate::control_bytes),
             body = outer.body_runner(step.body, capture_estimate::control_bytes);
     predicate.place_slots();
@@ -40,7 +40,7 @@ template <class Section> class captured_loops {
     auto ask = [&](bool of_other, auto... settings) {
       for_each([&](std::size_t p) {
         std::byte* const answer = control(p);
-        places[p].go_to({false, 0, of_other});
+        places[p].go_to({false, 0, of_other ? 0 : -1});
         predicate.place(places[p].arguments(), {&answer, 1}, static_cast<int>(p));
       });
       predicate.run(call);
@@ -52,7 +52,7 @@ template <class Section> class captured_loops {
     };
     auto round = [&](bool to_own) {
       for_each([&](std::size_t p) {
-        places[p].go_to({false, 0, to_own});
+        places[p].go_to({false, 0, to_own ? 0 : -1});
         body.place(places[p].arguments(), places[p].outputs(), static_cast<int>(p));
       });
       body.run(call);
@@ -75,15 +75,15 @@ template <class Section> class captured_loops {
     });
     if (!alternates) return;
     inside(conditional_kind::once, in_other, [&] {
-      for_each([&](std::size_t p) { places[p].copy_carries({false, 0, true}, copy_on(p, step.results)); });
+      for_each([&](std::size_t p) { places[p].copy_carries({.is_first = false}, copy_on(p, step.results)); });
     });
   }
 
-  /// Rounds are counted on the device. A node repeats two of them, so that carries end where they are wanted; slices
-  /// are copied to places that stay.
+  /// Rounds are counted on the device. A node repeats as many as carries take to be where they were, so that they end
+  /// where they are wanted; slices are copied to places that stay.
   template <class Call> void run(const scan_step& step, Call call) {
     const std::int64_t rounds = outer.section.extents[step.count];
-    const bool is_odd = rounds % 2 != 0;
+    const std::int64_t period = period_of(outer.section.plan[step.results]), odd = rounds % period;
     std::deque<slice_places> slices;
     for_each([&](std::size_t p) { slices.emplace_back(outer, step, p, control(p) + capture_estimate::control_bytes); });
     places_by_position places = places_of(step.operands, step.results);
@@ -106,17 +106,13 @@ template <class Section> class captured_loops {
           [&](std::size_t p) { slices[p].copy(*this, p, false, {counter(p), added, rounds, step.reverse, 0, 0, {}}); });
     };
     count_on(0, 0);
-    if (is_odd) {
-      for_each([&](std::size_t p) { places[p].bring_in(copy_on(p, step.results)); });
-      round({true, 0, true}, 0);
-      count_on(1, 0);
-    } else {
-      for_each([&](std::size_t p) { places[p].begin_in_own(copy_on(p, step.results)); });
-    }
+    if (odd == 0) for_each([&](std::size_t p) { places[p].begin_inside(0, copy_on(p, step.results)); });
+    else for_each([&](std::size_t p) { places[p].bring_in(odd, copy_on(p, step.results)); });
+    for (std::int64_t k = 0; k < odd; ++k) round({k == 0, 0, odd - 1 - k}, k);
+    if (odd != 0) count_on(odd, 0);
     inside(conditional_kind::repeatedly, more, [&] {
-      round({false, 0, false}, 0);
-      round({false, 0, true}, 1);
-      count_on(-1, 2);
+      for (std::int64_t k = 0; k < period; ++k) round({false, 0, period - 1 - k}, k);
+      count_on(-1, period);
     });
   }
 

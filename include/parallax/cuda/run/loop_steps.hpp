@@ -22,8 +22,8 @@ template <class Section, class Backend> class loop_steps {
   template <class Call> void run(const scan_step& step, Call call) {
     const scan_rounds rounds{outer.section.extents[step.count], step.reverse};
     places_by_position places = places_of(step);
-    for_running([&](std::size_t p) { places[p].bring_in(copy_on(p, step)); });
-    if (rounds.count == 0) for_running([&](std::size_t p) { places[p].copy_carries({}, copy_on(p, step)); });
+    for_running([&](std::size_t p) { places[p].bring_in(rounds.count, copy_on(p, step)); });
+    if (rounds.count == 0) for_running([&](std::size_t p) { places[p].copy_carries({.left = -1}, copy_on(p, step)); });
     Section body = outer.body_runner(step.body);
     body.going = outer.going;
     body.place_slots();
@@ -39,7 +39,7 @@ template <class Section, class Backend> class loop_steps {
   /// Rounds as long as the predicate holds, which the host waits for: on each device by itself.
   template <class Call> void run(const while_step& step, Call call) {
     places_by_position places = places_of(step);
-    for_running([&](std::size_t p) { places[p].bring_in(copy_on(p, step)); });
+    for_running([&](std::size_t p) { places[p].bring_in(0, copy_on(p, step)); });
     Section predicate = outer.body_runner(step.predicate), body = outer.body_runner(step.body);
     predicate.place_slots();
     body.place_slots();
@@ -63,7 +63,7 @@ template <class Section, class Backend> class loop_steps {
       for_each_true(going, [&](std::size_t p) {
         body.place(places[p].arguments(), places[p].outputs(), static_cast<int>(p));
         rounds[p].is_first = false;
-        rounds[p].to_own = !rounds[p].to_own;
+        --rounds[p].left;
       });
       body.run(call);
     }

@@ -39,26 +39,27 @@ template <class Program, class Step, int Index, class Outer> class nested_loop {
   explicit nested_loop(const Outer& around) : outer(around) {}
 
   void run_scan(std::int64_t rounds) {
-    bring_in(std::make_index_sequence<loop::carry_count>{});
-    if (rounds == 0) return copy_carries(true, true, std::make_index_sequence<loop::carry_count>{});
+    bring_in(rounds, std::make_index_sequence<loop::carry_count>{});
+    if (rounds == 0) return copy_carries(true, -1, std::make_index_sequence<loop::carry_count>{});
     for (std::int64_t round = 0; round < rounds; ++round) {
-      place(round == 0, (rounds - 1 - round) % 2 == 0, loop::step.reverse ? rounds - 1 - round : round);
+      place(round == 0, rounds - 1 - round, loop::step.reverse ? rounds - 1 - round : round);
       run_body<Program, loop::step.body>(outer, arguments, results);
     }
   }
   void run_while() {
-    bring_in(std::make_index_sequence<loop::carry_count>{});
-    bool is_first = true, to_own = true, holds = false;
+    bring_in(0, std::make_index_sequence<loop::carry_count>{});
+    bool is_first = true, holds = false;
+    std::int64_t left = 0;
     std::byte* const answer = reinterpret_cast<std::byte*>(&holds);
     while (true) {
-      place(is_first, to_own, 0);
+      place(is_first, left, 0);
       run_body<Program, loop::step.predicate>(outer, arguments, &answer);
       if (!holds) break;
       run_body<Program, loop::step.body>(outer, arguments, results);
       is_first = false;
-      to_own = !to_own;
+      --left;
     }
-    copy_carries(is_first, to_own, std::make_index_sequence<loop::carry_count>{});
+    copy_carries(is_first, left, std::make_index_sequence<loop::carry_count>{});
   }
 
  private:
@@ -74,23 +75,31 @@ template <class Program, class Step, int Index, class Outer> class nested_loop {
     if (bytes != 0) std::memcpy(to, from, bytes);
   }
 
-  /// Carries that stay in one place begin there.
-  template <std::size_t... C> void bring_in(std::index_sequence<C...>) { (bring_in_one<C>(), ...); }
-  template <std::size_t C> void bring_in_one() {
-    if constexpr (loop::stays(C))
-      copy(first_byte(loop::result(C).buffer), first_byte(loop::operand(loop::operand_of(C)).buffer), carry_bytes<C>());
+  /// Where a carry is when so many rounds follow.
+  template <std::size_t C> std::byte* carry_place(std::int64_t left) const {
+    static constexpr carry_ring ring = loop::ring(C);
+    if constexpr (ring.size == 1) return first_byte(ring.places[0]);
+    else return first_byte(ring.places[ring.place(left)]);
   }
-  void place(bool is_first, bool to_own, std::int64_t slice) {
-    place_arguments(is_first, to_own, slice, std::make_index_sequence<loop::operand_count>{});
-    place_results(to_own, slice, std::make_index_sequence<loop::result_count>{});
+  /// Carries that the first round reads in places of the results begin there.
+  template <std::size_t... C> void bring_in([[maybe_unused]] std::int64_t rounds, std::index_sequence<C...>) {
+    (bring_in_one<C>(rounds), ...);
+  }
+  template <std::size_t C> void bring_in_one(std::int64_t rounds) {
+    if constexpr (loop::ring(C).starts_inside())
+      copy(carry_place<C>(rounds), first_byte(loop::operand(loop::operand_of(C)).buffer), carry_bytes<C>());
+  }
+  void place(bool is_first, std::int64_t left, std::int64_t slice) {
+    place_arguments(is_first, left, slice, std::make_index_sequence<loop::operand_count>{});
+    place_results(left, slice, std::make_index_sequence<loop::result_count>{});
   }
   template <std::size_t... K>
-  void place_arguments([[maybe_unused]] bool is_first, [[maybe_unused]] bool to_own,
+  void place_arguments([[maybe_unused]] bool is_first, [[maybe_unused]] std::int64_t left,
                        [[maybe_unused]] std::int64_t slice, std::index_sequence<K...>) {
-    ((arguments[K] = argument<K>(is_first, to_own, slice)), ...);
+    ((arguments[K] = argument<K>(is_first, left, slice)), ...);
   }
   template <std::size_t K>
-  const std::byte* argument([[maybe_unused]] bool is_first, [[maybe_unused]] bool to_own,
+  const std::byte* argument([[maybe_unused]] bool is_first, [[maybe_unused]] std::int64_t left,
                             [[maybe_unused]] std::int64_t slice) const {
     constexpr scan_operand x = loop::operand(K);
     if constexpr (x.role == scan_role::constant) {
@@ -99,18 +108,19 @@ template <class Program, class Step, int Index, class Outer> class nested_loop {
       return slice_of(x.buffer, x.slice, slice);
     } else {
       constexpr std::size_t carry = loop::carry_of(K);
-      constexpr scan_result y = loop::result(carry);
-      if (is_first && !loop::stays(carry)) return first_byte(x.buffer);
-      return first_byte(to_own ? y.other : y.buffer);
+      if (is_first && !loop::ring(carry).starts_inside()) return first_byte(x.buffer);
+      return carry_place<carry>(left + 1);
     }
   }
   template <std::size_t... K>
-  void place_results([[maybe_unused]] bool to_own, [[maybe_unused]] std::int64_t slice, std::index_sequence<K...>) {
-    ((results[K] = result<K>(to_own, slice)), ...);
+  void place_results([[maybe_unused]] std::int64_t left, [[maybe_unused]] std::int64_t slice,
+                     std::index_sequence<K...>) {
+    ((results[K] = result<K>(left, slice)), ...);
   }
-  template <std::size_t K> std::byte* result([[maybe_unused]] bool to_own, [[maybe_unused]] std::int64_t slice) const {
+  template <std::size_t K>
+  std::byte* result([[maybe_unused]] std::int64_t left, [[maybe_unused]] std::int64_t slice) const {
     constexpr scan_result y = loop::result(K);
-    if constexpr (loop::is_carry(K)) return first_byte(to_own ? y.buffer : y.other);
+    if constexpr (loop::is_carry(K)) return carry_place<K>(left);
     else return slice_of(y.buffer, y.slice, slice);
   }
   /// Null where there are no bytes at all.
@@ -121,12 +131,12 @@ template <class Program, class Step, int Index, class Outer> class nested_loop {
   }
   /// What a round that is not run would read, to the place of the results.
   template <std::size_t... C>
-  void copy_carries([[maybe_unused]] bool is_first, [[maybe_unused]] bool to_own, std::index_sequence<C...>) {
-    (copy_carry<C>(is_first, to_own), ...);
+  void copy_carries([[maybe_unused]] bool is_first, [[maybe_unused]] std::int64_t left, std::index_sequence<C...>) {
+    (copy_carry<C>(is_first, left), ...);
   }
-  template <std::size_t C> void copy_carry(bool is_first, bool to_own) {
+  template <std::size_t C> void copy_carry(bool is_first, std::int64_t left) {
     std::byte* const own = first_byte(loop::result(C).buffer);
-    const std::byte* const last = argument<loop::operand_of(C)>(is_first, to_own, 0);
+    const std::byte* const last = argument<loop::operand_of(C)>(is_first, left, 0);
     if (last != own) copy(own, last, carry_bytes<C>());
   }
 };

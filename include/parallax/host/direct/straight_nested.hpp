@@ -97,6 +97,7 @@ template <class Program, class Step, int Index, class Outer> class straight_loop
     round_frame<loop, straight_buffers<Program, loop::step.body>, Outer, outputs> frame{
         outer, now, outputs{outer, now, next, slice}, slice};
     straight_steps<Program, loop::step.body>::run(frame);
+    hand_on(now, next, all_carries{});
     advance(now, next, all_carries{});
   }
   static PARALLAX_INLINE bool holds(Outer& outer, carries& now) {
@@ -117,6 +118,18 @@ template <class Program, class Step, int Index, class Outer> class straight_loop
   template <std::size_t C> static PARALLAX_INLINE void advance_one(carries& now, const carries& next) {
     using carry = typename loop::template carry<C>;
     if constexpr (!loop::stays(C)) static_cast<carry&>(now) = static_cast<const carry&>(next);
+  }
+  /// What is handed on.
+  template <std::size_t... C>
+  static PARALLAX_INLINE void hand_on([[maybe_unused]] const carries& now, [[maybe_unused]] carries& next,
+                                      std::index_sequence<C...>) {
+    (hand_on_one<C>(now, next), ...);
+  }
+  template <std::size_t C> static PARALLAX_INLINE void hand_on_one(const carries& now, carries& next) {
+    constexpr std::size_t source = loop::source(C);
+    if constexpr (source != loop::result_count)
+      copy<count<C>>(static_cast<typename loop::template carry<C>&>(next).values,
+                     static_cast<const typename loop::template carry<source>&>(now).values);
   }
   /// Few numbers stay in registers where each is named. Of many a compiler would read each name, and memory holds them.
   static constexpr std::size_t most_named = 64;

@@ -122,8 +122,8 @@ class section_runner {
   void run_scan(const scan_step& step, call_function call) {
     const scan_rounds rounds{section.extents[step.count], step.reverse};
     loop_places places(section, step.operands, step.results, [this](buffer_id id) { return data(id); });
-    bring_in(places, step.results);
-    if (rounds.count == 0) return copy_carries(places, {}, step.results);
+    bring_in(places, rounds.count, step.results);
+    if (rounds.count == 0) return copy_carries(places, {.left = -1}, step.results);
     section_runner body = body_runner(step.body);
     body.place_slots();
     for (std::int64_t round = 0; round < rounds.count; ++round) {
@@ -134,7 +134,7 @@ class section_runner {
   }
   void run_while(const while_step& step, call_function call) {
     loop_places places(section, step.operands, step.results, [this](buffer_id id) { return data(id); });
-    bring_in(places, step.results);
+    bring_in(places, 0, step.results);
     section_runner predicate = body_runner(step.predicate), body = body_runner(step.body);
     predicate.place_slots();
     body.place_slots();
@@ -149,7 +149,7 @@ class section_runner {
       body.place(places.arguments(), places.outputs());
       body.run(call);
       round.is_first = false;
-      round.to_own = !round.to_own;
+      --round.left;
     }
     copy_carries(places, round, step.results);
   }
@@ -170,8 +170,8 @@ class section_runner {
     for (buffer_id each : section.plan[buffers]) places.push_back(data(each));
     return places;
   }
-  void bring_in(loop_places& places, record_list<scan_result> results) const {
-    places.bring_in([&](std::byte* to, const std::byte* from, std::size_t number) {
+  void bring_in(loop_places& places, std::int64_t rounds, record_list<scan_result> results) const {
+    places.bring_in(rounds, [&](std::byte* to, const std::byte* from, std::size_t number) {
       copy_bytes(to, from, section.bytes_of(section.plan[results][number].buffer));
     });
   }
