@@ -118,8 +118,8 @@ class indexed_elements {
     return read(index_mode::filled, &filling);
   }
 
-  // The array with these elements changed: each combined with the updates that name it, in their order. Updates
-  // broadcast; those at indices that are not there are dropped, or as `mode` says. JAX: x.at[i].set(y), ...
+  // The array with these elements changed: each combined with the updates that name it, or set to the last of them.
+  // Updates broadcast; those at indices that are not there are dropped, or as `mode` says. JAX: x.at[i].set(y), ...
   template <class Y, class... Options> constexpr tracer set(const Y& y, Options... options) const {
     return write("at(i).set", y, scatter_kind::set_to, options...);
   }

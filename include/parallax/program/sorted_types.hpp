@@ -53,6 +53,10 @@ template <class Kernel> class sort_memory {
       from_keys = from;
     }
   }
+  /// Of values by themselves, which may be moved to and fro between where they are and other memory.
+  sort_memory(V* unsorted, V* memory) : from_keys(unsorted), from(unsorted), to(memory), other(unsorted) {
+    static_assert(!types::has_keys);
+  }
   /// Before the first round, which leaves sorted runs of so many elements in rows of `length`.
   void start(std::int64_t run, std::int64_t length) {
     bool is_result = true; // what the first round writes

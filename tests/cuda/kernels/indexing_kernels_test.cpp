@@ -7,6 +7,7 @@
 namespace indexing_kernels_test {
 
 namespace plx = parallax;
+using simulated::call;
 using simulated::compare;
 using simulated::numbers;
 
@@ -32,17 +33,48 @@ TEST_CASE("elements, rows and columns at places that are data") {
     for (std::int64_t count : {0, 1, 70}) compare(read, 1e-5, numbers<float, 2>({m, n}), places(count, m));
 }
 
-TEST_CASE("elements that are changed in their order, by threads and by blocks") {
+TEST_CASE("elements that are changed by few updates and by many") {
   static constexpr auto write = plx::jit([](auto x, auto i, auto y) {
-    return std::tuple{x.at(i).set(y), x.at(i).add(y), x.at(i).multiply(y), x.at(i).min(y), x.at(i).max(y)};
+    return std::tuple{x.at(i).set(y), x.at(i).add(y), x.at(i).multiply(0.7f * y), x.at(i).min(y), x.at(i).max(y)};
   });
   for (auto [m, n] : {std::pair{1, 1}, {3, 5}, {40, 3}, {7, 300}})
     for (std::int64_t count : {0, 1, 31, 257, 1000})
-      compare(write, 0, numbers<float, 2>({m, n}), places(count, m), numbers<float, 2>({count, n}, 2));
+      compare(write, 1e-4, numbers<float, 2>({m, n}), places(count, m), numbers<float, 2>({count, n}, 2));
   static constexpr auto columns = plx::jit([](auto x, auto i, auto y) {
     return std::tuple{x.at(plx::none, i).add(y), x.at(i, i).set(2), plx::segment_sum(y, plx::slice_in_dim(i, 0, 4), 3)};
   });
-  compare(columns, 0, numbers<double, 2>({4, 9}), places(900, 9), numbers<double, 2>({4, 900}, 2));
+  compare(columns, 1e-13, numbers<double, 2>({4, 9}), places(900, 9), numbers<double, 2>({4, 900}, 2));
+}
+
+TEST_CASE("of updates in two dimensions the last one stays, however a loop is cut") {
+  // in memory columns reach farther than rows, and would be cut first; the last updates are in the first columns
+  static constexpr auto write = plx::jit([](auto x, auto i, auto y) {
+    return x.at(plx::reshape(i, {4, 175})).set(plx::slice_in_dim(plx::transpose(plx::reshape(y, {175, 64})), 0, 4));
+  });
+  auto i = plx::array<std::int32_t, 1>::uninitialised({4 * 175});
+  for (std::int32_t k = 0; k < 4 * 175; ++k) i.mutable_data()[k] = k >= 3 * 175 + 9 ? 50 : k % 175 % 9;
+  compare(write, 0, numbers<float, 1>({9}), i, numbers<float, 1>({175 * 64}, 2));
+}
+
+TEST_CASE("sums of one element have the same bits in any order of threads, and cost as many reads as of others") {
+  static constexpr auto add = plx::jit([](auto x, auto i, auto y) { return x.at(i).add(y); });
+  const std::int64_t count = 3000;
+  const auto x = numbers<float, 1>({3000}), y = numbers<float, 1>({count}, 2);
+  auto same = plx::array<std::int32_t, 1>::filled({count}, 5), others = same;
+  for (std::int64_t k = 0; k < count; ++k) others.mutable_data()[k] = static_cast<std::int32_t>(k * 7 % count);
+  auto reads_of = [&](const plx::array<std::int32_t, 1>& i) {
+    const std::size_t before = simulated::api::reads;
+    static_cast<void>(call(add, x, i, y));
+    return simulated::api::reads - before;
+  };
+  simulated::api::current = {};
+  const std::vector<float> first = call(add, x, same, y).to_vector();
+  for (std::uint64_t seed = 2; seed < 6; ++seed) {
+    simulated::api::current.seed = seed;
+    CHECK(call(add, x, same, y).to_vector() == first);
+  }
+  CHECK(reads_of(same) < 120 * std::size_t{3000}); // a sort's, and a few for each update
+  CHECK(reads_of(others) < 120 * std::size_t{3000});
 }
 
 TEST_CASE("slices that begin where data says, and gradients") {

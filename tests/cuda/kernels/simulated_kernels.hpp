@@ -68,6 +68,7 @@ class operand_guard : public simulator::access_observer {
   }
   void read(const void* data, std::size_t bytes) override {
     const std::byte* at = static_cast<const std::byte*>(data);
+    ++reads;
     if (is_scratch(at, bytes)) {
       for (std::size_t i = 0; i < bytes; ++i)
         if (!partial_written_[static_cast<std::size_t>(at - scratch_) + i])
@@ -88,6 +89,8 @@ class operand_guard : public simulator::access_observer {
     for (std::size_t i = 0; i < bytes; ++i)
       if (!written_.insert(at + i).second) simulator::fail("an element is written twice");
   }
+  std::size_t reads = 0; ///< that were made
+
   /// Faults unless all of the results were written.
   void finish() const {
     if (written_.size() != expected_)
@@ -136,6 +139,7 @@ struct api {
   static inline setup current{};
   static inline operand_guard* guard = nullptr;
   static inline int launches = 0;
+  static inline std::size_t reads = 0; ///< of all launches
 
   template <parallax::cuda::device_kernel K>
   static parallax::cuda::status launch(K, const parallax::cuda::launch_shape& shape, stream,
@@ -160,6 +164,7 @@ template <class Kernel> void run(parallax::compiled::kernel_arguments& a) {
                                             api::current.largest};
   parallax::cuda::check(parallax::cuda::launch_kernel<api, Kernel>(a, where));
   guard.finish();
+  api::reads += guard.reads;
 }
 
 template <class Program> struct kernel_table {

@@ -17,6 +17,7 @@ namespace simulator {
 
 struct stream_functions : device_functions {
   static constexpr std::size_t product_workspace_bytes = workspace_bytes;
+  static constexpr std::size_t scratch_bytes = std::size_t{1} << 16; ///< so little that long lists take several parts
 
   static status create_stream(stream_handle& made) {
     return call("create_stream", [&](world& w) {

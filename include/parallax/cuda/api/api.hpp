@@ -134,6 +134,8 @@ concept device_api =
       { Api::record_event(event, stream) } -> std::same_as<status>;
       { Api::wait_event(stream, event) } -> std::same_as<status>; ///< of any device
       { Api::query_event(event) } -> std::same_as<status>;
+      /// what kernels of one logical device share for partial results and sorted updates, in stream order
+      { Api::scratch_bytes } -> std::convertible_to<std::size_t>;
       // matrix products
       { Api::product_workspace_bytes } -> std::convertible_to<std::size_t>;
       {

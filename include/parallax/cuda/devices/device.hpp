@@ -19,14 +19,12 @@ namespace parallax::cuda {
 /// Several logical devices may share a physical one.
 template <device_api Api> class device {
  public:
-  static constexpr std::size_t scratch_bytes = std::size_t{1} << 20; ///< for partial results of reductions
-
   const int number;   ///< the one users know
   const int physical; ///< the one the libraries know
 
   device(int logical, int gpu) : number(logical), physical(current(gpu)) {
     check(Api::properties_of(properties, physical), number);
-    scratch.address = take(scratch_bytes);
+    scratch.address = take(Api::scratch_bytes);
     if (Api::product_workspace_bytes > 0) workspace.address = take(Api::product_workspace_bytes);
   }
   device(const device&) = delete;
@@ -45,7 +43,7 @@ template <device_api Api> class device {
   void activate() const { check(Api::set_device(physical), number); }
 
   /// What kernels are launched with.
-  launch_context<Api> context() const { return {stream(), &properties, scratch.address, scratch_bytes}; }
+  launch_context<Api> context() const { return {stream(), &properties, scratch.address, Api::scratch_bytes}; }
   void* product_workspace() const { return workspace.address; }
 
   /// Memory for what is enqueued from now on. Throws `out_of_memory`.

@@ -138,10 +138,7 @@ template <class Kernel, int Threads> struct block_kernel<Kernel, Threads, block_
   using type = scatter_lines<Kernel>;
   static constexpr typename type::arguments arguments(kernel_arguments& a) {
     const int kept_rank = detail::independent_first(a);
-    std::int64_t lines = 1, length = 1;
-    for (int d = 0; d < a.rank; ++d) ((a.reduced >> d & 1U) != 0 ? length : lines) *= a.extents[d];
-    return {typename type::arguments::evaluate::loop_type(a), static_cast<std::uint32_t>(lines),
-            static_cast<std::uint32_t>(length), kept_rank, a.rank > 0 && (a.reduced >> (a.rank - 1) & 1U) != 0};
+    return detail::positions_of<Kernel>(a, kept_rank);
   }
 };
 template <class Kernel, int Threads> struct block_kernel<Kernel, Threads, block_way::cumulative> {

@@ -101,24 +101,31 @@ template <class Kernel> struct merge_runs {
 
 namespace detail {
 
-/// Its operands: see `plan_sort`.
+/// Sorts all rows. The last round moves them to what is `memory.to` behind it.
 template <launch_api Api, class Kernel>
-status launch_sort(const kernel_arguments& a, const launch_context<Api>& where) {
-  sort_memory<Kernel> memory(a);
-  const std::int64_t count = a.extents[0] * a.extents[1], length = a.extents[1];
-  if (count == 0) return {};
-  constexpr std::int64_t shortest = sort_runs<Kernel>::run_length;
-  memory.start(shortest, length);
+status launch_sort_rounds(sort_memory<Kernel>& memory, std::int64_t count, std::int64_t length,
+                          const launch_context<Api>& where) {
   const launch_shape shape{block_count(count, elementwise_threads, where), elementwise_threads};
   auto round = [&](std::int64_t run) {
     return sort_round<Kernel>{memory.from_keys, memory.from, memory.to_keys, memory.to, count, length, run};
   };
+  constexpr std::int64_t shortest = sort_runs<Kernel>::run_length;
   status result = Api::launch(sort_runs<Kernel>{}, shape, where.stream, round(1));
   for (std::int64_t run = shortest; run < length && result.ok(); run *= 2) {
     memory.next_round(run * 2 >= length);
     result = Api::launch(merge_runs<Kernel>{}, shape, where.stream, round(run));
   }
   return result;
+}
+
+/// Its operands: see `plan_sort`.
+template <launch_api Api, class Kernel>
+status launch_sort(const kernel_arguments& a, const launch_context<Api>& where) {
+  sort_memory<Kernel> memory(a);
+  const std::int64_t count = a.extents[0] * a.extents[1], length = a.extents[1];
+  if (count == 0) return {};
+  memory.start(sort_runs<Kernel>::run_length, length);
+  return launch_sort_rounds<Api, Kernel>(memory, count, length, where);
 }
 
 } // namespace detail

@@ -16,6 +16,8 @@ namespace parallax::cuda {
 struct runtime_calls {
   using stream = cudaStream_t;
   using event = cudaEvent_t;
+  /// What scatters sort at a time stays in the cache of an A100 or H100, which have 40 and 50 MB.
+  static constexpr std::size_t scratch_bytes = std::size_t{16} << 20;
 
   /// How many devices there are: 0 where there is none, and where the question fails.
   static status device_count(int& count) {
