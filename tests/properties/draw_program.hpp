@@ -113,6 +113,7 @@ class program_drawer : public operation_drawer {
     statement s{
         .what = operation::nest, .nested = nesting::fori_loop, .operands = {shaped(to, first), shaped(to, second)}};
     s.number = between(0, 3);
+    if (chance(50)) s.operands.push_back(slices(to)); // an extent of the program says how many rounds there are
     s.bodies.push_back(draw_body({{true, {}}, {false, first}, {false, second}}, {first, second}, in_loop(here), 1));
     add_targets(to, s, {{false, first}, {false, second}});
   }

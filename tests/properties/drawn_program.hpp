@@ -78,7 +78,8 @@ enum class meeting { index, sum, mean, largest, rotate, shift, gather };
 enum class nesting {
   scan,          ///< operands: two carries, slices; body: (carry, carry, slice) -> (carry, carry, output)
   reverse_scan,  ///< the same from the last slice
-  fori_loop,     ///< `number` rounds; operands: two carries; body: (i, carry, carry) -> (carry, carry)
+  fori_loop,     ///< `number` rounds, or the first extent of a third operand; operands: two carries; body: (i, carry,
+                 ///< carry) -> (carry, carry)
   while_loop,    ///< operands: carry, i, bound; body: (carry, i) -> carry, as long as i < bound; then i + 1
   map,           ///< operands: slices; body: slice -> output
   cond,          ///< operands: whole number, two values; branches where it is below 2, and elsewhere

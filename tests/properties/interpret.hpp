@@ -109,7 +109,8 @@ template <class N> class interpreter : public operation_interpreter<N> {
     set_stacked(s.targets[2], outputs);
   }
   void run_fori_loop(const statement& s, std::vector<values> x) {
-    for (int i = 0; i < s.number; ++i) x = call(s.bodies[0], {everywhere(i), x[0], x[1]});
+    const int rounds = x.size() > 2 ? x[2].shape[0] : s.number;
+    for (int i = 0; i < rounds; ++i) x = call(s.bodies[0], {everywhere(i), x[0], x[1]});
     set(s.targets[0], x[0]), set(s.targets[1], x[1]);
   }
   void run_while(const statement& s, std::vector<values> x) {

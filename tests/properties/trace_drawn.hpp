@@ -63,7 +63,8 @@ class drawn_tracing {
     case nesting::reverse_scan: return run_scan(s, x, plx::in_reverse);
     case nesting::fori_loop: {
       auto body = [&](tracer i, const two& carry) { return both(s.bodies[0], {i, carry[0], carry[1]}); };
-      return two_results(plx::fori_loop(0, s.number, body, two{x[0], x[1]}));
+      return two_results(
+          plx::fori_loop(0, x.size() > 2 ? x[2].shape(0) : plx::extent(s.number), body, two{x[0], x[1]}));
     }
     case nesting::while_loop: {
       auto goes_on = [&](const two& carry) { return carry[1] < x[2]; };
