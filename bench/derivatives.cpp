@@ -5,7 +5,10 @@
 #include "derivatives/k_means.hpp"
 #include "derivatives/least_squares.hpp"
 #include "derivatives/log_sum_exp.hpp"
+#include "derivatives/lstm.hpp"
+#include "derivatives/lstm_program.hpp"
 #include "derivatives/ode.hpp"
+#include "derivatives/problem.hpp"
 #include "derivatives/programs.hpp"
 #include "derivatives/tapes.hpp"
 #include "support/results.hpp"
@@ -49,38 +52,38 @@ void time(const std::string& name, Call call, Elements elements_of, const number
 constexpr auto same = [](const numbers& x) { return x; };
 constexpr auto of_trees = [](const auto& x) { return bench::elements(x); };
 
-template <class Problem>
-constexpr bool has_direction = requires(const Problem& p, double* x) { p.newton_direction(x, x); };
-
 /// Registers what others take for a problem, and ours: `value()` and `derivative()`, which return arrays.
 template <class Problem, class Value, class Derivative>
 void add(const std::string& name, const Problem& problem, Value value, Derivative derivative) {
-  const numbers right_value{problem.value(problem.point.data())};
-  numbers right(problem.point.size());
-  auto by_hand = [problem, result = right]() mutable -> const numbers& {
-    if constexpr (has_direction<Problem>) problem.newton_direction(problem.point.data(), result.data());
-    else problem.gradient(problem.point.data(), result.data());
+  numbers right_value(bench::results_of(problem)), right(bench::derivatives_of(problem));
+  auto value_by_hand = [problem, result = right_value]() mutable -> const numbers& {
+    bench::evaluate(problem, problem.point.data(), result.data());
     return result;
   };
-  right = by_hand();
+  auto by_hand = [problem, result = right]() mutable -> const numbers& {
+    bench::differentiate(problem, problem.point.data(), result.data());
+    return result;
+  };
+  right_value = value_by_hand(), right = by_hand();
   time(name + "/ours/function", value, of_trees, right_value);
   time(name + "/ours/gradient", derivative, of_trees, right);
-  time(
-      name + "/by hand/function", [problem] { return problem.value(problem.point.data()); },
-      [](double x) { return numbers{x}; }, right_value);
+  time(name + "/by hand/function", value_by_hand, same, right_value);
   time(name + "/by hand/gradient", by_hand, same, right);
   [[maybe_unused]] auto of_tape = [&]<class Tape>(const std::string& who, Tape tape) {
-    auto call = [tape = std::make_shared<Tape>(std::move(tape)), x = problem.point]() -> const numbers& {
-      if constexpr (has_direction<Problem>) return tape->newton_direction(x);
-      else return tape->gradient(x);
+    auto call = [tape = std::make_shared<Tape>(std::move(tape)), problem, result = right]() mutable -> const numbers& {
+      return bench::differentiate_by(*tape, problem, problem.point, result);
     };
     time(name + "/" + who + "/gradient", call, same, right);
   };
+  [[maybe_unused]] auto taped = [&] {
+    if constexpr (bench::has_parts<Problem>) return problem.part();
+    else return problem;
+  }();
 #ifdef BENCH_ADOLC
-  of_tape("ADOL-C", bench::adolc_tape<Problem>(problem));
+  of_tape("ADOL-C", bench::adolc_tape(taped));
 #endif
 #ifdef BENCH_CPPAD
-  of_tape("CppAD", bench::cppad_tape<Problem>(problem));
+  of_tape("CppAD", bench::cppad_tape(taped));
 #endif
 }
 
@@ -151,6 +154,22 @@ void add_all() {
           return plx::jit(plx::grad(bench::gaussian_mixture_program, plx::argnums<0, 1, 2, 3>))(
               alpha, means, q, l, points, gamma, freedom, constant);
         });
+  }
+#endif
+#if !defined(BENCH_ONLY) || BENCH_ONLY == 6
+  {
+    using problem = bench::lstm_problem;
+    const problem p;
+    constexpr std::int64_t layers = problem::layers, width = problem::width, length = problem::length;
+    const auto behind_layers = p.point.begin() + layers * problem::of_layer;
+    const plx::array<double, plx::extents<layers, 2, 4, width>> weights({layers, 2, 4, width},
+                                                                        numbers(p.point.begin(), behind_layers));
+    const plx::array<double, plx::extents<3, width>> ends({3, width}, numbers(behind_layers, p.point.end()));
+    const plx::array<double, plx::extents<layers, 2, width>> state({layers, 2, width}, p.state);
+    const plx::array<double, plx::extents<plx::dyn, width>> sequence({length, width}, p.sequence);
+    add(
+        "lstm", p, [=] { return plx::jit(bench::lstm_program)(weights, ends, state, sequence); },
+        [=] { return plx::jit(plx::grad(bench::lstm_program, plx::argnums<0, 1>))(weights, ends, state, sequence); });
   }
 #endif
 }
