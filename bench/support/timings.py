@@ -19,11 +19,11 @@ def microseconds(call):
     return (time.perf_counter() - begin) / count * 1e6
 
 
-def microseconds_of(binary):
-    """By the names of a Google Benchmark program, which runs where it may leave files."""
+def microseconds_of(binary, only="."):
+    """By the names of a Google Benchmark program, of those that match `only`; it runs where it may leave files."""
     with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run([os.path.abspath(binary), "--benchmark_min_time=0.1", "--benchmark_format=json"],
-                             check=True, capture_output=True, text=True, cwd=folder)
+        run = subprocess.run([os.path.abspath(binary), "--benchmark_min_time=0.1", "--benchmark_format=json",
+                              f"--benchmark_filter={only}"], check=True, capture_output=True, text=True, cwd=folder)
     times = {}
     for entry in json.loads(run.stdout)["benchmarks"]:
         if entry.get("error_occurred"):

@@ -70,10 +70,17 @@ template <class Work> void run_rows(kernel_arguments& a, row_function compute) {
   auto some_rows = [&](std::int64_t begin, std::int64_t end) {
     row_position row;
     std::int64_t position[max_rank] = {};
-    for (std::int64_t r = begin; r < end; ++r) {
+    const int inner = outer_rank - 1;
+    for (std::int64_t r = begin; r < end;) {
       row_to_position(a, r, position, outer_rank);
       row.set(a, position, outer_rank);
-      compute(row, a.constants, 0, length);
+      // rows behind one another along the innermost of the outer dimensions
+      const std::int64_t last = inner < 0 ? end : std::min(end, r + a.extents[inner] - position[inner]);
+      for (;;) {
+        compute(row, a.constants, 0, length);
+        if (++r == last) break;
+        row.advance(a, inner);
+      }
     }
   };
   if (rows * length <= parallel_grain) return some_rows(0, rows);
