@@ -42,6 +42,13 @@ static_assert(steps_of(sum_of_read, row, places) == steps{.kernels = 1});
 constexpr auto two_updates = [](auto x, auto i) { return (2.f * x).at(i).set(1.f).at(i + 1).add(2.f); };
 static_assert(steps_of(two_updates, row, places) == steps{.kernels = 3});
 
+// indices that are known are constants, from the end as well
+constexpr auto in_column = []<int Column>() {
+  return steps_of([](auto x, auto i) { return x.at(i, Column).set(1.f); }, shaped<float, 8, 64>, places);
+};
+static_assert(in_column.template operator()<3>() == steps{.kernels = 2});
+static_assert(in_column.template operator()<-1>() == steps{.kernels = 2});
+
 // a round is what its function computes: slices are read and results stacked where they are, and no carry is copied
 constexpr auto recurrence = [](auto w, auto h, auto xs) {
   auto round = [w](auto carry, auto x) {

@@ -51,6 +51,23 @@ constexpr bool compute_floating(primitive_id primitive, element_type type, doubl
   return compute_as<double>(primitive, x, y, result);
 }
 
+/// A whole number of a type; false where it is none of those that indices have.
+constexpr bool whole_number(element_type type, std::int64_t bits, std::int64_t& number) {
+  if (type == element_type::int32) number = static_cast<std::int32_t>(bits);
+  else if (type == element_type::uint32) number = static_cast<std::uint32_t>(bits);
+  else if (type == element_type::int64 || (type == element_type::uint64 && bits >= 0)) number = bits;
+  else return false;
+  return true;
+}
+/// What indices that are known are made of, whole numbers of one type; false where it is neither.
+constexpr bool compute_index(primitive_id primitive, std::int64_t x, std::int64_t y, std::int64_t& result) {
+  if (primitive == primitives::id_of<primitives::minimum>) result = x < y ? x : y;
+  else if (primitive == primitives::id_of<primitives::maximum>) result = x < y ? y : x;
+  else if (primitive == primitives::id_of<primitives::bitwise_or>) result = x | y;
+  else return false;
+  return true;
+}
+
 /// Arithmetic on two constants. False where it is left to the program.
 constexpr bool fold_constants(const graph& g, primitive_id primitive, plain_span<const node_id> operands,
                               primitives::literal::parameters& result) {
@@ -66,10 +83,13 @@ constexpr bool fold_constants(const graph& g, primitive_id primitive, plain_span
     result.bits = std::bit_cast<std::int64_t>(value);
     return true;
   }
+  std::int64_t x = 0, y = 0;
+  if (!whole_number(left.type, left.bits, x) || !whole_number(right.type, right.bits, y)) return false;
+  if (compute_index(primitive, x, y, result.bits)) return true;
   constexpr std::int64_t small = 1 << 15;
   auto is_small = [](std::int64_t number) { return number > -small && number < small; };
   const bool fits = left.type == element_type::int32 || left.type == element_type::int64;
-  return fits && is_small(left.bits) && is_small(right.bits) && compute(primitive, left.bits, right.bits, result.bits);
+  return fits && is_small(x) && is_small(y) && compute(primitive, x, y, result.bits);
 }
 
 /// Operands as nodes of the innermost graph: parts of the next operation.
