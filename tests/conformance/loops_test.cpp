@@ -397,6 +397,24 @@ TEST_CASE("fori_loop: rounds are numbered from the lower bound on") {
                       1e-12);
 }
 
+TEST_CASE("fori_loop: bounds that the call knows, of which the upper one may be below the lower one") {
+  static constexpr auto from = [](auto x, auto first, auto last) {
+    auto add = [](auto i, auto y) { return y + plx::astype<float>(i); };
+    auto zero = 0.f * plx::sum(x);
+    return std::pair{plx::fori_loop(first, last, add, zero), plx::fori_loop(2, x.shape(0), add, zero)};
+  };
+  for (int size : {0, 1, 2, 3, 5})
+    for (int first : {0, 1, 4})
+      for (int last : {0, 2, 7}) {
+        double sum = 0, over_axis = 0;
+        for (int i = first; i < last; ++i) sum += i;
+        for (int i = 2; i < size; ++i) over_axis += i;
+        const auto [given, of_shape] = plx::jit(from)(counted<float>(size), plx::count(first), plx::count(last));
+        check_close(given, {}, {sum});
+        check_close(of_shape, {}, {over_axis});
+      }
+}
+
 TEST_CASE("a count is an argument of nested functions, and no transformation changes it") {
   static constexpr auto power = [](auto x, auto times) {
     return plx::fori_loop(0, times, [&](auto, auto v) { return v * x; }, plx::ones_like(x));

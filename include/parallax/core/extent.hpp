@@ -54,6 +54,11 @@ class extent {
     if (a.known() && b.known()) return a.of_numbers(b, b.value == 0 ? 0 : a.value / b.value);
     return a.of_dims(b, &dim_table::divide);
   }
+  /// The smaller one of two that are not negative.
+  friend constexpr extent smaller(extent a, extent b) {
+    if (a.known() && b.known()) return a.of_numbers(b, a.value < b.value ? a.value : b.value);
+    return a.of_dims(b, &dim_table::smaller);
+  }
   /// Whether the two are provably the same.
   friend constexpr bool operator==(extent a, extent b) { return a.value == b.value && a.symbol == b.symbol; }
   /// Of numbers, for loops over an axis and the like.

@@ -29,6 +29,15 @@ constexpr message& operator<<(message& out, plain_span<const extent> list) {
   return out << ')';
 }
 
+/// Fails: nothing of a program's shape depends on what it computes. `remedy` says what to give instead.
+constexpr void refuse_count(const tracer& count, std::string_view operation, std::string_view what,
+                            std::string_view remedy = "give it as a number, or as an argument: plx::count(n)") {
+  message text;
+  text << operation << ": the " << what << ' ';
+  print_value(text, count.owner->extents, count.value());
+  count.owner->fail(text << " is known while the program runs only; " << remedy);
+}
+
 /// Whether all are extents: a negative number is an error of `operation`, applied to `operand` where there is one, and
 /// what the call knows is left to it to check.
 constexpr bool are_extents(context& trace, std::string_view operation, plain_span<const extent> list,

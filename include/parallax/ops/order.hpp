@@ -118,6 +118,10 @@ struct top_k_operation {
     return {first(emit<primitives::sort_by>({x, x}, downwards), k),
             first(emit<primitives::sort_by>({x, primitives::sort_by::positions(x)}, downwards), k)};
   }
+  constexpr std::pair<tracer, tracer> operator()(tracer x, const std::same_as<tracer> auto& k) const {
+    refuse_count(k, "top_k", "number k", "give it as a number");
+    return {x, x};
+  }
 
  private:
   static constexpr tracer first(tracer x, int k) { return build::slice_axis(x, x.rank() - 1, dim{}, dim{k}); }

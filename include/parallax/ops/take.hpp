@@ -113,6 +113,11 @@ struct segment_sum_operation {
     const indexed_window window = window_of("segment_sum", zeros, {places}, index_mode::dropped, false);
     return scatter_window("segment_sum", zeros, window, x, scatter_kind::add_to);
   }
+  template <class Ids>
+  constexpr tracer operator()(tracer x, const Ids&, const std::same_as<tracer> auto& segments) const {
+    refuse_count(segments, "segment_sum", "number of segments");
+    return x;
+  }
 };
 
 template <element_type Type> struct one_hot_operation {
@@ -127,6 +132,10 @@ template <element_type Type> struct one_hot_operation {
     const tracer place = emit<primitives::iota>(trace, {numbers, i.rank(), shape});
     axis_list axes = all_axes(i.rank());
     return build::convert(place == build::broadcast_in_dim(build::convert(i, numbers), shape, axes), Type);
+  }
+  constexpr tracer operator()(tracer i, const std::same_as<tracer> auto& classes) const {
+    refuse_count(classes, "one_hot", "number of classes");
+    return i;
   }
 };
 

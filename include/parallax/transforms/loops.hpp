@@ -41,6 +41,15 @@ template <class Function> struct slice_map {
 };
 template <class Function> inline constexpr bool is_transformed<slice_map<Function>> = true;
 
+/// How many whole numbers there are from `lower` on below `upper`.
+constexpr extent rounds_between(extent lower, extent upper) {
+  const bool is_empty = upper.is_negative() || (lower.known() && upper.known() && upper.number() <= lower.number());
+  if (is_empty && !lower.is_negative()) return 0;
+  if (lower.is_negative() || lower == extent(0) || (lower.known() && upper.known()))
+    return is_empty ? 0 : upper - lower;
+  return upper - smaller(lower, upper);
+}
+
 /// A function of the round's number and the carry as a round of a scan.
 template <class Function> struct numbered_round {
   [[no_unique_address]] Function function;
@@ -83,8 +92,7 @@ template <class Function, class Slices> constexpr auto map(Function function, co
 /// lax.fori_loop
 template <class Function, class Init>
 constexpr auto fori_loop(extent lower, extent upper, Function function, const Init& init) {
-  const bool is_empty = lower.known() && upper.known() && upper.number() <= lower.number();
-  const extent_list<1> rounds{{is_empty ? extent(0) : upper - lower}};
+  const extent_list<1> rounds{{detail::rounds_between(lower, upper)}};
   const detail::counted_loop<Function> loop{function};
   if constexpr (detail::any_traced<Init>()) return loop(rounds, lower, init);
   else return loop(rounds, static_cast<std::int32_t>(lower.number()), init);
@@ -93,8 +101,9 @@ constexpr auto fori_loop(extent lower, extent upper, Function function, const In
 template <class Lower, class Upper, class Function, class Init>
   requires(std::same_as<Lower, tracer> || std::same_as<Upper, tracer>)
 constexpr auto fori_loop(const Lower& lower, const Upper& upper, Function, const Init& init) {
-  if constexpr (std::same_as<Upper, tracer>) detail::refuse_count(upper, "fori_loop", "bound");
-  else detail::refuse_count(lower, "fori_loop", "bound");
+  if constexpr (std::same_as<Upper, tracer>)
+    detail::refuse_count(upper, "fori_loop", "bound", detail::loop_count_remedy);
+  else detail::refuse_count(lower, "fori_loop", "bound", detail::loop_count_remedy);
   return init;
 }
 

@@ -45,14 +45,7 @@ struct rounds {
   int slots = 0; ///< that the way back keeps; 0 where it keeps all
 };
 
-/// Fails: nothing of a program's shape depends on what it computes.
-constexpr void refuse_count(const tracer& count, std::string_view operation, std::string_view what) {
-  message text;
-  text << operation << ": the " << what << ' ';
-  print_value(text, count.owner->extents, count.value());
-  count.owner->fail(text << " is known while the program runs only; use while_loop, or give the count as an argument: "
-                            "plx::count(n)");
-}
+inline constexpr std::string_view loop_count_remedy = "use while_loop, or give the count as an argument: plx::count(n)";
 
 /// How many slices the stacked leaves have.
 constexpr dim count_rounds(context& trace, std::string_view operation, const growing_vector<tracer>& stacked,
@@ -304,7 +297,7 @@ template <class Function, class Init> constexpr auto scan(Function function, con
 /// A length that only the running program knows is an error.
 template <class Function, class Init>
 constexpr auto scan(Function, const Init& init, none_t, const std::same_as<tracer> auto& length) {
-  detail::refuse_count(length, "scan", "length");
+  detail::refuse_count(length, "scan", "length", detail::loop_count_remedy);
   return std::pair{init, init};
 }
 
