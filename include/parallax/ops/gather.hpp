@@ -119,6 +119,17 @@ struct gather_operation {
   }
 };
 
+constexpr std::string_view scatter_name(scatter_kind kind) {
+  switch (kind) {
+  case scatter_kind::set_to: return "scatter";
+  case scatter_kind::add_to: return "scatter_add";
+  case scatter_kind::multiply_by: return "scatter_mul";
+  case scatter_kind::smaller_of: return "scatter_min";
+  case scatter_kind::larger_of: return "scatter_max";
+  }
+  return {};
+}
+
 template <scatter_kind Kind> struct scatter_operation {
   template <class Indices, class Updates, index_mode Mode = index_mode::dropped>
   constexpr tracer operator()(tracer x, const Indices& indices, const Updates& updates,
@@ -136,7 +147,7 @@ template <scatter_kind Kind> struct scatter_operation {
                               index_mode how, bool unique) {
     context& trace = *x.owner;
     const axis_list& along = numbers.update_window_dims;
-    const slices_of slices("scatter", x, indices,
+    const slices_of slices(scatter_name(Kind), x, indices,
                            {along, numbers.inserted_window_dims, numbers.scatter_dims_to_operand_dims});
     if (!slices.are_valid()) return x;
     dims sizes(x.rank(), dim{1});
@@ -147,11 +158,11 @@ template <scatter_kind Kind> struct scatter_operation {
     window.axes.unique = unique;
     if (updates.rank() != window.shape.size()) {
       message text;
-      print_value(text << "scatter: updates ", trace.extents, updates.value());
+      print_value(text << scatter_name(Kind) << ": updates ", trace.extents, updates.value());
       trace.fail(text << " have " << window.shape.size() << " axes: those of the indices but the last, and of slices");
       return x;
     }
-    return scatter_window("scatter", x, window, updates, Kind);
+    return scatter_window(scatter_name(Kind), x, window, updates, Kind);
   }
 };
 
