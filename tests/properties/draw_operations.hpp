@@ -45,7 +45,13 @@ class operation_drawer : public drawing {
       rest.erase(rest.begin() + axis);
       return result({.what = chance(70) ? operation::sum : operation::largest, .operands = {x}, .number = axis}, rest);
     }
-    case 11: return result({.what = operation::of_whole, .operands = {whole_number(to, false, here)}}, {});
+    case 11: {
+      if (chance(50)) return result({.what = operation::of_whole, .operands = {whole_number(to, false, here)}}, {});
+      const variable places = find(true, [&](variable v) { return rank_of(v) <= 1; });
+      std::vector<int> hot = shape_of(places);
+      hot.push_back(3);
+      return result({.what = operation::one_hot, .operands = {places}}, hot);
+    }
     case 12: return rank == 2 ? unary(operation::transpose, {shape[1], shape[0]}) : unary(operation::sine, shape);
     case 13: return rank == 2 ? unary(operation::flatten, {shape[0] * shape[1]}) : unary(operation::sine, shape);
     case 14: {
@@ -65,9 +71,10 @@ class operation_drawer : public drawing {
     case 18:
     case 19: {
       if (rank == 0) return unary(operation::sine, shape);
-      const operation which[] = {operation::cumulative_sum, operation::reverse_sum, operation::cumulative_product,
-                                 operation::cumulative_largest};
-      return result({.what = which[between(0, 3)], .operands = {x}, .number = between(0, rank - 1)}, shape);
+      const operation which[] = {operation::cumulative_sum,      operation::reverse_sum,
+                                 operation::cumulative_product,  operation::cumulative_largest,
+                                 operation::cumulative_smallest, operation::cumulative_logsumexp};
+      return result({.what = which[between(0, 5)], .operands = {x}, .number = between(0, rank - 1)}, shape);
     }
     case 20: return draw_ordered(to);
     case 21:
@@ -88,7 +95,7 @@ class operation_drawer : public drawing {
   void draw_ordered(block& to) {
     const variable x = slices(to);
     std::vector<int> shape = shape_of(x);
-    switch (between(0, 3)) {
+    switch (between(0, 4)) {
     case 0: add(to, {.what = operation::argsort, .operands = {x}}, {true, shape}); return;
     case 1:
       if (shape.back() < 2) break;
@@ -101,6 +108,7 @@ class operation_drawer : public drawing {
       add(to, {.what = operation::search, .operands = {x, y}}, {true, shape_of(y)});
       return;
     }
+    case 3: add(to, {.what = operation::sort_with, .operands = {x, shaped(to, shape)}}, {false, shape}); return;
     default: break;
     }
     add(to, {.what = operation::sort, .operands = {x}}, {false, shape});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "properties/draw_operations.hpp"
+#include "properties/nest_order.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +13,13 @@ namespace properties {
 
 class program_drawer : public operation_drawer {
  public:
-  using operation_drawer::operation_drawer;
+  /// Every third program begins with nests in an order; neighbours of these have another outermost kind.
+  explicit program_drawer(std::uint64_t seed) : operation_drawer(seed) {
+    if (seed % 3 != 0) return;
+    const std::vector<nest_order> all = all_nest_orders();
+    const nest_order& order = all[seed / 3 * 7 % all.size()];
+    ahead.assign(order.begin(), order.end());
+  }
 
   drawn_program draw() {
     for (const value_type& type : {value_type{false, {3}}, value_type{false, {2, 3}}, value_type{false, {4, 2}},
@@ -20,15 +27,19 @@ class program_drawer : public operation_drawer {
       p.main.parameters.push_back(new_variable(type));
     visible = p.main.parameters;
     situation here{.shared_variables = visible.size()};
-    draw_statements(p.main, here, between(3, 6));
+    std::vector<variable> nest;
+    if (ahead.empty()) draw_statements(p.main, here, between(3, 6));
+    else nest = draw_ordered_nests(p.main, here, 0);
     for (const std::vector<int>& shape : {std::vector<int>{3}, std::vector<int>{2, 3}})
-      p.main.results.push_back(combined(p.main, shape));
+      p.main.results.push_back(combined(p.main, shape, nest));
     return p;
   }
 
  private:
   static constexpr int most_devices = 8, axis_names = 3;
-  int pmap_depths = 0; ///< at which the outermost pmap, loop or branch has one, which is all that it takes
+  std::vector<nest_kind> ahead; ///< of an order of nests: the one that is drawn, and those inside of it
+  std::size_t first_own = 0;    ///< of the visible variables: where those of the function that this one stands in begin
+  int pmap_depths = 0;          ///< at which the outermost pmap, loop or branch has one, which is all that it takes
 
   void draw_statements(block& to, const situation& here, int count) {
     for (int k = 0; k < count; ++k) {
@@ -36,6 +47,50 @@ class program_drawer : public operation_drawer {
       else if (!here.axes.empty() && chance(25)) draw_collective(to, here);
       else draw_operation(to, here);
     }
+  }
+
+  /// The nests that are ahead, each the first statement of a function; gives the numbers that it results in.
+  std::vector<variable> draw_ordered_nests(block& to, const situation& here, std::size_t own) {
+    first_own = own;
+    switch (ahead.front()) {
+    case nest_kind::loop: draw_loop(to, here); break;
+    case nest_kind::vmap: draw_mapped(to, here, nesting::vmap); break;
+    case nest_kind::pmap: draw_mapped(to, here, nesting::pmap); break;
+    case nest_kind::derivative: chance(70) ? draw_gradient(to, here) : draw_direction(to, here); break;
+    }
+    std::vector<variable> numbers = to.statements.back().targets;
+    std::erase_if(numbers, [&](variable v) { return p.type_of(v).is_whole; });
+    draw_statements(to, here, between(0, 1));
+    return numbers;
+  }
+  void draw_loop(block& to, const situation& here) {
+    switch (between(0, here.gradients == 0 ? 4 : 3)) {
+    case 0:
+    case 1: return draw_scan(to, here);
+    case 2: return draw_fori_loop(to, here);
+    case 3: return draw_map(to, here);
+    default: return draw_while(to, here);
+    }
+  }
+  /// A nest's operand: in an order of nests one of the function that it stands in, so that they depend on each other.
+  variable operand(block& to, const std::vector<int>& shape) {
+    return ahead.empty() ? shaped(to, shape)
+                         : coerced(to, own_number([&](variable v) { return shape_of(v) == shape; }), shape);
+  }
+  variable slices_operand(block& to) {
+    if (ahead.empty()) return slices(to);
+    const variable v = own_number([&](variable each) { return rank_of(each) >= 1; });
+    return rank_of(v) >= 1 ? v : coerced(to, v, {between(2, 3), 2});
+  }
+  /// One that is suitable if there is one.
+  template <class Suitable> variable own_number(const Suitable& suitable) {
+    std::vector<variable> all, found;
+    for (std::size_t k = first_own; k < visible.size(); ++k) {
+      if (p.type_of(visible[k]).is_whole) continue;
+      all.push_back(visible[k]);
+      if (suitable(visible[k])) found.push_back(visible[k]);
+    }
+    return one_of(found.empty() ? all : found);
   }
 
   /// A function of these parameters, which are bounded, as its results are. A round's two carries begin with parameter
@@ -49,12 +104,15 @@ class program_drawer : public operation_drawer {
       visible.push_back(body.parameters.back());
     }
     ++here.depth;
-    draw_statements(body, here, between(1, here.depth > 2 ? 2 : 4));
+    if (!ahead.empty()) ahead.erase(ahead.begin());
+    std::vector<variable> nest; // which the results depend on, in an order of nests
+    if (ahead.empty()) draw_statements(body, here, between(1, here.depth > 2 ? 2 : 4));
+    else nest = draw_ordered_nests(body, here, outside.size());
     const bool changes = changing >= 0 && !results[0].empty() && chance(40), early = chance(50);
     variable with_change = variable::none;
-    auto change = [&] { with_change = changed(body, body.parameters[static_cast<std::size_t>(changing)], here); };
+    auto change = [&] { with_change = changed(body, body.parameters[static_cast<std::size_t>(changing)], nest, here); };
     if (changes && early) change();
-    for (const std::vector<int>& shape : results) body.results.push_back(combined(body, shape));
+    for (const std::vector<int>& shape : results) body.results.push_back(combined(body, shape, nest));
     if (changes && !early) change();
     if (changes) body.results[0] = with_change;
     if (changing >= 0 && chance(20)) { // the second carry as it is, or the first one in its place
@@ -65,9 +123,9 @@ class program_drawer : public operation_drawer {
     visible = outside;
     return body;
   }
-  variable changed(block& to, variable x, const situation& here) {
+  variable changed(block& to, variable x, const std::vector<variable>& nest, const situation& here) {
     const std::vector<int> slice = without_first(shape_of(x));
-    const variable update = combined(to, slice), place = whole_number(to, false, here);
+    const variable update = combined(to, slice, nest), place = whole_number(to, false, here);
     return add(to, {.what = operation::set_element, .operands = {x, place, update}}, {false, shape_of(x)});
   }
   void add_targets(block& to, statement s, const std::vector<value_type>& types) {
@@ -102,7 +160,7 @@ class program_drawer : public operation_drawer {
   void draw_scan(block& to, const situation& here) {
     const std::vector<int> first = small_shape(2), second = small_shape(1), output = small_shape(1);
     statement s{.what = operation::nest, .nested = chance(70) ? nesting::scan : nesting::reverse_scan};
-    s.operands = {shaped(to, first), shaped(to, second), slices(to)};
+    s.operands = {operand(to, first), operand(to, second), slices_operand(to)};
     const std::vector<int> all = shape_of(s.operands[2]);
     s.bodies.push_back(draw_body({{false, first}, {false, second}, {false, without_first(all)}},
                                  {first, second, output}, in_loop(here), 0));
@@ -111,29 +169,27 @@ class program_drawer : public operation_drawer {
   void draw_fori_loop(block& to, const situation& here) {
     const std::vector<int> first = small_shape(2), second = small_shape(1);
     statement s{
-        .what = operation::nest, .nested = nesting::fori_loop, .operands = {shaped(to, first), shaped(to, second)}};
-    s.number = between(0, 3);
-    if (chance(50)) s.operands.push_back(slices(to)); // an extent of the program says how many rounds there are
+        .what = operation::nest, .nested = nesting::fori_loop, .operands = {operand(to, first), operand(to, second)}};
+    s.number = between(ahead.empty() ? 0 : 1, 3);
+    if (chance(50)) s.operands.push_back(slices_operand(to)); // an extent of the program says how many rounds there are
     s.bodies.push_back(draw_body({{true, {}}, {false, first}, {false, second}}, {first, second}, in_loop(here), 1));
     add_targets(to, s, {{false, first}, {false, second}});
   }
   void draw_while(block& to, const situation& here) {
     const std::vector<int> carry = small_shape(2);
     situation inside = in_loop(here);
-    const bool shared = chance(40);
+    const bool ordered = !ahead.empty(), shared = ordered || chance(40);
     statement s{.what = operation::nest, .nested = nesting::while_loop};
-    s.operands = {shaped(to, carry), whole_number(to, shared, here), whole_number(to, shared, here)};
+    s.operands = {operand(to, carry), whole_number(to, shared, here)};
+    // what instances share is below 4, so that there is a round
+    s.operands.push_back(ordered ? whole_constant(to, 4) : whole_number(to, shared, here));
     inside.may_meet = inside.may_meet && is_shared(s.operands[1], here) && is_shared(s.operands[2], here);
     s.bodies.push_back(draw_body({{false, carry}, {true, {}}}, {carry}, inside));
     add_targets(to, s, {{false, carry}, {true, {}}});
   }
-  bool is_shared(variable v, const situation& here) const {
-    const auto end = visible.begin() + static_cast<std::ptrdiff_t>(here.shared_variables);
-    return std::find(visible.begin(), end, v) != end;
-  }
   void draw_map(block& to, const situation& here) {
     const std::vector<int> output = small_shape(1);
-    statement s{.what = operation::nest, .nested = nesting::map, .operands = {slices(to)}};
+    statement s{.what = operation::nest, .nested = nesting::map, .operands = {slices_operand(to)}};
     const std::vector<int> all = shape_of(s.operands[0]);
     s.bodies.push_back(draw_body({{false, without_first(all)}}, {output}, in_loop(here)));
     add_targets(to, s, {{false, with_first(all[0], output)}});
@@ -168,7 +224,7 @@ class program_drawer : public operation_drawer {
     if (s.layout == mapped_layout::first_along_1) whole_first = {between(2, 3), s.extent};
     const std::vector<int> of_one = s.layout == mapped_layout::first_along_1 ? std::vector<int>{whole_first[0]} : first;
     const bool whole = s.layout == mapped_layout::second_whole;
-    s.operands = {shaped(to, whole_first), shaped(to, whole ? second : with_first(s.extent, second))};
+    s.operands = {operand(to, whole_first), operand(to, whole ? second : with_first(s.extent, second))};
     inside.axes.push_back({name, s.extent});
     if (what == nesting::pmap) {
       inside.devices *= s.extent;
@@ -190,7 +246,7 @@ class program_drawer : public operation_drawer {
   void draw_direction(block& to, const situation& here) {
     const std::vector<int> first = small_shape(2), second = small_shape(1), result = small_shape(1);
     statement s{
-        .what = operation::nest, .nested = nesting::direction, .operands = {shaped(to, first), shaped(to, second)}};
+        .what = operation::nest, .nested = nesting::direction, .operands = {operand(to, first), operand(to, second)}};
     situation inside = here;
     ++inside.directions;
     s.bodies.push_back(draw_body({{false, first}, {false, second}}, {result}, inside));
@@ -199,7 +255,7 @@ class program_drawer : public operation_drawer {
   void draw_gradient(block& to, const situation& here) {
     const std::vector<int> first = small_shape(2), second = small_shape(1);
     statement s{.what = operation::nest, .nested = chance(50) ? nesting::gradient : nesting::both_gradients};
-    s.operands = {shaped(to, first), shaped(to, second)};
+    s.operands = {operand(to, first), operand(to, second)};
     situation inside = here;
     ++inside.gradients;
     s.bodies.push_back(draw_body({{false, first}, {false, second}}, {{}}, inside));

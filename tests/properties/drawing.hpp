@@ -4,6 +4,7 @@
 #include "properties/drawn_program.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <utility>
@@ -32,9 +33,13 @@ class drawing {
   std::mt19937_64 engine;
   drawn_program p;
   std::vector<variable> visible;
+  std::vector<variable> whole_constants; ///< which all instances have
 
   int between(int low, int high) {
     return low + static_cast<int>(engine() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  variable one_of(const std::vector<variable>& all) {
+    return all[static_cast<std::size_t>(between(0, static_cast<int>(all.size()) - 1))];
   }
   bool chance(int percent) { return between(1, 100) <= percent; }
   std::vector<int> small_shape(int most_rank) {
@@ -75,17 +80,23 @@ class drawing {
     while (p.type_of(visible[k]).is_whole) --k;
     return visible[k];
   }
-  /// A whole number below 4.
+  bool is_shared(variable v, const situation& here) const {
+    const auto end = visible.begin() + static_cast<std::ptrdiff_t>(here.shared_variables);
+    return std::find(visible.begin(), end, v) != end ||
+           std::find(whole_constants.begin(), whole_constants.end(), v) != whole_constants.end();
+  }
+  variable whole_constant(block& to, int number) {
+    whole_constants.push_back(
+        add(to, {.what = operation::literal, .constant = static_cast<double>(number)}, {true, {}}));
+    return whole_constants.back();
+  }
+  /// A whole number from 0 to 4.
   variable whole_number(block& to, bool shared, const situation& here) {
-    std::size_t place = 0;
     std::vector<variable> found;
-    for (variable v : visible) {
-      if ((!shared || place < here.shared_variables) && p.type_of(v) == value_type{true, {}}) found.push_back(v);
-      ++place;
-    }
-    if (found.empty() || chance(10))
-      return add(to, {.what = operation::literal, .constant = static_cast<double>(between(0, 3))}, {true, {}});
-    return found[static_cast<std::size_t>(between(0, static_cast<int>(found.size()) - 1))];
+    for (variable v : visible)
+      if ((!shared || is_shared(v, here)) && p.type_of(v) == value_type{true, {}}) found.push_back(v);
+    if (found.empty() || chance(10)) return whole_constant(to, between(0, 3));
+    return one_of(found);
   }
 
   /// A number of a shape, made of another one where there is none.
@@ -103,9 +114,10 @@ class drawing {
         add(to, {.what = operation::ramp, .constant = 0.1 * between(1, 9) + 0.013, .shape = shape}, {false, shape});
     return add(to, {.what = operation::multiply, .operands = {v, r}}, {false, shape});
   }
-  /// A bounded number of a shape, of two that are there.
-  variable combined(block& to, const std::vector<int>& shape) {
-    const variable x = coerced(to, chance(70) ? youngest() : any_number(), shape), y = shaped(to, shape);
+  /// A bounded number of a shape, of two that are there; one of them is one of `given` if there are such.
+  variable combined(block& to, const std::vector<int>& shape, const std::vector<variable>& given = {}) {
+    const variable of = given.empty() ? (chance(70) ? youngest() : any_number()) : one_of(given);
+    const variable x = coerced(to, of, shape), y = shaped(to, shape);
     const variable sum = add(to, {.what = operation::add, .operands = {x, y}}, {false, shape});
     return add(to, {.what = chance(50) ? operation::sine : operation::hyperbolic, .operands = {sum}}, {false, shape});
   }

@@ -28,6 +28,7 @@ enum class operation {
   literal,  ///< `constant`
   ramp,     ///< `constant` times 1, 2, 3, ... of `shape`
   of_whole, ///< a whole number as a number
+  one_hot,  ///< 1 at place i of three, 0 elsewhere, along a new last axis
   add,      ///< of one shape, or the second one a scalar, as the next two
   subtract,
   multiply,
@@ -37,38 +38,41 @@ enum class operation {
   hyperbolic, ///< tanh
   select,     ///< c where a < b, d elsewhere, all of one shape
   sum_all,
-  sum,                ///< along axis `number`
-  largest,            ///< along axis `number`
-  broadcast,          ///< a scalar to `shape`
-  transpose,          ///< of a matrix
-  flatten,            ///< a matrix to a row
-  concatenate,        ///< along axis 0
-  slice,              ///< all but the first along axis 0
-  dot,                ///< of a matrix and a matrix or vector
-  cumulative_sum,     ///< along axis `number`
-  reverse_sum,        ///< the same from the end
-  cumulative_product, ///< along axis `number`
-  cumulative_largest, ///< along axis `number`
-  sort,               ///< along axis 0
-  argsort,            ///< likewise
-  top,                ///< the two largest along the last axis
-  search,             ///< where y goes into the sorted row x
-  element,            ///< x[i], i a whole number, which is clamped
-  element_from_end,   ///< x[-1 - i]
-  take,               ///< x[i], i several whole numbers
-  take_along,         ///< the same of a row by take_along_axis, of remainders
-  window,             ///< all but one element from i on
-  set_window,         ///< writes as many there
-  set_element,        ///< x.at(i).set(y)
-  add_element,        ///< x.at(i).add(y)
-  multiply_element,   ///< x.at(i).multiply(y)
-  smaller_element,    ///< x.at(i).min(y)
-  larger_element,     ///< x.at(i).max(y)
-  add_elements,       ///< x.at(i).add(y) of several whole numbers
-  segment_sums,       ///< three sums of x, i says which of them each element is added to
-  remainder,          ///< of a whole number by `number`
-  meet,               ///< between instances: see `meeting`
-  nest                ///< functions: see `nesting`
+  sum,                  ///< along axis `number`
+  largest,              ///< along axis `number`
+  broadcast,            ///< a scalar to `shape`
+  transpose,            ///< of a matrix
+  flatten,              ///< a matrix to a row
+  concatenate,          ///< along axis 0
+  slice,                ///< all but the first along axis 0
+  dot,                  ///< of a matrix and a matrix or vector
+  cumulative_sum,       ///< along axis `number`
+  reverse_sum,          ///< the same from the end
+  cumulative_product,   ///< along axis `number`
+  cumulative_largest,   ///< along axis `number`
+  cumulative_smallest,  ///< along axis `number`
+  cumulative_logsumexp, ///< along axis `number`
+  sort,                 ///< along axis 0
+  argsort,              ///< likewise
+  sort_with,            ///< y in the order that sorts x, likewise
+  top,                  ///< the two largest along the last axis
+  search,               ///< where y goes into the sorted row x
+  element,              ///< x[i], i a whole number, which is clamped
+  element_from_end,     ///< x[-1 - i]
+  take,                 ///< x[i], i several whole numbers
+  take_along,           ///< the same of a row by take_along_axis, of remainders
+  window,               ///< all but one element from i on
+  set_window,           ///< writes as many there
+  set_element,          ///< x.at(i).set(y)
+  add_element,          ///< x.at(i).add(y)
+  multiply_element,     ///< x.at(i).multiply(y)
+  smaller_element,      ///< x.at(i).min(y)
+  larger_element,       ///< x.at(i).max(y)
+  add_elements,         ///< x.at(i).add(y) of several whole numbers
+  segment_sums,         ///< three sums of x, i says which of them each element is added to
+  remainder,            ///< of a whole number by `number`
+  meet,                 ///< between instances: see `meeting`
+  nest                  ///< functions: see `nesting`
 };
 
 /// What instances do together, along axis `number`.

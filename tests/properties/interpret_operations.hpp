@@ -60,6 +60,7 @@ template <class N> class operation_interpreter {
   }
 
   static N larger(const N& x, const N& y) { return is_less(x, y) ? y : x; }
+  static N smaller(const N& x, const N& y) { return is_less(x, y) ? x : y; }
 
   /// Computes each instance's elements from its operands'.
   template <class F> values each(const std::vector<int>& shape, const std::vector<values>& x, const F& f) {
@@ -161,6 +162,13 @@ template <class N> class operation_interpreter {
         return result;
       });
     case operation::of_whole: return x[0];
+    case operation::one_hot:
+      return each(shape, x, [](const std::vector<row>& of) {
+        row result;
+        for (std::size_t k = 0; k < of[0].size(); ++k)
+          for (int place = 0; place < 3; ++place) result.push_back(N(place == whole(of[0], k) ? 1. : 0.));
+        return result;
+      });
     case operation::add: return elementwise(shape, x, [](auto at) { return at(0) + at(1); });
     case operation::subtract: return elementwise(shape, x, [](auto at) { return at(0) - at(1); });
     case operation::multiply: return elementwise(shape, x, [](auto at) { return at(0) * at(1); });
@@ -211,6 +219,12 @@ template <class N> class operation_interpreter {
       return along(x[0], s.number, shape, [&](row& r) { accumulate(r, false, std::multiplies<N>{}); });
     case operation::cumulative_largest:
       return along(x[0], s.number, shape, [&](row& r) { accumulate(r, false, larger); });
+    case operation::cumulative_smallest:
+      return along(x[0], s.number, shape, [&](row& r) { accumulate(r, false, smaller); });
+    case operation::cumulative_logsumexp:
+      return along(x[0], s.number, shape, [&](row& r) {
+        accumulate(r, false, [](const N& a, const N& b) { return logarithm(exponential(a) + exponential(b)); });
+      });
     case operation::sort: return along(x[0], 0, shape, [](row& r) { std::sort(r.begin(), r.end(), is_less); });
     case operation::argsort:
       return along(x[0], 0, shape, [](row& r) {
@@ -220,6 +234,19 @@ template <class N> class operation_interpreter {
               r.begin(), r.end(), [&](const N& other) { return &other != &mine && is_less(other, mine); }))));
         for (std::size_t k = 0; k < r.size(); ++k)
           r[static_cast<std::size_t>(whole(order, k))] = N(static_cast<double>(k));
+      });
+    case operation::sort_with:
+      return each(shape, x, [&](const std::vector<row>& of) {
+        row result = of[1];
+        std::vector<std::size_t> order(static_cast<std::size_t>(extent));
+        for (std::size_t column = 0; column < slice; ++column) {
+          std::iota(order.begin(), order.end(), std::size_t{0});
+          std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return is_less(of[0][a * slice + column], of[0][b * slice + column]);
+          });
+          for (std::size_t k = 0; k < order.size(); ++k) result[k * slice + column] = of[1][order[k] * slice + column];
+        }
+        return result;
       });
     case operation::top:
       return along(x[0], static_cast<int>(shape.size()) - 1, shape, [](row& r) {
@@ -253,7 +280,7 @@ template <class N> class operation_interpreter {
     case operation::set_element: return changed([](const N&, const N& y) { return y; });
     case operation::add_element: return changed(std::plus<N>{});
     case operation::multiply_element: return changed(std::multiplies<N>{});
-    case operation::smaller_element: return changed([](const N& a, const N& b) { return is_less(a, b) ? a : b; });
+    case operation::smaller_element: return changed(smaller);
     case operation::larger_element: return changed(larger);
     case operation::add_elements:
       return each(shape, x, [&](const std::vector<row>& of) {

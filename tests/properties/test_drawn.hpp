@@ -78,6 +78,7 @@ template <class Run> class drawn_test {
       try {
         const std::string fault = fault_of(p, arguments, interpreted(p, arguments));
         ++tested;
+        count_orders(dead_code::removed(p));
         if (fault.empty()) continue;
       } catch (const no_test&) {
         continue;
@@ -86,11 +87,29 @@ template <class Run> class drawn_test {
       report(p, arguments, seed);
     }
     CHECK(faults == 0);
+    if (faults == 0) check_orders(tested);
   }
 
  private:
   int calls;
   const Run& run;
+  const std::vector<nest_order> orders = all_nest_orders();
+  std::vector<int> programs_of = std::vector<int>(orders.size()); ///< each order
+
+  void count_orders(const drawn_program& p) {
+    for (std::size_t k = 0; k < orders.size(); ++k) programs_of[k] += has_order(p.main, orders[k]) ? 1 : 0;
+  }
+  /// Many programs have nests in all orders, some with each kind outermost; a few that are tried again need not.
+  void check_orders(std::uint64_t tested) const {
+    int of_one_outermost = 0;
+    for (std::size_t k = 0; k < orders.size(); ++k) {
+      if (tested >= 2000 && programs_of[k] == 0) FAIL_CHECK("no program has a " << name_of(orders[k]));
+      of_one_outermost += programs_of[k];
+      if (k + 1 < orders.size() && orders[k + 1][0] == orders[k][0]) continue;
+      if (tested >= 100 && of_one_outermost == 0) FAIL_CHECK("no program has all others in a " << name_of(orders[k]));
+      of_one_outermost = 0;
+    }
+  }
 
   /// What is wrong with a program; nothing where it is right. Later calls find memory, and graphs, as the first one
   /// left them.

@@ -122,6 +122,7 @@ class drawn_tracing {
       return plx::build::reshape(plx::build::convert(counted, number) * s.constant, dims_of(s.shape));
     }
     case operation::of_whole: return plx::astype<double>(x[0]);
+    case operation::one_hot: return plx::one_hot_of<double>(x[0], 3);
     case operation::add: return x[0] + x[1];
     case operation::subtract: return x[0] - x[1];
     case operation::multiply: return x[0] * x[1];
@@ -143,8 +144,11 @@ class drawn_tracing {
     case operation::reverse_sum: return plx::cumsum(x[0], s.number, plx::in_reverse);
     case operation::cumulative_product: return plx::cumprod(x[0], s.number);
     case operation::cumulative_largest: return plx::cummax(x[0], s.number);
+    case operation::cumulative_smallest: return plx::cummin(x[0], s.number);
+    case operation::cumulative_logsumexp: return plx::cumlogsumexp(x[0], s.number);
     case operation::sort: return plx::sort(x[0], 0);
     case operation::argsort: return plx::argsort(x[0], 0);
+    case operation::sort_with: return plx::sort_key_val(x[0], x[1], 0).second;
     case operation::top: return plx::top_k(x[0], 2).first;
     case operation::search: return plx::searchsorted(plx::sort(x[0], 0), x[1]);
     case operation::element:
