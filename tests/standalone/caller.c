@@ -37,5 +37,12 @@ int main(void) {
     largest = fmax(largest, sums[i]);
   }
   for (int i = 0; i < 40; ++i) check("row_shares", i, shares[i], sums[i] / largest);
+
+  float* many = malloc(100000 * sizeof *many);
+  for (int i = 0; i < 100000; ++i) many[i] = (float)(i % 8) / 8;
+  float sum = 0;
+  total(many, &sum);
+  check("total", 0, sum, 12500 * 28.0 / 8);
+  free(many);
   return wrong;
 }

@@ -19,6 +19,7 @@ constexpr auto shares_of = [](auto x) {
   return sums / plx::max(sums);
 };
 constexpr compiled_function<shares_of, shaped<double, 40, 50>> shares_function;
+constexpr auto sum_of = [](auto x) { return plx::sum(x); };
 
 } // namespace
 
@@ -37,3 +38,8 @@ extern "C" void row_shares(const double* x, double* shares, void* workspace) {
   shares_function(x, shares, std::span<std::byte, bytes>(static_cast<std::byte*>(workspace), bytes));
 }
 extern "C" unsigned long row_shares_workspace() { return shares_function.workspace_bytes; }
+
+extern "C" void total(const float* x, float* sum) {
+  constexpr compiled_function<sum_of, shaped<float, 100'000>> f;
+  f(x, sum);
+}

@@ -17,6 +17,9 @@ void row_shares(const double* x, double* shares, void* workspace);
 /// The bytes of `workspace` for `row_shares`.
 unsigned long row_shares_workspace(void);
 
+/// The sum of x, 100,000 numbers.
+void total(const float* x, float* sum);
+
 #ifdef __cplusplus
 }
 #endif

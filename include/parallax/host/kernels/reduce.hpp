@@ -107,6 +107,7 @@ void reduce_rows(const kernel_arguments& a, const reduction_shape& shape, reduce
   // one result: fixed pieces, combined in order, so that it does not depend on the number of threads
   constexpr int most_pieces = 64;
   T parts[most_pieces];
+  parts[0] = T{}; // g++ does not see that there is a first piece
   bool by_rows = shape.reduced_size >= most_pieces;
   std::int64_t units = by_rows ? shape.reduced_size : (shape.length + lanes - 1) / lanes;
   int pieces = units < most_pieces ? static_cast<int>(units) : most_pieces;
