@@ -57,7 +57,7 @@ namespace detail {
 /// The first extent of an argument that is not static.
 template <class... Trees> constexpr message dynamic_extent_among() {
   message found;
-  int number = 0;
+  int number = 0; // of the function's argument, which may be a tree of arrays
   bool has_found = false;
   [[maybe_unused]] auto look = [&]<class L, int>() {
     if constexpr (is_abstract_array<L>) {
@@ -71,10 +71,9 @@ template <class... Trees> constexpr message dynamic_extent_among() {
       has_found = true;
       found << "compiled_function: argument " << number << " is no array of static extents: write shaped<float, 3>";
     }
-    ++number;
     return 0;
   };
-  (static_cast<void>(tree_build<Trees>(look)), ...);
+  ((static_cast<void>(tree_build<Trees>(look)), ++number), ...);
   return found;
 }
 template <class... Trees> struct dynamic_extent_error {

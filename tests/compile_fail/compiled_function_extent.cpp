@@ -1,12 +1,15 @@
 // A compiled function of an extent that only the call knows.
 // error: compiled_function: extent 1 of argument 1 is not static: give each extent of shaped<...> as a number
-// line: plx::compiled_function<f, plx::shaped<float, 3>, shape>
+// line: plx::compiled_function<f, vectors, shape>
 #include <parallax/compiled_function.hpp>
 #include <parallax/parallax.hpp>
 
+#include <utility>
+
 namespace plx = parallax;
 
-constexpr auto f = [](auto x, auto w) { return plx::dot(w, x); };
+constexpr auto f = [](auto both, auto w) { return plx::dot(w, both.first + both.second); };
+constexpr std::pair vectors{plx::shaped<float, 3>, plx::shaped<float, 3>};
 
 #ifdef PARALLAX_EXPECT_ERROR
 constexpr auto shape = plx::shaped<float, 2, plx::dyn>;
@@ -15,7 +18,7 @@ constexpr auto shape = plx::shaped<float, 2, 3>;
 #endif
 
 int main() {
-  plx::compiled_function<f, plx::shaped<float, 3>, shape> g;
+  plx::compiled_function<f, vectors, shape> g;
   float x[3]{}, w[6]{}, y[2]{};
-  g(x, w, y);
+  g(x, x, w, y);
 }

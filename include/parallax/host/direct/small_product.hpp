@@ -27,7 +27,8 @@ namespace detail {
 template <class T> using sum_type = std::conditional_t<math::floating16_element<T>, float, T>;
 
 /// `result[i][j]` = the sum over k of `left[i][k] * right[k][j]`, the terms in order; `Columns` numbers in one vector.
-template <class T, int Rows, int Columns, int Depth> struct product_by_rows {
+/// Rows of the result are `Stride` numbers apart.
+template <class T, int Rows, int Columns, int Depth, int Stride = Columns> struct product_by_rows {
   static_assert(std::has_single_bit(static_cast<unsigned>(Columns)));
   using row = vector<T, Columns>;
 
@@ -42,7 +43,7 @@ template <class T, int Rows, int Columns, int Depth> struct product_by_rows {
     row rows[std::size_t{Depth}];
     load_rows(rows, right, s, std::make_index_sequence<std::size_t{Depth}>{});
     [[maybe_unused]] const bool done[] = {
-        (run_row(left + std::int64_t{I} * s.left_row, rows, result + I * std::size_t{Columns}, s.left_depth,
+        (run_row(left + std::int64_t{I} * s.left_row, rows, result + I * std::size_t{Stride}, s.left_depth,
                  std::make_index_sequence<std::size_t{Depth}>{}),
          true)...};
   }
@@ -64,6 +65,21 @@ template <class T, int Rows, int Columns, int Depth> struct product_by_rows {
     row sum = left[0] * rows[0];
     [[maybe_unused]] const bool done[] = {(K == 0 || (sum += left[std::int64_t{K} * left_depth] * rows[K], true))...};
     __builtin_memcpy(result, &sum, sizeof sum);
+  }
+};
+
+/// The same of any number of columns from 4 on: the first ones, and as many of the last ones as a vector holds, of
+/// which some may be computed twice.
+template <class T, int Rows, int Columns, int Depth> struct product_by_overlapping_rows {
+  static constexpr int first = static_cast<int>(std::bit_floor(static_cast<unsigned>(Columns)));
+  static constexpr int rest = static_cast<int>(std::bit_ceil(static_cast<unsigned>(Columns - first)));
+  static constexpr int last = rest < 4 ? 4 : rest;
+
+  static PARALLAX_INLINE void run(const T* left, const T* right, T* result, product_strides s) {
+    product_by_rows<T, Rows, first, Depth, Columns>::run(left, right, result, s);
+    if constexpr (first != Columns)
+      product_by_rows<T, Rows, last, Depth, Columns>::run(left, right + (Columns - last) * s.right_column,
+                                                          result + (Columns - last), s);
   }
 };
 
@@ -115,9 +131,8 @@ template <class T, int Rows, int Columns, int Depth> struct product_by_loops {
 inline constexpr int most_written_out = 128;
 
 template <class T, int Rows, int Columns, int Depth> constexpr auto small_product_of() {
-  constexpr bool is_vector =
-      std::floating_point<T> && Columns >= 4 && std::has_single_bit(static_cast<unsigned>(Columns));
-  if constexpr (is_vector) return std::type_identity<product_by_rows<T, Rows, Columns, Depth>>{};
+  if constexpr (std::floating_point<T> && Columns >= 4)
+    return std::type_identity<product_by_overlapping_rows<T, Rows, Columns, Depth>>{};
   else if constexpr (Rows * Columns * Depth <= most_written_out)
     return std::type_identity<product_by_elements<T, Rows, Columns, Depth>>{};
   else return std::type_identity<product_by_loops<T, Rows, Columns, Depth>>{};
