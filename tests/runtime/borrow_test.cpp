@@ -36,6 +36,19 @@ template <std::size_t Columns> struct strided_view {
   const float* data_handle() const { return first; }
 };
 
+/// Notes where the memory is that a program's operation reads and writes.
+struct noting {
+  static inline const float* read = nullptr;
+  static inline float* written = nullptr;
+  static void host(plx::ffi_buffer<const float, 1> x, plx::ffi_buffer<float, 1> y) {
+    read = x.data();
+    written = y.data();
+    for (std::int64_t i = 0; i < x.size(); ++i) y.data()[i] = 2 * x.data()[i];
+  }
+  static constexpr auto shape(auto x) { return x; }
+};
+constexpr auto noted = [](auto x) { return plx::custom_call<noting>(x); };
+
 constexpr auto twice_and_sums = [](auto x) { return std::pair{x + x, plx::sum(x, 1)}; };
 constexpr auto product = [](auto a, auto b) { return plx::dot(a, b); };
 
@@ -156,6 +169,25 @@ TEST_CASE("results lie in memory of the caller") {
   CHECK(squares[2] == 9);
   plx::evaluate(plx::borrow(v) * 2.f + 1.f, plx::into(twice));
   CHECK(twice == std::vector<float>{3, 5, 7, 9, 11, 13});
+}
+
+TEST_CASE("operations read memory of the caller and write to it themselves: nothing is copied") {
+  const std::vector<float> x(1000, 1.5f);
+  std::vector<float> y(1000);
+  auto check = [&](const float* from) {
+    CHECK(noting::read == from);
+    CHECK(noting::written == y.data());
+    CHECK(y == std::vector<float>(1000, 3.f));
+    y.assign(1000, 0.f);
+  };
+  plx::jit(noted)(plx::borrow(x), plx::into(y));
+  check(x.data());
+  const auto lent = plx::borrow<extents<1000>>(x.data());
+  plx::jit(noted)(lent, plx::into(y.data()));
+  check(x.data());
+  const array<float, 1> taken({1000}, std::vector<float>(1000, 1.5f));
+  plx::jit(noted)(taken, plx::into(y));
+  check(taken.data());
 }
 
 TEST_CASE("a large chain and a loop of several steps write into memory of the caller, too") {
