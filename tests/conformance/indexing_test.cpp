@@ -257,4 +257,15 @@ TEST_CASE("small arrays of static extents, whose elements are written out") {
   check_all(plx::jit(all)(x, i));
 }
 
+TEST_CASE("x[i] of arrays outside of any function") {
+  const plx::array<float, 2> x{{1, 2}, {3, 4}, {5, 6}};
+  const plx::array<int, 1> rows{2, 0, -1, 7};
+  const plx::array<float, 2> chosen = x[rows];
+  check_equal<float>(chosen, {4, 2}, {5, 6, 1, 2, 5, 6, 5, 6});
+  const plx::array<float, 1> last = x[-1];
+  check_equal<float>(last, {2}, {5, 6});
+  const plx::array<float, 2> sums = 2.f * x[rows] + x[plx::array<int, 1>{1, 1, 1, 0}];
+  check_equal<float>(sums, {4, 2}, {13, 16, 5, 8, 13, 16, 11, 14});
+}
+
 } // namespace indexing_test

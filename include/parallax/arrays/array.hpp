@@ -156,6 +156,9 @@ template <element T, auto Shape> class array {
     return raw()[offset];
   }
 
+  /// What whole numbers name along axis 0, as an expression: x[i] as inside a traced function (`ops/indexing.hpp`).
+  template <class Index> constexpr auto operator[](const Index& index) const;
+
   /// The element of an array that has only one. Throws `shape_error`.
   T item() const {
     if (element_total != 1)

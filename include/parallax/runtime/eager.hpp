@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/compile/program_error.hpp>
+#include <parallax/ops/indexing.hpp>
 #include <parallax/runtime/into.hpp>
 #include <parallax/runtime/value.hpp>
 
@@ -109,6 +110,18 @@ template <lazy_expression E, class Memory> void evaluate(const E& expression, co
         execute(detail::expression_function<typename detail::structure_of<E>::type>{}, leaf..., result);
       },
       detail::expression_leaves(expression));
+}
+
+namespace detail {
+struct index_operation : operation<index_operation> {
+  static constexpr tracer apply(context&, tracer x, tracer i) { return x[i]; }
+};
+} // namespace detail
+
+template <element T, auto Shape>
+template <class Index>
+constexpr auto array<T, Shape>::operator[](const Index& index) const {
+  return detail::index_operation{}(*this, index);
 }
 
 /// The elements of an array or expression under another shape; one extent may be -1. Throws `shape_error` unless the
