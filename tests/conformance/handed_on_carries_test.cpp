@@ -35,6 +35,32 @@ constexpr auto counted_rounds = [](auto count, auto x, auto y, auto circle) {
   return std::pair{pair, turned};
 };
 
+// More of them than share places: one that is copied, in a chain of four and one of five, and in a circle of five.
+constexpr auto long_chains = [](auto count, auto x) {
+  auto four = plx::fori_loop(
+      0, count,
+      [](auto, auto carry) {
+        auto [a, b, c, d] = carry;
+        return std::tuple{b, c, d, a + 0.5 * d};
+      },
+      std::tuple{x, x + 1., x + 2., x + 3.});
+  auto five = plx::fori_loop(
+      0, count,
+      [](auto, auto carry) {
+        auto [a, b, c, d, e] = carry;
+        return std::tuple{b, c, d, e, a - 0.5 * e};
+      },
+      std::tuple{x, x + 1., x + 2., x + 3., x + 4.});
+  auto circle = plx::fori_loop(
+      0, count,
+      [](auto, auto carry) {
+        auto [a, b, c, d, e] = carry;
+        return std::tuple{b, c, d, e, a};
+      },
+      std::tuple{x, x + 1., x + 2., x + 3., x + 4.});
+  return std::tuple{four, five, circle};
+};
+
 /// One element of each carry.
 using numbers = std::array<double, 6>;
 numbers go_round(numbers v, double x) {
@@ -98,6 +124,29 @@ TEST_CASE("carries in a circle, and the last two of a recurrence, of a known cou
     check_close<double>(pair.second, {2}, v, 1e-12);
     int number = count;
     std::apply([&](const auto&... each) { (check_close<double>(each, {}, {number++ % 4 + 1.}), ...); }, turned);
+  }
+}
+
+TEST_CASE("more carries that take each other's places than share them") {
+  const plx::array<double, 1> x{1., -2.};
+  for (int count : {0, 1, 2, 3, 4, 5, 6, 7, 12, 13}) {
+    INFO(count << " rounds");
+    const auto [four, five, circle] = plx::jit(long_chains)(plx::count(count), x);
+    auto check = [&](const auto& found, auto next) {
+      std::array<vector, 5> last;
+      for (std::size_t i = 0; i < 2; ++i) {
+        std::array<double, 5> v{};
+        for (std::size_t c = 0; c < 5; ++c) v[c] = x.data()[i] + static_cast<double>(c);
+        for (int t = 0; t < count; ++t) v = next(v);
+        for (std::size_t c = 0; c < 5; ++c) last[c].push_back(v[c]);
+      }
+      std::size_t c = 0;
+      std::apply([&](const auto&... each) { (check_close<double>(each, {2}, last[c++], 1e-12), ...); }, found);
+    };
+    using state = std::array<double, 5>;
+    check(four, [](const state& v) { return state{v[1], v[2], v[3], v[0] + 0.5 * v[3]}; });
+    check(five, [](const state& v) { return state{v[1], v[2], v[3], v[4], v[0] - 0.5 * v[4]}; });
+    check(circle, [](const state& v) { return state{v[1], v[2], v[3], v[4], v[0]}; });
   }
 }
 

@@ -74,8 +74,11 @@ constexpr void section_planner::hand_on(growing_vector<scan_result>& results, co
       const buffer_id place = results[from].buffer;
       if (plain::any_of(results, [&](const scan_result& y) { return y.other == place; })) continue;
       results[k].other = place;
-      if (ring_of(results, k).size <= carry_ring::most) planned.handed_on.push_back(static_cast<int>(k));
+      const carry_ring ring = ring_of(results, k);
+      const bool is_circle = ring.carries == ring.size; // otherwise the last one is computed in a place more
+      if (ring.size + (is_circle ? 0 : 1) <= carry_ring::most) planned.handed_on.push_back(static_cast<int>(k));
       else results[k].other = buffer_id::none;
+      break;
     }
   }
 }
