@@ -52,6 +52,20 @@ void check_close(const Result& result, shape_list shape, const std::vector<doubl
   }
 }
 
+/// The derivative of `f(x)` by each number of x, by central differences.
+template <class F> std::vector<double> differences(const F& f, std::vector<double> x, double step = 1e-6) {
+  std::vector<double> result;
+  for (double& value : x) {
+    const double here = value;
+    value = here + step;
+    const double above = f(x);
+    value = here - step;
+    result.push_back((above - f(x)) / (2 * step));
+    value = here;
+  }
+  return result;
+}
+
 /// `values` as often as `times` says, one after the other.
 template <class T> std::vector<T> repeated(const std::vector<T>& values, std::int64_t times) {
   std::vector<T> result;

@@ -184,13 +184,8 @@ TEST_CASE("carries whose elements are changed where they are") {
   for (double& value : expected) value = value < 0 ? 9 : value;
   check_close<double>(none_negative, {7}, expected, 0);
   const auto slope = plx::jit(plx::grad([](auto a) { return std::get<4>(rounds(a)); }));
-  numbers slopes_by_differences;
-  for (std::size_t k = 0; k < 7; ++k) {
-    numbers above = kept, below = kept;
-    above[k] += 1e-6, below[k] -= 1e-6;
-    slopes_by_differences.push_back((after_rounds(above).back() - after_rounds(below).back()) / 2e-6);
-  }
-  check_close<double>(slope(x), {7}, slopes_by_differences, 1e-6, 1e-7);
+  const numbers by_differences = differences([](const numbers& a) { return after_rounds(a).back(); }, kept);
+  check_close<double>(slope(x), {7}, by_differences, 1e-6, 1e-7);
 }
 
 TEST_CASE("every device of a pmap reads and writes at its own places") {

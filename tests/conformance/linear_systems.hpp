@@ -42,17 +42,6 @@ vector values_of(const auto& x) {
   const auto values = x.to_vector();
   return {values.begin(), values.end()};
 }
-/// The derivative of `f(v)` by each number of v.
-template <class F> vector slopes(const F& f, const vector& v) {
-  vector result;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    vector above = v, below = v;
-    above[i] += 1e-6;
-    below[i] -= 1e-6;
-    result.push_back((f(above) - f(below)) / 2e-6);
-  }
-  return result;
-}
 inline double weighed(const vector& x) {
   double sum = 0;
   for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * static_cast<double>(i + 1);
@@ -72,8 +61,10 @@ template <auto& Solve> void check_derivatives(const matrix& a) {
     return plx::sum(Solve(m, b) * plx::astype<double>(plx::arange(3) + 1));
   };
   const auto [by_matrix, by_right] = plx::grad(loss, plx::argnums<0, 1>)(a, right);
-  const vector of_matrix = slopes([&](const vector& m) { return weighed(solved(m, values_of(right))); }, values_of(a));
-  const vector of_right = slopes([&](const vector& b) { return weighed(solved(values_of(a), b)); }, values_of(right));
+  const vector of_matrix =
+      differences([&](const vector& m) { return weighed(solved(m, values_of(right))); }, values_of(a));
+  const vector of_right =
+      differences([&](const vector& b) { return weighed(solved(values_of(a), b)); }, values_of(right));
   check_close<double>(by_matrix, {3, 3}, of_matrix, 1e-6);
   check_close<double>(by_right, {3}, of_right, 1e-6);
   // forward mode

@@ -1,7 +1,6 @@
 // scan, map and fori_loop, and their gradients and batches, beside plain loops.
 #include "expected.hpp"
 
-#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -84,21 +83,6 @@ void check_recurrences(const auto& weights, const auto& first_state, const auto&
   auto [first, squares_back] = plx::jit(recurrence_backwards)(weights, first_state, inputs);
   check_close<double>(first, {3}, reverse.last, 1e-12, 1e-12);
   check_close<double>(squares_back, {4, 3}, reverse.squares, 1e-12, 1e-12);
-}
-
-/// Central differences of `f` at `x`.
-vector differences(const std::function<double(const vector&)>& f, vector x) {
-  vector result(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double here = x[i], step = 1e-5;
-    x[i] = here + step;
-    const double up = f(x);
-    x[i] = here - step;
-    const double down = f(x);
-    x[i] = here;
-    result[i] = (up - down) / (2 * step);
-  }
-  return result;
 }
 
 } // namespace

@@ -68,26 +68,15 @@ template <class Loop> double weighed_sum_of(const Loop& loop, const numbers& x) 
   for (double y : loop(x)) sum += ++weight * y;
   return sum;
 }
-/// The gradient of the weighed sum by central differences.
-template <class Loop> numbers differences(const Loop& loop, numbers x) {
-  numbers result;
-  const double step = 1e-5;
-  for (double& value : x) {
-    const double here = value;
-    value = here + step;
-    const double above = weighed_sum_of(loop, x);
-    value = here - step;
-    result.push_back((above - weighed_sum_of(loop, x)) / (2 * step));
-    value = here;
-  }
-  return result;
-}
-
 /// `f` makes a row from one, and `loop` the same of plain numbers: values and gradients, one by one, by vmap and by
 /// pmap.
 template <class F, class Loop> void check_calls(F, const Loop& loop) {
   check_pairs([](auto x) { return std::pair{F{}(x), plx::grad(weighed_sum<F>)(x)}; },
-              [&](const numbers& x) { return std::pair{loop(x), differences(loop, x)}; }, 1e-6);
+              [&](const numbers& x) {
+                auto of_loop = [&](const numbers& at) { return weighed_sum_of(loop, at); };
+                return std::pair{loop(x), differences(of_loop, x, 1e-5)};
+              },
+              1e-6);
 }
 
 } // namespace conformance::transformed_calls

@@ -43,10 +43,9 @@ template <class Function> inline constexpr bool is_transformed<slice_map<Functio
 
 /// How many whole numbers there are from `lower` on below `upper`.
 constexpr extent rounds_between(extent lower, extent upper) {
-  const bool is_empty = upper.is_negative() || (lower.known() && upper.known() && upper.number() <= lower.number());
-  if (is_empty && !lower.is_negative()) return 0;
-  if (lower.is_negative() || lower == extent(0) || (lower.known() && upper.known()))
-    return is_empty ? 0 : upper - lower;
+  if (lower.known() && upper.known()) return lower.number() < upper.number() ? upper - lower : 0;
+  if (upper.is_negative()) return 0;
+  if (lower.is_negative() || lower == extent(0)) return upper - lower;
   return upper - smaller(lower, upper);
 }
 

@@ -14,8 +14,7 @@ namespace parallax::cuda {
 template <launch_api Api> struct launch_context {
   typename Api::stream stream{};
   const device_properties* properties = nullptr;
-  void* scratch =
-      nullptr; ///< device memory for partial results and sorted updates, aligned to 16 bytes, used in stream order
+  void* scratch = nullptr; ///< device memory that kernels share in stream order, aligned to 16 bytes
   std::size_t scratch_bytes = 0;
   std::int64_t largest = largest_loop; ///< loops with more elements or farther offsets are launched in parts
 };

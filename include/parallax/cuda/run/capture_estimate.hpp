@@ -79,8 +79,8 @@ class capture_estimate {
       steps += rounds * body.steps + 1;
       return want(step.body, body, 0, 0);
     }
-    const int period =
-        period_of(of.plan[step.results]); // so many in a row, and before them what is left of their number
+    // a node has as many rounds as carries take to be where they were; before it are those that are left over
+    const int period = period_of(of.plan[step.results]);
     steps += (2 * period - 1) * (body.steps + 2) + 2;
     want(step.body, body, control_bytes + bytes_of_slices(of, step), 1);
   }
