@@ -3,7 +3,8 @@
 //
 // Every device holds the same parameters and gets its own part of each batch. `update` is written for one device;
 // `pmap` runs it on all of them, and the collective `pmean` inside it makes the gradients, and so the parameters, the
-// same everywhere. Results of `pmap` stay on their devices and feed its next call from there.
+// same everywhere. Results of `pmap` stay on their devices and feed its next call from there. Where mpirun starts it,
+// each process has its own devices, and its own part of each batch: `mpirun -n 2 digits`.
 #include "digits_model.hpp"
 #include "support/batch.hpp"
 #include "support/digits_csv.hpp"
@@ -12,8 +13,9 @@
 #include "support/mnist.hpp"
 #include "support/parameter_file.hpp"
 #include "support/progress_bar.hpp"
-#include "support/run_example.hpp"
+#include "support/run_in_processes.hpp"
 
+#include <parallax/distributed.hpp>
 #include <parallax/parallax.hpp>
 
 #include <unistd.h>
@@ -117,26 +119,37 @@ void show_digits(const dataset& data, std::span<const std::int32_t> answers) {
   draw(true);
 }
 
+/// How many devices there are of all processes, of which each has equally many.
 std::size_t choose_devices(const digits_options& options) {
-  auto available = static_cast<std::size_t>(plx::device_count());
+  auto available = static_cast<std::size_t>(plx::distributed::device_count());
+  auto processes = static_cast<std::size_t>(plx::distributed::process_count());
   auto devices = options.devices.value_or(available);
+  if (devices % processes != 0)
+    throw usage_error("--devices asks for " + std::to_string(devices) + " devices of " + std::to_string(processes) +
+                      " processes");
   if (devices > available)
     throw usage_error("--devices asks for " + std::to_string(devices) + " devices, there are " +
                       std::to_string(available));
   return devices;
 }
 
-/// Trains on all whole batches of `training` in the given order of its rows. Returns the mean loss.
+/// Trains on all whole batches of `training` in the given order of its rows, of each on the part of this process, which
+/// has so many devices. Returns the mean loss.
 double train(auto& params, const dataset& training, std::span<const std::size_t> order, const digits_options& options,
              std::int64_t devices, progress_bar& bar) {
-  const auto rows = static_cast<std::int64_t>(options.batch) / devices; // on each device
+  const std::int64_t all_devices = devices * plx::distributed::process_count();
+  const auto rows = static_cast<std::int64_t>(options.batch) / all_devices; // on each device
   const auto features = static_cast<std::int64_t>(training.features());
   const auto steps = order.size() / options.batch;
+  const auto own_part = [&](const std::vector<float>& whole) {
+    const std::size_t size = whole.size() / static_cast<std::size_t>(plx::distributed::process_count());
+    return std::span(whole).subspan(static_cast<std::size_t>(plx::distributed::process_index()) * size, size);
+  };
   double total_loss = 0;
   for (std::size_t i = 0; i < steps; ++i) {
     const auto [images, targets] = make_batch(training, order.subspan(i * options.batch, options.batch));
-    auto [updated, losses] = step(params, plx::array<float, 3>({devices, rows, features}, std::span(images)),
-                                  plx::array<float, 3>({devices, rows, classes}, std::span(targets)), options.rate);
+    auto [updated, losses] = step(params, plx::array<float, 3>({devices, rows, features}, own_part(images)),
+                                  plx::array<float, 3>({devices, rows, classes}, own_part(targets)), options.rate);
     params = std::move(updated);
     total_loss += losses(0); // the same on every device
     bar.update(i + 1);
@@ -153,12 +166,13 @@ void run(const digits_options& options) {
   const auto device_count = choose_devices(options);
   const auto steps = batches_per_epoch(training.size(), options.batch, device_count);
   std::optional<parameter_file> parameters_out;
-  if (options.save_parameters) parameters_out.emplace(*options.save_parameters);
+  if (options.save_parameters && plx::distributed::process_index() == 0)
+    parameters_out.emplace(*options.save_parameters);
   std::cout << training.size() << " digits of " << training.width << "x" << training.height << " to learn from, "
             << held_out.size() << " held out; batches of " << options.batch << " on " << device_count
             << (device_count == 1 ? " device" : " devices") << std::endl;
 
-  const auto devices = static_cast<std::int64_t>(device_count);
+  const auto devices = static_cast<std::int64_t>(device_count) / plx::distributed::process_count();
   const auto features = static_cast<std::int64_t>(training.features());
   const plx::array<float, 2> held_out_images({static_cast<std::int64_t>(held_out.size()), features},
                                              std::span(held_out.pixels));
@@ -197,7 +211,7 @@ void run(const digits_options& options) {
 } // namespace
 
 int main(int argc, char** argv) {
-  return run_example("digits", argc, argv, [](std::span<const char* const> arguments) {
+  return run_in_processes("digits", argc, argv, [](std::span<const char* const> arguments) {
     const auto options = parse_digits_options(arguments);
     if (options.help) std::cout << digits_help();
     else run(options);

@@ -6,7 +6,7 @@ jobs=${PARALLAX_JOBS:-$(nproc)}
 
 # What examples, and what tests are built with.
 example_packages=(cmake g++ libopenblas-dev ninja-build zlib1g-dev)
-test_packages=("${example_packages[@]}" catch2 g++-aarch64-linux-gnu gfortran python3 qemu-user)
+test_packages=("${example_packages[@]}" catch2 g++-aarch64-linux-gnu gfortran libopenmpi-dev openmpi-bin python3 qemu-user)
 
 say() { printf '\n== %s (%d s)\n' "$*" "$SECONDS"; }
 

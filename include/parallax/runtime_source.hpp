@@ -31,9 +31,9 @@ namespace parallax::host::linked {
 
 void run_product(const product_arguments& p) { make_product(p); }
 
-recycled_vector<runtime_value> run_program(const plan_view& plan, const kernel_function* kernels,
+recycled_vector<runtime_value> run_program(const plan_view& plan, const kernel_function* kernels, const char* registers,
                                            recycled_vector<runtime_value>&& arguments, given_memory given) {
-  return program_run(plan, kernels, std::move(arguments)).run(given);
+  return program_run(plan, kernels, registers, std::move(arguments)).run(given);
 }
 
 } // namespace parallax::host::linked

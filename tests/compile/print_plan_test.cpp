@@ -39,7 +39,7 @@ TEST_CASE("exchanges and calls are printed by their names") {
   CHECK(text.view() == R"(section 0
   call (1 [(0 [(0 0 1)])] [1] [])
 section 1
-  exchange (all_reduce 1 0 (1) 0 1 1 [] pairs 0 [] [] 0)
+  exchange (all_reduce 1 0 (1) 0 1 1 [] pairs 0 [] [] 0 0)
 )");
 }
 TEST_CASE("a finished plan prints as it did while it was made") {

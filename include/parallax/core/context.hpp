@@ -17,7 +17,10 @@ enum class axis_id : int { none = -1 };
 
 struct mapped_axis {
   std::string_view name; ///< empty where the user gave none
-  dim size;
+  dim size;              ///< how many instances there are
+  dim rows;              ///< how many of them are of this process
+  bool is_pmapped = false;
+  bool is_counted = false; ///< whether something depends on its size
 };
 
 /// Stops constant evaluation at the user's own line, after the text of the error has been printed.
@@ -105,9 +108,14 @@ class context {
   }
   constexpr void close_graph() { active.pop_back(); }
 
-  constexpr axis_id bind_axis(std::string_view name, dim size) {
-    bound_axes.push_back(axes.add({name, size}));
+  constexpr axis_id bind_axis(const mapped_axis& axis) {
+    bound_axes.push_back(axes.add(axis));
     return bound_axes.back();
+  }
+  constexpr bool is_inside_pmap() const {
+    for (axis_id axis : bound_axes)
+      if (axes[axis].is_pmapped) return true;
+    return false;
   }
   constexpr void unbind_axis() { bound_axes.pop_back(); }
   constexpr axis_id find_axis(std::string_view name) const {

@@ -54,7 +54,8 @@ enum class dim_atom_kind {
   argument, ///< the extent of an argument's axis
   given,    ///< a number in an argument that is a list of extents; whether it is below 0, guards have to ask
   quotient, ///< left / right rounded towards zero, which does not divide evenly by inspection; 0 where right is 0
-  minimum   ///< the smaller one of left and right
+  minimum,  ///< the smaller one of left and right
+  processes ///< the sum of all processes' values of left
 };
 struct dim_atom {
   dim_atom_kind kind = dim_atom_kind::argument;
@@ -136,6 +137,8 @@ class dim_table {
     if (a == b || a == 0 || b == 0) return a == b ? a : dim{};
     return of_atom({.kind = dim_atom_kind::minimum, .left = a, .right = b});
   }
+  /// How many rows all processes have together of which this one has `rows`.
+  constexpr dim over_processes(dim rows) { return of_atom({.kind = dim_atom_kind::processes, .left = rows}); }
   /// Whether a call may make it negative.
   constexpr bool may_be_negative(dim extent) const {
     if (is_static(extent)) return false;

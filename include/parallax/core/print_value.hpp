@@ -23,6 +23,11 @@ constexpr void print_atom(auto& out, const dim_table& table, const dim_atom& ato
   case dim_atom_kind::given: out << 'n' << atom.leaf << '_' << atom.axis; break;
   case dim_atom_kind::quotient: both("(", ")/("); break;
   case dim_atom_kind::minimum: both("min(", ","); break;
+  case dim_atom_kind::processes:
+    out << "all(";
+    print_extent(out, table, atom.left);
+    out << ')';
+    break;
   }
 }
 

@@ -82,6 +82,7 @@ constexpr participants find_participants(context& trace, std::string_view operat
     axis_id axis = trace.find_axis(name);
     if (axis == axis_id::none) return unbound_axis(trace, operation, name);
     found.over.axes.push_back(axis);
+    trace.axes[axis].is_counted = true;
     found.size = trace.extents.multiply(found.size, trace.axis_size(axis));
   };
   (one(Names.view()), ...);

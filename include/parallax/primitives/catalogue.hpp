@@ -39,7 +39,7 @@ using catalogue = list<
     struct pad,
     // collectives
     struct psum, struct pmax, struct pmin, struct ppermute, struct pbroadcast, struct all_gather, struct psum_scatter,
-    struct all_to_all, struct axis_slice,
+    struct all_to_all, struct axis_stack, struct axis_slice,
     // calls, which own graphs
     struct pmap_call, struct scan_call, struct while_call, struct cond_call, struct ffi_call, struct custom_call,
     struct linear_solve_call, struct checkpoint_call>;

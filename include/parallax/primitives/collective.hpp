@@ -196,6 +196,29 @@ struct psum_scatter : collective {
   }
 };
 
+/// The values of this process' instances along a mapped axis, stacked along a new one. Only the lowering of nested
+/// pmaps makes it, of an inner pmap's results, when all derivatives have been taken.
+struct axis_stack : collective {
+  static constexpr std::string_view name = "axis_stack";
+  static constexpr exchange_kind exchange = exchange_kind::all_gather;
+  struct parameters {
+    mapped_axes over;
+    int dimension = 0;
+    static constexpr void describe(auto& p, auto& member) {
+      mapped_axes::describe(p.over, member);
+      member("dimension", p.dimension);
+    }
+  };
+
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
+    abstract_value result = collective::shape(a, p);
+    result.shape.insert(p.dimension, a.trace.axes[p.over.axes[0]].rows);
+    return result;
+  }
+  static constexpr no_rule batch{"it is made when all has been transformed"};
+  static constexpr no_rule vjp = batch;
+};
+
 /// This instance's slice of an axis as long as the mapped axis. Only the lowering of nested pmaps makes it, when all
 /// derivatives have been taken.
 struct axis_slice : collective {

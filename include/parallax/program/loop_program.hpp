@@ -95,7 +95,10 @@ class loop_copy {
     loop.results = plan.add_list(results);
     growing_vector<step_record> steps;
     steps.push_back({kind_of(loop), plan.add(loop)});
-    plan.add(section_record{{}, arguments, arguments, 0, plan.add_list(buffers), {}, plan.add_list(steps)});
+    plan.add(section_record{.argument_count = arguments,
+                            .value_count = arguments,
+                            .buffers = plan.add_list(buffers),
+                            .steps = plan.add_list(steps)});
   }
   static constexpr step_kind kind_of(const scan_step&) { return step_kind::scan; }
   static constexpr step_kind kind_of(const while_step&) { return step_kind::while_loop; }

@@ -335,12 +335,14 @@ struct step_record {
 
 struct section_record {
   record_list<dim> mesh{}; ///< the sizes of its axes; none of the main section's
+  dim axis_size{};         ///< of the outermost axis over all processes; 0 where nothing depends on it
   int argument_count = 0, value_count = 0, slot_count = 0;
   record_list<buffer_record> buffers{};
   record_list<output_record> outputs{};
   record_list<step_record> steps{};
   static constexpr void describe(auto& r, auto& field) {
     field(r.mesh);
+    field(r.axis_size);
     field(r.argument_count);
     field(r.value_count);
     field(r.slot_count);

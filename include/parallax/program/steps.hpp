@@ -111,6 +111,7 @@ struct exchange_step {
   std::int64_t distance = 0;                  ///< of a rotation or shift
   record_list<int> sources{}, destinations{}; ///< of a permutation by pairs
   int source_index = 0;                       ///< of a broadcast
+  bool is_of_process = false;                 ///< among the devices of this process only
   static constexpr void describe(auto& r, auto& field) {
     field(r.kind);
     field(r.result), field(r.source);
@@ -122,6 +123,7 @@ struct exchange_step {
     field(r.distance);
     field(r.sources), field(r.destinations);
     field(r.source_index);
+    field(r.is_of_process);
   }
 };
 

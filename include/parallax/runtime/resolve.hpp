@@ -17,6 +17,10 @@ namespace parallax::runtime {
 inline std::string describe_extent(const plan_view& plan, dim extent) {
   if (is_static(extent)) return "";
   const plain_span<const term_record> terms = plan[plan.at<entry_record>(extent.entry()).terms];
+  if (terms.size() == 1 && terms[0].coefficient == 1 && terms[0].atoms.count == 1) {
+    const dim_atom& atom = plan.at<atom_record>(plan[terms[0].atoms][0]).atom;
+    if (atom.kind == dim_atom_kind::processes) return describe_extent(plan, atom.left);
+  }
   if (terms.size() != 1 || terms[0].coefficient != 1) return "";
   std::string factors;
   for (int number : plan[terms[0].atoms]) {
@@ -31,22 +35,38 @@ inline std::string describe_extent(const plan_view& plan, dim extent) {
 /// The values of a program's symbolic extents.
 class resolved_extents {
  public:
-  /// `shape_of` gives the extents of an argument by the number of its leaf. Throws `shape_error` for what is beyond 64
-  /// bits.
-  template <class F> resolved_extents(const plan_view& plan, F shape_of) : entries(plan.all<entry_record>().size()) {
-    std::size_t number = 0;
-    for (const entry_record& entry : plan.all<entry_record>()) {
-      std::int64_t sum = 0;
-      bool counted = true;
-      for (const term_record& term : plan[entry.terms]) {
-        std::int64_t product = term.coefficient;
-        for (int atom : plan[term.atoms])
-          counted = checked_multiply(product, value_of(plan.at<atom_record>(atom).atom, shape_of)) && counted;
-        counted = checked_add(sum, product) && counted;
-      }
-      if (!counted) throw_too_large(plan, static_cast<int>(number));
-      entries[number++] = sum;
+  /// Of a process that is alone. `shape_of` gives the extents of an argument by the number of its leaf. Throws
+  /// `shape_error` for what is beyond 64 bits.
+  template <class F>
+  resolved_extents(const plan_view& plan, F shape_of)
+      : resolved_extents(plan, shape_of, [this](dim rows) { return (*this)[rows]; }) {}
+  /// `over_processes` gives the sum of all processes' values of an extent, whose own value is resolved already.
+  template <class F, class OverProcesses>
+  resolved_extents(const plan_view& plan, F shape_of, OverProcesses over_processes)
+      : entries(plan.all<entry_record>().size()) {
+    for (std::size_t number = 0; number < entries.size(); ++number) resolve(plan, number, shape_of, over_processes);
+  }
+  /// Those that are known already.
+  explicit resolved_extents(plain_span<const std::int64_t> known) : entries(known.size()) {
+    std::copy(known.begin(), known.end(), entries.begin());
+  }
+  /// None of which is resolved yet.
+  explicit resolved_extents(const plan_view& plan) : entries(plan.all<entry_record>().size()) {}
+
+  /// Resolves entry `number` after those before it.
+  template <class F, class OverProcesses>
+  void resolve(const plan_view& plan, std::size_t number, const F& shape_of, const OverProcesses& over_processes) {
+    std::int64_t sum = 0;
+    bool counted = true;
+    for (const term_record& term : plan[plan.at<entry_record>(static_cast<int>(number)).terms]) {
+      std::int64_t product = term.coefficient;
+      for (int atom : plan[term.atoms])
+        counted =
+            checked_multiply(product, value_of(plan.at<atom_record>(atom).atom, shape_of, over_processes)) && counted;
+      counted = checked_add(sum, product) && counted;
     }
+    if (!counted) throw_too_large(plan, static_cast<int>(number));
+    entries[number] = sum;
   }
   std::int64_t operator[](dim extent) const {
     return is_static(extent) ? extent.number() : entries[index_of(extent.entry())];
@@ -57,12 +77,14 @@ class resolved_extents {
  private:
   scratch_array<std::int64_t, 32> entries;
 
-  template <class F> std::int64_t value_of(const dim_atom& atom, const F& shape_of) const {
+  template <class F, class OverProcesses>
+  std::int64_t value_of(const dim_atom& atom, const F& shape_of, const OverProcesses& over_processes) const {
     switch (atom.kind) {
     case dim_atom_kind::argument:
     case dim_atom_kind::given: return shape_of(index_of(atom.leaf))[atom.axis];
     case dim_atom_kind::quotient: return (*this)[atom.right] == 0 ? 0 : (*this)[atom.left] / (*this)[atom.right];
     case dim_atom_kind::minimum: return std::min((*this)[atom.left], (*this)[atom.right]);
+    case dim_atom_kind::processes: return over_processes(atom.left);
     }
     return 0;
   }

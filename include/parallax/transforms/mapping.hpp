@@ -133,15 +133,15 @@ template <class Tree> struct instance {
   growing_vector<tracer> results;
 };
 
-/// Traces one instance of a mapped function.
-template <fixed_string Name, class InAxes, class Function, class... Args>
+/// Traces one instance of a mapped function. `axis_of` makes the mapped axis of its name and the number of instances.
+template <fixed_string Name, class InAxes, class Function, class AxisOf, class... Args>
 constexpr auto trace_instance(context& trace, std::string_view transformation, const Function& function,
-                              const Args&... args) {
+                              const AxisOf& axis_of, const Args&... args) {
   mapped_arguments arguments = map_arguments(trace, transformation, argument_axes<InAxes>::template read<Args...>(),
                                              leaves_to_tracers(trace, args...));
   growing_vector<tracer> inputs = open_instance(trace, arguments);
   const graph_id body = trace.innermost();
-  const axis_id axis = trace.bind_axis(Name.view(), arguments.size);
+  const axis_id axis = trace.bind_axis(axis_of(Name.view(), arguments.size));
   auto tree = call_on(trace, function, inputs, std::index_sequence_for<Args...>{}, std::type_identity<Args>{}...);
   trace.unbind_axis();
   growing_vector<tracer> results = tracers_of(tree);

@@ -20,6 +20,16 @@ template <auto... Numbers> struct device_numbers<devices_t<Numbers...>> {
   static constexpr growing_vector<int> list() { return {static_cast<int>(Numbers)...}; }
 };
 
+/// The axis of a pmap of which this process has `rows` instances. That of the outermost pmap goes over all processes;
+/// where its extent is known while compiling, these are all, which the call checks.
+constexpr mapped_axis axis_of_pmap(context& trace, std::string_view name, dim rows) {
+  const bool is_of_one_process = is_static(rows) || trace.is_inside_pmap();
+  return {.name = name,
+          .size = is_of_one_process ? rows : trace.extents.over_processes(rows),
+          .rows = rows,
+          .is_pmapped = true};
+}
+
 /// Whether the devices that a user named can serve a pmap over an axis of this size.
 constexpr bool check_devices(context& trace, const growing_vector<int>& devices, dim size) {
   if (!trace.bound_axes.empty()) {
@@ -62,8 +72,9 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
  private:
   template <class... Args> constexpr auto trace(const Args&... args) const {
     context& owner = detail::trace_of_trees(args...);
-    auto [arguments, body, mapped_axis, result, results] =
-        detail::trace_instance<Name, InAxes>(owner, "pmap", function, args...);
+    auto [arguments, body, mapped_axis, result, results] = detail::trace_instance<Name, InAxes>(
+        owner, "pmap", function,
+        [&](std::string_view name, dim rows) { return detail::axis_of_pmap(owner, name, rows); }, args...);
     if (owner.failed) return result;
 
     primitives::pmap_call::parameters call{.axis = mapped_axis, .size = arguments.size, .body = body};

@@ -21,14 +21,15 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
  private:
   template <class... Args> constexpr auto trace(const Args&... args) const {
     context& owner = detail::trace_of_trees(args...);
-    auto [arguments, body, mapped_axis, result, results] =
-        detail::trace_instance<Name, InAxes>(owner, "vmap", function, args...);
+    auto [arguments, body, axis, result, results] = detail::trace_instance<Name, InAxes>(
+        owner, "vmap", function,
+        [](std::string_view name, dim size) { return mapped_axis{.name = name, .size = size, .rows = size}; }, args...);
     if (owner.failed) return result;
 
     growing_vector<batched> batch;
     for (std::size_t k = 0; k < arguments.leaves.size(); ++k)
       if (arguments.leaves[k].owner) batch.push_back({arguments.leaves[k], arguments.axes[k]});
-    growing_vector<batched> outputs = detail::batch_graph(owner, body, batch, arguments.size, mapped_axis);
+    growing_vector<batched> outputs = detail::batch_graph(owner, body, batch, arguments.size, axis);
     detail::leaf_axes out = detail::result_axes<OutAxes>::template read<decltype(result)>();
     if (owner.failed || !detail::check_fit(owner, "vmap", "out_axes", out)) return result;
     for (std::size_t k = 0; k < outputs.size(); ++k) {

@@ -10,6 +10,7 @@ constexpr section_record add_section(plan_builder& plan, const planned_section& 
   const growing_vector<buffer_record> buffers =
       vector_of(section.buffers, [](const planned_buffer& b) { return b.record; });
   return {.mesh = mapped ? plan.add_list(mapped->mesh) : record_list<dim>{},
+          .axis_size = mapped ? mapped->axis_size : dim{},
           .argument_count = section.argument_count,
           .value_count = section.value_count,
           .slot_count = section.slot_count,

@@ -39,6 +39,7 @@ constexpr exchange_step plan_exchange(context& trace, plan_builder& plan, const 
                      .source = source,
                      .axes = mesh_axes_of(g, id, section),
                      .reduction = rules.reduction};
+  step.is_of_process = is<primitives::axis_stack>(g, id);
   growing_vector<group_record> groups;
   for (const growing_vector<int>& group : mapped_axes_of(g, id).groups) groups.push_back({plan.add_list(group)});
   step.groups = plan.add_list(groups);
@@ -46,7 +47,9 @@ constexpr exchange_step plan_exchange(context& trace, plan_builder& plan, const 
   switch (rules.exchange) {
   case exchange_kind::all_reduce: break;
   case exchange_kind::all_gather:
-    set_around(t, step, before, parameters_of<primitives::all_gather>(g, id).dimension);
+    set_around(t, step, before,
+               step.is_of_process ? parameters_of<primitives::axis_stack>(g, id).dimension
+                                  : parameters_of<primitives::all_gather>(g, id).dimension);
     break;
   case exchange_kind::reduce_scatter:
     set_around(t, step, shape, parameters_of<primitives::psum_scatter>(g, id).dimension);

@@ -16,6 +16,10 @@ struct stacked_dimension {
   int dimension = -1; ///< none where a node is no such gathering
 
   static constexpr stacked_dimension of(const graph& g, node_id id) {
+    if (is<primitives::axis_stack>(g, id)) {
+      const auto p = parameters_of<primitives::axis_stack>(g, id);
+      return {p.over.axes[0], p.dimension};
+    }
     if (!is<primitives::all_gather>(g, id)) return {};
     const auto p = parameters_of<primitives::all_gather>(g, id);
     if (p.over.axes.size() != 1 || p.over.has_groups() || p.tiled) return {};
@@ -70,7 +74,7 @@ class section_builder {
     if (trace.failed) return;
     for (std::size_t k = 0; k < outputs.size(); ++k)
       if (call.out_axes[k] != unmapped)
-        outputs[k] = emit<primitives::all_gather>({outputs[k]}, {{{call.axis}, {}}, call.out_axes[k], false});
+        outputs[k] = emit<primitives::axis_stack>({outputs[k]}, {{{call.axis}, {}}, call.out_axes[k]});
     all.set_results(id, outputs);
   }
 
@@ -80,8 +84,10 @@ class section_builder {
   int depth = 0; ///< of the pmap that is entered next
 
   constexpr void enter_axis(axis_id axis) {
-    const dim size = trace.axis_size(axis);
+    const mapped_axis& mapped = trace.axes[axis];
+    const dim size = mapped.rows;
     const mesh_axis here{depth};
+    if (depth == 0 && mapped.is_counted) result.axis_size = mapped.size;
     if (depth == result.mesh.size()) {
       result.mesh.add(size);
     } else if (!(result.mesh[here] == size)) {

@@ -11,6 +11,7 @@
 #include <parallax/cuda/run/section_runner.hpp>
 #include <parallax/runtime/guard_message.hpp>
 #include <parallax/runtime/section_call.hpp>
+#include <parallax/runtime/world_of.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -28,6 +29,8 @@ template <device_api Api> class program_run {
         kernels(launchers),
         values(std::move(arguments)),
         extents(whole, [&](std::size_t leaf) { return values[leaf].shape.data(); }) {
+    if (world_of(plan) != nullptr)
+      throw error("a pmap over several processes runs on the host so far: call it there, with PARALLAX_BACKEND=host");
     check_guards(plan, extents);
     std::erase_if(values, [](const runtime_value& value) { return !value.is_input; });
   }

@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/host/devices/rendezvous.hpp>
 #include <parallax/host/devices/team.hpp>
+#include <parallax/processes/tree_order.hpp>
 
 #include <algorithm>
 #include <array>
@@ -96,15 +97,46 @@ inline void copy_rows(std::byte* to, std::size_t to_stride, const std::byte* fro
   }
 }
 
-/// Every member gets the combination of all members' `count` elements, combined in group order, so that all get the
-/// same bits and a repetition gets them again. NaN propagates. `in` may be `out`.
+/// Rows of a value that are `stride` elements apart; false where there are none.
+struct row_view {
+  const std::byte* first = nullptr;
+  std::size_t stride = 0;
+
+  explicit operator bool() const { return first != nullptr; }
+};
+
+/// How blocks of at most `reduction_block_bytes` are combined: `rows` rows of `width` elements, which lie one after
+/// another where they have been combined.
+struct block_arithmetic {
+  combine_function with;
+  std::size_t element;
+  std::size_t rows = 1, width = 0;
+
+  block_arithmetic(reduction how, element_type type) : with(combine_for(how, type)), element(size_of(type)) {}
+
+  void copy(std::byte* to, row_view from) const {
+    copy_rows(to, width * element, from.first, from.stride * element, rows, width * element);
+  }
+  void combine(std::byte* to, row_view from) const { with(to, from.first, rows, width, from.stride); }
+  row_view view(const std::byte* combined) const { return {combined, width}; }
+  std::byte* spare(int depth) { return blocks[depth]; }
+
+ private:
+  static constexpr int max_depth = 20; ///< of a tree over a million devices
+
+  alignas(64) std::byte blocks[max_depth][reduction_block_bytes];
+};
+
+/// Every member gets the combination of all members' `count` elements, in the order of `processes::tree_node`, so that
+/// all get the same bits, a repetition gets them again, and so do processes that share the members. NaN propagates.
+/// `in` may be `out`.
 ///
 /// This and the other collectives throw `timeout_error` when a member does not come before the team's deadline,
 /// `peer_failed` when another device failed, and `error` when members call different collectives.
 inline void all_reduce(team& all, int position, const group_part& who, reduction how, element_type type, const void* in,
                        void* out, std::size_t count) {
-  const combine_function combine = combine_for(how, type);
-  const std::size_t element = size_of(type);
+  block_arithmetic on(how, type);
+  const std::size_t element = on.element;
   rendezvous group(all, position, who, collective::all_reduce, in, out, count * element);
   // Each member combines a chunk and writes it into all results. A chunk is read by nobody else, so that a result may
   // lie where an operand does. Copied operands are so short that everybody combines all of them.
@@ -117,8 +149,11 @@ inline void all_reduce(team& all, int position, const group_part& who, reduction
   alignas(64) std::array<std::byte, reduction_block_bytes> block;
   for (std::size_t begin = first; begin < last;) {
     const std::size_t size = std::min(last - begin, reduction_block_bytes / element);
-    std::memcpy(block.data(), group.input(0) + begin * element, size * element);
-    for (int k = 1; k < group.size(); ++k) combine(block.data(), group.input(k) + begin * element, 1, size, size);
+    on.width = size;
+    const auto operand = [&](processes::tree_node node) {
+      return node.count == 1 ? row_view{group.input(node.first) + begin * element, size} : row_view{};
+    };
+    processes::combine_tree(block.data(), {0, group.size()}, operand, on);
     if (alone) {
       std::memcpy(static_cast<std::byte*>(out) + begin * element, block.data(), size * element);
     } else {
@@ -141,12 +176,12 @@ inline void all_gather(team& all, int position, const group_part& who, const voi
   }
 }
 
-/// The i-th member gets the i-th slice of the combination of all members' operands, combined in group order: `in` is
-/// [outer, group size, inner], `out` is [outer, inner]. They do not overlap.
+/// The i-th member gets the i-th slice of the combination of all members' operands, in the order of `all_reduce`: `in`
+/// is [outer, group size, inner], `out` is [outer, inner]. They do not overlap.
 inline void reduce_scatter(team& all, int position, const group_part& who, reduction how, element_type type,
                            const void* in, void* out, std::size_t outer, std::size_t inner_count) {
-  const combine_function combine = combine_for(how, type);
-  const std::size_t element = size_of(type);
+  block_arithmetic on(how, type);
+  const std::size_t element = on.element;
   const std::size_t stride = inner_count * index_of(who.size(all));
   rendezvous group(all, position, who, collective::reduce_scatter, in, out, outer * stride * element);
   if (inner_count == 0) return;
@@ -160,8 +195,11 @@ inline void reduce_scatter(team& all, int position, const group_part& who, reduc
       const std::size_t length = std::min(width, inner_count - column);
       const std::size_t from = (row * stride + slice + column) * element;
       std::byte* to = static_cast<std::byte*>(out) + (row * inner_count + column) * element;
-      copy_rows(to, length * element, group.input(0) + from, stride * element, height, length * element);
-      for (int k = 1; k < group.size(); ++k) combine(to, group.input(k) + from, height, length, stride);
+      on.rows = height, on.width = length;
+      const auto operand = [&](processes::tree_node node) {
+        return node.count == 1 ? row_view{group.input(node.first) + from, stride} : row_view{};
+      };
+      processes::combine_tree(to, {0, group.size()}, operand, on);
     }
   }
 }

@@ -13,6 +13,7 @@
 #include <parallax/host/devices/thread_state.hpp>
 #include <parallax/host/devices/wait.hpp>
 #include <parallax/host/names.hpp>
+#include <parallax/processes/errors.hpp>
 #include <parallax/runtime/environment.hpp>
 
 #include <atomic>
@@ -132,6 +133,8 @@ class device_pool {
         std::rethrow_exception(failure);
       } catch (const device_error&) {
         throw; // says already which device it was
+      } catch (const process_error&) {
+        throw; // and this which process
       } catch (...) {
         throw device_error(failed_device, std::current_exception());
       }

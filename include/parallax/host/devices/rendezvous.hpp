@@ -29,17 +29,19 @@ struct group_part {
 /// until all are done with each other's memory. Code in between must not throw.
 class rendezvous {
  public:
+  /// Operands stay in place where `may_copy` is false.
+  ///
   /// The member at `position` comes with its operand, `bytes` from `in`, and the place of its result. All of the group
   /// along the axes come, whatever parts it is divided into.
   rendezvous(team& all, int position, const group_part& who, collective kind, const void* in, void* out,
-             std::size_t bytes)
+             std::size_t bytes, bool may_copy = true)
       : owner(all),
         own_operand(in),
         own_result(out),
         told_members(who),
         everyone(all.group_size(who.axes_mask & all.all_axes())),
         count(who.members.empty() ? everyone : who.size(all)),
-        is_copied(bytes <= team::publication::capacity) {
+        is_copied(may_copy && bytes <= team::publication::capacity) {
     if (who.axes_mask & ~all.all_axes()) throw error("a collective goes over an axis that the mesh does not have");
     if (everyone == 1) return;
     where = all.place_of(position, who.axes_mask);

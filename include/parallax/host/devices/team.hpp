@@ -8,6 +8,7 @@
 #include <parallax/core/plain_span.hpp>
 #include <parallax/host/devices/wait.hpp>
 #include <parallax/host/names.hpp>
+#include <parallax/processes/rows.hpp>
 #include <parallax/runtime/environment.hpp>
 
 #include <algorithm>
@@ -134,6 +135,24 @@ class team {
       position /= extent;
     }
     return index;
+  }
+
+  /// How the rows of the outermost axis lie on processes, for the next run; null where this process has all.
+  void set_rows(const processes::process_rows* rows) noexcept { between = rows; }
+  const processes::process_rows* rows() const noexcept { return between; }
+  /// Whether groups along these axes have members in other processes.
+  bool spans_processes(unsigned axes_mask) const noexcept { return between != nullptr && (axes_mask & 1U) != 0; }
+  /// How many of a group are in this process for each row of the outermost axis.
+  int group_size_of_row(unsigned axes_mask) const noexcept { return group_size(axes_mask & ~1U); }
+  /// A group's size, and a position's place in it, with all processes.
+  int whole_group_size(unsigned axes_mask) const noexcept {
+    if (!spans_processes(axes_mask)) return group_size(axes_mask);
+    return static_cast<int>(between->size()) * group_size_of_row(axes_mask);
+  }
+  int whole_axis_index(int position, unsigned axes_mask) const noexcept {
+    const int here = axis_index(position, axes_mask);
+    if (!spans_processes(axes_mask)) return here;
+    return here + static_cast<int>(between->own_first()) * group_size_of_row(axes_mask);
   }
 
   /// The deadline of a wait in a collective, `collective_timeout()` at first; zero means none.
@@ -265,6 +284,7 @@ class team {
   std::size_t barrier_total = 0;
   std::unique_ptr<barrier[]> all_barriers;
   std::unique_ptr<member[]> all_members;
+  const processes::process_rows* between = nullptr;
   std::chrono::nanoseconds time_limit = collective_timeout();
   std::chrono::nanoseconds spin_time{0};
   std::atomic<bool> is_aborted{false};

@@ -68,6 +68,8 @@ template <class Program> class direct_extents {
     } else if constexpr (atom.kind == dim_atom_kind::minimum) {
       const std::int64_t left = (*this)[atom.left], right = (*this)[atom.right];
       return left < right ? left : right;
+    } else if constexpr (atom.kind == dim_atom_kind::processes) {
+      return (*this)[atom.left]; // direct calls have no devices
     } else {
       static_assert(atom.kind == dim_atom_kind::argument || atom.kind == dim_atom_kind::given);
       return shapes[atom.leaf][atom.axis];

@@ -8,28 +8,69 @@
 #include <parallax/host/names.hpp>
 #include <parallax/host/run/section_runner.hpp>
 #include <parallax/host/simd/registers.hpp>
+#include <parallax/processes/world.hpp>
+#include <parallax/runtime/agreement.hpp>
 #include <parallax/runtime/guard_message.hpp>
 #include <parallax/runtime/section_call.hpp>
+#include <parallax/runtime/world_of.hpp>
 
+#include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
 /// One call of a program.
 class program_run {
  public:
-  program_run(const plan_view& whole, const kernel_function* functions, recycled_vector<runtime_value> arguments)
+  /// `registers` are those that the kernels were compiled for.
+  program_run(const plan_view& whole, const kernel_function* functions, const char* registers,
+              recycled_vector<runtime_value> arguments)
       : plan(whole),
         kernels(functions),
         values(std::move(arguments)),
-        extents(whole, [&](std::size_t leaf) { return values[leaf].shape.data(); }) {
+        agreed(agreement_with(meeting, whole, registers, values)),
+        extents(agreed ? resolved_extents(agreed->extents().values())
+                       : resolved_extents(whole, [&](std::size_t leaf) { return values[leaf].shape.data(); })) {
     check_guards(plan, extents);
     std::erase_if(values, [](const runtime_value& value) { return !value.is_input; });
   }
 
   /// Runs the program; returns its outputs, which are in the memory that is given for them, or in pieces on devices.
   recycled_vector<runtime_value> run(given_memory given = {}) {
+    if (!meeting) return run_alone(given);
+    processes::world& all = meeting->in();
+    try {
+      return run_alone(given);
+    } catch (...) {
+      all.fail(all.index(), message_of(std::current_exception()), true);
+      throw;
+    }
+  }
+
+ private:
+  const plan_view& plan;
+  const kernel_function* kernels;
+  recycled_vector<runtime_value> values;
+  std::optional<processes::world::call> meeting; ///< where the program runs on several processes
+  const agreement* agreed;
+  resolved_extents extents;
+
+  static const agreement* agreement_with(std::optional<processes::world::call>& meeting, const plan_view& plan,
+                                         const char* registers, const recycled_vector<runtime_value>& values) {
+    processes::world* const all = world_of(plan);
+    if (all == nullptr) return nullptr;
+    meeting.emplace(*all);
+    std::vector<argument_extents> arguments;
+    for (const runtime_value& value : values) arguments.emplace_back(value.shape.begin(), value.shape.end());
+    const agreement& agreed = agreement::about(*all, plan, registers, arguments);
+    all->set_about(agreed.program());
+    return &agreed;
+  }
+
+  recycled_vector<runtime_value> run_alone(given_memory given) {
     section_runner main({plan, section_id::main, extents}, kernels, {});
     if (!given.empty()) check_given(given, plan, extents, [this](std::size_t number) { return on_host(number); });
     values.resize(index_of(main.section.section.value_count));
@@ -38,12 +79,6 @@ class program_run {
     main.run([this](const call_step& step, section_runner& caller) { call(step, caller); });
     return main_results(main.section, values, std::move(main.outputs));
   }
-
- private:
-  const plan_view& plan;
-  const kernel_function* kernels;
-  recycled_vector<runtime_value> values;
-  resolved_extents extents;
 
   /// Where an argument is on the host; null where it is not.
   const std::byte* on_host(std::size_t number) const {
@@ -61,6 +96,7 @@ class program_run {
 
     recycled_vector<recycled_vector<buffer>> outputs(section.devices.size());
     std::unique_ptr<team> together = kept_team::take(section.mesh, section.devices);
+    together->set_rows(agreed ? &agreed->rows_of(plan[called.section.mesh][0]) : nullptr);
     auto body = [&](int position) {
       recycled_vector<const std::byte*> arguments;
       for (const auto& pieces : inputs) arguments.push_back(pieces[index_of(position)].data());
@@ -69,7 +105,12 @@ class program_run {
       instance.run([](const call_step&, section_runner&) {});
       outputs[index_of(position)] = std::move(instance.outputs);
     };
-    device_pool::instance().run(*together, body);
+    try {
+      device_pool::instance().run(*together, body);
+    } catch (...) {
+      if (agreed) processes::keep_for_ever(meeting->in(), inputs, outputs);
+      throw;
+    }
     kept_team::keep(std::move(together));
     section.set_results(called, values, std::move(outputs));
   }

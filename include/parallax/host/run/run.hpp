@@ -16,7 +16,7 @@
 #if PARALLAX_LINKED_RUNTIME
 namespace parallax::host::linked {
 /// The library's, compiled for its own registers.
-recycled_vector<runtime_value> run_program(const plan_view& plan, const kernel_function* kernels,
+recycled_vector<runtime_value> run_program(const plan_view& plan, const kernel_function* kernels, const char* registers,
                                            recycled_vector<runtime_value>&& arguments, given_memory given);
 } // namespace parallax::host::linked
 #endif
@@ -28,9 +28,9 @@ template <class Program>
 recycled_vector<runtime_value> run(recycled_vector<runtime_value>&& arguments, given_memory given = {}) {
   const kernel_function* const kernels = kernel_table<Program>::functions.data();
 #if PARALLAX_LINKED_RUNTIME
-  return linked::run_program(Program::plan, kernels, std::move(arguments), given);
+  return linked::run_program(Program::plan, kernels, registers_name, std::move(arguments), given);
 #else
-  return program_run(Program::plan, kernels, std::move(arguments)).run(given);
+  return program_run(Program::plan, kernels, registers_name, std::move(arguments)).run(given);
 #endif
 }
 

@@ -6,6 +6,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/host/devices/collectives.hpp>
+#include <parallax/host/devices/process_exchange.hpp>
 #include <parallax/host/kernels/run_product.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -37,6 +39,14 @@ class section_runner {
 
   section_runner(const section_plan& run, const kernel_function* functions, device_place where)
       : section(run), kernels(functions), device(where), pointers(section.buffers().size()) {}
+  /// Where an exception ends a run of several processes, messages may still be read from its memory, or written to it.
+  ~section_runner() {
+    if (device.together == nullptr || device.together->rows() == nullptr) return;
+    if (std::uncaught_exceptions() > exceptions)
+      processes::keep_for_ever(device.together->rows()->of(), arena, outputs);
+  }
+  section_runner(const section_runner&) = delete;
+  section_runner& operator=(const section_runner&) = delete;
 
   /// Takes memory for slots, which share one arena, and for outputs that none is given for.
   void prepare(const recycled_vector<const std::byte*>* arguments, given_memory given = {}) {
@@ -74,6 +84,7 @@ class section_runner {
   device_place device;
   buffer arena;
   scratch_array<std::byte*, 32> pointers; ///< by buffer
+  int exceptions = std::uncaught_exceptions();
 
   void place_slots() {
     scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
@@ -187,7 +198,9 @@ class section_runner {
     constant_bits constants[max_accesses];
     section.fill(
         step, a, operands, constants, [this](buffer_id id) { return data(id); },
-        [this](mesh_axis axis) { return device.together->axis_index(device.position, 1U << static_cast<int>(axis)); });
+        [this](mesh_axis axis) {
+          return device.together->whole_axis_index(device.position, 1U << static_cast<int>(axis));
+        });
     kernels[index_of(step.kernel)](a);
   }
 
@@ -225,6 +238,7 @@ class section_runner {
     const auto outer = index_of(section.extents[step.outer]), inner = index_of(section.extents[step.inner]);
     team& all = *device.together;
     const unsigned axes = step.axes.bits;
+    if (!step.is_of_process && all.spans_processes(axes)) return run_between_processes(step);
     const int index = all.axis_index(device.position, axes);
     const exchange_partners partners(section.plan, step);
     const group_part who(axes, partners.group_of(index));
@@ -240,6 +254,21 @@ class section_runner {
     case exchange_kind::permute:
       return permute(all, device.position, who, partners.source_of(index, all.group_size(axes)), from, to, bytes);
     }
+  }
+
+  void run_between_processes(const exchange_step& step) {
+    team& all = *device.together;
+    const unsigned axes = step.axes.bits;
+    exchange_request request{.kind = step.kind, .reduction = step.reduction, .type = section.type_of(step.source)};
+    request.outer = index_of(section.extents[step.outer]);
+    request.inner_bytes = index_of(section.extents[step.inner]) * size_of(request.type);
+    request.bytes = section.bytes_of(step.source);
+    request.source_index = step.source_index;
+    const exchange_partners partners(section.plan, step);
+    recycled_vector<plain_span<const int>> parts;
+    for (const group_record& group : section.plan[step.groups]) parts.push_back(section.plan[group.members]);
+    exchange_between_processes(all, device.position, axes, request, parts, data(step.source), data(step.result),
+                               [&](int index) { return partners.source_of(index, all.whole_group_size(axes)); });
   }
 };
 

@@ -49,3 +49,11 @@
 #define PARALLAX_REGISTERS                                                                                             \
   PARALLAX_JOIN_NAMES(PARALLAX_REGISTERS_WIDTH, PARALLAX_REGISTERS_FMA, PARALLAX_REGISTERS_F16C,                       \
                       PARALLAX_REGISTERS_CUDA, PARALLAX_REGISTERS_COMPILER)
+
+#define PARALLAX_TEXT_OF(name) #name
+#define PARALLAX_TEXT(name) PARALLAX_TEXT_OF(name)
+
+namespace parallax::host::inline PARALLAX_REGISTERS {
+/// The same as text.
+inline constexpr char registers_name[] = PARALLAX_TEXT(PARALLAX_REGISTERS);
+} // namespace parallax::host::inline PARALLAX_REGISTERS

@@ -1,0 +1,116 @@
+// Finding out from the environment which process this is, and of how many.
+#pragma once
+
+#include <parallax/distributed/options.hpp>
+
+#include <charconv>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace parallax::distributed {
+
+/// What a process knows of its place among others.
+struct launch {
+  launcher by = launcher::none;
+  int index = 0, count = 1, local_index = 0;
+  std::string coordinator{}; ///< empty where none is named
+  std::string reason{};      ///< how this was found out
+};
+
+/// The value of an environment variable; empty where it is not set.
+using environment_reader = std::function<std::string(const char*)>;
+
+inline std::string process_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+namespace detail {
+
+class launch_finder {
+ public:
+  launch_finder(const options& given, const environment_reader& reader) : wanted(given), variable(reader) {}
+
+  /// The first that says something: arguments, our own variables, torchrun's, Open MPI's and PRRTE's, MPICH's, a step
+  /// of Slurm.
+  launch find() const {
+    if (wanted.how == launcher::none) return {.reason = "the options say so"};
+    if (wanted.process_count >= 0 || wanted.process_index >= 0) return of_arguments();
+    const bool any = wanted.how == launcher::any;
+    if (any || wanted.how == launcher::environment) {
+      if (is_set("PARALLAX_PROCESS_COUNT") || is_set("PARALLAX_PROCESS_INDEX"))
+        return of_variables(launcher::environment, "PARALLAX_PROCESS_INDEX", "PARALLAX_PROCESS_COUNT",
+                            "PARALLAX_LOCAL_PROCESS_INDEX", variable("PARALLAX_COORDINATOR"));
+      if (is_set("MASTER_ADDR") && is_set("RANK") && is_set("WORLD_SIZE"))
+        return of_variables(launcher::environment, "RANK", "WORLD_SIZE", "LOCAL_RANK",
+                            variable("MASTER_ADDR") + ":" + variable("MASTER_PORT"));
+    }
+    if (any || wanted.how == launcher::mpi) {
+      if (is_set("OMPI_COMM_WORLD_SIZE"))
+        return of_variables(launcher::mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+                            "");
+      if (is_set("PMI_SIZE")) return of_variables(launcher::mpi, "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "");
+    }
+    // SLURM_JOB_ID is also set in the shell of an allocation, where nobody has started several processes
+    if ((any || wanted.how == launcher::slurm) && is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID"))
+      return of_variables(launcher::slurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "");
+    if (!any)
+      throw error("distributed::initialize: the environment has nothing of the launcher that the options name; start "
+                  "the processes with it, or leave `how` out");
+    return {.reason = "the environment tells of no other process"};
+  }
+
+ private:
+  const options& wanted;
+  const environment_reader& variable;
+
+  bool is_set(const char* name) const { return !variable(name).empty(); }
+
+  static std::optional<int> number(std::string_view text) {
+    int value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (status != std::errc{} || end != text.data() + text.size() || value < 0) return {};
+    return value;
+  }
+  launch of_arguments() const {
+    launch found{launcher::environment, wanted.process_index,
+                 wanted.process_count,  wanted.local_process_index < 0 ? 0 : wanted.local_process_index,
+                 wanted.coordinator,    "the options"};
+    return checked(found, "options.process_index", "options.process_count");
+  }
+  launch of_variables(launcher by, const char* index, const char* count, const char* local,
+                      std::string coordinator) const {
+    launch found{by,
+                 read(index),
+                 read(count),
+                 0,
+                 wanted.coordinator.empty() ? coordinator : wanted.coordinator,
+                 std::string(index) + "=" + variable(index) + " and " + count + "=" + variable(count)};
+    if (is_set(local)) found.local_index = read(local);
+    return checked(found, index, count);
+  }
+  int read(const char* name) const {
+    const std::string text = variable(name);
+    if (const std::optional<int> value = number(text)) return *value;
+    throw error(std::string("distributed::initialize: ") + name + " must be a number from 0 on, but it is \"" + text +
+                "\"");
+  }
+  static launch checked(const launch& found, const char* index, const char* count) {
+    if (found.count < 1 || found.index < 0 || found.index >= found.count)
+      throw error(std::string("distributed::initialize: ") + index + " is " + std::to_string(found.index) + " and " +
+                  count + " is " + std::to_string(found.count) + "; the index is from 0 to the count less 1");
+    return found;
+  }
+};
+
+} // namespace detail
+
+/// Which process this is, by what it is told and by what launchers set. Throws `error` for what contradicts itself.
+inline launch find_launch(const options& given, const environment_reader& environment = process_environment) {
+  return detail::launch_finder(given, environment).find();
+}
+
+} // namespace parallax::distributed

@@ -1,0 +1,155 @@
+// Processes that MPI joins. Files that include this are linked with the target parallax::mpi.
+#pragma once
+
+#include <parallax/distributed/session.hpp>
+
+#include <mpi.h>
+
+#include <atomic>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace parallax::distributed {
+
+namespace detail {
+
+/// Messages by MPI, on a communicator of our own. Calls are made one at a time, so that MPI_THREAD_SERIALIZED is
+/// enough.
+class mpi_transport final : public processes::transport {
+ public:
+  /// Duplicates `borrowed`. MPI is finalised at the end where `owns_mpi`.
+  mpi_transport(MPI_Comm borrowed, bool finalises) : owns_mpi(finalises) {
+    check(MPI_Comm_dup(borrowed, &own), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check(MPI_Comm_rank(own, &rank), "MPI_Comm_rank");
+    check(MPI_Comm_size(own, &size), "MPI_Comm_size");
+    MPI_Comm here = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here), "MPI_Comm_split_type");
+    check(MPI_Comm_size(here, &on_host), "MPI_Comm_size");
+    check(MPI_Comm_free(&here), "MPI_Comm_free");
+  }
+
+  int index() const noexcept override { return rank; }
+  int count() const noexcept override { return size; }
+  int count_on_host() const noexcept override { return on_host; }
+  std::string_view name() const noexcept override { return "MPI"; }
+
+  processes::transfer send(int to, int tag, const void* data, std::size_t bytes) override {
+    std::lock_guard lock(one_at_a_time);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(data, counted(bytes), MPI_BYTE, to, tag, own, &request), "MPI_Isend");
+    return as_transfer(request);
+  }
+  processes::transfer receive(int from, int tag, void* data, std::size_t bytes) override {
+    std::lock_guard lock(one_at_a_time);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Irecv(data, counted(bytes), MPI_BYTE, from, tag, own, &request), "MPI_Irecv");
+    return as_transfer(request);
+  }
+  bool is_done(processes::transfer& which) override {
+    std::lock_guard lock(one_at_a_time);
+    MPI_Request request;
+    std::memcpy(&request, which.handle, sizeof request);
+    int done = 0;
+    const int status = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    std::memcpy(which.handle, &request, sizeof request);
+    check(status, "MPI_Test");
+    return done != 0;
+  }
+  bool has_come(int tag, int& from, std::size_t& bytes) override {
+    std::lock_guard lock(one_at_a_time);
+    int come = 0;
+    MPI_Status status;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, tag, own, &come, &status), "MPI_Iprobe");
+    if (come == 0) return false;
+    int length = 0;
+    check(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
+    from = status.MPI_SOURCE;
+    bytes = static_cast<std::size_t>(length);
+    return true;
+  }
+  [[noreturn]] void abort(int code) noexcept override {
+    MPI_Abort(own, code);
+    std::_Exit(code);
+  }
+  void close() override {
+    std::lock_guard lock(one_at_a_time);
+    check(MPI_Comm_free(&own), "MPI_Comm_free");
+    if (owns_mpi) check(MPI_Finalize(), "MPI_Finalize");
+  }
+
+ private:
+  static_assert(sizeof(MPI_Request) <= sizeof(processes::transfer::handle));
+
+  static processes::transfer as_transfer(MPI_Request request) {
+    processes::transfer result{};
+    std::memcpy(result.handle, &request, sizeof request);
+    return result;
+  }
+  static int counted(std::size_t bytes) {
+    if (bytes > INT_MAX) throw error("MPI: a message of " + std::to_string(bytes) + " bytes is longer than 2 GiB");
+    return static_cast<int>(bytes);
+  }
+  static void check(int status, const char* call) {
+    if (status == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(status, text, &length);
+    throw error(std::string(call) + ": " + std::string(text, static_cast<std::size_t>(length)));
+  }
+
+  /// Held for a call of MPI, none of which waits.
+  class spin_lock {
+   public:
+    void lock() noexcept {
+      while (is_held.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+    }
+    void unlock() noexcept { is_held.store(false, std::memory_order_release); }
+
+   private:
+    std::atomic<bool> is_held{false};
+  };
+
+  spin_lock one_at_a_time;
+  MPI_Comm own = MPI_COMM_NULL;
+  bool owns_mpi;
+  int rank = 0, size = 1, on_host = 1;
+};
+
+inline session open_mpi(MPI_Comm communicator, const options& given, const std::string& reason) {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (finalized != 0) throw error("distributed::initialize: MPI is finalised already");
+  int granted = MPI_THREAD_SINGLE;
+  if (initialized == 0) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &granted);
+  else MPI_Query_thread(&granted);
+  if (granted < MPI_THREAD_SERIALIZED)
+    throw error("distributed::initialize: MPI was initialised without MPI_THREAD_SERIALIZED, but devices are threads: "
+                "use MPI_Init_thread");
+  return session::over(std::make_unique<mpi_transport>(communicator, initialized == 0), given, reason);
+}
+
+inline session open_world(const launch& found, const options& given) {
+  return open_mpi(MPI_COMM_WORLD, given, found.reason);
+}
+inline const bool mpi_is_entered = [] {
+  mpi_engine.store(&open_world);
+  return true;
+}();
+
+} // namespace detail
+
+/// The same among the processes of a communicator of the caller's, which is duplicated. MPI is initialised only if
+/// nobody has, and finalised only then.
+[[nodiscard]] inline session initialize(MPI_Comm borrowed, const options& given = {}) {
+  return detail::open_mpi(borrowed, given, "a communicator was given");
+}
+
+} // namespace parallax::distributed

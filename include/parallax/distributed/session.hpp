@@ -1,0 +1,110 @@
+// Beginning and ending to be one of several processes.
+#pragma once
+
+#include <parallax/backends/execute.hpp>
+#include <parallax/distributed/launch.hpp>
+#include <parallax/distributed/options.hpp>
+#include <parallax/processes/gather_bytes.hpp>
+#include <parallax/processes/world.hpp>
+#include <parallax/runtime/environment.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace parallax::distributed {
+
+/// While it lives, this process is one of several: pmaps go over the devices of all of them.
+class session {
+ public:
+  session(session&& other) noexcept : all(std::move(other.all)), exceptions(other.exceptions) {}
+  session& operator=(session&&) = delete;
+  /// Ends the session; where an exception ends it, the other processes are told so and stop waiting for this one.
+  ~session() {
+    if (!all) return;
+    processes::world_of_process.store(nullptr, std::memory_order_release);
+    if (std::uncaught_exceptions() > exceptions) all->fail(all->index(), "it left its session by an exception", true);
+    all->end();
+    if (all->failed()) {
+      // the library below would wait for processes that do not come
+      static_cast<void>(all.release());
+      return;
+    }
+    all->by().close();
+  }
+
+  /// Opens the session of this process over a transport. Throws `error` where one is open.
+  static session over(std::unique_ptr<processes::transport> by, const options& given, const std::string& reason) {
+    if (processes::current_world() != nullptr)
+      throw error("distributed::initialize: this process has a session already");
+    if (by->index() == 0)
+      std::fprintf(stderr, "parallax: %d processes by %.*s: %s\n", by->count(), static_cast<int>(by->name().size()),
+                   by->name().data(), reason.c_str());
+    session opened(std::make_unique<processes::world>(std::move(by), given.then,
+                                                      given.timeout.value_or(runtime::collective_timeout())));
+    opened.count_devices();
+    processes::world_of_process.store(opened.all.get(), std::memory_order_release);
+    return opened;
+  }
+  /// That of a process that is alone.
+  static session alone() { return session(nullptr); }
+
+ private:
+  explicit session(std::unique_ptr<processes::world> of) : all(std::move(of)) {}
+
+  void count_devices() {
+    processes::byte_writer own;
+    own.put(parallax::device_count());
+    all->local_devices = all->all_devices = 0;
+    processes::world::call now(*all);
+    for (const std::vector<std::byte>& each :
+         processes::gather_bytes(*all, processes::message_tag::trees, "the number of devices", own.bytes))
+      all->all_devices += processes::byte_reader(each.data(), each.size()).take<int>();
+    all->local_devices = parallax::device_count();
+  }
+
+  std::unique_ptr<processes::world> all; ///< null where this process is alone
+  int exceptions = std::uncaught_exceptions();
+};
+
+namespace detail {
+/// Opens a session for a launch; entered by the header of an engine.
+using engine = session (*)(const launch&, const options&);
+inline std::atomic<engine> mpi_engine{nullptr};
+} // namespace detail
+
+/// Makes this process one of several, as the options or the environment say: see docs/processes.md for the order. To be
+/// called once, before the first program, by all of them. Throws `error` where there are several processes and no
+/// engine for them: include <parallax/distributed/mpi.hpp>. JAX: jax.distributed.initialize
+[[nodiscard]] inline session initialize(const options& given = {}) {
+  const launch found = find_launch(given);
+  if (found.count == 1 && found.by != launcher::mpi) return session::alone();
+  if (const detail::engine mpi = detail::mpi_engine.load())
+    if (found.by == launcher::mpi || found.by == launcher::slurm) return mpi(found, given);
+  if (found.count == 1) return session::alone();
+  throw error("distributed::initialize: there are " + std::to_string(found.count) + " processes (" + found.reason +
+              "), but this program has no engine that joins them: include <parallax/distributed/mpi.hpp>, link with "
+              "parallax::mpi, and start it with mpirun or srun");
+}
+
+/// The number of this process, and of all. 0 and 1 without a session. JAX: process_index, process_count
+inline int process_index() noexcept {
+  const processes::world* all = processes::current_world();
+  return all == nullptr ? 0 : all->index();
+}
+inline int process_count() noexcept {
+  const processes::world* all = processes::current_world();
+  return all == nullptr ? 1 : all->count();
+}
+/// How many devices all processes have, and this one. JAX: device_count, local_device_count
+inline int device_count() {
+  const processes::world* all = processes::current_world();
+  return all == nullptr ? parallax::device_count() : all->all_devices;
+}
+inline int local_device_count() { return parallax::device_count(); }
+
+} // namespace parallax::distributed

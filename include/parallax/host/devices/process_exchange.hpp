@@ -1,0 +1,174 @@
+// Collectives whose members lie in several processes: the devices of a process meet, and one of them speaks for all.
+#pragma once
+
+#include <parallax/core/exchange_kind.hpp>
+#include <parallax/core/function_ref.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
+#include <parallax/host/devices/collectives.hpp>
+#include <parallax/host/devices/process_members.hpp>
+#include <parallax/host/devices/process_reduction.hpp>
+#include <parallax/host/devices/rendezvous.hpp>
+#include <parallax/host/devices/team.hpp>
+#include <parallax/processes/world.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace parallax::host {
+
+/// Exchanges in which values are moved, and not combined.
+class process_moves : process_members {
+ public:
+  using process_members::process_members;
+
+  void all_gather() const {
+    const std::size_t bytes = request.bytes;
+    std::vector<const std::byte*> operands(index_of(group.size()));
+    processes::mail letters = mail();
+    bool is_packed = false;
+    for_each_other([&](std::size_t, const share& other) {
+      if (std::exchange(is_packed, true)) {
+        letters.same_to(other.process);
+      } else {
+        std::byte* to = letters.to(other.process, group.own().slots.size() * bytes);
+        for (int slot : group.own().slots) {
+          copy(to, input(slot), bytes);
+          to += bytes;
+        }
+      }
+      const std::byte* from = letters.from(other.process, other.slots.size() * bytes);
+      for (int slot : other.slots) {
+        operands[index_of(slot)] = from;
+        from += bytes;
+      }
+    });
+    for (int slot : group.own().slots) operands[index_of(slot)] = input(slot);
+    letters.deliver();
+    const std::size_t inner = request.inner_bytes, stride = inner * operands.size();
+    for (int slot : group.own().slots)
+      for (std::size_t k = 0; k < operands.size(); ++k)
+        copy_rows(output(slot) + k * inner, stride, operands[k], inner, request.outer, inner);
+  }
+
+  void all_to_all() const {
+    const std::size_t block = request.inner_bytes;
+    processes::mail letters = mail();
+    std::vector<const std::byte*> from_process(process_count());
+    for_each_other([&](std::size_t place, const share& other) {
+      const std::size_t bytes = other.slots.size() * group.own().slots.size() * block;
+      std::byte* to = letters.to(other.process, bytes);
+      for (int sender : group.own().slots)
+        for (int receiver : other.slots) {
+          copy(to, input(sender) + index_of(receiver) * block, block);
+          to += block;
+        }
+      from_process[place] = letters.from(other.process, bytes);
+    });
+    letters.deliver();
+    for_each_other([&](std::size_t place, const share& other) {
+      const std::byte* from = from_process[place];
+      for (int sender : other.slots)
+        for (int receiver : group.own().slots) {
+          copy(output(receiver) + index_of(sender) * block, from, block);
+          from += block;
+        }
+    });
+    for (int sender : group.own().slots)
+      for (int receiver : group.own().slots)
+        copy(output(receiver) + index_of(sender) * block, input(sender) + index_of(receiver) * block, block);
+  }
+
+  /// Each member gets the whole operand of one other, or zeros. `source_of(slot)` is the member that one gets the
+  /// operand of, -1 for none.
+  template <class SourceOf> void move_whole(const SourceOf& source_of) const {
+    const std::size_t bytes = request.bytes;
+    std::vector<int> sources(index_of(group.size()));
+    for (int slot = 0; slot < group.size(); ++slot) sources[index_of(slot)] = source_of(slot);
+    // what goes from one process to another: each of its operands once, in the order of the members
+    const auto sent_from = [&](const share& sender, const share& receiver) {
+      std::vector<int> slots;
+      for (int slot : sender.slots)
+        if (std::any_of(receiver.slots.begin(), receiver.slots.end(),
+                        [&](int wanting) { return sources[index_of(wanting)] == slot; }))
+          slots.push_back(slot);
+      return slots;
+    };
+    processes::mail letters = mail();
+    std::vector<const std::byte*> operands(index_of(group.size()));
+    for_each_other([&](std::size_t, const share& other) {
+      const std::vector<int> sent = sent_from(group.own(), other), coming = sent_from(other, group.own());
+      if (!sent.empty()) {
+        std::byte* to = letters.to(other.process, sent.size() * bytes);
+        for (int slot : sent) {
+          copy(to, input(slot), bytes);
+          to += bytes;
+        }
+      }
+      if (coming.empty()) return;
+      const std::byte* from = letters.from(other.process, coming.size() * bytes);
+      for (int slot : coming) {
+        operands[index_of(slot)] = from;
+        from += bytes;
+      }
+    });
+    letters.deliver();
+    for (int slot : group.own().slots) operands[index_of(slot)] = input(slot);
+    for (int slot : group.own().slots) {
+      const int source = sources[index_of(slot)];
+      if (source >= 0) copy(output(slot), operands[index_of(source)], bytes);
+      else if (bytes > 0) std::memset(output(slot), 0, bytes);
+    }
+  }
+};
+
+/// Carries out an exchange of which some members lie in other processes, as the collectives of a team do; it throws
+/// what they throw, and `process_error`. `parts` are those that a group is cut into, by their members' indices along
+/// the axes; where there are none it is whole. `source_of(index)` is, of a permutation, the member that one receives
+/// from, -1 for none.
+inline void exchange_between_processes(team& all, int position, unsigned axes_mask, const exchange_request& request,
+                                       plain_span<const plain_span<const int>> parts, const void* in, void* out,
+                                       function_ref<int(int)> source_of) {
+  const auto run = [&](const rendezvous& here) {
+    processes::world& world = all.rows()->of();
+    processes::occasion which{name_of(request.kind), processes::message_tag::of_devices + position, 0,
+                              static_cast<std::uint64_t>(request.kind) | static_cast<std::uint64_t>(request.reduction)
+                                                                             << 4};
+    which.number = world.next_exchange(which.tag);
+    const plain_span<const int> everybody;
+    for (std::size_t part = 0; part < std::max<std::size_t>(1, parts.size()); ++part) {
+      const processes::process_group& group =
+          all.rows()->group(all.group_size_of_row(axes_mask), parts.empty() ? everybody : parts[part]);
+      if (group.own_place() < 0) continue;
+      which.part = part;
+      const process_moves moving(here, group, request, world, which);
+      const process_reduction combining(here, group, request, world, which);
+      switch (request.kind) {
+      case exchange_kind::all_reduce: combining.all_reduce(); break;
+      case exchange_kind::reduce_scatter: combining.reduce_scatter(); break;
+      case exchange_kind::all_gather: moving.all_gather(); break;
+      case exchange_kind::all_to_all: moving.all_to_all(); break;
+      case exchange_kind::broadcast: moving.move_whole([&](int) { return request.source_index; }); break;
+      case exchange_kind::permute: moving.move_whole(source_of); break;
+      }
+    }
+  };
+  {
+    rendezvous here(all, position, {axes_mask}, request.kind, in, out, request.bytes, false);
+    if (here.index() == 0) {
+      try {
+        run(here);
+      } catch (...) {
+        all.abort(); // the others see it when they have parted
+        throw;
+      }
+    }
+  }
+  if (all.aborted()) throw peer_failed();
+}
+
+} // namespace parallax::host

@@ -1,0 +1,187 @@
+// Trees of arrays in files, for programs that start again: an archive that NumPy reads as .npz. Not part of
+// <parallax/parallax.hpp>.
+#pragma once
+
+#include <parallax/arrays/buffer.hpp>
+#include <parallax/core/element_type.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/pytree.hpp>
+#include <parallax/io/zip.hpp>
+#include <parallax/runtime/program_hash.hpp>
+#include <parallax/runtime/value.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace parallax {
+
+/// A program as a number of 128 bits, which `save` writes beside what the program works on.
+using runtime::program_hash;
+
+/// The hash of the program of a function for arguments of these shapes, as `cost` takes them: equal for programs that
+/// do the same. A constant.
+template <class Function, class... Args> constexpr program_hash hash_of(const Function&, const Args&...) {
+  return program_hash::of(detail::program<Function, detail::abstract_t<Args>...>::plan);
+}
+
+namespace io::detail {
+
+/// NumPy's name of a type; bfloat16, which it has not, is written as its bits.
+constexpr std::string_view npy_type(element_type type) {
+  switch (type) {
+  case element_type::boolean: return "|b1";
+  case element_type::uint8: return "|u1";
+  case element_type::int32: return "<i4";
+  case element_type::uint32: return "<u4";
+  case element_type::int64: return "<i8";
+  case element_type::uint64: return "<u8";
+  case element_type::float16: return "<f2";
+  case element_type::bfloat16: return "<u2";
+  case element_type::float32: return "<f4";
+  case element_type::float64: return "<f8";
+  }
+  return "";
+}
+inline std::string leaf_name(std::size_t number, element_type type) {
+  return "leaf_" + std::to_string(number) + (type == element_type::bfloat16 ? ".bfloat16.npy" : ".npy");
+}
+inline std::string shape_text(const runtime::runtime_value& value) {
+  std::string text = "(";
+  for (std::int64_t extent : value.shape) text += std::to_string(extent) + ", ";
+  if (text.size() > 1) text.pop_back();
+  if (value.shape.size() > 1) text.pop_back(); // of several the last has no comma
+  return text + ")";
+}
+/// What stands before the elements in an .npy file.
+inline std::string npy_head(const runtime::runtime_value& value) {
+  std::string text = "{'descr': '" + std::string(npy_type(value.type)) +
+                     "', 'fortran_order': False, 'shape': " + shape_text(value) + ", }";
+  text.append(64 - (10 + text.size() + 1) % 64, ' ');
+  text += '\n';
+  std::string head("\x93NUMPY\x01\x00", 8);
+  head += static_cast<char>(text.size() & 0xff);
+  head += static_cast<char>(text.size() >> 8);
+  return head + text;
+}
+
+class leaf_reader {
+ public:
+  leaf_reader(zip_reader& from, std::string path) : archive(from), name(std::move(path)) {}
+
+  template <class L> L read(std::size_t number) { return make(std::type_identity<L>{}, number); }
+
+ private:
+  zip_reader& archive;
+  std::string name;
+
+  template <class T, auto Shape> array<T, Shape> make(std::type_identity<array<T, Shape>> as, std::size_t number) {
+    runtime::runtime_value value = read_value(number, element_type_of<T>, array<T, Shape>::rank);
+    constexpr auto fixed = static_extents(typename array<T, Shape>::extents_type{});
+    for (std::size_t i = 0; i < fixed.size(); ++i)
+      if (fixed[i] != dyn && fixed[i] != value.shape[static_cast<int>(i)])
+        refuse(number, "has shape " + shape_text(value) + ", but its extent along axis " + std::to_string(i) +
+                           " is to be " + std::to_string(fixed[i]));
+    return runtime::array_of(as, std::move(value));
+  }
+  template <scalar T> T make(std::type_identity<T>, std::size_t number) {
+    const runtime::runtime_value value = read_value(number, scalar_type_of<T>, 0);
+    return static_cast<T>(*reinterpret_cast<const element_t<scalar_type_of<T>>*>(value.host.data()));
+  }
+  template <std::int64_t... E> static constexpr std::array<std::int64_t, sizeof...(E)> static_extents(extents_t<E...>) {
+    return {E...};
+  }
+  [[noreturn]] void refuse(std::size_t number, const std::string& what) const {
+    throw error("load: leaf " + std::to_string(number) + " of " + name + " " + what);
+  }
+
+  runtime::runtime_value read_value(std::size_t number, element_type type, int rank) {
+    const std::string piece = leaf_name(number, type);
+    if (!archive.has(piece)) refuse(number, "is not there, or of another type than " + std::string(name_of(type)));
+    const std::vector<std::byte> bytes = archive.read(piece);
+    const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (all.size() < 10 || all.substr(0, 7) != std::string_view("\x93NUMPY\x01", 7)) refuse(number, "is no array");
+    const std::size_t size = static_cast<unsigned char>(all[8]) + 256 * std::size_t{static_cast<unsigned char>(all[9])};
+    if (all.size() < 10 + size) refuse(number, "ends too early");
+    const std::string_view head = all.substr(10, size);
+    runtime::runtime_value value;
+    value.type = type;
+    if (head.find("'descr': '" + std::string(npy_type(type)) + "'") == std::string_view::npos)
+      refuse(number, "is of another type than " + std::string(name_of(type)));
+    if (head.find("'fortran_order': False") == std::string_view::npos) refuse(number, "is in column-major order");
+    read_shape(head, value);
+    if (value.shape.size() != rank)
+      refuse(number, "has rank " + std::to_string(value.shape.size()) + ", but " + std::to_string(rank) + " is wanted");
+    if (all.size() != 10 + size + value.bytes()) refuse(number, "ends too early");
+    value.on_host = true;
+    value.host = buffer::allocate(value.bytes());
+    if (value.bytes() > 0) std::memcpy(value.host.data(), bytes.data() + 10 + size, value.bytes());
+    return value;
+  }
+  static void read_shape(std::string_view head, runtime::runtime_value& value) {
+    std::size_t at = head.find('(');
+    const std::size_t end = head.find(')');
+    if (at == std::string_view::npos || end == std::string_view::npos) throw error("load: an array has no shape");
+    std::int64_t extent = -1;
+    for (++at; at <= end; ++at) {
+      const char c = head[at];
+      if (c >= '0' && c <= '9') {
+        extent = (extent < 0 ? 0 : extent) * 10 + (c - '0');
+        if (extent > (std::int64_t{1} << 48)) throw error("load: an array is too large");
+      } else if (extent >= 0) {
+        if (value.shape.size() == max_rank) throw error("load: an array has too many dimensions");
+        value.shape.push_back(extent);
+        extent = -1;
+      }
+    }
+  }
+};
+
+} // namespace io::detail
+
+/// Writes the arrays and numbers of a tree to a file, with the hash of the program that works on them. The file is
+/// written beside its name and then given it, so that one that is there already is lost only to a complete one. Where
+/// several processes hold the same tree, one of them saves it. Throws `error` for what the system refuses. NumPy reads
+/// it: numpy.savez
+template <class Tree> void save(const std::string& path, const Tree& tree, const program_hash& program = {}) {
+  io::zip_writer archive(path);
+  const std::uint64_t words[] = {program.high, program.low};
+  runtime::runtime_value hash = runtime::value_of_shape(element_type::uint64, std::array<std::int64_t, 1>{2});
+  archive.add("program.npy", io::detail::npy_head(hash), reinterpret_cast<const std::byte*>(words), sizeof words);
+  std::size_t number = 0;
+  tree_for_each(
+      [&](const auto& leaf) {
+        runtime::runtime_value value = runtime::value_of(leaf);
+        archive.add(io::detail::leaf_name(number++, value.type), io::detail::npy_head(value), value.host_data(),
+                    value.bytes());
+      },
+      tree);
+  archive.finish();
+}
+
+/// Reads a tree that `save` wrote: as many leaves, of the same types and ranks, and of the same extents where `Tree`
+/// has them static. Throws `error` where the file is something else, is damaged, or was written for another program.
+/// NumPy: numpy.load
+template <class Tree> Tree load(const std::string& path, const program_hash& program = {}) {
+  io::zip_reader archive(path);
+  const std::vector<std::byte> hash = archive.read("program.npy");
+  std::uint64_t words[2]{};
+  if (hash.size() < sizeof words) throw error("load: " + path + " is not what save has written");
+  std::memcpy(words, hash.data() + hash.size() - sizeof words, sizeof words);
+  if (words[0] != program.high || words[1] != program.low)
+    throw error("load: " + path + " was saved for another program, or by another version of it");
+  constexpr auto leaves = static_cast<std::size_t>(leaf_count<Tree>);
+  for (element_type type : {element_type::float32, element_type::bfloat16})
+    if (archive.has(io::detail::leaf_name(leaves, type)))
+      throw error("load: " + path + " has more than " + std::to_string(leaves) + " leaves");
+  io::detail::leaf_reader reader(archive, path);
+  auto leaf = [&]<class L, int Number>() { return reader.template read<L>(static_cast<std::size_t>(Number)); };
+  return detail::tree_build<Tree>(leaf);
+}
+
+} // namespace parallax

@@ -1,0 +1,65 @@
+// Numbers and texts as bytes of a message, and back.
+#pragma once
+
+#include <parallax/processes/errors.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace parallax::processes {
+
+/// Puts values behind each other.
+class byte_writer {
+ public:
+  std::vector<std::byte> bytes;
+
+  void put(const void* data, std::size_t size) {
+    if (size == 0) return;
+    const std::size_t before = bytes.size();
+    bytes.resize(before + size);
+    std::memcpy(bytes.data() + before, data, size);
+  }
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  void put(const T& value) {
+    put(&value, sizeof value);
+  }
+  void put(const std::string& text) {
+    put(text.size());
+    put(text.data(), text.size());
+  }
+};
+
+/// Reads what a `byte_writer` wrote. Throws `error` where there is less.
+class byte_reader {
+ public:
+  byte_reader(const std::byte* data, std::size_t size) : at(data), left(size) {}
+
+  const std::byte* take(std::size_t size) {
+    if (size > left) throw error("a message of another process ends too early");
+    left -= size;
+    return std::exchange(at, at + size);
+  }
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  T take() {
+    T value;
+    std::memcpy(&value, take(sizeof value), sizeof value);
+    return value;
+  }
+  std::string take_text() {
+    const auto size = take<std::size_t>();
+    return {reinterpret_cast<const char*>(take(size)), size};
+  }
+
+ private:
+  const std::byte* at;
+  std::size_t left;
+};
+
+} // namespace parallax::processes

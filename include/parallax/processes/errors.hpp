@@ -1,0 +1,68 @@
+// What is thrown where a program runs on several processes, and one of them fails.
+#pragma once
+
+#include <parallax/arrays/errors.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax {
+
+/// Another process failed, ended, or did not do what this one did.
+class process_error : public error {
+ public:
+  /// `process` is the number of the process that is to blame; -1 where it is not known.
+  process_error(int process, const std::string& text) : error(text), blamed(process) {}
+
+  /// The process that failed.
+  int process() const noexcept { return blamed; }
+
+ private:
+  int blamed;
+};
+
+/// A process waited for others for longer than the deadline.
+class process_timeout : public process_error {
+ public:
+  /// `process` waited for `seconds` in the `sequence`-th exchange of a call, `collective`; messages of `arrived` had
+  /// come and those of `missing` had not.
+  process_timeout(int process, const std::string& collective, std::uint64_t sequence, double seconds,
+                  std::vector<int> arrived, std::vector<int> missing)
+      : process_error(missing.empty() ? -1 : missing.front(),
+                      "process " + std::to_string(process) + ": waited " + in_seconds(seconds) + " in " + collective +
+                          " (exchange number " + std::to_string(sequence) +
+                          " between processes); arrived: " + list(arrived) + "; missing: " + list(missing)),
+        stuck_collective(collective),
+        sequence_number(sequence),
+        arrived_processes(std::move(arrived)),
+        missing_processes(std::move(missing)) {}
+
+  /// The collective's name, such as "all_reduce".
+  const std::string& collective() const noexcept { return stuck_collective; }
+  /// How many exchanges this process had begun, this one included.
+  std::uint64_t sequence() const noexcept { return sequence_number; }
+  /// The processes whose messages had come, and those whose had not.
+  const std::vector<int>& arrived() const noexcept { return arrived_processes; }
+  const std::vector<int>& missing() const noexcept { return missing_processes; }
+
+ private:
+  static std::string in_seconds(double seconds) {
+    std::string text = std::to_string(seconds);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text + " s";
+  }
+  static std::string list(const std::vector<int>& processes) {
+    std::string text;
+    for (int process : processes) text += (text.empty() ? "" : ", ") + std::to_string(process);
+    return text.empty() ? "none" : text;
+  }
+
+  std::string stuck_collective;
+  std::uint64_t sequence_number;
+  std::vector<int> arrived_processes, missing_processes;
+};
+
+} // namespace parallax

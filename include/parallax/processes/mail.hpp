@@ -1,0 +1,198 @@
+// One exchange of messages between processes: everybody knows who sends how much to whom.
+#pragma once
+
+#include <parallax/arrays/buffer.hpp>
+#include <parallax/arrays/recycled_vector.hpp>
+#include <parallax/core/hash_index.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/processes/world.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace parallax::processes {
+
+/// Which exchange messages belong to: what all processes have to agree in.
+struct occasion {
+  std::string_view name; ///< as errors say it
+  int tag;
+  std::uint64_t number; ///< of the exchange among those with this tag
+  std::uint64_t kind;   ///< what is exchanged
+  std::uint64_t part = 0, step = 0;
+};
+
+/// The messages of one exchange: first it is told what goes out and what comes, then they are delivered. Each message
+/// says which exchange it belongs to, so that processes that do different things are found out.
+class mail {
+ public:
+  mail(world& where, const occasion& which)
+      : all(where),
+        tag(which.tag),
+        name(which.name),
+        number(which.number),
+        stamp(mix(mix(mix(mix(where.running_call(), number), which.kind), which.part), which.step)) {}
+
+  /// Memory for `bytes` bytes to a process, to be filled before they are delivered.
+  std::byte* to(int process, std::size_t bytes) { return add(outgoing, process, bytes, nullptr); }
+  /// The same message as the last one to another process.
+  void same_to(int process) {
+    post same = outgoing.back();
+    same.process = process;
+    outgoing.push_back(std::move(same));
+  }
+  /// Sends what is in memory of the caller's. Where delivering fails, that has to stay for ever: the message may still
+  /// be read from there.
+  void lend_to(int process, const std::byte* data, std::size_t bytes) {
+    if (!is_long(bytes)) std::memcpy(to(process, bytes), data, bytes);
+    else add(outgoing, process, bytes, const_cast<std::byte*>(data));
+  }
+  /// Expects `bytes` bytes of a process; returns where they will be.
+  const std::byte* from(int process, std::size_t bytes) { return add(incoming, process, bytes, nullptr); }
+  /// The same in memory of the caller's, which has to stay as above. Returns where they will be, which is elsewhere if
+  /// they are few.
+  const std::byte* from(int process, std::size_t bytes, std::byte* target) {
+    return add(incoming, process, bytes, is_long(bytes) ? target : nullptr);
+  }
+
+  /// Sends and receives all. Throws `process_timeout` at the deadline, `process_error` where another process fails,
+  /// ends, or does something else.
+  void deliver() {
+    try {
+      for (post& each : incoming)
+        each.begin(
+            [&](std::byte* data, std::size_t bytes) { return all.by().receive(each.process, tag, data, bytes); });
+      for (post& each : outgoing) {
+        each.head() = {stamp, each.bytes};
+        each.begin([&](std::byte* data, std::size_t bytes) { return all.by().send(each.process, tag, data, bytes); });
+      }
+      wait();
+      for (post& each : incoming) check(each);
+    } catch (...) {
+      // what is on its way still needs its memory
+      all.keep(std::make_shared<std::pair<posts, posts>>(std::move(incoming), std::move(outgoing)));
+      throw;
+    }
+  }
+
+ private:
+  struct header {
+    std::uint64_t stamp, bytes;
+  };
+  /// The payload begins at a cache line.
+  static constexpr std::size_t before = 64;
+  /// MPI sends messages up to 4 KiB at once and asks before longer ones, which takes longer than a few short ones.
+  static constexpr std::size_t piece_bytes = 4000, most_pieces = 4, longest_message = std::size_t{1} << 30;
+
+  static bool is_long(std::size_t bytes) { return bytes + before > piece_bytes * most_pieces; }
+
+  struct post {
+    int process;
+    std::size_t bytes;
+    buffer memory;             ///< the header, and the payload where it is not elsewhere; shared by equal messages
+    std::byte* data = nullptr; ///< the payload
+    runtime::recycled_vector<transfer> on_their_way{};
+
+    header& head() { return *reinterpret_cast<header*>(memory.data()); }
+
+    /// Begins the messages that it is made of, each by `one(data, bytes)`.
+    template <class One> void begin(const One& one) {
+      if (is_long(bytes)) {
+        on_their_way.push_back(one(memory.data(), sizeof(header)));
+        in_pieces(data, bytes, longest_message, one);
+      } else {
+        in_pieces(memory.data(), bytes + before, piece_bytes, one);
+      }
+    }
+    template <class One> void in_pieces(std::byte* first, std::size_t total, std::size_t most, const One& one) {
+      for (std::size_t at = 0; at < total; at += most)
+        on_their_way.push_back(one(first + at, std::min(most, total - at)));
+    }
+    bool is_done(transport& by) {
+      while (!on_their_way.empty() && by.is_done(on_their_way.back())) on_their_way.pop_back();
+      return on_their_way.empty();
+    }
+  };
+  using posts = runtime::recycled_vector<post>;
+
+  static std::byte* add(posts& list, int process, std::size_t bytes, std::byte* elsewhere) {
+    buffer memory = buffer::allocate(elsewhere == nullptr ? bytes + before : sizeof(header));
+    std::byte* const data = elsewhere == nullptr ? memory.data() + before : elsewhere;
+    list.push_back({process, bytes, std::move(memory), data});
+    return data;
+  }
+
+  bool look_at(posts& which) {
+    bool done = true;
+    for (post& each : which) {
+      try {
+        done = each.is_done(all.by()) && done;
+      } catch (const error& e) {
+        meet_other(each, e.what());
+      }
+    }
+    return done;
+  }
+  void wait() {
+    using clock = std::chrono::steady_clock;
+    clock::time_point begin; // not asked for where messages come at once
+    for (std::uint64_t looked = 0;; ++looked) {
+      const bool received = look_at(incoming), all_sent = look_at(outgoing);
+      if (received && all_sent) return;
+      if (looked < all.patience()) continue;
+      if (looked == all.patience()) begin = clock::now();
+      if (looked % looks_between_notes == 0) {
+        all.read_notes([this](int process) { return is_awaited(process); });
+        if (all.timeout().count() > 0 && clock::now() - begin > all.timeout()) miss();
+      }
+      std::this_thread::yield();
+    }
+  }
+  static constexpr std::uint64_t looks_between_notes = 64;
+
+  bool is_awaited(int process) const {
+    for (const post& each : incoming)
+      if (each.process == process && !each.on_their_way.empty()) return true;
+    return false;
+  }
+  [[noreturn]] void miss() {
+    std::vector<int> arrived, missing;
+    for (const post& each : incoming) (each.on_their_way.empty() ? arrived : missing).push_back(each.process);
+    for (const post& each : outgoing)
+      if (!each.on_their_way.empty() && std::find(missing.begin(), missing.end(), each.process) == missing.end())
+        missing.push_back(each.process);
+    all.miss(process_timeout(all.index(), std::string(name), number,
+                             std::chrono::duration<double>(all.timeout()).count(), std::move(arrived),
+                             std::move(missing)));
+  }
+  void check(post& each) const {
+    const header& got = each.head();
+    if (got.stamp == stamp && got.bytes == each.bytes) return;
+    meet_other(each, "of " + std::to_string(got.bytes) + " bytes");
+  }
+  [[noreturn]] void meet_other(const post& each, const std::string& what) const {
+    const std::string text = "process " + std::to_string(all.index()) + ": " + std::string(name) +
+                             " (exchange number " + std::to_string(number) + " between processes) of " +
+                             std::to_string(each.bytes) + " bytes met something else of process " +
+                             std::to_string(each.process) + ", " + what +
+                             ": all processes must call the same programs in the same order";
+    all.fail(each.process, text, true);
+    throw process_error(each.process, text);
+  }
+
+  world& all;
+  int tag;
+  std::string_view name;
+  std::uint64_t number, stamp;
+  posts incoming, outgoing;
+};
+
+} // namespace parallax::processes

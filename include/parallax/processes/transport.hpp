@@ -1,0 +1,46 @@
+// What carries bytes between the processes of a session.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace parallax::processes {
+
+/// A message on its way: what a transport needs to know it by.
+struct transfer {
+  alignas(8) std::byte handle[16];
+};
+
+/// Carries messages between processes. Messages from one process to another with one tag arrive in the order in which
+/// they were sent. Several threads may call its functions, none of which waits. They throw `error` for what the
+/// library below refuses.
+class transport {
+ public:
+  transport() = default;
+  virtual ~transport() = default;
+  transport(const transport&) = delete;
+  transport& operator=(const transport&) = delete;
+
+  /// This process' number, from 0 on, and how many there are.
+  virtual int index() const noexcept = 0;
+  virtual int count() const noexcept = 0;
+  /// How many of them are on this host.
+  virtual int count_on_host() const noexcept = 0;
+  /// Such as "MPI".
+  virtual std::string_view name() const noexcept = 0;
+
+  /// Begins to send, or to receive, `bytes` bytes, whose memory has to stay until `is_done`. `tag` is from 0 to 32767.
+  virtual transfer send(int to, int tag, const void* data, std::size_t bytes) = 0;
+  virtual transfer receive(int from, int tag, void* data, std::size_t bytes) = 0;
+  /// Whether it is complete; asked no more once it is. Throws `error` where a message is longer than its memory.
+  virtual bool is_done(transfer& which) = 0;
+  /// Whether a message of any process with this tag has come: which one's, and how long it is.
+  virtual bool has_come(int tag, int& from, std::size_t& bytes) = 0;
+
+  /// Ends all processes, this one with `code`.
+  [[noreturn]] virtual void abort(int code) noexcept = 0;
+  /// Called once, when no message is on its way.
+  virtual void close() = 0;
+};
+
+} // namespace parallax::processes

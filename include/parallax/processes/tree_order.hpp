@@ -1,0 +1,43 @@
+// The order in which values of many instances are combined: a balanced binary tree by their index, so that it does not
+// matter which of them a thread or a process has combined already.
+#pragma once
+
+#include <bit>
+
+namespace parallax::processes {
+
+/// The leaves that a node of the tree has below it: `count` of them from `first` on. Pairs are combined, then pairs of
+/// pairs: ((0 1)(2 3))((4 5) 6) for seven.
+struct tree_node {
+  int first = 0, count = 0;
+
+  constexpr tree_node left() const { return {first, half()}; }
+  constexpr tree_node right() const { return {first + half(), count - half()}; }
+  friend constexpr bool operator==(tree_node, tree_node) = default;
+
+ private:
+  constexpr int half() const { return static_cast<int>(std::bit_floor(static_cast<unsigned>(count - 1))); }
+};
+
+/// Combines what is below a node into `target`. `known(node)` is the value of a node where there is one, and false
+/// otherwise. `on` says how: `copy(target, value)`, `combine(target, value)`; `spare(depth)` is memory for one more
+/// value, which `view` makes a value of.
+template <class Known, class Arithmetic>
+constexpr void combine_tree(auto* target, tree_node node, const Known& known, Arithmetic& on, int depth = 0) {
+  if (const auto value = known(node)) return on.copy(target, value);
+  combine_tree(target, node.left(), known, on, depth);
+  if (const auto value = known(node.right())) return on.combine(target, value);
+  auto* other = on.spare(depth);
+  combine_tree(other, node.right(), known, on, depth + 1);
+  on.combine(target, on.view(other));
+}
+
+/// Calls `f(node)` with the highest nodes of which `is_whole(node)`.
+template <class IsWhole, class F> constexpr void highest_nodes(tree_node node, const IsWhole& is_whole, const F& f) {
+  if (is_whole(node)) return f(node);
+  if (node.count == 1) return;
+  highest_nodes(node.left(), is_whole, f);
+  highest_nodes(node.right(), is_whole, f);
+}
+
+} // namespace parallax::processes

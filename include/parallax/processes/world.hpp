@@ -1,0 +1,265 @@
+// All processes that run together, as one of them sees them.
+#pragma once
+
+#include <parallax/core/hash_index.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/processes/errors.hpp>
+#include <parallax/processes/transport.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace parallax {
+
+/// What a process does when it has waited for others for longer than the deadline: end all processes with exit code 86,
+/// or throw `process_timeout` and leave the others to their own deadlines.
+enum class at_deadline { abort, throws };
+
+namespace processes {
+
+/// What messages are about. Those of devices' exchanges have tags from `of_devices` on, by position. What processes
+/// say to each other outside of programs has that of position 0, so that the two are not missed where they meet.
+struct message_tag {
+  static constexpr int note = 1, of_devices = 2, handshake = of_devices, trees = of_devices, count = of_devices + 4096;
+};
+
+/// The exit code of all processes where one of them was missed.
+inline constexpr int deadline_exit_code = 86;
+
+/// All processes of a session, seen by one of them. Calls of programs that exchange values between processes are
+/// numbered, and are one at a time.
+class world {
+ public:
+  world(std::unique_ptr<transport> by, at_deadline then, std::chrono::nanoseconds timeout)
+      : carrier(std::move(by)),
+        policy(then),
+        time_limit(timeout),
+        exchanges(message_tag::count),
+        looks(carrier->count_on_host() <= static_cast<int>(std::thread::hardware_concurrency()) ? 4096 : 16),
+        ended(index_of(carrier->count()), 0) {}
+
+  transport& by() noexcept { return *carrier; }
+  int index() const noexcept { return carrier->index(); }
+  int count() const noexcept { return carrier->count(); }
+  /// Zero means none.
+  std::chrono::nanoseconds timeout() const noexcept { return time_limit; }
+  /// How often to look for messages before others get the processor: often only where each process has its own.
+  std::uint64_t patience() const noexcept { return looks; }
+  /// The number of this process' devices and of those of all processes.
+  int local_devices = 0, all_devices = 0;
+
+  /// Held while a program runs that exchanges values between processes. Throws `process_error` once a process has
+  /// failed in an exchange: where the others stopped is not known then.
+  class call {
+   public:
+    explicit call(world& in) : where(in), lock(in.calling) {
+      where.check();
+      ++where.call_number;
+      where.about = 0;
+      std::fill(where.exchanges.begin(), where.exchanges.end(), 0);
+    }
+    world& in() noexcept { return where; }
+
+   private:
+    world& where;
+    std::lock_guard<std::mutex> lock;
+  };
+
+  /// Throws if this session has failed.
+  void check() const {
+    std::lock_guard lock(mutex);
+    if (has_failed)
+      throw process_error(failed_process, "this session has failed, end the processes and start them again: " + why);
+  }
+  bool failed() const noexcept {
+    std::lock_guard lock(mutex);
+    return has_failed;
+  }
+
+  /// The number of an exchange among those of the running call whose messages have this tag. One thread at a time uses
+  /// a tag.
+  std::uint64_t next_exchange(int tag) noexcept { return ++exchanges[index_of(tag)]; }
+  /// Which call is running, as all processes know it: its number, and what it is about once that is set.
+  std::uint64_t running_call() const noexcept { return mix(call_number, about); }
+  void set_about(std::uint64_t program) noexcept { about = program; }
+
+  /// Ends the session here because of an error of this process, and tells the others, which stop waiting.
+  void fail(int process, const std::string& text, bool tell) noexcept {
+    {
+      std::lock_guard lock(mutex);
+      if (has_failed) return;
+      has_failed = true;
+      failed_process = process;
+      why = text;
+    }
+    if (tell) send_note(note_kind::failure, text);
+  }
+
+  /// Looks for what other processes had to say. Throws `process_error` where one has failed, or where one has ended of
+  /// those that `is_awaited`.
+  template <class IsAwaited> void read_notes(const IsAwaited& is_awaited) {
+    read_arrived_notes();
+    std::lock_guard lock(mutex);
+    if (has_failed) throw process_error(failed_process, why);
+    for (int other = 0; other < count(); ++other)
+      if (ended[index_of(other)] != 0 && is_awaited(other)) {
+        has_failed = true;
+        failed_process = other;
+        why = "process " + std::to_string(other) + " has ended its session while others wait for it";
+        throw process_error(other, why);
+      }
+  }
+
+  /// Tells the others that this process' session ends, and waits for them to say so as well, unless one has failed.
+  void end() noexcept {
+    if (failed()) return;
+    send_note(note_kind::end, "");
+    const auto deadline =
+        std::chrono::steady_clock::now() + (time_limit.count() > 0 ? time_limit : std::chrono::hours(24));
+    while (!failed() && std::chrono::steady_clock::now() < deadline) {
+      try {
+        read_arrived_notes();
+      } catch (...) {
+        return;
+      }
+      std::lock_guard lock(mutex);
+      int others = 0;
+      for (int other = 0; other < count(); ++other) others += other != index() && ended[index_of(other)] != 0;
+      if (others == count() - 1) break;
+      std::this_thread::yield();
+    }
+    for (std::unique_ptr<sent_note>& each : sent)
+      while (!failed() && !is_sent(each)) std::this_thread::yield();
+  }
+
+  /// What happens at the deadline.
+  [[noreturn]] void miss(const process_timeout& what) {
+    if (policy == at_deadline::abort) {
+      std::fprintf(stderr, "parallax: %s\n", what.what());
+      std::fflush(stderr);
+      carrier->abort(deadline_exit_code);
+    }
+    fail(what.process(), what.what(), true);
+    throw what;
+  }
+
+  /// Keeps something for ever: memory that a message may still be read from or written to.
+  void keep(std::shared_ptr<const void> memory) noexcept {
+    std::lock_guard lock(mutex);
+    // where there is no memory for the list, the memory itself is never given back
+    try {
+      kept.push_back(memory);
+    } catch (...) {
+      static_cast<void>(new (std::nothrow) std::shared_ptr<const void>(std::move(memory)));
+    }
+  }
+
+  /// Where agreements about programs are kept, by what they are about.
+  using agreement_map = std::map<std::vector<std::uint64_t>, std::shared_ptr<const void>>;
+  agreement_map agreements; ///< to be used during a call
+
+ private:
+  friend class call;
+
+  enum class note_kind : std::uint64_t { failure, end };
+  static constexpr std::size_t note_capacity = 1000;
+  struct note {
+    note_kind kind{};
+    std::uint64_t length = 0;
+    char text[note_capacity]{};
+  };
+  struct sent_note {
+    note content;
+    std::vector<transfer> transfers;
+  };
+
+  void send_note(note_kind kind, const std::string& text) noexcept {
+    try {
+      auto made = std::make_unique<sent_note>();
+      made->content.kind = kind;
+      made->content.length = std::min(text.size(), note_capacity);
+      std::memcpy(made->content.text, text.data(), made->content.length);
+      for (int other = 0; other < count(); ++other)
+        if (other != index())
+          made->transfers.push_back(carrier->send(other, message_tag::note, &made->content, sizeof(note)));
+      std::lock_guard lock(mutex);
+      sent.push_back(std::move(made));
+    } catch (...) { // the others have their deadlines
+    }
+  }
+  bool is_sent(std::unique_ptr<sent_note>& each) noexcept {
+    try {
+      while (!each->transfers.empty() && carrier->is_done(each->transfers.back())) each->transfers.pop_back();
+      return each->transfers.empty();
+    } catch (...) {
+      return true;
+    }
+  }
+  void read_arrived_notes() {
+    std::unique_lock reading(note_reading, std::try_to_lock);
+    if (!reading) return;
+    int from = 0;
+    std::size_t bytes = 0;
+    while (carrier->has_come(message_tag::note, from, bytes)) {
+      note got;
+      transfer coming = carrier->receive(from, message_tag::note, &got, sizeof got);
+      while (!carrier->is_done(coming)) {
+      }
+      std::lock_guard lock(mutex);
+      if (got.kind == note_kind::end) {
+        ended[index_of(from)] = 1;
+      } else if (!has_failed) {
+        has_failed = true;
+        failed_process = from;
+        why = "process " + std::to_string(from) + " failed: " +
+              std::string(got.text, static_cast<std::size_t>(std::min<std::uint64_t>(got.length, note_capacity)));
+      }
+    }
+  }
+
+  std::unique_ptr<transport> carrier;
+  at_deadline policy;
+  std::chrono::nanoseconds time_limit;
+  std::mutex calling, note_reading;
+  std::uint64_t call_number = 0, about = 0;
+  std::vector<std::uint32_t> exchanges; ///< of the running call, by tag
+  std::uint64_t looks;
+
+  mutable std::mutex mutex; ///< of what follows
+  bool has_failed = false;
+  int failed_process = -1;
+  std::string why;
+  std::vector<char> ended;
+  std::vector<std::unique_ptr<sent_note>> sent;
+  std::vector<std::shared_ptr<const void>> kept;
+};
+
+/// Keeps copies of handles to memory for ever.
+template <class... Handles> void keep_for_ever(world& all, const Handles&... handles) noexcept {
+  try {
+    all.keep(std::make_shared<const std::tuple<Handles...>>(handles...));
+  } catch (...) {
+    std::terminate(); // else a message could be written to memory that is others' by then
+  }
+}
+
+/// The session's, or null where this process is alone.
+inline std::atomic<world*> world_of_process{nullptr};
+inline world* current_world() noexcept { return world_of_process.load(std::memory_order_acquire); }
+
+} // namespace processes
+} // namespace parallax
