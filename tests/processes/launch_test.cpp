@@ -60,7 +60,7 @@ TEST_CASE("each launcher's variables are found") {
   check(found(open_mpi), launcher::mpi, 3, 8, 1);
   check(found(mpich), launcher::mpi, 1, 2, 0);
   check(found(torchrun), launcher::environment, 5, 6, 2);
-  CHECK(found(torchrun).coordinator == "node0:29400");
+  CHECK(found(torchrun).coordinator == "node0:29401");
   check(found(slurm_step), launcher::slurm, 2, 4, 0);
   check(found(own), launcher::environment, 1, 3, 0);
   CHECK(found(own).coordinator == "node1:4000");
@@ -112,10 +112,10 @@ TEST_CASE("several processes without an engine are an error") {
     const auto session = distributed::initialize(told);
     FAIL("a session was opened");
   } catch (const parallax::error& e) {
-    CHECK(
-        std::string(e.what()) ==
-        "distributed::initialize: there are 2 processes (the options), but this program has no engine that joins them: "
-        "include <parallax/distributed/mpi.hpp>, link with parallax::mpi, and start it with mpirun or srun");
+    CHECK(std::string(e.what()) ==
+          "distributed::initialize: there are 2 processes (the options), but nothing joins them: include "
+          "<parallax/distributed/mpi.hpp>, link with parallax::mpi and start them with mpirun or srun, or name process "
+          "0's address, PARALLAX_COORDINATOR=host:port");
   }
 }
 

@@ -44,9 +44,10 @@ class launch_finder {
       if (is_set("PARALLAX_PROCESS_COUNT") || is_set("PARALLAX_PROCESS_INDEX"))
         return of_variables(launcher::environment, "PARALLAX_PROCESS_INDEX", "PARALLAX_PROCESS_COUNT",
                             "PARALLAX_LOCAL_PROCESS_INDEX", variable("PARALLAX_COORDINATOR"));
+      // torchrun itself listens on the port that it names, so that the next one is ours
       if (is_set("MASTER_ADDR") && is_set("RANK") && is_set("WORLD_SIZE"))
         return of_variables(launcher::environment, "RANK", "WORLD_SIZE", "LOCAL_RANK",
-                            variable("MASTER_ADDR") + ":" + variable("MASTER_PORT"));
+                            variable("MASTER_ADDR") + ":" + std::to_string(read("MASTER_PORT") + 1));
     }
     if (any || wanted.how == launcher::mpi) {
       if (is_set("OMPI_COMM_WORLD_SIZE"))

@@ -4,11 +4,13 @@
 #include <parallax/backends/execute.hpp>
 #include <parallax/distributed/launch.hpp>
 #include <parallax/distributed/options.hpp>
+#include <parallax/distributed/tcp.hpp>
 #include <parallax/processes/gather_bytes.hpp>
 #include <parallax/processes/world.hpp>
 #include <parallax/runtime/environment.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -78,17 +80,23 @@ inline std::atomic<engine> mpi_engine{nullptr};
 } // namespace detail
 
 /// Makes this process one of several, as the options or the environment say: see docs/processes.md for the order. To be
-/// called once, before the first program, by all of them. Throws `error` where there are several processes and no
-/// engine for them: include <parallax/distributed/mpi.hpp>. JAX: jax.distributed.initialize
+/// called once, before the first program, by all of them. Those that mpirun or srun starts speak MPI, where
+/// <parallax/distributed/mpi.hpp> is included in one file, and others TCP, for which they need the address of process
+/// 0. Throws `error` where there are several processes and neither can be. JAX: jax.distributed.initialize
 [[nodiscard]] inline session initialize(const options& given = {}) {
   const launch found = find_launch(given);
-  if (found.count == 1 && found.by != launcher::mpi) return session::alone();
-  if (const detail::engine mpi = detail::mpi_engine.load())
-    if (found.by == launcher::mpi || found.by == launcher::slurm) return mpi(found, given);
+  const bool by_launcher = found.by == launcher::mpi || found.by == launcher::slurm;
+  if (const detail::engine mpi = detail::mpi_engine.load(); mpi != nullptr && by_launcher) return mpi(found, given);
   if (found.count == 1) return session::alone();
+  if (!found.coordinator.empty()) {
+    const auto [host, port] = detail::parts_of_address(found.coordinator);
+    detail::tcp_meeting met(found.index, found.count, host, port,
+                            std::chrono::steady_clock::now() + given.startup_limit);
+    return session::over(std::make_unique<detail::tcp_transport>(std::move(met), found.index), given, found.reason);
+  }
   throw error("distributed::initialize: there are " + std::to_string(found.count) + " processes (" + found.reason +
-              "), but this program has no engine that joins them: include <parallax/distributed/mpi.hpp>, link with "
-              "parallax::mpi, and start it with mpirun or srun");
+              "), but nothing joins them: include <parallax/distributed/mpi.hpp>, link with parallax::mpi and start "
+              "them with mpirun or srun, or name process 0's address, PARALLAX_COORDINATOR=host:port");
 }
 
 /// The number of this process, and of all. 0 and 1 without a session. JAX: process_index, process_count

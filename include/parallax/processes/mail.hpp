@@ -135,6 +135,9 @@ class mail {
     for (post& each : which) {
       try {
         done = each.is_done(all.by()) && done;
+      } catch (const process_error& e) {
+        all.fail(e.process(), e.what(), true);
+        throw;
       } catch (const error& e) {
         meet_other(each, e.what());
       }

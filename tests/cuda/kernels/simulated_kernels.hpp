@@ -180,7 +180,8 @@ template <class Function, class... Args> auto call(const Function&, const Args&.
   using compiled = parallax::detail::program<Function, parallax::detail::abstract_t<Args>...>;
   parallax::runtime::recycled_vector<parallax::runtime::runtime_value> arguments;
   (parallax::runtime::append_values(arguments, args), ...);
-  parallax::host::program_run run(compiled::plan, kernel_table<compiled>::functions.data(), std::move(arguments));
+  parallax::host::program_run run(compiled::plan, kernel_table<compiled>::functions.data(),
+                                  parallax::host::registers_name, std::move(arguments));
   return parallax::runtime::make_results<compiled>(run.run());
 }
 

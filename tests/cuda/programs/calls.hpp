@@ -30,7 +30,7 @@ template <class Api, class Function, class... Arguments> values results_of(const
 template <class Function, class... Arguments> values results_on_host(const Function&, const Arguments&... given) {
   using compiled = parallax::detail::program<Function, parallax::detail::abstract_t<Arguments>...>;
   return parallax::host::program_run(compiled::plan, parallax::host::kernel_table<compiled>::functions.data(),
-                                     values_of(given...))
+                                     parallax::host::registers_name, values_of(given...))
       .run();
 }
 

@@ -1,0 +1,174 @@
+// TCP sockets as values, with deadlines.
+#pragma once
+
+#include <parallax/arrays/errors.hpp>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace parallax::distributed::detail {
+
+using deadline = std::chrono::steady_clock::time_point;
+
+/// A socket, which is closed with its last value. Calls do not wait but where they are given a deadline.
+class tcp_socket {
+ public:
+  tcp_socket() = default;
+  explicit tcp_socket(int opened) : number(opened) { ::fcntl(number, F_SETFL, ::fcntl(number, F_GETFL) | O_NONBLOCK); }
+  ~tcp_socket() {
+    if (number >= 0) ::close(number);
+  }
+  tcp_socket(tcp_socket&& other) noexcept : number(std::exchange(other.number, -1)) {}
+  tcp_socket& operator=(tcp_socket&& other) noexcept {
+    std::swap(number, other.number);
+    return *this;
+  }
+
+  explicit operator bool() const noexcept { return number >= 0; }
+  int descriptor() const noexcept { return number; }
+
+  /// Listens on a port of this machine, 0 for any that is free. Throws `error`.
+  static tcp_socket listening(int port) {
+    tcp_socket made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int yes = 1;
+    ::setsockopt(made.number, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_ANY);
+    address.sin_port = htons(static_cast<in_port_t>(port));
+    if (!made || ::bind(made.number, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        ::listen(made.number, SOMAXCONN) != 0)
+      throw error("distributed: port " + std::to_string(port) + " cannot be listened on: " + std::strerror(errno));
+    return made;
+  }
+  int port() const {
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    ::getsockname(number, reinterpret_cast<sockaddr*>(&address), &size);
+    return ntohs(address.sin_port);
+  }
+  /// The other side's address, as a number in the network's order.
+  in_addr_t peer() const {
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    ::getpeername(number, reinterpret_cast<sockaddr*>(&address), &size);
+    return address.sin_addr.s_addr;
+  }
+
+  /// A connection that has come; none if there is none before the deadline.
+  std::optional<tcp_socket> accept(deadline until) const {
+    while (wait(POLLIN, until)) {
+      const int came = ::accept4(number, nullptr, nullptr, SOCK_CLOEXEC);
+      if (came < 0) continue;
+      tcp_socket made(came);
+      made.send_at_once();
+      return made;
+    }
+    return {};
+  }
+  /// Connects, again and again until the other side listens. Throws `error` at the deadline.
+  static tcp_socket connected(in_addr_t host, int port, deadline until) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = host;
+    address.sin_port = htons(static_cast<in_port_t>(port));
+    int why = 0;
+    do {
+      tcp_socket made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      const int began = ::connect(made.number, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+      why = began == 0 ? 0 : errno;
+      if (why == EINPROGRESS && made.wait(POLLOUT, until)) {
+        socklen_t size = sizeof why;
+        ::getsockopt(made.number, SOL_SOCKET, SO_ERROR, &why, &size);
+      }
+      if (why == 0) {
+        made.send_at_once();
+        return made;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    } while (std::chrono::steady_clock::now() < until);
+    throw error("distributed: port " + std::to_string(port) + " does not answer: " + std::strerror(why));
+  }
+
+  /// Receives, or sends, all bytes before the deadline; says whether it could.
+  bool receive_all(void* data, std::size_t bytes, deadline until) const {
+    char* at = static_cast<char*>(data);
+    while (bytes > 0) {
+      const std::optional<std::size_t> got = receive(at, bytes);
+      if (!got) return false;
+      if (*got == 0 && !wait(POLLIN, until)) return false;
+      at += *got, bytes -= *got;
+    }
+    return true;
+  }
+  bool send_all(const void* data, std::size_t bytes, deadline until) const {
+    const char* at = static_cast<const char*>(data);
+    while (bytes > 0) {
+      const std::optional<std::size_t> sent = send(at, bytes);
+      if (!sent) return false;
+      if (*sent == 0 && !wait(POLLOUT, until)) return false;
+      at += *sent, bytes -= *sent;
+    }
+    return true;
+  }
+  /// As many bytes as there are now; nothing where the other side has closed.
+  std::optional<std::size_t> receive(void* data, std::size_t bytes) const {
+    return moved(::recv(number, data, bytes, 0), true);
+  }
+  std::optional<std::size_t> send(const void* data, std::size_t bytes) const {
+    return moved(::send(number, data, bytes, MSG_NOSIGNAL), false);
+  }
+
+ private:
+  int number = -1;
+
+  void send_at_once() const {
+    const int yes = 1;
+    ::setsockopt(number, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  }
+  static std::optional<std::size_t> moved(ssize_t count, bool nothing_is_the_end) {
+    if (count > 0 || (count == 0 && !nothing_is_the_end)) return static_cast<std::size_t>(count);
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return 0;
+    return {};
+  }
+  bool wait(short events, deadline until) const {
+    pollfd what{number, events, 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    if (left <= 0) return false;
+    return ::poll(&what, 1, static_cast<int>(std::min<std::int64_t>(left, 1 << 30))) > 0;
+  }
+};
+
+/// The address of a host by its name. Throws `error` where it has none.
+inline in_addr_t address_of_host(const std::string& name) {
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int status = ::getaddrinfo(name.c_str(), nullptr, &hints, &found);
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, ::freeaddrinfo);
+  if (status != 0 || found == nullptr)
+    throw error("distributed: there is no host " + name + ": " + ::gai_strerror(status));
+  sockaddr_in address{};
+  std::memcpy(&address, found->ai_addr, sizeof address);
+  return address.sin_addr.s_addr;
+}
+
+} // namespace parallax::distributed::detail
