@@ -83,7 +83,7 @@ class launch_finder {
     return checked(found, "options.process_index", "options.process_count");
   }
   launch of_variables(launcher by, const char* index, const char* count, const char* local,
-                      std::string coordinator) const {
+                      const std::string& coordinator) const {
     launch found{by,
                  read(index),
                  read(count),

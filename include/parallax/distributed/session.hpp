@@ -33,7 +33,7 @@ class session {
     all->end();
     if (all->failed()) {
       // the library below would wait for processes that do not come
-      static_cast<void>(all.release());
+      [[maybe_unused]] processes::world* const left_alone = all.release();
       return;
     }
     all->by().close();

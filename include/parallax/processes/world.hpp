@@ -198,7 +198,8 @@ class world {
           made->transfers.push_back(carrier->send(other, message_tag::note, &made->content, sizeof(note)));
       std::lock_guard lock(mutex);
       sent.push_back(std::move(made));
-    } catch (...) { // the others have their deadlines
+    } catch (...) {
+      return; // the others have their deadlines
     }
   }
   bool is_sent(std::unique_ptr<sent_note>& each) noexcept {
