@@ -1,5 +1,5 @@
 // Processes that do not do the same: programs compiled for other registers, or called in another order. Succeeds where
-// it is told so. Usage: mismatched (registers | order | kinds)
+// it is told so. Usage: mismatched (registers | order | kinds | extents)
 #include <parallax/distributed.hpp>
 #include <parallax/distributed/mpi.hpp>
 
@@ -26,7 +26,11 @@ int main(int argc, char** argv) {
   std::string text = "nothing was thrown";
   try {
     static_cast<void>(sum(x));
-    if (way != "registers") {
+    if (way == "extents") { // each alone has been agreed on, but not the two together
+      const plx::array<float, 2> one_row = plx::zeros({1, 3});
+      static_cast<void>(sum(one_row));
+      static_cast<void>(sum(me == 0 ? one_row : x));
+    } else if (way != "registers") {
       static_cast<void>(sum_of_squares(x));
       static_cast<void>(all(x));
       if (me == 0) static_cast<void>(sum(x));

@@ -52,12 +52,14 @@ class launch_finder {
     if (any || wanted.how == launcher::mpi) {
       if (is_set("OMPI_COMM_WORLD_SIZE"))
         return of_variables(launcher::mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
-                            "");
-      if (is_set("PMI_SIZE")) return of_variables(launcher::mpi, "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "");
+                            variable("PARALLAX_COORDINATOR"));
+      if (is_set("PMI_SIZE"))
+        return of_variables(launcher::mpi, "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", variable("PARALLAX_COORDINATOR"));
     }
     // SLURM_JOB_ID is also set in the shell of an allocation, where nobody has started several processes
     if ((any || wanted.how == launcher::slurm) && is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID"))
-      return of_variables(launcher::slurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "");
+      return of_variables(launcher::slurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID",
+                          variable("PARALLAX_COORDINATOR"));
     if (!any)
       throw error("distributed::initialize: the environment has nothing of the launcher that the options name; start "
                   "the processes with it, or leave `how` out");

@@ -74,6 +74,7 @@ class mpi_transport final : public processes::transport {
     bytes = static_cast<std::size_t>(length);
     return true;
   }
+  bool is_gone(int) const noexcept override { return false; } // then MPI ends this one too
   [[noreturn]] void abort(int code) noexcept override {
     MPI_Abort(own, code);
     std::_Exit(code);
@@ -123,6 +124,7 @@ class mpi_transport final : public processes::transport {
 };
 
 inline session open_mpi(MPI_Comm communicator, const options& given, const std::string& reason) {
+  session::refuse_second();
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);

@@ -41,8 +41,7 @@ class session {
 
   /// Opens the session of this process over a transport. Throws `error` where one is open.
   static session over(std::unique_ptr<processes::transport> by, const options& given, const std::string& reason) {
-    if (processes::current_world() != nullptr)
-      throw error("distributed::initialize: this process has a session already");
+    refuse_second();
     if (by->index() == 0)
       std::fprintf(stderr, "parallax: %d processes by %.*s: %s\n", by->count(), static_cast<int>(by->name().size()),
                    by->name().data(), reason.c_str());
@@ -51,6 +50,11 @@ class session {
     opened.count_devices();
     processes::world_of_process.store(opened.all.get(), std::memory_order_release);
     return opened;
+  }
+  /// Throws `error` where this process has a session.
+  static void refuse_second() {
+    if (processes::current_world() != nullptr)
+      throw error("distributed::initialize: this process has a session already");
   }
   /// That of a process that is alone.
   static session alone() { return session(nullptr); }
@@ -64,7 +68,7 @@ class session {
     all->local_devices = all->all_devices = 0;
     processes::world::call now(*all);
     for (const std::vector<std::byte>& each :
-         processes::gather_bytes(*all, processes::message_tag::trees, "the number of devices", own.bytes))
+         processes::gather_bytes(*all, processes::gathering::device_counts, "the number of devices", own.bytes))
       all->all_devices += processes::byte_reader(each.data(), each.size()).take<int>();
     all->local_devices = parallax::device_count();
   }
@@ -84,6 +88,7 @@ inline std::atomic<engine> mpi_engine{nullptr};
 /// <parallax/distributed/mpi.hpp> is included in one file, and others TCP, for which they need the address of process
 /// 0. Throws `error` where there are several processes and neither can be. JAX: jax.distributed.initialize
 [[nodiscard]] inline session initialize(const options& given = {}) {
+  session::refuse_second();
   const launch found = find_launch(given);
   const bool by_launcher = found.by == launcher::mpi || found.by == launcher::slurm;
   if (const detail::engine mpi = detail::mpi_engine.load(); mpi != nullptr && by_launcher) return mpi(found, given);

@@ -72,6 +72,14 @@ class tcp_socket {
     return address.sin_addr.s_addr;
   }
 
+  /// Whether the other side is on this host: then both have one address.
+  bool is_on_host() const {
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    ::getsockname(number, reinterpret_cast<sockaddr*>(&address), &size);
+    return address.sin_addr.s_addr == peer();
+  }
+
   /// A connection that has come; none if there is none before the deadline.
   std::optional<tcp_socket> accept(deadline until) const {
     while (wait(POLLIN, until)) {
@@ -149,10 +157,13 @@ class tcp_socket {
     return {};
   }
   bool wait(short events, deadline until) const {
-    pollfd what{number, events, 0};
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
-    if (left <= 0) return false;
-    return ::poll(&what, 1, static_cast<int>(std::min<std::int64_t>(left, 1 << 30))) > 0;
+    while (true) {
+      pollfd what{number, events, 0};
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+      if (left <= 0) return false;
+      const int ready = ::poll(&what, 1, static_cast<int>(std::min<std::int64_t>(left, 1 << 30)));
+      if (ready > 0 || (ready < 0 && errno != EINTR)) return ready > 0;
+    }
   }
 };
 

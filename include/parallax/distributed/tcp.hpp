@@ -105,7 +105,10 @@ class tcp_meeting {
     peers[0] = std::move(first);
     for (int other = 1; other < own; ++other) {
       const tcp_place& there = places[index_of(other)];
-      tcp_socket made = tcp_socket::connected(there.address, static_cast<int>(there.port), limit);
+      // one that process 0 sees at its loopback is on process 0's host
+      const bool is_beside_first = (ntohl(there.address) >> 24) == 127;
+      tcp_socket made =
+          tcp_socket::connected(is_beside_first ? coordinator : there.address, static_cast<int>(there.port), limit);
       tcp_hello again = hello;
       again.token = token;
       if (!made.send_all(&again, sizeof again, limit))
@@ -135,7 +138,7 @@ class tcp_transport final : public processes::transport {
  public:
   tcp_transport(tcp_meeting met, int index) : own(index) {
     for (tcp_socket& each : met.peers) all.push_back(peer{std::move(each)});
-    for (const tcp_place& each : met.places) on_host += each.address == met.places[index_of(own)].address ? 1 : 0;
+    for (const peer& each : all) on_host += each.socket && each.socket.is_on_host() ? 1 : 0;
   }
 
   int index() const noexcept override { return own; }
@@ -170,7 +173,7 @@ class tcp_transport final : public processes::transport {
         if (each.number == of.number)
           throw error("TCP: a message is longer than the " + std::to_string(each.bytes) + " bytes that were expected");
     }
-    if (open && there.is_closed)
+    if (open && (of.sends != 0 ? there.is_deaf || there.is_closed : there.is_closed))
       throw process_error(static_cast<int>(of.process),
                           "process " + std::to_string(of.process) + " has closed its connection");
     return !open;
@@ -189,6 +192,10 @@ class tcp_transport final : public processes::transport {
         }
     }
     return false;
+  }
+  bool is_gone(int process) const noexcept override {
+    std::lock_guard lock(mutex);
+    return all[index_of(process)].is_closed;
   }
   [[noreturn]] void abort(int code) noexcept override { std::_Exit(code); }
   void close() override {}
@@ -224,7 +231,7 @@ class tcp_transport final : public processes::transport {
     frame head{};
     std::size_t head_bytes = 0, content_bytes = 0; ///< of the message that is being read
     std::vector<std::byte> content;
-    bool is_closed = false;
+    bool is_closed = false, is_deaf = false; ///< it says, or hears, no more
 
     explicit peer(tcp_socket connected) : socket(std::move(connected)) {}
   };
@@ -232,9 +239,9 @@ class tcp_transport final : public processes::transport {
     std::uint32_t process, number, sends;
   };
 
-  std::mutex mutex;
+  mutable std::mutex mutex;
   std::vector<peer> all;
-  int own, on_host = 0;
+  int own, on_host = 1;
   std::uint32_t next_number = 0;
 
   static processes::transfer transfer_of(int process, std::uint32_t number, bool sends) {
@@ -246,7 +253,7 @@ class tcp_transport final : public processes::transport {
   }
 
   static void write(peer& there) {
-    while (!there.going.empty() && !there.is_closed) {
+    while (!there.going.empty() && !there.is_deaf) {
       outgoing& first = there.going.front();
       const bool in_head = first.sent < sizeof(frame);
       const std::size_t at = in_head ? first.sent : first.sent - sizeof(frame);
@@ -254,7 +261,7 @@ class tcp_transport final : public processes::transport {
       const std::size_t left = (in_head ? sizeof(frame) : static_cast<std::size_t>(first.head.bytes)) - at;
       if (left > 0) {
         const std::optional<std::size_t> sent = there.socket.send(from + at, left);
-        if (!sent) there.is_closed = true;
+        if (!sent) there.is_deaf = true; // what it has said can still be read
         if (!sent || *sent == 0) return;
         first.sent += *sent;
       }
@@ -274,7 +281,9 @@ class tcp_transport final : public processes::transport {
           there.is_closed = true; // it is no process of this kind
           return;
         }
+        there.is_closed = true; // unless there is memory for it
         there.content.resize(static_cast<std::size_t>(there.head.bytes));
+        there.is_closed = false;
       }
       if (there.content_bytes < there.content.size()) {
         const std::optional<std::size_t> got = there.socket.receive(there.content.data() + there.content_bytes,

@@ -3,6 +3,7 @@
 
 #include <parallax/core/pytree.hpp>
 #include <parallax/distributed/session.hpp>
+#include <parallax/host/devices/thread_state.hpp>
 #include <parallax/processes/bytes.hpp>
 #include <parallax/processes/gather_bytes.hpp>
 #include <parallax/runtime/value.hpp>
@@ -60,11 +61,15 @@ template <class Tree> Tree tree_of(const std::vector<std::byte>& bytes) {
   return parallax::detail::tree_build<Tree>(leaf);
 }
 
-inline std::vector<std::vector<std::byte>> gather(std::string_view what, const std::vector<std::byte>& own) {
+inline std::vector<std::vector<std::byte>> gather(processes::gathering kind, std::string_view what,
+                                                  const std::vector<std::byte>& own) {
   processes::world* const all = processes::current_world();
   if (all == nullptr) return {own};
+  if (host::current_device() >= 0)
+    throw error("distributed: a device's part of a program called " + std::string(what) +
+                ", for which its process has no time meanwhile");
   processes::world::call now(*all);
-  return processes::gather_bytes(*all, processes::message_tag::trees, what, own);
+  return processes::gather_bytes(*all, kind, what, own);
 }
 
 } // namespace detail
@@ -74,7 +79,7 @@ inline std::vector<std::vector<std::byte>> gather(std::string_view what, const s
 inline void barrier(std::string_view name) {
   const auto bytes_of_name = std::as_bytes(std::span(name.data(), name.size()));
   const std::vector<std::byte> own(bytes_of_name.begin(), bytes_of_name.end());
-  const auto names = detail::gather("barrier \"" + std::string(name) + '"', own);
+  const auto names = detail::gather(processes::gathering::barrier, "barrier \"" + std::string(name) + '"', own);
   for (std::size_t p = 0; p < names.size(); ++p)
     if (names[p] != own)
       throw process_error(static_cast<int>(p),
@@ -87,7 +92,8 @@ inline void barrier(std::string_view name) {
 /// JAX: multihost_utils.process_allgather
 template <class Tree> std::vector<Tree> gather(const Tree& own) {
   std::vector<Tree> result;
-  for (const std::vector<std::byte>& each : detail::gather("gather", detail::bytes_of(own)))
+  for (const std::vector<std::byte>& each :
+       detail::gather(processes::gathering::trees, "gather", detail::bytes_of(own)))
     result.push_back(detail::tree_of<Tree>(each));
   return result;
 }
@@ -98,7 +104,8 @@ template <class Tree> Tree broadcast_from(int process, const Tree& own) {
     throw error("distributed::broadcast_from: there is no process " + std::to_string(process) + " of " +
                 std::to_string(process_count()));
   const std::vector<std::byte> sent = process_index() == process ? detail::bytes_of(own) : std::vector<std::byte>{};
-  return detail::tree_of<Tree>(detail::gather("broadcast_from", sent)[static_cast<std::size_t>(process)]);
+  return detail::tree_of<Tree>(
+      detail::gather(processes::gathering::one_tree, "broadcast_from", sent)[static_cast<std::size_t>(process)]);
 }
 
 } // namespace parallax::distributed

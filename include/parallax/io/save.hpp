@@ -120,6 +120,8 @@ class leaf_reader {
     if (all.size() != 10 + size + value.bytes()) refuse(number, "ends too early");
     value.on_host = true;
     value.host = buffer::allocate(value.bytes());
+    for (std::size_t i = 10 + size; type == element_type::boolean && i < bytes.size(); ++i)
+      if (bytes[i] > std::byte{1}) refuse(number, "has truth values that are neither");
     if (value.bytes() > 0) std::memcpy(value.host.data(), bytes.data() + 10 + size, value.bytes());
     return value;
   }
@@ -127,7 +129,7 @@ class leaf_reader {
     std::size_t at = head.find('(');
     const std::size_t end = head.find(')');
     if (at == std::string_view::npos || end == std::string_view::npos) throw error("load: an array has no shape");
-    std::int64_t extent = -1;
+    std::int64_t extent = -1, product = 1;
     for (++at; at <= end; ++at) {
       const char c = head[at];
       if (c >= '0' && c <= '9') {
@@ -135,6 +137,8 @@ class leaf_reader {
         if (extent > (std::int64_t{1} << 48)) throw error("load: an array is too large");
       } else if (extent >= 0) {
         if (value.shape.size() == max_rank) throw error("load: an array has too many dimensions");
+        if (extent > 0 && product > (std::int64_t{1} << 48) / extent) throw error("load: an array is too large");
+        product *= extent;
         value.shape.push_back(extent);
         extent = -1;
       }

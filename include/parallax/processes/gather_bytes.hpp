@@ -11,10 +11,14 @@
 
 namespace parallax::processes {
 
+/// What is gathered, which the messages say.
+enum class gathering : std::uint64_t { handshake = 0x100, device_counts, barrier, trees, one_tree };
+
 /// The bytes of all processes, which all get. They may be of different length.
-inline std::vector<std::vector<std::byte>> gather_bytes(world& all, int tag, std::string_view what,
+inline std::vector<std::vector<std::byte>> gather_bytes(world& all, gathering kind, std::string_view what,
                                                         const std::vector<std::byte>& own) {
-  occasion which{what, tag, all.next_exchange(tag), 0};
+  constexpr int tag = message_tag::outside;
+  occasion which{what, tag, all.next_exchange(tag), static_cast<std::uint64_t>(kind)};
   const auto count = static_cast<std::size_t>(all.count());
   std::vector<const std::byte*> coming(count);
   const auto for_others = [&](auto f) {

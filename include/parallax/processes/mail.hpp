@@ -78,7 +78,8 @@ class mail {
       for (post& each : incoming) check(each);
     } catch (...) {
       // what is on its way still needs its memory
-      all.keep(std::make_shared<std::pair<posts, posts>>(std::move(incoming), std::move(outgoing)));
+      keep_for_ever(all, incoming, outgoing);
+      all.fail(all.index(), std::string(name) + " between processes failed", true); // where nobody has said so yet
       throw;
     }
   }
@@ -136,6 +137,7 @@ class mail {
       try {
         done = each.is_done(all.by()) && done;
       } catch (const process_error& e) {
+        all.read_notes(); // it may have said why
         all.fail(e.process(), e.what(), true);
         throw;
       } catch (const error& e) {
@@ -153,7 +155,8 @@ class mail {
       if (looked < all.patience()) continue;
       if (looked == all.patience()) begin = clock::now();
       if (looked % looks_between_notes == 0) {
-        all.read_notes([this](int process) { return is_awaited(process); });
+        all.read_notes();
+        look_for_ended();
         if (all.timeout().count() > 0 && clock::now() - begin > all.timeout()) miss();
       }
       std::this_thread::yield();
@@ -161,11 +164,24 @@ class mail {
   }
   static constexpr std::uint64_t looks_between_notes = 64;
 
-  bool is_awaited(int process) const {
-    for (const post& each : incoming)
-      if (each.process == process && !each.on_their_way.empty()) return true;
-    return false;
+  /// A process that has ended its session sends no more; what it sent before may still be coming in.
+  void look_for_ended() {
+    for (posts* list : {&incoming, &outgoing})
+      for (post& each : *list) {
+        if (each.on_their_way.empty() || !all.has_ended(each.process)) continue;
+        for (int look = 0; look < looks_for_the_last && !each.on_their_way.empty(); ++look) {
+          look_at(*list);
+          std::this_thread::yield();
+        }
+        if (each.on_their_way.empty()) continue;
+        const std::string text =
+            "process " + std::to_string(each.process) + " has ended its session while others wait for it";
+        all.fail(each.process, text, true);
+        throw process_error(each.process, text);
+      }
   }
+  static constexpr int looks_for_the_last = 10000;
+
   [[noreturn]] void miss() {
     std::vector<int> arrived, missing;
     for (const post& each : incoming) (each.on_their_way.empty() ? arrived : missing).push_back(each.process);

@@ -37,7 +37,10 @@ class transport {
   /// Whether a message of any process with this tag has come: which one's, and how long it is.
   virtual bool has_come(int tag, int& from, std::size_t& bytes) = 0;
 
-  /// Ends all processes, this one with `code`.
+  /// Whether a process is known to be there no more.
+  virtual bool is_gone(int process) const noexcept = 0;
+
+  /// Ends this process with `code`, and all others as far as can be.
   [[noreturn]] virtual void abort(int code) noexcept = 0;
   /// Called once, when no message is on its way.
   virtual void close() = 0;

@@ -34,7 +34,7 @@ namespace processes {
 /// What messages are about. Those of devices' exchanges have tags from `of_devices` on, by position. What processes
 /// say to each other outside of programs has that of position 0, so that the two are not missed where they meet.
 struct message_tag {
-  static constexpr int note = 1, of_devices = 2, handshake = of_devices, trees = of_devices, count = of_devices + 4096;
+  static constexpr int note = 1, of_devices = 2, outside = of_devices, count = of_devices + 4096;
 };
 
 /// The exit code of all processes where one of them was missed.
@@ -76,7 +76,7 @@ class world {
 
    private:
     world& where;
-    std::lock_guard<std::mutex> lock;
+    std::lock_guard<std::recursive_mutex> lock;
   };
 
   /// Throws if this session has failed.
@@ -97,7 +97,7 @@ class world {
   std::uint64_t running_call() const noexcept { return mix(call_number, about); }
   void set_about(std::uint64_t program) noexcept { about = program; }
 
-  /// Ends the session here because of an error of this process, and tells the others, which stop waiting.
+  /// Ends the session here because of an error, and tells the others, which stop waiting.
   void fail(int process, const std::string& text, bool tell) noexcept {
     {
       std::lock_guard lock(mutex);
@@ -106,44 +106,45 @@ class world {
       failed_process = process;
       why = text;
     }
-    if (tell) send_note(note_kind::failure, text);
+    if (!tell) return;
+    send_note(note_kind::failure, text);
+    flush_notes(std::chrono::steady_clock::now() + std::chrono::milliseconds(500));
   }
 
-  /// Looks for what other processes had to say. Throws `process_error` where one has failed, or where one has ended of
-  /// those that `is_awaited`.
-  template <class IsAwaited> void read_notes(const IsAwaited& is_awaited) {
+  /// Looks for what other processes had to say. Throws `process_error` where one has failed.
+  void read_notes() {
     read_arrived_notes();
     std::lock_guard lock(mutex);
     if (has_failed) throw process_error(failed_process, why);
-    for (int other = 0; other < count(); ++other)
-      if (ended[index_of(other)] != 0 && is_awaited(other)) {
-        has_failed = true;
-        failed_process = other;
-        why = "process " + std::to_string(other) + " has ended its session while others wait for it";
-        throw process_error(other, why);
-      }
+  }
+  /// Whether a process has said that its session ends.
+  bool has_ended(int process) const noexcept {
+    std::lock_guard lock(mutex);
+    return ended[index_of(process)] != 0;
   }
 
-  /// Tells the others that this process' session ends, and waits for them to say so as well, unless one has failed.
+  /// Tells the others that this process' session ends, and waits for them to say so as well, unless one has failed. At
+  /// the deadline it goes on as `miss` does, but throws nothing.
   void end() noexcept {
     if (failed()) return;
     send_note(note_kind::end, "");
-    const auto deadline =
-        std::chrono::steady_clock::now() + (time_limit.count() > 0 ? time_limit : std::chrono::hours(24));
-    while (!failed() && std::chrono::steady_clock::now() < deadline) {
+    const auto deadline = time_limit.count() > 0 ? std::chrono::steady_clock::now() + time_limit
+                                                 : std::chrono::steady_clock::time_point::max();
+    while (!failed() && !all_have_ended()) {
       try {
         read_arrived_notes();
       } catch (...) {
-        return;
+        return fail(index(), "it could not read what the others say at the end", false);
       }
-      std::lock_guard lock(mutex);
-      int others = 0;
-      for (int other = 0; other < count(); ++other) others += other != index() && ended[index_of(other)] != 0;
-      if (others == count() - 1) break;
+      if (std::chrono::steady_clock::now() > deadline) {
+        std::fprintf(stderr, "parallax: process %d: some processes have not ended their session in time\n", index());
+        std::fflush(stderr);
+        if (policy == at_deadline::abort) carrier->abort(deadline_exit_code);
+        return fail(-1, "some processes have not ended in time", false);
+      }
       std::this_thread::yield();
     }
-    for (std::unique_ptr<sent_note>& each : sent)
-      while (!failed() && !is_sent(each)) std::this_thread::yield();
+    flush_notes(deadline);
   }
 
   /// What happens at the deadline.
@@ -202,6 +203,17 @@ class world {
       return; // the others have their deadlines
     }
   }
+  bool all_have_ended() noexcept {
+    std::lock_guard lock(mutex);
+    for (int other = 0; other < count(); ++other)
+      if (other != index() && ended[index_of(other)] == 0 && !carrier->is_gone(other)) return false;
+    return true;
+  }
+  void flush_notes(std::chrono::steady_clock::time_point until) noexcept {
+    std::unique_lock lock(mutex);
+    for (std::unique_ptr<sent_note>& each : sent)
+      while (!is_sent(each) && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  }
   bool is_sent(std::unique_ptr<sent_note>& each) noexcept {
     try {
       while (!each->transfers.empty() && carrier->is_done(each->transfers.back())) each->transfers.pop_back();
@@ -235,7 +247,8 @@ class world {
   std::unique_ptr<transport> carrier;
   at_deadline policy;
   std::chrono::nanoseconds time_limit;
-  std::mutex calling, note_reading;
+  std::recursive_mutex calling; ///< a program may call a function of the user that calls another
+  std::mutex note_reading;
   std::uint64_t call_number = 0, about = 0;
   std::vector<std::uint32_t> exchanges; ///< of the running call, by tag
   std::uint64_t looks;

@@ -31,15 +31,16 @@ class agreement {
   /// What this process' own extents are.
   const resolved_extents& extents() const { return *of_process[index_of(own)]; }
 
-  /// What tells the program from others.
-  std::uint64_t program() const { return mix(hash.high, hash.low); }
+  /// What tells this agreement from others: the program, and the extents of all.
+  std::uint64_t stamp() const { return about_all; }
   /// How the instances lie on processes of a section's outermost axis, of which each process has `rows`.
   const processes::process_rows& rows_of(dim rows) const { return *axes.find(rows.word())->second; }
 
   /// The agreement about a program and arguments of these extents. The first time the processes tell each other what
-  /// they call. Throws on all of them: `process_error` where it is not the same, `shape_error` where the extents of one
-  /// do not do. `build` is what else has to be the same of how the program was compiled.
-  static const agreement& about(processes::world& all, const plan_view& plan, std::string_view build,
+  /// they call, which all have to do then: extents change on all processes at one call, or on none. Throws on all of
+  /// them: `process_error` where it is not the same, `shape_error` where the extents of one do not do. `build` is what
+  /// else has to be the same of how the program was compiled; `devices` is how many this process has.
+  static const agreement& about(processes::world& all, const plan_view& plan, std::string_view build, int devices,
                                 const std::vector<argument_extents>& arguments) {
     std::vector<std::uint64_t> key{reinterpret_cast<std::uintptr_t>(&plan.at<section_record>(0))};
     for (const argument_extents& each : arguments) {
@@ -48,7 +49,7 @@ class agreement {
     }
     const auto known = all.agreements.find(key);
     if (known != all.agreements.end()) return *static_cast<const agreement*>(known->second.get());
-    auto made = std::make_shared<const agreement>(agreement(all, plan, build, arguments));
+    auto made = std::make_shared<const agreement>(agreement(all, plan, build, devices, arguments));
     const agreement& result = *made;
     all.agreements.emplace(std::move(key), std::move(made));
     return result;
@@ -56,7 +57,7 @@ class agreement {
 
  private:
   int own;
-  program_hash hash;
+  std::uint64_t about_all = 0;
   std::vector<std::unique_ptr<resolved_extents>> of_process;
   std::map<std::int64_t, std::unique_ptr<const processes::process_rows>> axes; ///< by the word of each one's extent
 
@@ -64,6 +65,7 @@ class agreement {
     program_hash program;
     std::string version;
     std::string build;
+    int devices = 0;
     std::vector<argument_extents> arguments;
 
     std::vector<std::byte> bytes() const {
@@ -71,6 +73,7 @@ class agreement {
       out.put(program);
       out.put(version);
       out.put(build);
+      out.put(devices);
       out.put(arguments.size());
       for (const argument_extents& each : arguments) {
         out.put(each.size());
@@ -84,12 +87,18 @@ class agreement {
       result.program = in.take<program_hash>();
       result.version = in.take_text();
       result.build = in.take_text();
+      result.devices = in.take<int>();
       for (auto arguments = in.take<std::size_t>(); arguments > 0; --arguments) {
         result.arguments.emplace_back();
         for (auto rank = in.take<std::size_t>(); rank > 0; --rank)
           result.arguments.back().push_back(in.take<std::int64_t>());
       }
       return result;
+    }
+    std::uint64_t hash() const {
+      std::uint64_t all = mix(program.high, program.low);
+      for (const argument_extents& each : arguments) all = mix(mix(all, each.size()), each.data(), each.size());
+      return all;
     }
     std::string text() const {
       std::string text = "arguments of shapes (";
@@ -105,14 +114,15 @@ class agreement {
     }
   };
 
-  agreement(processes::world& all, const plan_view& plan, std::string_view build,
+  agreement(processes::world& all, const plan_view& plan, std::string_view build, int devices,
             const std::vector<argument_extents>& arguments)
-      : own(all.index()), hash(program_hash::of(plan)) {
-    const call mine{hash, std::string(library_version), std::string(build), arguments};
+      : own(all.index()) {
+    const call mine{program_hash::of(plan), std::string(library_version), std::string(build), devices, arguments};
     std::vector<call> calls;
     for (const std::vector<std::byte>& each :
-         processes::gather_bytes(all, processes::message_tag::handshake, "the first call of a program", mine.bytes()))
+         processes::gather_bytes(all, processes::gathering::handshake, "the first call of a program", mine.bytes()))
       calls.push_back(call::read(each));
+    for (const call& each : calls) about_all = mix(about_all, each.hash());
     for (std::size_t p = 1; p < calls.size(); ++p) check_same(calls[0], calls[p], static_cast<int>(p));
     resolve(plan, calls);
     for (std::size_t p = 0; p < calls.size(); ++p) {
@@ -177,6 +187,12 @@ class agreement {
         throw shape_error("pmap: the mapped axis has extent 0 on process " + std::to_string(p) +
                           "; map at least one element");
       check_axis_size(section, p, of_axis);
+      std::int64_t devices = 1;
+      for (dim size : plan[section.mesh]) devices *= (*of_process[p])[size];
+      if (devices > calls[p].devices)
+        throw shape_error("process " + std::to_string(p) + ": compiling computation that requires " +
+                          std::to_string(devices) + " logical devices, but only " + std::to_string(calls[p].devices) +
+                          " devices are available");
     }
     for (std::size_t k = 0; k < calls[0].arguments.size(); ++k)
       for (std::size_t i = 0; i < calls[0].arguments[k].size(); ++i) {

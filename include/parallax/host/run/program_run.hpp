@@ -14,6 +14,7 @@
 #include <parallax/runtime/section_call.hpp>
 #include <parallax/runtime/world_of.hpp>
 
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -61,12 +62,12 @@ class program_run {
   static const agreement* agreement_with(std::optional<processes::world::call>& meeting, const plan_view& plan,
                                          const char* registers, const recycled_vector<runtime_value>& values) {
     processes::world* const all = world_of(plan);
-    if (all == nullptr) return nullptr;
+    if (all == nullptr || current_device() >= 0) return nullptr; // a device is refused below
     meeting.emplace(*all);
     std::vector<argument_extents> arguments;
     for (const runtime_value& value : values) arguments.emplace_back(value.shape.begin(), value.shape.end());
-    const agreement& agreed = agreement::about(*all, plan, registers, arguments);
-    all->set_about(agreed.program());
+    const agreement& agreed = agreement::about(*all, plan, registers, device_pool::instance().size(), arguments);
+    all->set_about(agreed.stamp());
     return &agreed;
   }
 
@@ -96,6 +97,8 @@ class program_run {
 
     recycled_vector<recycled_vector<buffer>> outputs(section.devices.size());
     std::unique_ptr<team> together = kept_team::take(section.mesh, section.devices);
+    // others may take as long as their deadline allows, which whoever speaks to them knows
+    together->set_timeout(agreed ? std::chrono::nanoseconds(0) : collective_timeout());
     together->set_rows(agreed ? &agreed->rows_of(plan[called.section.mesh][0]) : nullptr);
     auto body = [&](int position) {
       recycled_vector<const std::byte*> arguments;
