@@ -76,6 +76,18 @@ inline std::string message_of(const std::exception_ptr& original) {
     return "an exception that is not a std::exception";
   }
 }
+
+inline std::string in_seconds(double seconds) {
+  std::string text = std::to_string(seconds);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text + " s";
+}
+inline std::string list_of(const std::vector<int>& numbers) {
+  std::string text;
+  for (int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text.empty() ? "none" : text;
+}
 } // namespace runtime
 
 /// A device's part of a program failed; the other devices were stopped.
@@ -109,9 +121,9 @@ class timeout_error : public device_error {
   /// devices of its group that had come and that had not.
   timeout_error(int device, const std::string& collective, const std::string& axes, std::uint64_t sequence,
                 double seconds, std::vector<int> arrived, std::vector<int> missing)
-      : device_error(device, "waited " + in_seconds(seconds) + " in " + collective + " over " + axes +
-                                 " (collective number " + std::to_string(sequence) +
-                                 " over them); arrived: " + list(arrived) + "; missing: " + list(missing)),
+      : device_error(device, "waited " + runtime::in_seconds(seconds) + " in " + collective + " over " + axes +
+                                 " (collective number " + std::to_string(sequence) + " over them); arrived: " +
+                                 runtime::list_of(arrived) + "; missing: " + runtime::list_of(missing)),
         stuck_collective(collective),
         stuck_axes(axes),
         sequence_number(sequence),
@@ -130,19 +142,6 @@ class timeout_error : public device_error {
   const std::vector<int>& missing() const noexcept { return missing_devices; }
 
  private:
-  static std::string in_seconds(double seconds) {
-    std::string text = std::to_string(seconds);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-    return text + " s";
-  }
-
-  static std::string list(const std::vector<int>& devices) {
-    std::string text;
-    for (int device : devices) text += (text.empty() ? "" : ", ") + std::to_string(device);
-    return text.empty() ? "none" : text;
-  }
-
   std::string stuck_collective;
   std::string stuck_axes;
   std::uint64_t sequence_number;

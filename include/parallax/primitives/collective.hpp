@@ -224,14 +224,7 @@ struct axis_stack : collective {
 struct axis_slice : collective {
   static constexpr std::string_view name = "axis_slice";
   static constexpr no_rule exchange{"everybody has the whole"};
-  struct parameters {
-    mapped_axes over;
-    int dimension = 0;
-    static constexpr void describe(auto& p, auto& member) {
-      mapped_axes::describe(p.over, member);
-      member("dimension", p.dimension);
-    }
-  };
+  using parameters = axis_stack::parameters;
   static constexpr bool varies_over_own_axes = true;
 
   static constexpr abstract_value shape(const shape_application& a, const parameters& p) {

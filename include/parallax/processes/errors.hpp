@@ -31,9 +31,10 @@ class process_timeout : public process_error {
   process_timeout(int process, const std::string& collective, std::uint64_t sequence, double seconds,
                   std::vector<int> arrived, std::vector<int> missing)
       : process_error(missing.empty() ? -1 : missing.front(),
-                      "process " + std::to_string(process) + ": waited " + in_seconds(seconds) + " in " + collective +
-                          " (exchange number " + std::to_string(sequence) +
-                          " between processes); arrived: " + list(arrived) + "; missing: " + list(missing)),
+                      "process " + std::to_string(process) + ": waited " + runtime::in_seconds(seconds) + " in " +
+                          collective + " (exchange number " + std::to_string(sequence) +
+                          " between processes); arrived: " + runtime::list_of(arrived) +
+                          "; missing: " + runtime::list_of(missing)),
         stuck_collective(collective),
         sequence_number(sequence),
         arrived_processes(std::move(arrived)),
@@ -48,18 +49,6 @@ class process_timeout : public process_error {
   const std::vector<int>& missing() const noexcept { return missing_processes; }
 
  private:
-  static std::string in_seconds(double seconds) {
-    std::string text = std::to_string(seconds);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-    return text + " s";
-  }
-  static std::string list(const std::vector<int>& processes) {
-    std::string text;
-    for (int process : processes) text += (text.empty() ? "" : ", ") + std::to_string(process);
-    return text.empty() ? "none" : text;
-  }
-
   std::string stuck_collective;
   std::uint64_t sequence_number;
   std::vector<int> arrived_processes, missing_processes;
