@@ -17,13 +17,12 @@ template <class Body> int run_in_processes(std::string_view name, int argc, char
   };
   return run_example(name, argc, argv, [&](std::span<const char* const> arguments) {
     const auto session = parallax::distributed::initialize();
+    if (parallax::distributed::process_index() == 0) return body(arguments);
     silence nothing;
-    std::streambuf* const before = std::cout.rdbuf();
-    if (parallax::distributed::process_index() > 0) std::cout.rdbuf(&nothing);
     struct restore {
       std::streambuf* to;
       ~restore() { std::cout.rdbuf(to); }
-    } at_end{before};
+    } at_end{std::cout.rdbuf(&nothing)};
     body(arguments);
   });
 }

@@ -19,10 +19,8 @@ class byte_writer {
   std::vector<std::byte> bytes;
 
   void put(const void* data, std::size_t size) {
-    if (size == 0) return;
-    const std::size_t before = bytes.size();
-    bytes.resize(before + size);
-    std::memcpy(bytes.data() + before, data, size);
+    const auto* first = static_cast<const std::byte*>(data);
+    bytes.insert(bytes.end(), first, first + size);
   }
   template <class T>
     requires std::is_trivially_copyable_v<T>
