@@ -24,8 +24,8 @@ struct program_hash {
   constexpr void operator()(std::int64_t word) { add(static_cast<std::uint64_t>(word)); }
   friend bool operator==(const program_hash&, const program_hash&) = default;
 
-  /// Of all records of a program.
-  static constexpr program_hash of(const compiled::plan_view& plan) {
+  /// Of all records of a program. It is a template for clang++, which has the functions below too late otherwise.
+  template <class Plan> static constexpr program_hash of(const Plan& plan) {
     program_hash hash;
     hash.add_pools(plan, compiled::record_types{});
     return hash;
