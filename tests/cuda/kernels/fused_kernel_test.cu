@@ -68,7 +68,8 @@ TEST_CASE("the host backend computes the chain when nvcc compiles it") {
 TEST_CASE("the chain runs as one kernel on a device", "[gpu]") {
   auto x = samples(2), y = samples(1.5);
   const plx::compiled::kernel_function kernel = &run_on_device<plx::compiled::program_kernel<chain_program, 0>::type>;
-  plx::host::program_run run(chain_program::plan, &kernel, {plx::runtime::value_of(x), plx::runtime::value_of(y)});
+  plx::host::program_run run(chain_program::plan, &kernel, plx::host::registers_name,
+                             {plx::runtime::value_of(x), plx::runtime::value_of(y)});
   check(x, y, plx::runtime::make_results<chain_program>(run.run()));
 }
 

@@ -82,7 +82,7 @@ template <class Kernel> void run_on_device(plx::compiled::kernel_arguments& a) {
 template <class Program, class... Arguments> auto result_on_device(const Arguments&... arguments) {
   const plx::compiled::kernel_function kernel =
       &run_on_device<typename plx::compiled::program_kernel<Program, 0>::type>;
-  plx::host::program_run run(Program::plan, &kernel, {plx::runtime::value_of(arguments)...});
+  plx::host::program_run run(Program::plan, &kernel, plx::host::registers_name, {plx::runtime::value_of(arguments)...});
   return plx::runtime::make_results<Program>(run.run());
 }
 
