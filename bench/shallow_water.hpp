@@ -34,22 +34,34 @@ template <int Rows, int Columns> constexpr auto beside(auto x) {
   return cut.template operator()<Columns>(cut.template operator()<Rows>(x, 0), 1);
 }
 
-/// The inner cells with what is around them: the neighbours' rows, and nothing beyond the sea.
-constexpr auto with_neighbours = [](auto inner) {
-  auto rows = plx::pad(inner, 0.f, {{0, 0, 0}, {1, 1, 0}});
-  auto above = plx::ppermute<"rows">(plx::slice_in_dim(rows, -1, plx::none), plx::shift{1});
-  auto below = plx::ppermute<"rows">(plx::slice_in_dim(rows, 0, 1), plx::shift{-1});
-  return plx::concatenate({above, rows, below});
+/// What a formula of the cells beside each other says of a block, with what is around it: the neighbours' rows, and
+/// nothing beyond the sea. The rows at its edges are computed once more, so that the block is written where it is to
+/// be.
+constexpr auto with_neighbours = [](auto formula, auto... fields) {
+  auto first = formula(plx::slice_in_dim(fields, 0, 3)...), last = formula(plx::slice_in_dim(fields, -3, plx::none)...);
+  auto row = [](auto x) { return plx::reshape(plx::pad(x, 0.f, {{0, 0, 0}, {1, 1, 0}}), {-1}); };
+  return plx::pad(formula(fields...), 0.f, {{1, 1, 0}, {1, 1, 0}})
+      .at(0)
+      .set(plx::ppermute<"rows">(row(last), plx::shift{1}))
+      .at(-1)
+      .set(plx::ppermute<"rows">(row(first), plx::shift{-1}));
+};
+
+constexpr auto height_after = [](auto h, auto u, auto v) {
+  return beside<0, 0>(h) - step_length * (beside<0, 0>(u) - beside<0, -1>(u) + beside<0, 0>(v) - beside<-1, 0>(v));
+};
+constexpr auto east_after = [](auto h, auto u, auto v) {
+  auto around = 0.25f * (beside<0, 0>(v) + beside<-1, 0>(v) + beside<0, 1>(v) + beside<-1, 1>(v));
+  return beside<0, 0>(u) + step_length * (rotation * around - (beside<0, 1>(h) - beside<0, 0>(h)));
+};
+constexpr auto north_after = [](auto h, auto u, auto v) {
+  auto around = 0.25f * (beside<0, 0>(u) + beside<0, -1>(u) + beside<1, 0>(u) + beside<1, -1>(u));
+  return beside<0, 0>(v) - step_length * (rotation * around + (beside<1, 0>(h) - beside<0, 0>(h)));
 };
 
 constexpr auto step = [](auto h, auto u, auto v) {
-  auto height = with_neighbours(
-      beside<0, 0>(h) - step_length * (beside<0, 0>(u) - beside<0, -1>(u) + beside<0, 0>(v) - beside<-1, 0>(v)));
-  auto v_around = 0.25f * (beside<0, 0>(v) + beside<-1, 0>(v) + beside<0, 1>(v) + beside<-1, 1>(v));
-  auto u_around = 0.25f * (beside<0, 0>(u) + beside<0, -1>(u) + beside<1, 0>(u) + beside<1, -1>(u));
-  auto east = beside<0, 0>(u) + step_length * (rotation * v_around - (beside<0, 1>(height) - beside<0, 0>(height)));
-  auto north = beside<0, 0>(v) - step_length * (rotation * u_around + (beside<1, 0>(height) - beside<0, 0>(height)));
-  return std::tuple{height, with_neighbours(east), with_neighbours(north)};
+  auto height = with_neighbours(height_after, h, u, v);
+  return std::tuple{height, with_neighbours(east_after, height, u, v), with_neighbours(north_after, height, u, v)};
 };
 
 /// So many steps of the blocks of this process.
