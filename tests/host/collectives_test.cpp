@@ -1,6 +1,7 @@
 // Collectives against plain loops over the mesh, for every group, type and a range of sizes.
 #include <parallax/host/devices/collectives.hpp>
 
+#include "in_pairs.hpp"
 #include "test.hpp"
 #include <parallax/host/devices/device_pool.hpp>
 
@@ -72,15 +73,9 @@ template <class T> T plainly(reduction how, T a, T b) {
   else return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-/// The combination in the order that is promised: neighbours, then neighbouring pairs, and so on.
-template <class T> T in_pairs(reduction how, std::vector<T> values) {
-  while (values.size() > 1) {
-    std::vector<T> pairs;
-    for (std::size_t k = 0; k + 1 < values.size(); k += 2) pairs.push_back(plainly(how, values[k], values[k + 1]));
-    if (values.size() % 2 == 1) pairs.push_back(values.back());
-    values = std::move(pairs);
-  }
-  return values[0];
+/// The combination in the order that is promised.
+template <class T> T in_order(reduction how, const std::vector<T>& values) {
+  return in_pairs(values, [&](T a, T b) { return plainly(how, a, b); });
 }
 
 template <class T> void check_reductions(device_pool& pool) {
@@ -101,7 +96,7 @@ template <class T> void check_reductions(device_pool& pool) {
           for (std::size_t i = 0; i < count; ++i) {
             std::vector<T> values;
             for (int member : members) values.push_back(at(in, member)[i]);
-            expected.push_back(in_pairs(how, values));
+            expected.push_back(in_order(how, values));
           }
           REQUIRE(at(out, p) == expected); // in this order: the same bits
           REQUIRE(at(in_place, p) == expected);
@@ -133,7 +128,7 @@ template <class T> void check_reduce_scatter(device_pool& pool) {
               const std::size_t from = (o * group + mine) * inner + i;
               std::vector<T> values;
               for (int member : members) values.push_back(at(in, member)[from]);
-              expected.push_back(in_pairs(reduction::sum, values));
+              expected.push_back(in_order(reduction::sum, values));
             }
           }
           REQUIRE(at(out, p) == expected);

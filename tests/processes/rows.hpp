@@ -3,6 +3,7 @@
 
 #include <parallax/distributed.hpp>
 
+#include "../in_pairs.hpp"
 #include "../test.hpp"
 
 #include <array>
@@ -63,14 +64,8 @@ template <class Rows, class T> void check_rows(const Rows& result, const table<T
 }
 
 /// The sum of a column of some rows, in the order that is promised: pairs, then pairs of pairs.
-template <class T> T tree_sum(std::vector<T> values) {
-  while (values.size() > 1) {
-    std::vector<T> pairs;
-    for (std::size_t k = 0; k + 1 < values.size(); k += 2) pairs.push_back(static_cast<T>(values[k] + values[k + 1]));
-    if (values.size() % 2 == 1) pairs.push_back(values.back());
-    values = std::move(pairs);
-  }
-  return values[0];
+template <class T> T tree_sum(const std::vector<T>& values) {
+  return in_pairs(values, [](T a, T b) { return static_cast<T>(a + b); });
 }
 
 template <class T> std::vector<T> column(const table<T>& all, std::size_t i) {

@@ -45,8 +45,8 @@ class session {
     if (by->index() == 0)
       std::fprintf(stderr, "parallax: %d processes by %.*s: %s\n", by->count(), static_cast<int>(by->name().size()),
                    by->name().data(), reason.c_str());
-    session opened(std::make_unique<processes::world>(std::move(by), given.then,
-                                                      given.timeout.value_or(runtime::collective_timeout())));
+    session opened(std::make_unique<processes::world>(
+        std::move(by), given.then, given.timeout.value_or(runtime::collective_timeout()), parallax::device_count()));
     opened.count_devices();
     processes::world_of_process.store(opened.all.get(), std::memory_order_release);
     return opened;
@@ -65,12 +65,10 @@ class session {
   void count_devices() {
     processes::byte_writer own;
     own.put(parallax::device_count());
-    all->local_devices = all->all_devices = 0;
     processes::world::call now(*all);
     for (const std::vector<std::byte>& each :
          processes::gather_bytes(*all, processes::gathering::device_counts, "the number of devices", own.bytes))
       all->all_devices += processes::byte_reader(each.data(), each.size()).take<int>();
-    all->local_devices = parallax::device_count();
   }
 
   std::unique_ptr<processes::world> all; ///< null where this process is alone

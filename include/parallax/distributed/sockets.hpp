@@ -117,24 +117,12 @@ class tcp_socket {
 
   /// Receives, or sends, all bytes before the deadline; says whether it could.
   bool receive_all(void* data, std::size_t bytes, deadline until) const {
-    char* at = static_cast<char*>(data);
-    while (bytes > 0) {
-      const std::optional<std::size_t> got = receive(at, bytes);
-      if (!got) return false;
-      if (*got == 0 && !wait(POLLIN, until)) return false;
-      at += *got, bytes -= *got;
-    }
-    return true;
+    return move_all(bytes, POLLIN, until,
+                    [&](std::size_t at) { return receive(static_cast<char*>(data) + at, bytes - at); });
   }
   bool send_all(const void* data, std::size_t bytes, deadline until) const {
-    const char* at = static_cast<const char*>(data);
-    while (bytes > 0) {
-      const std::optional<std::size_t> sent = send(at, bytes);
-      if (!sent) return false;
-      if (*sent == 0 && !wait(POLLOUT, until)) return false;
-      at += *sent, bytes -= *sent;
-    }
-    return true;
+    return move_all(bytes, POLLOUT, until,
+                    [&](std::size_t at) { return send(static_cast<const char*>(data) + at, bytes - at); });
   }
   /// As many bytes as there are now; nothing where the other side has closed.
   std::optional<std::size_t> receive(void* data, std::size_t bytes) const {
@@ -147,6 +135,15 @@ class tcp_socket {
  private:
   int number = -1;
 
+  /// `some(at)` moves some bytes of those behind the first `at`.
+  template <class Some> bool move_all(std::size_t bytes, short events, deadline until, const Some& some) const {
+    for (std::size_t at = 0; at < bytes;) {
+      const std::optional<std::size_t> moved = some(at);
+      if (!moved || (*moved == 0 && !wait(events, until))) return false;
+      at += *moved;
+    }
+    return true;
+  }
   void send_at_once() const {
     const int yes = 1;
     ::setsockopt(number, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);

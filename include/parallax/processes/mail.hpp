@@ -78,7 +78,7 @@ class mail {
       for (post& each : incoming) check(each);
     } catch (...) {
       // what is on its way still needs its memory
-      keep_for_ever(all, incoming, outgoing);
+      all.keep_for_ever(incoming, outgoing);
       all.fail(all.index(), std::string(name) + " between processes failed", true); // where nobody has said so yet
       throw;
     }

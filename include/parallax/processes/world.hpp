@@ -16,7 +16,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -34,7 +33,7 @@ namespace processes {
 /// What messages are about. Those of devices' exchanges have tags from `of_devices` on, by position. What processes
 /// say to each other outside of programs has that of position 0, so that the two are not missed where they meet.
 struct message_tag {
-  static constexpr int note = 1, of_devices = 2, outside = of_devices, count = of_devices + 4096;
+  static constexpr int note = 1, of_devices = 2, outside = of_devices;
 };
 
 /// The exit code of all processes where one of them was missed.
@@ -44,11 +43,12 @@ inline constexpr int deadline_exit_code = 86;
 /// numbered, and are one at a time.
 class world {
  public:
-  world(std::unique_ptr<transport> by, at_deadline then, std::chrono::nanoseconds timeout)
+  /// `devices` is how many this process has.
+  world(std::unique_ptr<transport> by, at_deadline then, std::chrono::nanoseconds timeout, int devices)
       : carrier(std::move(by)),
         policy(then),
         time_limit(timeout),
-        exchanges(message_tag::count),
+        exchanges(index_of(message_tag::of_devices + devices)),
         looks(carrier->count_on_host() <= static_cast<int>(std::thread::hardware_concurrency()) ? 4096 : 16),
         ended(index_of(carrier->count()), 0) {}
 
@@ -59,8 +59,8 @@ class world {
   std::chrono::nanoseconds timeout() const noexcept { return time_limit; }
   /// How often to look for messages before others get the processor: often only where each process has its own.
   std::uint64_t patience() const noexcept { return looks; }
-  /// The number of this process' devices and of those of all processes.
-  int local_devices = 0, all_devices = 0;
+  /// The number of all processes' devices.
+  int all_devices = 0;
 
   /// Held while a program runs that exchanges values between processes. Throws `process_error` once a process has
   /// failed in an exchange: where the others stopped is not known then.
@@ -158,15 +158,12 @@ class world {
     throw what;
   }
 
-  /// Keeps something for ever: memory that a message may still be read from or written to.
-  void keep(std::shared_ptr<const void> memory) noexcept {
+  /// Keeps copies of handles to memory for ever: a message may still be read from there or written to it. Where there
+  /// is no memory for that, the process ends.
+  template <class... Handles> void keep_for_ever(const Handles&... handles) noexcept {
+    auto copies = std::make_shared<const std::tuple<Handles...>>(handles...);
     std::lock_guard lock(mutex);
-    // where there is no memory for the list, the memory itself is never given back
-    try {
-      kept.push_back(memory);
-    } catch (...) {
-      static_cast<void>(new (std::nothrow) std::shared_ptr<const void>(std::move(memory)));
-    }
+    kept.push_back(std::move(copies));
   }
 
   /// Where agreements about programs are kept, by what they are about.
@@ -261,15 +258,6 @@ class world {
   std::vector<std::unique_ptr<sent_note>> sent;
   std::vector<std::shared_ptr<const void>> kept;
 };
-
-/// Keeps copies of handles to memory for ever.
-template <class... Handles> void keep_for_ever(world& all, const Handles&... handles) noexcept {
-  try {
-    all.keep(std::make_shared<const std::tuple<Handles...>>(handles...));
-  } catch (...) {
-    std::terminate(); // else a message could be written to memory that is others' by then
-  }
-}
 
 /// The session's, or null where this process is alone.
 inline std::atomic<world*> world_of_process{nullptr};

@@ -9,6 +9,7 @@
 #include <parallax/runtime/guard_message.hpp>
 #include <parallax/runtime/program_hash.hpp>
 #include <parallax/runtime/resolve.hpp>
+#include <parallax/runtime/value.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -41,11 +42,11 @@ class agreement {
   /// them: `process_error` where it is not the same, `shape_error` where the extents of one do not do. `build` is what
   /// else has to be the same of how the program was compiled; `devices` is how many this process has.
   static const agreement& about(processes::world& all, const plan_view& plan, std::string_view build, int devices,
-                                const std::vector<argument_extents>& arguments) {
+                                const recycled_vector<runtime_value>& arguments) {
     std::vector<std::uint64_t> key{reinterpret_cast<std::uintptr_t>(&plan.at<section_record>(0))};
-    for (const argument_extents& each : arguments) {
-      key.push_back(each.size());
-      for (std::int64_t extent : each) key.push_back(static_cast<std::uint64_t>(extent));
+    for (const runtime_value& each : arguments) {
+      key.push_back(index_of(each.shape.size()));
+      for (std::int64_t extent : each.shape) key.push_back(static_cast<std::uint64_t>(extent));
     }
     const auto known = all.agreements.find(key);
     if (known != all.agreements.end()) return *static_cast<const agreement*>(known->second.get());
@@ -66,7 +67,7 @@ class agreement {
     std::string version;
     std::string build;
     int devices = 0;
-    std::vector<argument_extents> arguments;
+    std::vector<argument_extents> arguments{};
 
     std::vector<std::byte> bytes() const {
       processes::byte_writer out;
@@ -115,9 +116,10 @@ class agreement {
   };
 
   agreement(processes::world& all, const plan_view& plan, std::string_view build, int devices,
-            const std::vector<argument_extents>& arguments)
+            const recycled_vector<runtime_value>& arguments)
       : own(all.index()) {
-    const call mine{program_hash::of(plan), std::string(library_version), std::string(build), devices, arguments};
+    call mine{program_hash::of(plan), std::string(library_version), std::string(build), devices, {}};
+    for (const runtime_value& each : arguments) mine.arguments.emplace_back(each.shape.begin(), each.shape.end());
     std::vector<call> calls;
     for (const std::vector<std::byte>& each :
          processes::gather_bytes(all, processes::gathering::handshake, "the first call of a program", mine.bytes()))

@@ -27,25 +27,13 @@ class process_moves : process_members {
   using process_members::process_members;
 
   void all_gather() const {
-    const std::size_t bytes = request.bytes;
     std::vector<const std::byte*> operands(index_of(group.size()));
     processes::mail letters = mail();
     bool is_packed = false;
     for_each_other([&](std::size_t, const share& other) {
-      if (std::exchange(is_packed, true)) {
-        letters.same_to(other.process);
-      } else {
-        std::byte* to = letters.to(other.process, group.own().slots.size() * bytes);
-        for (int slot : group.own().slots) {
-          copy(to, input(slot), bytes);
-          to += bytes;
-        }
-      }
-      const std::byte* from = letters.from(other.process, other.slots.size() * bytes);
-      for (int slot : other.slots) {
-        operands[index_of(slot)] = from;
-        from += bytes;
-      }
+      if (std::exchange(is_packed, true)) letters.same_to(other.process);
+      else send(letters, other.process, group.own().slots);
+      expect(letters, other.process, other.slots, operands);
     });
     for (int slot : group.own().slots) operands[index_of(slot)] = input(slot);
     letters.deliver();
@@ -101,20 +89,10 @@ class process_moves : process_members {
     processes::mail letters = mail();
     std::vector<const std::byte*> operands(index_of(group.size()));
     for_each_other([&](std::size_t, const share& other) {
-      const std::vector<int> sent = sent_from(group.own(), other), coming = sent_from(other, group.own());
-      if (!sent.empty()) {
-        std::byte* to = letters.to(other.process, sent.size() * bytes);
-        for (int slot : sent) {
-          copy(to, input(slot), bytes);
-          to += bytes;
-        }
-      }
-      if (coming.empty()) return;
-      const std::byte* from = letters.from(other.process, coming.size() * bytes);
-      for (int slot : coming) {
-        operands[index_of(slot)] = from;
-        from += bytes;
-      }
+      if (const std::vector<int> sent = sent_from(group.own(), other); !sent.empty())
+        send(letters, other.process, sent);
+      if (const std::vector<int> coming = sent_from(other, group.own()); !coming.empty())
+        expect(letters, other.process, coming, operands);
     });
     letters.deliver();
     for (int slot : group.own().slots) operands[index_of(slot)] = input(slot);
@@ -122,6 +100,25 @@ class process_moves : process_members {
       const int source = sources[index_of(slot)];
       if (source >= 0) copy(output(slot), operands[index_of(source)], bytes);
       else if (bytes > 0) std::memset(output(slot), 0, bytes);
+    }
+  }
+
+ private:
+  /// Sends the operands of these members, one after another.
+  void send(processes::mail& letters, int process, const std::vector<int>& slots) const {
+    std::byte* to = letters.to(process, slots.size() * request.bytes);
+    for (int slot : slots) {
+      copy(to, input(slot), request.bytes);
+      to += request.bytes;
+    }
+  }
+  /// Says where those of another process' members will be.
+  void expect(processes::mail& letters, int process, const std::vector<int>& slots,
+              std::vector<const std::byte*>& operands) const {
+    const std::byte* from = letters.from(process, slots.size() * request.bytes);
+    for (int slot : slots) {
+      operands[index_of(slot)] = from;
+      from += request.bytes;
     }
   }
 };

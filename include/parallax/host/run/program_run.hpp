@@ -19,7 +19,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -64,9 +63,7 @@ class program_run {
     processes::world* const all = world_of(plan);
     if (all == nullptr || current_device() >= 0) return nullptr; // a device is refused below
     meeting.emplace(*all);
-    std::vector<argument_extents> arguments;
-    for (const runtime_value& value : values) arguments.emplace_back(value.shape.begin(), value.shape.end());
-    const agreement& agreed = agreement::about(*all, plan, registers, device_pool::instance().size(), arguments);
+    const agreement& agreed = agreement::about(*all, plan, registers, device_pool::instance().size(), values);
     all->set_about(agreed.stamp());
     return &agreed;
   }
@@ -111,7 +108,7 @@ class program_run {
     try {
       device_pool::instance().run(*together, body);
     } catch (...) {
-      if (agreed) processes::keep_for_ever(meeting->in(), inputs, outputs);
+      if (agreed) meeting->in().keep_for_ever(inputs, outputs);
       throw;
     }
     kept_team::keep(std::move(together));

@@ -42,8 +42,7 @@ class section_runner {
   /// Where an exception ends a run of several processes, messages may still be read from its memory, or written to it.
   ~section_runner() {
     if (device.together == nullptr || device.together->rows() == nullptr) return;
-    if (std::uncaught_exceptions() > exceptions)
-      processes::keep_for_ever(device.together->rows()->of(), arena, outputs);
+    if (std::uncaught_exceptions() > exceptions) device.together->rows()->of().keep_for_ever(arena, outputs);
   }
   section_runner(const section_runner&) = delete;
   section_runner& operator=(const section_runner&) = delete;
