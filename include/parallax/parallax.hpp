@@ -40,6 +40,8 @@
 #include <parallax/optim/adam.hpp>
 #include <parallax/optim/sgd.hpp>
 #include <parallax/runtime/into.hpp>
+#include <parallax/sharding/device_put.hpp>
+#include <parallax/sharding/shard_map_call.hpp>
 #include <parallax/transforms/associative_scan.hpp>
 #include <parallax/transforms/checkpoint.hpp>
 #include <parallax/transforms/cond.hpp>
@@ -56,6 +58,7 @@
 #include <parallax/transforms/loops.hpp>
 #include <parallax/transforms/partial.hpp>
 #include <parallax/transforms/pmap.hpp>
+#include <parallax/transforms/shard_map.hpp>
 #include <parallax/transforms/vjp.hpp>
 #include <parallax/transforms/vmap.hpp>
 #include <parallax/transforms/while_loop.hpp>

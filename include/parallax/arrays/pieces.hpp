@@ -48,31 +48,50 @@ inline std::int64_t position_of_piece(plain_span<const shard_axis> axes, std::in
   return position;
 }
 
+/// Calls `run(offset, bytes)` for the runs of the row-major array of `shape` that the piece at a position of `axes`
+/// consists of, in the order of the piece.
+template <class Run>
+void for_each_run_of_piece(plain_span<const std::int64_t> shape, std::size_t element_bytes,
+                           plain_span<const shard_axis> axes, std::int64_t position, const Run& run) {
+  small_vector<slice_level, max_rank> levels;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    for (const shard_axis& a : axes)
+      if (a.axis == static_cast<int>(i)) {
+        levels.push_back({product(shape.subspan(begin, i - begin)), a.size, a.index_at(position),
+                          index_of(product(shape.subspan(i + 1))) * element_bytes});
+        begin = i + 1;
+      }
+  for_each_run({levels.begin(), levels.end()}, index_of(product(shape)) * element_bytes, run);
+}
+
 /// Puts the row-major array `whole` of `shape` together from its pieces. The piece at the position p of `axes` begins
 /// `skipped` bytes into `shards[first + p]`.
 inline void copy_pieces_in(std::byte* whole, plain_span<const std::int64_t> shape, std::size_t element_bytes,
                            plain_span<const shard_axis> axes, plain_span<const buffer> shards, std::int64_t first,
                            std::size_t skipped) {
-  const std::size_t whole_bytes = index_of(product(shape)) * element_bytes;
-  if (whole_bytes == 0) return;
-  small_vector<slice_level, max_rank> levels;
+  if (product(shape) == 0) return;
   for (std::int64_t number = 0; number < piece_count(axes); ++number) {
     const std::int64_t position = position_of_piece(axes, number);
-    levels = {};
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < shape.size(); ++i)
-      for (const shard_axis& a : axes)
-        if (a.axis == static_cast<int>(i)) {
-          levels.push_back({product(shape.subspan(begin, i - begin)), a.size, a.index_at(position),
-                            index_of(product(shape.subspan(i + 1))) * element_bytes});
-          begin = i + 1;
-        }
     const std::byte* piece = shards[index_of(first + position)].data() + skipped;
-    for_each_run({levels.begin(), levels.end()}, whole_bytes, [&](std::size_t offset, std::size_t bytes) {
+    for_each_run_of_piece(shape, element_bytes, axes, position, [&](std::size_t offset, std::size_t bytes) {
       copy_bytes(whole + offset, piece, bytes);
       piece += bytes;
     });
   }
+}
+
+/// A copy of the piece at a position of `axes`.
+inline buffer copy_piece_out(const std::byte* whole, plain_span<const std::int64_t> shape, std::size_t element_bytes,
+                             plain_span<const shard_axis> axes, std::int64_t position) {
+  buffer piece = buffer::allocate(index_of(product(shape) / piece_count(axes)) * element_bytes);
+  if (product(shape) == 0) return piece;
+  std::byte* to = piece.data();
+  for_each_run_of_piece(shape, element_bytes, axes, position, [&](std::size_t offset, std::size_t bytes) {
+    copy_bytes(to, whole + offset, bytes);
+    to += bytes;
+  });
+  return piece;
 }
 
 } // namespace runtime

@@ -21,6 +21,7 @@ struct mapped_axis {
   dim rows;              ///< how many of them are of this process
   bool is_pmapped = false;
   bool is_counted = false; ///< whether something depends on its size
+  axis_bits bit{};         ///< of a mesh's axis; none otherwise
 };
 
 /// Stops constant evaluation at the user's own line, after the text of the error has been printed.
@@ -118,6 +119,14 @@ class context {
     return false;
   }
   constexpr void unbind_axis() { bound_axes.pop_back(); }
+  /// A bit for the next axis of a mesh to be bound, which no enclosing one has.
+  constexpr axis_bits next_axis_bit() {
+    int depth = 0;
+    for (axis_id axis : bound_axes) depth += axes[axis].bit.empty() ? 0 : 1;
+    if (depth < 16) return axis_bits::at_depth(depth);
+    fail(message() << "shard_map: more than 16 axes of meshes are nested; map fewer");
+    return {};
+  }
   constexpr axis_id find_axis(std::string_view name) const {
     for (std::size_t i = bound_axes.size(); i-- > 0;)
       if (axes[bound_axes[i]].name == name) return bound_axes[i];
@@ -139,7 +148,9 @@ class context {
     node_id outer = import_into(level - 1, owner, id);
     for (const capture& c : at(target).captures)
       if (c.outer == outer) return c.inner;
-    node_id inner = at(target).add_input(at(active[level - 1]).value(outer));
+    abstract_value value = at(active[level - 1]).value(outer);
+    value.varies = value.varies | at(target).runs_along;
+    node_id inner = at(target).add_input(value);
     at(target).captures.push_back({outer, inner});
     return inner;
   }

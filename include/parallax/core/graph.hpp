@@ -1,6 +1,7 @@
 // The graph of one function: nodes in the order of their creation, each named once, found again by hashing.
 #pragma once
 
+#include <parallax/core/axis_bits.hpp>
 #include <parallax/core/dims.hpp>
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/growing_vector.hpp>
@@ -25,6 +26,7 @@ struct abstract_value {
   element_type type = element_type::float32;
   bool weak = false;
   dims shape;
+  axis_bits varies{}; ///< the axes of meshes along which it may differ
 
   constexpr int rank() const { return shape.size(); }
 };
@@ -75,6 +77,7 @@ class graph {
   growing_vector<node_id> outputs;
   growing_vector<capture> captures;
   graph_id parent = graph_id::none;
+  axis_bits runs_along{}; ///< the axes of meshes along which not all instances need to come here: a branch's
 
   constexpr int size() const { return nodes.size(); }
   constexpr id_range<node_id> ids() const { return nodes.ids(); }
@@ -94,7 +97,9 @@ class graph {
     for (dim extent : extent_pool[nodes[id].extents]) result.push_back(extent);
     return result;
   }
-  constexpr abstract_value value(node_id id) const { return {type(id), weak(id), shape(id)}; }
+  /// The axes of meshes along which a value may differ between instances.
+  constexpr axis_bits varies(node_id id) const { return nodes[id].varies; }
+  constexpr abstract_value value(node_id id) const { return {type(id), weak(id), shape(id), varies(id)}; }
 
   constexpr plain_span<const node_id> operands(node_id id) const { return operand_pool[nodes[id].operands]; }
   constexpr node_id operand(node_id id, int i) const { return operand_pool.at(nodes[id].operands, i); }
@@ -170,6 +175,7 @@ class graph {
     primitive_id primitive = primitive_id::input;
     element_type type = element_type::float32;
     bool weak = false;
+    axis_bits varies{};
     detail::pool_range operands, extents, parameters;
     int results = 0; ///< of a call
   };
@@ -185,6 +191,7 @@ class graph {
     return nodes.add({.primitive = primitive,
                       .type = value.type,
                       .weak = value.weak,
+                      .varies = value.varies,
                       .operands = operand_pool.add(operands),
                       .extents = extent_pool.add(value.shape),
                       .parameters = parameter_pool.add(parameters)});

@@ -29,6 +29,7 @@ class tracer : public detail::refused_uses<tracer> {
   constexpr abstract_value value() const { return home().value(id); }
   constexpr element_type type() const { return home().type(id); }
   constexpr bool weak() const { return home().weak(id); }
+  constexpr axis_bits varies() const { return home().varies(id); }
   constexpr int rank() const { return home().rank(id); }
   constexpr dim dimension(int axis) const { return home().extent(id, axis); }
   constexpr dims extents() const { return home().shape(id); }

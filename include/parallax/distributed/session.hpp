@@ -66,9 +66,14 @@ class session {
     processes::byte_writer own;
     own.put(parallax::device_count());
     processes::world::call now(*all);
-    for (const std::vector<std::byte>& each :
-         processes::gather_bytes(*all, processes::gathering::device_counts, "the number of devices", own.bytes))
-      all->all_devices += processes::byte_reader(each.data(), each.size()).take<int>();
+    const auto counts =
+        processes::gather_bytes(*all, processes::gathering::device_counts, "the number of devices", own.bytes);
+    for (int process = 0; process < count_of(counts); ++process) {
+      const std::vector<std::byte>& each = counts[index_of(process)];
+      const int devices = processes::byte_reader(each.data(), each.size()).take<int>();
+      all->all_devices += devices;
+      if (process < all->index()) all->devices_before += devices;
+    }
   }
 
   std::unique_ptr<processes::world> all; ///< null where this process is alone

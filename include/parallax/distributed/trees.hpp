@@ -7,12 +7,15 @@
 #include <parallax/processes/bytes.hpp>
 #include <parallax/processes/gather_bytes.hpp>
 #include <parallax/runtime/value.hpp>
+#include <parallax/sharding/global_array.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -96,6 +99,30 @@ template <class Tree> std::vector<Tree> gather(const Tree& own) {
        detail::gather(processes::gathering::trees, "gather", detail::bytes_of(own)))
     result.push_back(detail::tree_of<Tree>(each));
   return result;
+}
+
+/// The whole of an array that lies on the devices of all processes, for each of them. All processes call it.
+template <class T, auto Shape, class Mesh, partition Cut>
+array<T, Shape> gather(const global_array<T, Shape, Mesh, Cut>& x) {
+  if (x.is_fully_addressable()) return x.gather();
+  // along the first axis of the mesh each process has so many parts, one after another
+  constexpr int axis = Cut.place_of(0);
+  const auto here = x.blocks().gather();
+  auto all_shape = here.shape();
+  all_shape[index_of(axis)] = x.rows().all;
+  auto whole = std::remove_cvref_t<decltype(here)>::uninitialised(all_shape);
+  const plain_span<const std::int64_t> shape = here.shape();
+  const std::int64_t outer = runtime::product(shape.first(index_of(axis)));
+  const std::size_t row = index_of(runtime::product(shape.subspan(index_of(axis) + 1)));
+  std::size_t before = 0;
+  for (const auto& part : gather(here)) {
+    const std::size_t part_rows = index_of(part.shape(axis));
+    for (std::size_t i = 0; i < index_of(outer); ++i)
+      std::copy_n(part.data() + i * part_rows * row, part_rows * row,
+                  whole.mutable_data() + (i * index_of(x.rows().all) + before) * row);
+    before += part_rows;
+  }
+  return array<T, Shape>::adopt(whole.storage(), x.shape());
 }
 
 /// The tree of one process, for all. All processes call it. JAX: multihost_utils.broadcast_one_to_all

@@ -7,6 +7,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/io/format_number.hpp>
+#include <parallax/sharding/global_array.hpp>
 
 #include <algorithm>
 #include <array>
@@ -210,6 +211,24 @@ template <class T, auto Shape> std::ostream& operator<<(std::ostream& out, const
   return out << to_string(a);
 }
 template <class T, auto Shape> std::ostream& operator<<(std::ostream& out, const sharded<T, Shape>& a) {
+  return out << to_string(a);
+}
+
+/// The whole array as text where it lies on this process' devices, and otherwise the blocks that do, each with its
+/// indices.
+template <class T, auto Shape, class Mesh, partition Cut>
+std::string to_string(const global_array<T, Shape, Mesh, Cut>& a) {
+  if (a.is_fully_addressable()) return to_string(a.gather());
+  std::string text;
+  for (const auto& shard : a.local_shards()) {
+    text += (text.empty() ? "device " : "\ndevice ") + std::to_string(shard.device) + ", from (";
+    for (std::size_t d = 0; d < shard.start.size(); ++d) text += (d == 0 ? "" : ", ") + std::to_string(shard.start[d]);
+    text += ") on:\n" + to_string(shard.values);
+  }
+  return text;
+}
+template <class T, auto Shape, class Mesh, partition Cut>
+std::ostream& operator<<(std::ostream& out, const global_array<T, Shape, Mesh, Cut>& a) {
   return out << to_string(a);
 }
 

@@ -102,6 +102,21 @@ constexpr void import_operands(context& trace, plain_span<const tracer> operands
   });
 }
 
+/// Along which axes of meshes the next operation's result may differ: those of its operands, unless a reduction of all
+/// instances makes them alike.
+constexpr axis_bits variation_of_next(const context& trace, const primitive_rules& rules, primitive_id primitive,
+                                      parameter_words parameters) {
+  if (primitive == primitives::id_of<primitives::axis_index>)
+    return trace.axes[decode<primitives::axis_index::parameters>(parameters).axis].bit;
+  axis_bits all, own;
+  for_each(trace.next.values, [&](const abstract_value& value) { all = all | value.varies; });
+  if (rules.kind != primitive_kind::collective) return all;
+  const auto p = decode<primitives::collective_parameters>(parameters);
+  for (axis_id axis : p.over.axes) own = own | trace.axes[axis].bit;
+  const bool makes_alike = rules.exchange == exchange_kind::all_reduce && !p.over.has_groups();
+  return makes_alike ? all.without(own) : all | own;
+}
+
 } // namespace detail
 
 /// Appends an operation by the rules of its primitive.
@@ -116,7 +131,9 @@ constexpr tracer append_operation(context& trace, primitive_id primitive, plain_
   if (same != node_id::none) return {&trace, scope, same};
   primitives::literal::parameters folded;
   if (detail::fold_constants(trace.current(), primitive, ids, folded)) return emit<primitives::literal>(trace, folded);
+  const axis_bits varies = detail::variation_of_next(trace, rules, primitive, parameters);
   abstract_value value = rules.shape(shape_application{trace, rules.name, trace.next.values}, parameters);
+  value.varies = varies;
   check_rank(trace, rules.name, value.rank());
   trace.check_extents(rules.name);
   if (trace.failed) {

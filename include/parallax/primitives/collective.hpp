@@ -65,7 +65,8 @@ struct collective {
   }
 };
 
-/// The sum over all instances, on every instance. Its transpose is itself (JAX's pmap convention).
+/// The sum over all instances, on every instance. Its transpose is itself along axes that pmap and vmap map (JAX's pmap
+/// convention). Along those of a mesh the sum is one value that all share, whose cotangent each operand gets.
 struct psum : collective {
   static constexpr std::string_view name = "psum";
   static constexpr exchange_kind exchange = exchange_kind::all_reduce;
@@ -73,7 +74,12 @@ struct psum : collective {
   static constexpr batched batch(const batch_application& a, const parameters& p) {
     return p.over.contains(a.axis) ? over_other_axes(a, p, sum_of_instances(a)) : unchanged(a);
   }
-  static constexpr void vjp(vjp_application& a, const parameters& p) { a.give(0, emit<psum>({a.cotangent}, p)); }
+  static constexpr void vjp(vjp_application& a, const parameters& p) {
+    parameters summed{p.over};
+    for (axis_id axis : p.over.axes)
+      if (!a.trace.axes[axis].bit.empty() && !p.over.has_groups()) summed.over = summed.over.without(axis);
+    a.give(0, summed.over.axes.empty() ? a.cotangent : emit<psum>({a.cotangent}, summed));
+  }
 };
 
 namespace detail {

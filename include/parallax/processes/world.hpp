@@ -59,8 +59,8 @@ class world {
   std::chrono::nanoseconds timeout() const noexcept { return time_limit; }
   /// How often to look for messages before others get the processor: often only where each process has its own.
   std::uint64_t patience() const noexcept { return looks; }
-  /// The number of all processes' devices.
-  int all_devices = 0;
+  /// The number of all processes' devices, and of those of the processes before this one.
+  int all_devices = 0, devices_before = 0;
 
   /// Held while a program runs that exchanges values between processes. Throws `process_error` once a process has
   /// failed in an exchange: where the others stopped is not known then.

@@ -4,6 +4,7 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/ops/axes.hpp>
 
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 
@@ -24,51 +25,77 @@ template <auto... Axes> inline constexpr out_axes_t<Axes...> out_axes{};
 
 namespace detail {
 
-enum class axis_fit { fits, not_an_axis, wrong_length };
+enum class entry_fit { fits, not_an_entry, wrong_length };
 
-/// Axes for every leaf of a tree.
-struct leaf_axes {
-  growing_vector<int> axes;
-  axis_fit fit = axis_fit::fits;
+/// What entries say, for every leaf of a tree: `Read` appends what one says to `values`, or returns false for what is
+/// no entry.
+template <class Value, class Read> struct leaf_entries {
+  growing_vector<Value> values;
+  entry_fit fit = entry_fit::fits;
   int given = 0, expected = 0; ///< lengths that differ
+
+  constexpr void wrong_length(std::size_t length, std::size_t wanted) {
+    fit = entry_fit::wrong_length;
+    given = static_cast<int>(length);
+    expected = static_cast<int>(wanted);
+  }
 };
 
 /// Appends what one entry says about the leaves of `T`. Entries are values, so that lists of them can be passed on.
-template <class T> constexpr void read_axes(leaf_axes& result, none_t) {
-  for (int i = 0; i < leaf_count<T>; ++i) result.axes.push_back(unmapped);
+template <class T, class Value, class Read, class Entry>
+constexpr void read_entry(leaf_entries<Value, Read>& result, const Entry& entry) {
+  for (int i = 0; i < leaf_count<T>; ++i)
+    if (!Read::add(result.values, entry)) result.fit = entry_fit::not_an_entry;
 }
-template <class T> constexpr void read_axes(leaf_axes& result, int axis_number) {
-  for (int i = 0; i < leaf_count<T>; ++i) result.axes.push_back(axis_number);
-}
-template <class T> constexpr void read_axes(leaf_axes& result, bool) { result.fit = axis_fit::not_an_axis; }
-template <class T, class Other> constexpr void read_axes(leaf_axes& result, const Other&) {
-  result.fit = axis_fit::not_an_axis;
-}
-template <class T, auto... Axes> constexpr void read_axes(leaf_axes& result, tree_t<Axes...>);
+template <class T, class Value, class Read, auto... Entries>
+constexpr void read_entry(leaf_entries<Value, Read>& result, tree_t<Entries...>);
 
-constexpr void wrong_length(leaf_axes& result, std::size_t given, std::size_t expected) {
-  result.fit = axis_fit::wrong_length;
-  result.given = static_cast<int>(given);
-  result.expected = static_cast<int>(expected);
-}
-template <class... Children, class... Entries>
-constexpr void read_each(leaf_axes& result, std::type_identity<std::tuple<Children...>>,
+template <class... Children, class Value, class Read, class... Entries>
+constexpr void read_each(leaf_entries<Value, Read>& result, std::type_identity<std::tuple<Children...>>,
                          [[maybe_unused]] Entries... entries) {
-  if constexpr (sizeof...(Children) != sizeof...(Entries))
-    wrong_length(result, sizeof...(Entries), sizeof...(Children));
-  else (read_axes<Children>(result, entries), ...);
+  if constexpr (sizeof...(Children) != sizeof...(Entries)) result.wrong_length(sizeof...(Entries), sizeof...(Children));
+  else (read_entry<Children>(result, entries), ...);
 }
-template <class T, auto... Axes> constexpr void read_axes(leaf_axes& result, tree_t<Axes...>) {
-  if constexpr (tree_node<T>) read_each(result, std::type_identity<children_t<T>>{}, Axes...);
-  else wrong_length(result, sizeof...(Axes), 1);
+template <class T, class Value, class Read, auto... Entries>
+constexpr void read_entry(leaf_entries<Value, Read>& result, tree_t<Entries...>) {
+  if constexpr (tree_node<T>) read_each(result, std::type_identity<children_t<T>>{}, Entries...);
+  else result.wrong_length(sizeof...(Entries), 1);
 }
+/// One entry for all arguments, or one for each.
+template <class... Args, class Value, class Read, class... Entries>
+constexpr void read_arguments(leaf_entries<Value, Read>& result, Entries... entries) {
+  if constexpr (sizeof...(Entries) == 1) (read_entry<Args>(result, entries...), ...);
+  else read_each(result, std::type_identity<std::tuple<Args...>>{}, entries...);
+}
+/// One entry for all of a result, or one for each child.
+template <class T, class Value, class Read, class... Entries>
+constexpr void read_result(leaf_entries<Value, Read>& result, Entries... entries) {
+  if constexpr (sizeof...(Entries) == 1) (read_entry<T>(result, entries), ...);
+  else if constexpr (tree_node<T>) read_each(result, std::type_identity<children_t<T>>{}, entries...);
+  else result.wrong_length(sizeof...(Entries), 1);
+}
+
+struct read_axis {
+  static constexpr std::string_view entry = "an int, none";
+  static constexpr bool add(growing_vector<int>& axes, none_t) {
+    axes.push_back(unmapped);
+    return true;
+  }
+  static constexpr bool add(growing_vector<int>& axes, int axis_number) {
+    axes.push_back(axis_number);
+    return true;
+  }
+  static constexpr bool add(growing_vector<int>&, bool) { return false; }
+  template <class Other> static constexpr bool add(growing_vector<int>&, const Other&) { return false; }
+};
+/// Axes for every leaf of a tree.
+using leaf_axes = leaf_entries<int, read_axis>;
 
 template <class Spec> struct argument_axes;
 template <auto... Axes> struct argument_axes<in_axes_t<Axes...>> {
   template <class... Args> static constexpr leaf_axes read() {
     leaf_axes result;
-    if constexpr (sizeof...(Axes) == 1) (read_axes<Args>(result, Axes...), ...);
-    else read_each(result, std::type_identity<std::tuple<Args...>>{}, Axes...);
+    read_arguments<Args...>(result, Axes...);
     return result;
   }
 };
@@ -76,26 +103,26 @@ template <class Spec> struct result_axes;
 template <auto... Axes> struct result_axes<out_axes_t<Axes...>> {
   template <class T> static constexpr leaf_axes read() {
     leaf_axes result;
-    if constexpr (sizeof...(Axes) == 1) (read_axes<T>(result, Axes), ...);
-    else if constexpr (tree_node<T>) read_each(result, std::type_identity<children_t<T>>{}, Axes...);
-    else wrong_length(result, sizeof...(Axes), 1);
+    read_result<T>(result, Axes...);
     return result;
   }
 };
 
-/// Reports axes that do not fit; true if they do.
+/// Reports entries that do not fit; true if they do.
+template <class Value, class Read>
 constexpr bool check_fit(context& trace, std::string_view transformation, std::string_view which,
-                         const leaf_axes& axes) {
-  if (axes.fit == axis_fit::fits) return true;
+                         const leaf_entries<Value, Read>& entries) {
+  if (entries.fit == entry_fit::fits) return true;
+  const bool of_arguments = which.substr(0, 3) == "in_";
   message text;
   text << transformation << ' ' << which;
-  if (axes.fit == axis_fit::not_an_axis)
-    text << " must be an int, none, or a tree of entries corresponding to the "
-         << (which == "in_axes" ? "arguments" : "results") << "; give one such entry per "
-         << (which == "in_axes" ? "argument" : "result");
+  if (entries.fit == entry_fit::not_an_entry)
+    text << " must be " << Read::entry << ", or a tree of entries corresponding to the "
+         << (of_arguments ? "arguments" : "results") << "; give one such entry per "
+         << (of_arguments ? "argument" : "result");
   else
-    text << " must be a tree prefix of the corresponding value, but got len(" << which << ")=" << axes.given << ", len("
-         << (which == "in_axes" ? "args" : "results") << ")=" << axes.expected
+    text << " must be a tree prefix of the corresponding value, but got len(" << which << ")=" << entries.given
+         << ", len(" << (of_arguments ? "args" : "results") << ")=" << entries.expected
          << "; give one entry for all or one for each";
   trace.fail(text);
   return false;

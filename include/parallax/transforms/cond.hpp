@@ -3,6 +3,7 @@
 
 #include <parallax/transforms/callable.hpp>
 #include <parallax/transforms/cond_call.hpp>
+#include <parallax/transforms/mesh_variation.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -76,8 +77,9 @@ template <bool IsSwitch, class... Branches> struct chosen_branch {
     cond_parameters call;
     auto traced = [&](const auto& branch) {
       call.branches.push_back(owner.open_graph());
+      owner.current().runs_along = number.varies();
       growing_vector<tracer> inputs;
-      for_each(operands, [&](const tracer& x) { inputs.push_back(x.owner ? new_input(owner, strong(x.value())) : x); });
+      for_each(operands, [&](const tracer& x) { inputs.push_back(x.owner ? input_of_branch(owner, x.value()) : x); });
       auto tree = call_on(owner, branch, inputs, std::index_sequence_for<Args...>{}, std::type_identity<Args>{}...);
       owner.close_graph();
       return tree;
@@ -92,8 +94,10 @@ template <bool IsSwitch, class... Branches> struct chosen_branch {
       if (!check_branches_agree(owner, name, results[0], results[b], static_cast<int>(b))) return result;
       owner.close_graph();
     }
+    const growing_vector<axis_bits> vary = variation_of_all(results, number.varies());
     for (std::size_t b = 0; b < results.size(); ++b) {
       reopen(owner, call.branches[b]);
+      for (std::size_t k = 0; k < vary.size(); ++k) results[b][k] = vary_along(results[b][k], vary[k]);
       set_outputs(owner, results[b]);
       owner.close_graph();
     }
@@ -104,6 +108,19 @@ template <bool IsSwitch, class... Branches> struct chosen_branch {
     primitives::cond_call::add_captures(owner, call, all);
     if (owner.failed) return result;
     return with_leaves(result, emit_call<primitives::cond_call>(owner, all, call));
+  }
+  /// What an operand is to a branch to which not all instances may come.
+  static constexpr tracer input_of_branch(context& owner, abstract_value value) {
+    value.varies = value.varies | owner.current().runs_along;
+    return new_input(owner, strong(value));
+  }
+  /// By result: the axes of meshes along which any branch's may differ, or the choice of the branch.
+  static constexpr growing_vector<axis_bits> variation_of_all(const growing_vector<growing_vector<tracer>>& results,
+                                                              axis_bits chosen_along) {
+    growing_vector<axis_bits> all(results[0].size(), chosen_along);
+    for (const growing_vector<tracer>& of_branch : results)
+      for (std::size_t k = 0; k < all.size(); ++k) all[k] = all[k] | of_branch[k].varies();
+    return all;
   }
   static constexpr void reopen(context& owner, graph_id graph) { owner.active.push_back(graph); }
   template <class First, class Tree>

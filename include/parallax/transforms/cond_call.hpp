@@ -86,7 +86,9 @@ struct cond_call {
         for_each(p.branches, [&](graph_id other) {
           if (other == branch) return;
           graph& g = trace.at(other);
-          const node_id input = g.add_input(closed_over.value());
+          abstract_value value = closed_over.value();
+          value.varies = value.varies | operands[0].varies();
+          const node_id input = g.add_input(value);
           g.inputs.push_back(input);
         });
       });

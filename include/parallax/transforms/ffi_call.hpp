@@ -35,12 +35,15 @@ struct ffi_call {
     }
   };
 
-  static constexpr growing_vector<abstract_value> results(context&, plain_span<const abstract_value>,
+  /// They may differ along axes of a mesh as the operands do.
+  static constexpr growing_vector<abstract_value> results(context&, plain_span<const abstract_value> operands,
                                                           const parameters& p) {
+    axis_bits varies;
+    for (const abstract_value& x : operands) varies = varies | x.varies;
     growing_vector<abstract_value> values;
     std::size_t next = 0;
     for (std::size_t k = 0; k < p.types.size(); ++k) {
-      abstract_value value{p.types[k], false, {}};
+      abstract_value value{p.types[k], false, {}, varies};
       for (int axis = 0; axis < p.ranks[k]; ++axis) value.shape.push_back(p.extents[next++]);
       values.push_back(value);
     }

@@ -143,11 +143,13 @@ class forward_pass {
     trace.close_graph();
     if (trace.failed || taken.empty()) return {};
     inputs.push_back(result);
-    inputs.push_back(build::zeros_like(result));
+    inputs.push_back(vary_along(build::zeros_like(result), result.varies()));
     growing_vector<char> by_cotangent(inputs.size());
     by_cotangent.back() = 1;
     reverse_pass pass(trace, linear, inputs, by_cotangent);
-    return pass.backward(taken).back();
+    axis_bits along = result.varies();
+    if (is_kind(trace, g(), id, primitive_kind::collective)) along = along | own_axes(trace, g(), id);
+    return pass.backward(taken, growing_vector<axis_bits>(taken.size(), along)).back();
   }
   constexpr tracer copy_as_input(const tracer& x) { return new_input(trace, x.value()); }
 };

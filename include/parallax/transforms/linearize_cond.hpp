@@ -6,6 +6,7 @@
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/transforms/cond_parameters.hpp>
 #include <parallax/transforms/joint_program.hpp>
+#include <parallax/transforms/mesh_variation.hpp>
 
 namespace parallax::detail {
 
@@ -117,7 +118,8 @@ class cond_linearization {
         const auto& own = halves[b].differentiated;
         std::size_t place = 0;
         while (place < own.size() && own[place] != k) ++place;
-        add_output(trace, place < own.size() ? gradients[place] : build::zeros_like(inputs[index_of(k)]));
+        const tracer gradient = place < own.size() ? gradients[place] : build::zeros_like(inputs[index_of(k)]);
+        add_output(trace, vary_along(gradient, inputs[index_of(k)].varies()));
       });
       trace.close_graph();
     }

@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/transforms/activity.hpp>
 #include <parallax/transforms/joint_program.hpp>
+#include <parallax/transforms/mesh_variation.hpp>
 #include <parallax/transforms/scan_parameters.hpp>
 
 namespace parallax::detail {
@@ -97,11 +98,15 @@ class scan_linearization {
     const growing_vector<int> carried = enter_cotangents();
     const growing_vector<tracer> gradients = replay_graph(trace, half, inputs);
     if (trace.failed) return trace.close_graph();
-    std::size_t sum = 0;
-    for (std::size_t i = 0; i < gradients.size(); ++i)
-      if (role_of(joint.differentiated_inputs[i]) == scan_role::constant)
-        add_output(trace, emit<primitives::add>({sums[sum++], gradients[i]}));
-    for_each(carried, [&](int k) { add_output(trace, gradient_of_carry(gradients, k)); });
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (role_of(joint.differentiated_inputs[i]) != scan_role::constant) continue;
+      const tracer sum = sums[next++];
+      add_output(trace, vary_along(emit<primitives::add>({sum, gradients[i]}), sum.varies()));
+    }
+    for_each(carried, [&](int k) {
+      add_output(trace, vary_along(gradient_of_carry(gradients, k), value_of_input(index_of(k)).varies));
+    });
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (role_of(joint.differentiated_inputs[i]) != scan_role::stacked) continue;
       add_output(trace, gradients[i]);

@@ -50,7 +50,7 @@ struct mapped_arguments {
 
 constexpr mapped_arguments map_arguments(context& trace, std::string_view transformation, const leaf_axes& spec,
                                          growing_vector<tracer> leaves) {
-  mapped_arguments result{leaves, spec.axes, dim{}, false};
+  mapped_arguments result{leaves, spec.values, dim{}, false};
   // after an error the function is still traced, with all arguments as they are
   auto without_axes = [&] {
     result.axes.assign(leaves.size(), unmapped);

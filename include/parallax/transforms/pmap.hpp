@@ -56,6 +56,23 @@ constexpr bool check_devices(context& trace, const growing_vector<int>& devices,
   return true;
 }
 
+/// Gives a pmap its operands, the leaves along their axes and what its body closes over; returns for each result of
+/// the body whether it may differ between the instances.
+constexpr growing_vector<char> add_operands(context& trace, primitives::pmap_call::parameters& call,
+                                            const growing_vector<tracer>& leaves, const growing_vector<int>& axes,
+                                            growing_vector<tracer>& operands) {
+  growing_vector<char> input_varies;
+  auto add_operand = [&](tracer operand, int axis) {
+    operands.push_back(operand);
+    call.in_axes.push_back(axis);
+    input_varies.push_back(axis != unmapped);
+  };
+  for (std::size_t k = 0; k < leaves.size(); ++k)
+    if (leaves[k].owner) add_operand(leaves[k], axes[k]);
+  for_each(captures_to_inputs(trace, call.body), [&](tracer closed_over) { add_operand(closed_over, unmapped); });
+  return varies_along({trace, call.axis}, call.body, input_varies);
+}
+
 } // namespace detail
 
 /// A function mapped by pmap. Call it with arrays, or with tracers inside another traced function.
@@ -81,25 +98,15 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
     detail::leaf_axes out = detail::result_axes<OutAxes>::template read<decltype(result)>();
     if (!detail::check_fit(owner, "pmap", "out_axes", out)) return result;
     growing_vector<tracer> operands;
-    growing_vector<char> input_varies;
-    auto add_operand = [&](tracer operand, int axis) {
-      operands.push_back(operand);
-      call.in_axes.push_back(axis);
-      input_varies.push_back(axis != unmapped);
-    };
-    for (std::size_t k = 0; k < arguments.leaves.size(); ++k)
-      if (arguments.leaves[k].owner) add_operand(arguments.leaves[k], arguments.axes[k]);
-    detail::for_each(detail::captures_to_inputs(owner, body),
-                     [&](tracer closed_over) { add_operand(closed_over, unmapped); });
-    const growing_vector<char> varies = detail::varies_along({owner, mapped_axis}, body, input_varies);
+    const growing_vector<char> varies = detail::add_operands(owner, call, arguments.leaves, arguments.axes, operands);
     if (owner.failed) return result;
     for (std::size_t k = 0; k < results.size(); ++k) {
-      if (!detail::check_out_axis(owner, "pmap", out.axes[k], results[k].rank())) return result;
-      if (out.axes[k] == unmapped && varies[k]) {
+      if (!detail::check_out_axis(owner, "pmap", out.values[k], results[k].rank())) return result;
+      if (out.values[k] == unmapped && varies[k]) {
         detail::varying_output(owner, "pmap", Name.view(), static_cast<int>(k));
         return result;
       }
-      call.out_axes.push_back(out.axes[k]);
+      call.out_axes.push_back(out.values[k]);
     }
     call.devices = detail::device_numbers<Devices>::list();
     if (!call.devices.empty() && !detail::check_devices(owner, call.devices, arguments.size)) return result;

@@ -37,6 +37,7 @@ struct pmap_call {
     growing_vector<abstract_value> values = parallax::detail::results_of(trace, p.body);
     for (std::size_t k = 0; k < values.size(); ++k)
       if (p.out_axes[k] != unmapped) values[k].shape.insert(p.out_axes[k], p.size);
+    for (abstract_value& value : values) value.varies = value.varies.without(trace.axes[p.axis].bit);
     return values;
   }
 
@@ -72,16 +73,26 @@ struct pmap_call {
   static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
     using parallax::detail::for_each;
     context& trace = a.trace;
+    const axis_bits bit = trace.axes[p.axis].bit;
+    const auto is_shared = [&](tracer x) { return !bit.empty() && !x.varies().contains(bit); };
     auto cotangent_of = [&](std::size_t k, tracer given) {
+      if (is_shared(given)) {
+        // what all share is every instance's result where the axis is among its dimensions
+        return p.out_axes[k] == unmapped
+                   ? given
+                   : parallax::detail::sum_of_instances(parallax::detail::vary_along(given, bit), bit);
+      }
       if (p.out_axes[k] != unmapped) return given;
       // the unmapped result is instance 0's
       tracer index = emit<axis_index>(trace, {p.axis});
       return build::select(index == 0, given, build::like(given, 0));
     };
     auto gradient_of = [&](std::size_t k, tracer computed) {
-      return p.in_axes[k] != unmapped ? computed : emit<psum>({computed}, {{{p.axis}, {}}});
+      return p.in_axes[k] != unmapped || is_shared(computed) ? computed : emit<psum>({computed}, {{{p.axis}, {}}});
     };
+    trace.bound_axes.push_back(p.axis);
     parallax::detail::joint_program joint(trace, p.body, a.wanted, cotangent_of, gradient_of);
+    trace.unbind_axis();
     if (trace.failed) return {};
     parameters forward = p, backward = p;
     forward.body = joint.forward_half();
@@ -108,7 +119,9 @@ struct pmap_call {
   /// Tangents lie along the axes that their values lie along.
   static constexpr results_with_tangents jvp(const jvp_application& a, parameters p) {
     const growing_vector<char> moving = a.moving();
+    a.trace.bound_axes.push_back(p.axis);
     const parallax::detail::body_with_tangents both(a.trace, p.body, moving);
+    a.trace.unbind_axis();
     if (a.trace.failed) return {};
     p.body = both.body;
     for (std::size_t k = 0; k < moving.size(); ++k)

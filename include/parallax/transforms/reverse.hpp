@@ -4,6 +4,7 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/transforms/activity.hpp>
+#include <parallax/transforms/mesh_variation.hpp>
 #include <parallax/transforms/replay.hpp>
 
 namespace parallax::detail {
@@ -29,14 +30,24 @@ class reverse_pass {
 
   /// The cotangents of the inputs, given those of the outputs; without an owner where the outputs do not depend on one.
   constexpr growing_vector<tracer> backward(const growing_vector<tracer>& output_cotangents) {
+    growing_vector<axis_bits> along;
+    for (const tracer& cotangent : output_cotangents)
+      along.push_back(cotangent.owner ? cotangent.varies() : axis_bits{});
+    return backward(output_cotangents, along);
+  }
+  /// The same, with the axes of meshes along which the cotangents are those of values of their own for each instance.
+  constexpr growing_vector<tracer> backward(const growing_vector<tracer>& output_cotangents,
+                                            const growing_vector<axis_bits>& along) {
     cotangents = table<node_id, tracer>(g().size());
-    for (std::size_t k = 0; k < output_cotangents.size(); ++k) accumulate(g().outputs[k], output_cotangents[k]);
+    pending = table<node_id, axis_bits>(g().size());
+    for (std::size_t k = 0; k < output_cotangents.size(); ++k)
+      accumulate(g().outputs[k], output_cotangents[k], along[k]);
     for_each(g().ids().reversed(), [&](node_id id) {
       if (trace.failed || !active.contains(id) || !needed.contains(id) || !g().is_operation(id)) return;
       if (is_kind(trace, g(), id, primitive_kind::call)) call_backward(id);
       else if (cotangents[id].owner) node_backward(id);
     });
-    return vector_of(g().inputs, [&](node_id input) { return cotangents[input]; });
+    return vector_of(g().inputs, [&](node_id input) { return settle(input); });
   }
 
  private:
@@ -52,6 +63,9 @@ class reverse_pass {
   id_set<node_id> needed;
   growing_vector<differentiated_call> calls;
   table<node_id, tracer> cotangents;
+  /// By node: along which axes its cotangent is still to be added up. All instances use a value that they share, and
+  /// the sum is taken as late as it can be.
+  table<node_id, axis_bits> pending;
 
   /// Looked up again each time, as appending may move graphs.
   constexpr const graph& g() const { return trace.at(source); }
@@ -64,12 +78,29 @@ class reverse_pass {
     });
   }
 
-  constexpr void accumulate(node_id id, tracer cotangent) {
+  /// Adds to a node's cotangent one of values that differ along these axes.
+  constexpr void accumulate(node_id id, tracer cotangent, axis_bits along) {
     if (!cotangent.owner || !active.contains(id)) return;
     // a scalar operand beside an array was used by every element
     if (g().rank(id) == 0 && cotangent.rank() > 0) cotangent = build::sum_all(cotangent);
+    const axis_bits shared = along.without(forward[id].varies());
     tracer& sum = cotangents[id];
-    sum = sum.owner ? emit<primitives::add>({sum, cotangent}) : cotangent;
+    if (!sum.owner) {
+      sum = cotangent;
+      pending[id] = shared;
+      return;
+    }
+    if (pending[id] != shared) {
+      cotangent = sum_of_instances(cotangent, shared);
+      settle(id);
+    }
+    sum = emit<primitives::add>({sum, cotangent});
+  }
+  /// The cotangent of a node, added up along all axes along which its value is shared.
+  constexpr tracer settle(node_id id) {
+    if (cotangents[id].owner) cotangents[id] = sum_of_instances(cotangents[id], pending[id]);
+    pending[id] = {};
+    return cotangents[id];
   }
 
   constexpr void node_backward(node_id id) {
@@ -83,9 +114,13 @@ class reverse_pass {
     }
     const growing_vector<char> wanted = active.flags_of(g().operands(id));
     growing_vector<tracer> given(ids.size());
+    const bool is_collective = rules.kind == primitive_kind::collective;
+    if (is_collective) settle(id);
+    axis_bits along = pending[id] | forward[id].varies();
+    if (is_collective) along = along | own_axes(trace, g(), id);
     vjp_application application{trace, operands, forward[id], cotangents[id], wanted, given};
     rules.vjp(application, copy_of(g().parameters(id)));
-    for (std::size_t i = 0; i < ids.size(); ++i) accumulate(ids[i], given[i]);
+    for (std::size_t i = 0; i < ids.size(); ++i) accumulate(ids[i], given[i], along);
   }
 
   constexpr void call_forward(node_id id) {
@@ -109,14 +144,14 @@ class reverse_pass {
     bool any = false;
     for_each(linear->differentiated_results, [&](int k) {
       const node_id result = g().results_of(id)[k];
-      tracer cotangent = cotangents[result];
+      tracer cotangent = settle(result);
       any = any || cotangent.owner;
       operands.push_back(cotangent.owner ? cotangent : build::zeros_like(forward[result]));
     });
     if (!any) return;
     const growing_vector<tracer> gradients = emit_call(trace, linear->backward, operands, linear->parameters);
     for (std::size_t i = 0; i < gradients.size(); ++i)
-      accumulate(g().operand(id, linear->differentiated_operands[i]), gradients[i]);
+      accumulate(g().operand(id, linear->differentiated_operands[i]), gradients[i], gradients[i].varies());
   }
 };
 

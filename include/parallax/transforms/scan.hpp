@@ -8,6 +8,7 @@
 #include <parallax/ops/extent_arguments.hpp>
 #include <parallax/ops/in_reverse.hpp>
 #include <parallax/transforms/callable.hpp>
+#include <parallax/transforms/mesh_variation.hpp>
 #include <parallax/transforms/scan_call.hpp>
 
 #include <algorithm>
@@ -192,15 +193,21 @@ constexpr auto trace_scan(context& trace, std::string_view operation, const Func
   };
   auto traced = round();
   if (!returns_carry<Init>(trace, operation, traced.result.first)) return traced.result;
-  while (!trace.failed && become_strong(carries, traced.leaves)) {
+  auto changed = [&] {
+    const bool becomes = become_strong(carries, traced.leaves);
+    return vary_as_made(carries, traced.leaves) || becomes;
+  };
+  while (!trace.failed && changed()) {
     trace.close_graph();
     traced = round();
   }
   for (std::size_t c = 0; c < carries.size(); ++c)
-    traced.leaves[c] = as_carry(trace, operation, static_cast<int>(c), carries[c], traced.leaves[c]);
+    traced.leaves[c] =
+        vary_along(as_carry(trace, operation, static_cast<int>(c), carries[c], traced.leaves[c]), carries[c].varies);
   set_outputs(trace, traced.leaves);
   trace.close_graph();
-  for (std::size_t c = 0; c < carries.size(); ++c) operands[c] = build::convert(operands[c], carries[c].type);
+  for (std::size_t c = 0; c < carries.size(); ++c)
+    operands[c] = vary_along(build::convert(operands[c], carries[c].type), carries[c].varies);
   for_each(stacked, [&](const tracer& x) {
     if (x.owner) operands.push_back(x);
   });

@@ -35,13 +35,13 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       const batched& y = outputs[k];
       const int rank = y.instance_rank();
-      if (!detail::check_out_axis(owner, "vmap", out.axes[k], rank)) return result;
-      if (out.axes[k] == unmapped) {
+      if (!detail::check_out_axis(owner, "vmap", out.values[k], rank)) return result;
+      if (out.values[k] == unmapped) {
         if (y.is_mapped()) detail::varying_output(owner, "vmap", Name.view(), static_cast<int>(k));
         results[k] = y.value;
       } else {
         if (!check_rank(owner, "vmap", rank + 1)) return result;
-        results[k] = build::mapped_at(y, out.axes[k], arguments.size);
+        results[k] = build::mapped_at(y, out.values[k], arguments.size);
       }
     }
     return detail::with_leaves(result, results);

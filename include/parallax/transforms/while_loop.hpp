@@ -46,17 +46,23 @@ template <class Predicate, class Body> struct looped_while {
     auto round = [&] { return trace_carried(owner, body, carries, std::type_identity<Init>{}); };
     auto traced = round();
     if (!returns_carry<Init>(owner, "while_loop", traced.result)) return traced.result;
-    while (!owner.failed && become_strong(carries, traced.leaves)) {
+    auto changed = [&] {
+      const bool becomes = become_strong(carries, traced.leaves);
+      return vary_as_made(carries, traced.leaves) || becomes;
+    };
+    while (!owner.failed && changed()) {
       owner.close_graph();
       traced = round();
     }
     for (std::size_t c = 0; c < carries.size(); ++c)
-      traced.leaves[c] = as_carry(owner, "while_loop", static_cast<int>(c), carries[c], traced.leaves[c]);
+      traced.leaves[c] = vary_along(as_carry(owner, "while_loop", static_cast<int>(c), carries[c], traced.leaves[c]),
+                                    carries[c].varies);
     set_outputs(owner, traced.leaves);
     owner.close_graph();
     primitives::while_call::parameters call{.body = traced.body};
     call.predicate = trace_predicate<Init>(owner, carries);
-    for (std::size_t c = 0; c < carries.size(); ++c) operands[c] = build::convert(operands[c], carries[c].type);
+    for (std::size_t c = 0; c < carries.size(); ++c)
+      operands[c] = vary_along(build::convert(operands[c], carries[c].type), carries[c].varies);
     call.roles.resize(carries.size(), scan_role::carry);
     primitives::while_call::add_captures(owner, call, operands);
     if (owner.failed) return traced.result;

@@ -1,0 +1,136 @@
+// The shapes of arrays that are cut along a mesh, and where their blocks lie.
+#pragma once
+
+#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/pieces.hpp>
+#include <parallax/backends/execute.hpp>
+#include <parallax/core/extents.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/processes/world.hpp>
+#include <parallax/transforms/mesh.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace parallax::detail {
+
+/// The extents of an array of `Extents` that is cut along axes of a mesh: before each dimension those of the axes, as
+/// `partition::place_of` says. Where blocks do not come out even, `is_even` is false.
+template <class Extents, class Mesh, partition Cut> struct cut_extents {
+  static constexpr int rank = Extents::rank + Cut.cut_count();
+  static constexpr bool fits =
+      Cut.wrong == partition::fault::no_fault && Cut.entries <= Extents::rank && rank <= max_rank;
+
+  struct split {
+    std::array<std::int64_t, index_of(fits ? rank : 0)> extents{};
+    bool is_even = true;
+  };
+  static constexpr split parts = [] {
+    split result;
+    std::size_t at = 0;
+    for (int d = 0; fits && d < Extents::rank; ++d) {
+      std::int64_t blocks = 1;
+      for (int i = 0; i < Cut.cuts_of(d); ++i) {
+        const std::int64_t size = Mesh::size(Cut.dimensions[index_of(d)].axes[index_of(i)]);
+        result.extents[at++] = size;
+        blocks = size == dyn || blocks == dyn ? dyn : blocks * size;
+      }
+      const std::int64_t whole = Extents::values[index_of(d)];
+      const bool is_known = whole != dyn && blocks != dyn;
+      result.is_even = result.is_even && (!is_known || whole % blocks == 0);
+      result.extents[at++] = is_known ? whole / blocks : dyn;
+    }
+    return result;
+  }();
+  static constexpr bool is_even = fits && parts.is_even;
+
+  template <std::size_t... I> static extents_t<parts.extents[I]...> listed(std::index_sequence<I...>);
+  using type = decltype(listed(std::make_index_sequence<parts.extents.size()>{}));
+};
+
+/// The extents of the whole of which an array of `Extents` holds the blocks.
+template <class Extents, partition Cut> struct whole_extents {
+  static constexpr int rank = Extents::rank - Cut.cut_count();
+  static constexpr std::array<std::int64_t, index_of(rank)> extents = [] {
+    std::array<std::int64_t, index_of(rank)> result{};
+    std::size_t at = 0;
+    for (int d = 0; d < rank; ++d) {
+      std::int64_t whole = 1;
+      for (int i = 0; i <= Cut.cuts_of(d); ++i) {
+        const std::int64_t next = Extents::values[at++];
+        whole = whole == dyn || next == dyn ? dyn : whole * next;
+      }
+      result[index_of(d)] = whole;
+    }
+    return result;
+  }();
+  template <std::size_t... I> static extents_t<extents[I]...> listed(std::index_sequence<I...>);
+  using type = decltype(listed(std::make_index_sequence<index_of(rank)>{}));
+};
+
+/// The rows of a mesh, which are its indices along the first axis: how many this process has, how many processes before
+/// it have, and all.
+struct mesh_rows {
+  std::int64_t here = 1, before = 0, all = 1;
+};
+
+/// How a mesh lies on the devices there are. Throws `error` where it does not fit them.
+template <class Mesh> mesh_rows rows_of_mesh() {
+  constexpr std::int64_t per_row = Mesh::devices_per_row(), size = Mesh::size(0);
+  const processes::world* const all = processes::current_world();
+  const bool is_alone = all == nullptr || all->count() == 1;
+  if (is_alone && size != dyn) return {size, 0, size};
+  const std::int64_t devices = parallax::device_count();
+  if (size != dyn)
+    throw error("mesh: with several processes its first axis, " + std::string(Mesh::name(0)) +
+                ", goes over the devices of all of them; leave its size open");
+  if (devices < per_row || (!is_alone && devices % per_row != 0))
+    throw error("mesh: there are " + std::to_string(devices) + " devices in this process, and each index along " +
+                std::string(Mesh::name(0)) + " takes " + std::to_string(per_row));
+  if (is_alone) return {devices / per_row, 0, devices / per_row};
+  return {devices / per_row, all->devices_before / per_row, all->all_devices / per_row};
+}
+
+/// How many devices lie along an axis: along the first one, `rows`.
+template <class Mesh> constexpr std::int64_t size_along(int axis, std::int64_t rows) {
+  return axis == 0 ? rows : Mesh::size(axis);
+}
+
+/// The extents of an array of `shape` that is cut along a partition. Throws `shape_error` where it is not divided
+/// evenly.
+template <class Mesh, partition Cut, std::size_t Rank>
+auto cut_shape(const std::array<std::int64_t, Rank>& shape, std::int64_t rows) {
+  std::array<std::int64_t, Rank + index_of(Cut.cut_count())> result{};
+  std::size_t at = 0;
+  for (std::size_t d = 0; d < Rank; ++d) {
+    std::int64_t blocks = 1;
+    for (int i = 0; i < Cut.cuts_of(static_cast<int>(d)); ++i) {
+      result[at] = size_along<Mesh>(Cut.dimensions[d].axes[index_of(i)], rows);
+      blocks *= result[at++];
+    }
+    if (shape[d] % blocks != 0)
+      throw shape_error("shard_map: an array of the shape " + runtime::shape_text(shape) + " has " +
+                        std::to_string(shape[d]) + " elements along axis " + std::to_string(d) + ", which " +
+                        std::to_string(blocks) + " devices do not divide evenly; pad it, or use another mesh");
+    result[at++] = shape[d] / blocks;
+  }
+  return result;
+}
+
+/// Which dimensions of the cut array lie along axes of the mesh, in the order of the axes.
+template <class Mesh, partition Cut> std::vector<shard_axis> shard_axes(std::int64_t rows) {
+  std::vector<shard_axis> axes;
+  std::int64_t stride = Mesh::devices_per_row();
+  for (int axis = 0; axis < Mesh::rank; ++axis) {
+    if (axis > 0) stride /= Mesh::size(axis);
+    if (Cut.has(axis)) axes.push_back({Cut.place_of(axis), size_along<Mesh>(axis, rows), stride});
+  }
+  return axes;
+}
+
+} // namespace parallax::detail

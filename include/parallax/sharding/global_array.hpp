@@ -1,0 +1,174 @@
+// One array that lies on the devices of a mesh, block by block, of this process and of others.
+#pragma once
+
+#include <parallax/arrays/array.hpp>
+#include <parallax/arrays/sharded.hpp>
+#include <parallax/sharding/cut_shape.hpp>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax {
+
+/// The block of a global array on one device: where in the whole it begins, and its elements, where they lie. JAX:
+/// Shard
+template <class T, int Rank> struct local_shard {
+  int device = 0;
+  std::array<std::int64_t, index_of(Rank)> start{};
+  array<T, Rank> values;
+};
+
+/// An array of elements of type `T` and shape `Shape` (as of `array`) whose dimensions lie along axes of a mesh as
+/// `Cut` says. With several processes each has the blocks of its own devices. What `device_put`, `global_from_local`
+/// and functions mapped by `shard_map` return, and what these take without moving it. Copies share their blocks. JAX: a
+/// jax.Array with a NamedSharding
+template <element T, auto Shape, class Mesh, partition Cut> class global_array {
+ public:
+  using value_type = T;
+  using extents_type = extents_of<Shape>;
+  using mesh_type = Mesh;
+  static constexpr partition cut = Cut;
+  static constexpr int rank = extents_type::rank;
+  using shape_type = std::array<std::int64_t, index_of(rank)>;
+  /// The same, with the dimensions of its cuts: what the devices of this process hold.
+  using blocks_type = sharded<T, shape_for<typename detail::cut_extents<extents_type, Mesh, Cut>::type>>;
+
+  /// The array that has these blocks here.
+  static global_array of_blocks(blocks_type blocks, const detail::mesh_rows& rows) {
+    global_array result(std::move(blocks), rows);
+    std::size_t at = 0;
+    for (int d = 0; d < rank; ++d) {
+      std::int64_t& extent = result.lengths[index_of(d)];
+      extent = 1;
+      for (int i = 0; i < Cut.cuts_of(d); ++i) {
+        const bool is_first = Cut.dimensions[index_of(d)].axes[index_of(i)] == 0;
+        extent *= is_first ? rows.all : result.pieces.shape()[at];
+        ++at;
+      }
+      extent *= result.pieces.shape()[at++];
+    }
+    return result;
+  }
+
+  /// The extents of the whole array.
+  const shape_type& shape() const { return lengths; }
+  /// The extent along `axis`; a negative axis counts from the last.
+  std::int64_t shape(int axis) const { return lengths[index_of(runtime::checked_axis(axis, rank))]; }
+  /// The number of elements of the whole array.
+  std::int64_t size() const { return runtime::product(lengths); }
+
+  /// The blocks on the devices of this process.
+  const blocks_type& blocks() const { return pieces; }
+  /// The rows of the mesh.
+  const detail::mesh_rows& rows() const { return on; }
+  /// Whether all of it lies on devices of this process. JAX: is_fully_addressable
+  bool is_fully_addressable() const { return !Cut.has(0) || on.here == on.all; }
+
+  /// The blocks on the devices of this process, by device. JAX: addressable_shards
+  std::vector<local_shard<T, rank>> local_shards() const {
+    std::vector<local_shard<T, rank>> here;
+    const auto& devices = pieces.devices();
+    for (int p = 0; p < count_of(devices); ++p) {
+      local_shard<T, rank> one;
+      one.device = devices[index_of(p)];
+      const shape_type block = block_shape();
+      for (int d = 0; d < rank; ++d) one.start[index_of(d)] = block_index(d, p) * block[index_of(d)];
+      one.values = array<T, rank>::adopt(pieces.shard_buffer(p), block);
+      here.push_back(std::move(one));
+    }
+    return here;
+  }
+
+  /// The whole array, on the host. Counts its bytes as moved. Throws `error` where parts of it lie in other processes:
+  /// `distributed::gather` fetches those.
+  array<T, Shape> gather() const {
+    if (!is_fully_addressable())
+      throw error("global_array: of the " + std::to_string(on.all) + " parts along " + std::string(Mesh::name(0)) +
+                  " this process has " + std::to_string(on.here) + ", from number " + std::to_string(on.before) +
+                  " on; plx::distributed::gather(x) fetches the others");
+    return array<T, Shape>::adopt(pieces.gather().storage(), lengths);
+  }
+  /// The same, with other extents static. Throws `shape_error` where a static extent differs.
+  template <auto Other>
+    requires(runtime::extents_agree<extents_of<Other>, extents_type>())
+  operator array<T, Other>() const {
+    return gather();
+  }
+
+  /// The element at `indices`, one per dimension; negative ones count from the end. Counts as moved to the host. Throws
+  /// `shape_error` for an index out of bounds, and `error`, which says where it lies, for one of another process.
+  template <std::integral... Index> T operator()(Index... indices) const {
+    static_assert(sizeof...(Index) == index_of(rank), "parallax: an array takes one index per dimension");
+    const shape_type given{static_cast<std::int64_t>(indices)...};
+    const shape_type block = block_shape();
+    std::array<std::int64_t, index_of(Mesh::rank)> position{};
+    std::int64_t offset = 0;
+    for (int d = 0; d < rank; ++d) {
+      const std::int64_t index = runtime::checked_index(given[index_of(d)], shape(d), d);
+      std::int64_t number = index / std::max<std::int64_t>(block[index_of(d)], 1);
+      for (int i = Cut.cuts_of(d); i-- > 0;) {
+        const int axis = Cut.dimensions[index_of(d)].axes[index_of(i)];
+        const std::int64_t size = detail::size_along<Mesh>(axis, on.all);
+        position[index_of(axis)] = number % size;
+        number /= size;
+      }
+      offset = offset * block[index_of(d)] + index % block[index_of(d)];
+    }
+    if (Cut.has(0)) {
+      if (position[0] < on.before || position[0] >= on.before + on.here)
+        throw error("global_array: the element lies with another process, at number " + std::to_string(position[0]) +
+                    " along " + std::string(Mesh::name(0)) + ", of which this one has " + std::to_string(on.before) +
+                    " to " + std::to_string(on.before + on.here - 1) + "; call plx::distributed::gather(x)");
+      position[0] -= on.before;
+    }
+    std::int64_t device = 0;
+    for (int axis = 0; axis < Mesh::rank; ++axis)
+      device = device * detail::size_along<Mesh>(axis, on.here) + position[index_of(axis)];
+    runtime::count_read(pieces.shard_buffer(static_cast<int>(device)), sizeof(T));
+    return pieces.shard_values(static_cast<int>(device))[index_of(offset)];
+  }
+
+ private:
+  global_array(blocks_type blocks, const detail::mesh_rows& rows) : pieces(std::move(blocks)), on(rows) {}
+
+  shape_type block_shape() const {
+    shape_type block;
+    for (int d = 0, at = 0; d < rank; ++d) {
+      at += Cut.cuts_of(d);
+      block[index_of(d)] = pieces.shape()[index_of(at++)];
+    }
+    return block;
+  }
+  /// The number, along dimension `d`, of the block on the device at position `p` of this process.
+  std::int64_t block_index(int d, int p) const {
+    std::int64_t number = 0;
+    for (int i = 0; i < Cut.cuts_of(d); ++i) {
+      const int axis = Cut.dimensions[index_of(d)].axes[index_of(i)];
+      std::int64_t stride = 1;
+      for (int later = axis + 1; later < Mesh::rank; ++later) stride *= Mesh::size(later);
+      const std::int64_t size = detail::size_along<Mesh>(axis, on.here), own = p / stride % size;
+      number = number * detail::size_along<Mesh>(axis, on.all) + own + (axis == 0 ? on.before : 0);
+    }
+    return number;
+  }
+
+  blocks_type pieces;
+  detail::mesh_rows on;
+  shape_type lengths{};
+};
+
+template <class T, auto Shape, class Mesh, partition Cut>
+array(const global_array<T, Shape, Mesh, Cut>&) -> array<T, Shape>;
+
+namespace detail {
+template <class T> inline constexpr bool is_global_array = false;
+template <class T, auto Shape, class Mesh, partition Cut>
+inline constexpr bool is_global_array<global_array<T, Shape, Mesh, Cut>> = true;
+} // namespace detail
+
+} // namespace parallax

@@ -1,0 +1,19 @@
+// The devices along an axis have equal blocks.
+// error: shard_map: argument 0, float32\[8,6\], has 6 elements along axis 1, which 4 devices do not divide evenly; pad it, or use another mesh
+// line: auto y = plx::shard_map\(plx::tanh, on, plx::in_specs<plx::spec<plx::none, "model">>, plx::out_specs<plx::spec<plx::none, "model">>\)\(a\);
+#include <parallax/parallax.hpp>
+
+namespace plx = parallax;
+
+constexpr auto on = plx::mesh<plx::mesh_axis("data", 2), plx::mesh_axis("model", 4)>;
+
+int main() {
+  plx::array<float, plx::extents<8, 6>> a;
+#ifdef PARALLAX_EXPECT_ERROR
+  auto y = plx::shard_map(plx::tanh, on, plx::in_specs<plx::spec<plx::none, "model">>,
+                          plx::out_specs<plx::spec<plx::none, "model">>)(a);
+#else
+  auto y = plx::shard_map(plx::tanh, on, plx::in_specs<plx::spec<plx::none, "data">>,
+                          plx::out_specs<plx::spec<plx::none, "data">>)(a);
+#endif
+}
