@@ -5,7 +5,7 @@
 
 namespace plx = parallax;
 
-constexpr auto on = plx::mesh<plx::mesh_axis("data", 2), plx::mesh_axis("model", 4)>;
+constexpr auto on = plx::mesh<plx::device_axis("data", 2), plx::device_axis("model", 4)>;
 
 int main() {
   plx::array<float, plx::extents<8, 6>> a;

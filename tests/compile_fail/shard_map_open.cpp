@@ -1,11 +1,11 @@
 // Inside another function nothing says how many devices there are.
-// error: shard_map: inside another function the axes of a mesh have sizes that are known while compiling; give data one, as a mesh_axis of a name and a size
+// error: shard_map: inside another function the axes of a mesh have sizes that are known while compiling; give data one, as a device_axis of a name and a size
 // line: auto y = plx::jit\(plx::shard_map\(plx::tanh, open, plx::in_specs<plx::spec<"data">>, plx::out_specs<plx::spec<"data">>\)\)\(a\);
 #include <parallax/parallax.hpp>
 
 namespace plx = parallax;
 
-constexpr auto on = plx::mesh<plx::mesh_axis("data", 2), plx::mesh_axis("model", 4)>;
+constexpr auto on = plx::mesh<plx::device_axis("data", 2), plx::device_axis("model", 4)>;
 constexpr auto open = plx::mesh<"data">;
 
 int main() {

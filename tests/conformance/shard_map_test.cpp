@@ -15,8 +15,8 @@ using plx::none;
 using plx::out_specs;
 using plx::spec;
 
-constexpr auto mesh = plx::mesh<plx::mesh_axis("data", 2), plx::mesh_axis("model", 4)>;
-constexpr auto open = plx::mesh<"data", plx::mesh_axis("model", 4)>;
+constexpr auto mesh = plx::mesh<plx::device_axis("data", 2), plx::device_axis("model", 4)>;
+constexpr auto open = plx::mesh<"data", plx::device_axis("model", 4)>;
 
 using table = plx::array<float, plx::extents<8, 16>>;
 
@@ -96,7 +96,7 @@ TEST_CASE("trees of results, and what all devices share") {
 }
 
 TEST_CASE("one axis that takes single indices is a pmap") {
-  constexpr auto line = plx::mesh<plx::mesh_axis("i", 8)>;
+  constexpr auto line = plx::mesh<plx::device_axis("i", 8)>;
   const auto x = counted(8, 5);
   const auto f = [](auto v) { return v / plx::psum<"i">(v); };
   const plx::array by_mesh = plx::shard_map(f, line, in_specs<spec<"i">>, out_specs<spec<"i">>)(x);

@@ -15,7 +15,7 @@ using plx::out_specs;
 using plx::spec;
 
 constexpr auto line = plx::mesh<"i">;
-constexpr auto grid = plx::mesh<"i", plx::mesh_axis("j", 2)>;
+constexpr auto grid = plx::mesh<"i", plx::device_axis("j", 2)>;
 
 /// The same on all processes: `width` numbers for each of `rows` rows.
 plx::array<float, 2> whole(std::int64_t rows, std::int64_t width) {

@@ -9,7 +9,7 @@ namespace {
 
 using namespace conformance;
 
-constexpr auto mesh = plx::mesh<plx::mesh_axis("data", 2), plx::mesh_axis("model", 2)>;
+constexpr auto mesh = plx::mesh<plx::device_axis("data", 2), plx::device_axis("model", 2)>;
 using plx::in_specs;
 using plx::out_specs;
 using plx::spec;

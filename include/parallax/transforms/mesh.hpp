@@ -15,25 +15,25 @@ namespace parallax {
 
 /// An axis of a mesh: its name, of up to 31 characters, and, where it is known while compiling, how many devices lie
 /// along it. A string alone names an axis whose size is open.
-struct mesh_axis {
+struct device_axis {
   std::array<char, 32> text{}; // one type for all names: nvcc 13.0 cannot write lists of values of different types
   std::int64_t size = dyn;
 
   template <std::size_t N>
     requires(N <= 32)
   // NOLINTNEXTLINE(google-explicit-constructor): a string is an axis
-  constexpr mesh_axis(const char (&name)[N], std::int64_t devices = dyn) : size(devices) {
+  constexpr device_axis(const char (&name)[N], std::int64_t devices = dyn) : size(devices) {
     for (std::size_t i = 0; i < N; ++i) text[i] = name[i];
   }
   /// Of its members, as nvcc 13.0 writes it.
-  constexpr mesh_axis(const std::array<char, 32>& name, std::int64_t devices) : text(name), size(devices) {}
+  constexpr device_axis(const std::array<char, 32>& name, std::int64_t devices) : text(name), size(devices) {}
   constexpr std::string_view name() const { return {text.data()}; }
 };
 
 /// The type of `mesh<...>`: an empty class that lists the axes.
-template <mesh_axis... Axes> struct mesh_t {
+template <device_axis... Axes> struct mesh_t {
   static constexpr int rank = static_cast<int>(sizeof...(Axes));
-  static constexpr std::array<mesh_axis, sizeof...(Axes)> axes{Axes...};
+  static constexpr std::array<device_axis, sizeof...(Axes)> axes{Axes...};
   static constexpr std::string_view name(int axis) { return axes[index_of(axis)].name(); }
   static constexpr std::int64_t size(int axis) { return axes[index_of(axis)].size; }
 
@@ -62,10 +62,10 @@ template <mesh_axis... Axes> struct mesh_t {
   }
 };
 
-/// Devices in a grid, numbered row-major: `mesh<"data">`, `mesh<"data", mesh_axis("model", 4)>`. The size of the first
-/// axis may be open: it is then as long as there are devices. With several processes the first axis goes over all of
-/// them. JAX: Mesh
-template <mesh_axis... Axes> inline constexpr mesh_t<Axes...> mesh{};
+/// Devices in a grid, numbered row-major: `mesh<"data">`, `mesh<"data", device_axis("model", 4)>`. The size of the
+/// first axis may be open: it is then as long as there are devices. With several processes the first axis goes over all
+/// of them. JAX: Mesh
+template <device_axis... Axes> inline constexpr mesh_t<Axes...> mesh{};
 
 /// The axes of a mesh that one dimension of an array lies along: a name, `none`, or `along("data", "model")`.
 struct spec_entry {

@@ -159,7 +159,7 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapp
     }
     if (is_open && !first)
       owner.fail(message() << "shard_map: nothing says how many devices there are along " << Mesh::name(Axis)
-                           << ", an axis of open size; cut an argument along it, or give it a size as a mesh_axis");
+                           << ", an axis of open size; cut an argument along it, or give it a size as a device_axis");
     return size;
   }
   static constexpr tracer input_of(context& owner, abstract_value value, int place, axis_bits bit) {
@@ -208,7 +208,7 @@ template <class Mesh> constexpr tracer cut_up(tracer x, const partition& cut, st
       if (Mesh::size(axis) == dyn) {
         trace.fail(message() << "shard_map: inside another function the axes of a mesh have sizes that are known "
                              << "while compiling; give " << Mesh::name(axis)
-                             << " one, as a mesh_axis of a name and a size");
+                             << " one, as a device_axis of a name and a size");
         return x;
       }
       shape.push_back(dim{Mesh::size(axis)});
