@@ -4,6 +4,7 @@
 #include <parallax/arrays/at_fork.hpp>
 #include <parallax/arrays/device_memory.hpp>
 #include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/system_memory.hpp>
 #include <parallax/core/linkage.hpp>
 
 #include <array>
@@ -47,11 +48,11 @@ struct alignas(64) memory_block {
 
   std::byte* here() { return reinterpret_cast<std::byte*>(this + 1); }
 };
-static_assert(sizeof(memory_block) == 64);
+static_assert(sizeof(memory_block) == 64 && alignof(memory_block) <= system_memory::least_alignment);
 
 /// Sizes that blocks are rounded up to: four to each power of two, so that at most a fifth of a block is unused.
 struct size_class {
-  static constexpr std::size_t largest = std::size_t{64} << 20;
+  static constexpr std::size_t largest = std::size_t{1} << 40; // more than machines have
 
   /// The classes of blocks of up to `most` bytes, a power of two.
   static constexpr std::size_t count_up_to(std::size_t most) {
@@ -79,8 +80,9 @@ struct size_class {
 };
 
 inline void release_block(memory_block* block) {
+  const std::size_t capacity = block->capacity;
   block->~memory_block();
-  ::operator delete(block, std::align_val_t{alignof(memory_block)});
+  system_memory::give_back(block, capacity);
 }
 
 /// Free blocks of one thread, which takes and keeps them without a lock. Plain data, since arrays of static storage may
@@ -131,7 +133,6 @@ inline thread_local constinit thread_blocks blocks_of_thread{};
 class block_cache {
  public:
   static constexpr std::size_t largest_block = size_class::largest;
-  static constexpr std::size_t most_bytes = std::size_t{256} << 20; ///< that threads share
 
   /// The cache of this process. It is never destroyed: arrays with static storage may outlive any other object.
   static block_cache& instance();
@@ -243,7 +244,7 @@ PARALLAX_RUNTIME_FUNCTION void* block_cache::take_shared(std::size_t capacity) {
 PARALLAX_RUNTIME_FUNCTION void block_cache::put_shared(memory_block* block) {
   {
     std::lock_guard lock(access);
-    if (kept_bytes + block->capacity <= most_bytes) {
+    if (kept_bytes + block->capacity <= system_memory::most_to_keep()) {
       kept_bytes += block->capacity;
       memory_block*& head = heads[size_class::index_of(block->capacity)];
       block->next = std::exchange(head, block);
@@ -257,14 +258,11 @@ PARALLAX_RUNTIME_FUNCTION memory_block* new_block(std::size_t bytes, std::size_t
   if (here > std::numeric_limits<std::ptrdiff_t>::max() - 2 * sizeof(memory_block))
     throw out_of_memory(bytes, "the host");
   const std::size_t capacity = size_class::rounded(here + sizeof(memory_block));
-  auto from_system = [capacity] {
-    return ::operator new(capacity, std::align_val_t{alignof(memory_block)}, std::nothrow);
-  };
   void* memory = block_cache::take(capacity);
-  if (memory == nullptr) memory = from_system();
+  if (memory == nullptr) memory = system_memory::take(capacity);
   if (memory == nullptr) {
     block_cache::instance().clear();
-    memory = from_system();
+    memory = system_memory::take(capacity);
   }
   if (memory == nullptr) throw out_of_memory(bytes, "the host");
   auto* block = ::new (memory) memory_block;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <parallax/host/kernels/evaluate.hpp>
+#include <parallax/host/kernels/transposed_tiles.hpp>
 #include <parallax/host/kernels/work.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -23,15 +25,23 @@ inline void row_to_position(const kernel_arguments& a, std::int64_t row, std::in
 /// Elements below which a loop is not worth another thread.
 inline constexpr std::int64_t parallel_grain = 1 << 16;
 
+/// Bytes of a result from which on it is written past the caches.
+inline constexpr std::int64_t least_past_caches = 4 << 20;
+
 template <class Kernel>
 PARALLAX_INLINE void elementwise_row(const typename evaluator<Kernel>::row& row, const constant_bits* constants,
-                                     std::int64_t first, std::int64_t last) {
+                                     std::int64_t first, std::int64_t last, [[maybe_unused]] bool past_caches) {
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
   T* const out = reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<0>(row).data));
   const std::int64_t stride = operand_at<0>(row).stride;
+  constexpr bool may_pass = Kernel::result == kernel_result::vector && has_stores_past_caches<T>;
+  if constexpr (may_pass)
+    past_caches = past_caches && reinterpret_cast<std::uintptr_t>(out + first) % register_bytes == 0;
   auto compute = [&]<moved_lanes Moved>(std::int64_t i, int count) PARALLAX_INLINE_LAMBDA {
     auto value = evaluate::template run<Moved>(row, constants, i, count);
+    if constexpr (may_pass && Moved != moved_lanes::first)
+      if (past_caches && (Moved == moved_lanes::all || count == lanes)) return store_past_caches(out + i, value);
     if constexpr (Kernel::result == kernel_result::vector) store<Moved>(out + i, value, count);
     else store_strided<Moved>(out + i * stride, stride, value, count);
   };
@@ -46,29 +56,32 @@ PARALLAX_INLINE void elementwise_row(const typename evaluator<Kernel>::row& row,
 template <class Kernel>
 void elementwise_row_at(const row_position& position, const constant_bits* constants, std::int64_t first,
                         std::int64_t last) {
-  elementwise_row<Kernel>(typename evaluator<Kernel>::row(position), constants, first, last);
+  elementwise_row<Kernel>(typename evaluator<Kernel>::row(position), constants, first, last, position.past_caches);
 }
 
 /// The same of a loop of one dimension. Not inlined, so that a kernel is compiled once for short rows and for long
 /// ones.
 template <class Kernel>
 [[gnu::noinline]] void elementwise_elements(const operand* operands, const constant_bits* constants, std::int64_t first,
-                                            std::int64_t last) {
-  elementwise_row<Kernel>(typename evaluator<Kernel>::row(operands), constants, first, last);
+                                            std::int64_t last, bool past_caches) {
+  elementwise_row<Kernel>(typename evaluator<Kernel>::row(operands), constants, first, last, past_caches);
 }
 
 /// Computes the elements `first` to `last` of a row.
 using row_function = void (*)(const row_position&, const constant_bits*, std::int64_t first, std::int64_t last);
 
-/// Goes over all rows. No template of the kernel: only the inner loop differs.
-template <class Work> void run_rows(kernel_arguments& a, row_function compute) {
+/// Goes over all rows. No template of the kernel: only the inner loop differs. `strided_loads` are the evaluator's.
+template <class Work> void run_rows(kernel_arguments& a, row_function compute, std::uint64_t strided_loads) {
   a.collapse();
+  const transposed_tiles tiles(a, strided_loads);
   int outer_rank = a.rank > 0 ? a.rank - 1 : 0;
   std::int64_t length = a.rank > 0 ? a.extents[a.rank - 1] : 1, rows = 1;
   for (int d = 0; d < outer_rank; ++d) rows *= a.extents[d];
   if (rows == 0 || length == 0) return;
+  const bool past_caches = a.operand_count > 0 && rows * length * a.operands[0].element_bytes >= least_past_caches;
   auto some_rows = [&](std::int64_t begin, std::int64_t end) {
     row_position row;
+    row.past_caches = past_caches;
     std::int64_t position[max_rank] = {};
     const int inner = outer_rank - 1;
     for (std::int64_t r = begin; r < end;) {
@@ -76,21 +89,30 @@ template <class Work> void run_rows(kernel_arguments& a, row_function compute) {
       row.set(a, position, outer_rank);
       // rows behind one another along the innermost of the outer dimensions
       const std::int64_t last = inner < 0 ? end : std::min(end, r + a.extents[inner] - position[inner]);
+      if (tiles.any()) {
+        tiles.run(a, row, last - r,
+                  [&](const row_position& part, std::int64_t some) { compute(part, a.constants, 0, some); });
+        r = last;
+        continue;
+      }
       for (;;) {
         compute(row, a.constants, 0, length);
         if (++r == last) break;
         row.advance(a, inner);
       }
     }
+    if (past_caches) finish_stores_past_caches();
   };
   if (rows * length <= parallel_grain) return some_rows(0, rows);
   if (rows > 1) return Work::parallel_for(rows, parallel_grain / length + 1, some_rows);
   std::int64_t blocks = (length + lanes - 1) / lanes;
   Work::parallel_for(blocks, parallel_grain / lanes, [&](std::int64_t begin, std::int64_t end) {
     row_position row;
+    row.past_caches = past_caches;
     std::int64_t position[max_rank] = {};
     row.set(a, position, outer_rank);
     compute(row, a.constants, begin * lanes, end * lanes < length ? end * lanes : length);
+    if (past_caches) finish_stores_past_caches();
   });
 }
 
@@ -98,17 +120,21 @@ template <class Work> void run_rows(kernel_arguments& a, row_function compute) {
 
 /// Runs an elementwise kernel over all positions.
 template <class Kernel, class Work> void run_elementwise(kernel_arguments& a) {
-  detail::run_rows<Work>(a, &detail::elementwise_row_at<Kernel>);
+  detail::run_rows<Work>(a, &detail::elementwise_row_at<Kernel>, evaluator<Kernel>::strided_loads);
 }
 
 /// Runs an elementwise kernel over one row.
 template <class Kernel, class Work>
 void run_elementwise_row(const operand* operands, const constant_bits* constants, std::int64_t length) {
-  if (length <= detail::parallel_grain) return detail::elementwise_elements<Kernel>(operands, constants, 0, length);
-  Work::parallel_for(
-      (length + lanes - 1) / lanes, detail::parallel_grain / lanes, [&](std::int64_t begin, std::int64_t end) {
-        detail::elementwise_elements<Kernel>(operands, constants, begin * lanes, std::min(end * lanes, length));
-      });
+  if (length <= detail::parallel_grain)
+    return detail::elementwise_elements<Kernel>(operands, constants, 0, length, false);
+  const bool past_caches = length * operands[0].element_bytes >= detail::least_past_caches;
+  Work::parallel_for((length + lanes - 1) / lanes, detail::parallel_grain / lanes,
+                     [&](std::int64_t begin, std::int64_t end) {
+                       detail::elementwise_elements<Kernel>(operands, constants, begin * lanes,
+                                                            std::min(end * lanes, length), past_caches);
+                       if (past_caches) finish_stores_past_caches();
+                     });
 }
 
 } // namespace parallax::host::inline PARALLAX_REGISTERS

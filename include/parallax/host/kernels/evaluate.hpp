@@ -9,6 +9,7 @@
 #include <parallax/program/kernel_arguments.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
@@ -18,6 +19,7 @@ struct row_position {
   const std::byte* data[max_accesses];
   std::int64_t start[max_accesses];
   std::int64_t stride[max_accesses]; ///< along the row, in elements
+  bool past_caches = false;          ///< whether results are written so
 
   /// The row at the given position of the outer dimensions.
   PARALLAX_INLINE void set(const kernel_arguments& a, const std::int64_t* position, int outer_rank) {
@@ -28,6 +30,13 @@ struct row_position {
       data[i] = o.data ? o.data + offset * o.element_bytes : nullptr;
       start[i] = o.start + offset;
       stride[i] = outer_rank < a.rank ? o.strides[outer_rank] : 0;
+    }
+  }
+  /// So many elements further along the row.
+  PARALLAX_INLINE void move(const kernel_arguments& a, std::int64_t elements) {
+    for (int i = 0; i < a.operand_count; ++i) {
+      if (data[i] != nullptr) data[i] += elements * stride[i] * a.operands[i].element_bytes;
+      start[i] += elements * stride[i];
     }
   }
   /// The next row along `dimension`.
@@ -129,6 +138,7 @@ PARALLAX_INLINE auto evaluate(load_statement<Kind, Type, Argument>, Registers&, 
     std::int64_t stride = operand_at<Argument>(row).stride;
     if constexpr (Kind == statement_kind::load_scalar) return broadcast(*data);
     else if constexpr (Kind == statement_kind::load_vector) return load<Moved>(data + offset, count);
+    else if (stride == 1) return load<Moved>(data + offset, count); // of a tile
     else return load_strided<Moved>(data + offset * stride, stride, count);
   }
 }
@@ -205,6 +215,16 @@ template <kernel_result Result, primitive_id Reduction, class... S> struct evalu
   static constexpr std::size_t operand_count =
       static_cast<std::size_t>(std::max({1, detail::arrays_up_to(S::record)...}));
   using row = detail::row_operands<std::make_index_sequence<operand_count>>;
+  /// A bit for each of the first 64 arrays that is read with a stride and in no other way.
+  static constexpr std::uint64_t strided_loads = [] {
+    std::uint64_t strided = 0, others = 0;
+    auto look = [&](const kernel_statement& s) {
+      if (detail::arrays_up_to(s) == 0 || s.argument >= 64) return;
+      (s.kind == statement_kind::load_strided ? strided : others) |= std::uint64_t{1} << s.argument;
+    };
+    (look(S::record), ...);
+    return strided & ~others;
+  }();
 
   template <moved_lanes Moved>
   static PARALLAX_INLINE value_type run(const row& operands, const constant_bits* constants, std::int64_t offset,

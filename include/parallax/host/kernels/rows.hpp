@@ -240,10 +240,17 @@ void run_rows_of_group(const kernel_arguments& a, std::int64_t begin, std::int64
   const int outer_rank = a.rank - 1;
   row_position row;
   std::int64_t position[max_rank] = {};
-  for (std::int64_t r = begin; r < end; ++r) {
+  const int inner = outer_rank - 1;
+  for (std::int64_t r = begin; r < end;) {
     row_to_position(a, r, position, outer_rank);
     row.set(a, position, outer_rank);
-    row_passes<Kernel>::template run<Divided, Work>(row, a.constants, a.extents[outer_rank], memory);
+    // rows behind one another along the innermost of the outer dimensions
+    const std::int64_t last = inner < 0 ? end : std::min(end, r + a.extents[inner] - position[inner]);
+    for (;;) {
+      row_passes<Kernel>::template run<Divided, Work>(row, a.constants, a.extents[outer_rank], memory);
+      if (++r == last) break;
+      row.advance(a, inner);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // The exact operations of kernels on packs: arithmetic, bits, comparisons, conversions. Meanings: math/scalar_math.hpp.
 #pragma once
 
+#include <parallax/host/simd/pack_choose.hpp>
 #include <parallax/host/simd/pack_float16.hpp>
 #include <parallax/host/simd/pack_type.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -9,15 +10,6 @@
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
 namespace detail {
-
-/// a where the mask is -1, b where it is 0, lane by lane of a part.
-template <class M, class A> PARALLAX_INLINE A choose(M mask, A a, A b) {
-#ifdef __CUDACC__ // cudafe++ cannot parse the conditional operator on vectors of a dependent type
-  return (A)((mask & (M)a) | (~mask & (M)b));
-#else
-  return mask ? a : b;
-#endif
-}
 
 /// The vector that repeats `value` in every lane of a part of `P`.
 template <class P> PARALLAX_INLINE typename P::part_type repeat(typename P::value_type value) {
@@ -169,7 +161,7 @@ template <element T> PARALLAX_INLINE pack<T> max(const pack<T>& x, const pack<T>
   else
     return detail::by_parts<pack<T>>(
         [](auto a, auto b) {
-          auto larger = detail::choose(a > b, a, b);
+          auto larger = detail::larger_of(a, b);
           if constexpr (floating_element<T>) return detail::choose(a != a, a, larger);
           else return larger;
         },
@@ -181,7 +173,7 @@ template <element T> PARALLAX_INLINE pack<T> min(const pack<T>& x, const pack<T>
   else
     return detail::by_parts<pack<T>>(
         [](auto a, auto b) {
-          auto smaller = detail::choose(a < b, a, b);
+          auto smaller = detail::smaller_of(a, b);
           if constexpr (floating_element<T>) return detail::choose(a != a, a, smaller);
           else return smaller;
         },

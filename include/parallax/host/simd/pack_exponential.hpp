@@ -23,14 +23,13 @@ PARALLAX_INLINE typename P::part_type polynomial(typename P::part_type x,
 PARALLAX_INLINE pack<float>::part_type exp_part(pack<float>::part_type x) {
   using floats = pack<float>;
   using part_type = floats::part_type;
-  using bits = floats::bits_type;
-  using mask = floats::mask_type;
+  using bits [[maybe_unused]] = floats::bits_type;
+  using mask [[maybe_unused]] = floats::mask_type;
   static constexpr float coefficients[] = {5.0000001201e-1f, 1.6666665459e-1f, 4.1665795894e-2f,
                                            8.3334519073e-3f, 1.3981999507e-3f, 1.9875691500e-4f};
   // beyond these the result is 0 or infinite
   const part_type lowest = repeat<floats>(-104.0f), highest = repeat<floats>(89.0f);
-  x = choose(x < lowest, lowest, x);
-  x = choose(x > highest, highest, x);
+  x = smaller_of(highest, larger_of(lowest, x)); // in this order NaN stays
   // Added to a number of this size, a small one is rounded to a whole one, which then is in the low bits.
   const part_type large = repeat<floats>(0x1.8p23f);
   part_type shifted = x * repeat<floats>(1.44269504f) + large;
@@ -38,10 +37,16 @@ PARALLAX_INLINE pack<float>::part_type exp_part(pack<float>::part_type x) {
   part_type r = x - whole * repeat<floats>(0.693359375f);
   r = r - whole * repeat<floats>(-2.12194440e-4f);
   part_type y = polynomial<floats>(r, coefficients) * (r * r) + r + repeat<floats>(1.0f);
+#if !defined(__CUDACC__) && defined(__AVX512F__) && defined(__clang__)
+  return __builtin_ia32_scalefps512_mask(y, whole, y, 0xffff, 4);
+#elif !defined(__CUDACC__) && defined(__AVX512F__)
+  return __builtin_ia32_scalefps512_mask(y, whole, y, static_cast<short>(-1), 4);
+#else
   // 2^n itself may be out of range when the result is not
   mask n = mask(bits(shifted) - bits(large)), half = n >> 1;
   y = y * part_type(bits(half + 127) << 23);
   return y * part_type(bits(n - half + 127) << 23);
+#endif
 }
 
 template <class T> struct logarithm;

@@ -137,6 +137,45 @@ template <element T> PARALLAX_INLINE void store(T* target, const pack<T>& x) {
   }
 }
 
+namespace detail {
+/// Writes a register to an aligned address, past the caches where the machine can.
+template <class Register> PARALLAX_INLINE void store_register_past_caches(void* target, Register value) {
+#if defined(__clang__)
+  __builtin_nontemporal_store(value, static_cast<Register*>(target));
+#else
+  [[maybe_unused]] vector<long long, register_bytes / 8> bits;
+  __builtin_memcpy(&bits, &value, sizeof bits);
+#if defined(__AVX512F__)
+  __builtin_ia32_movntdq512(static_cast<decltype(bits)*>(target), bits);
+#elif defined(__AVX__)
+  __builtin_ia32_movntdq256(static_cast<decltype(bits)*>(target), bits);
+#elif defined(__SSE2__)
+  __builtin_ia32_movntdq(static_cast<decltype(bits)*>(target), bits);
+#else
+  __builtin_memcpy(target, &value, sizeof value);
+#endif
+#endif
+}
+} // namespace detail
+
+/// Whether elements of this type can be written past the caches.
+template <element T> inline constexpr bool has_stores_past_caches = sizeof(T) >= 4;
+
+/// Writes all lanes to `target` on, which is aligned as a register, past the caches: of more than they hold, what is
+/// written first would be gone before anybody reads it, and a line need not be read to be written whole.
+template <element T> PARALLAX_INLINE void store_past_caches(T* target, const pack<T>& x) {
+  static_assert(has_stores_past_caches<T>);
+  detail::store_register_past_caches(target, x.template part<0>());
+  if constexpr (pack<T>::parts == 2)
+    detail::store_register_past_caches(target + pack<T>::part_lanes, x.template part<1>());
+}
+/// Other threads see such stores before all that this one writes afterwards.
+PARALLAX_INLINE void finish_stores_past_caches() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
+
 /// Writes the first `count` <= lanes lanes.
 template <element T> PARALLAX_INLINE void store(T* target, const pack<T>& x, int count) {
   if constexpr (detail::has_masked_moves && sizeof(T) >= 4) {
