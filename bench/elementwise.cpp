@@ -6,6 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -202,8 +203,95 @@ void softmax_rows_parallax(benchmark::State& state) {
       });
 }
 
-#define PARALLAX_VECTORS(name) BENCHMARK(name)->RangeMultiplier(16)->Range(256, 1 << 22)->UseRealTime()
-#define PARALLAX_MATRICES(name) BENCHMARK(name)->Args({64, 1024})->Args({4096, 1024})->UseRealTime()
+// ---- Largest values, and where they are ------------------------------------------------------------
+
+double largest_of_row(const plx::array<float, 2>& x, std::size_t i) {
+  const auto row = x.values().subspan(i * static_cast<std::size_t>(x.shape(1)), static_cast<std::size_t>(x.shape(1)));
+  return static_cast<double>(*std::max_element(row.begin(), row.end()));
+}
+void max_rows_parallax(benchmark::State& state) {
+  static constexpr auto compiled = plx::jit([](auto x) { return plx::max(x, 1); });
+  const std::int64_t rows = state.range(0), columns = state.range(1);
+  plx::array<float, 2> x = random_matrix(rows, columns);
+  plx::array<float, 1> z;
+  time(
+      state, rows * columns, 4 * rows * columns, 0, [&] { return (z = compiled(x)).values(); },
+      [&](std::size_t i) { return largest_of_row(x, i); });
+}
+/// The position is looked up, so that a value is what is compared.
+void argmax_rows_parallax(benchmark::State& state) {
+  static constexpr auto compiled = plx::jit([](auto x) { return plx::argmax(x, 1); });
+  const std::int64_t rows = state.range(0), columns = state.range(1);
+  plx::array<float, 2> x = random_matrix(rows, columns);
+  plx::array<std::int32_t, 1> z;
+  std::vector<float> found(static_cast<std::size_t>(rows));
+  bool is_first = true;
+  time(
+      state, rows * columns, 4 * rows * columns, 0,
+      [&] {
+        z = compiled(x);
+        for (std::int64_t i = 0; is_first && i < rows; ++i) found[static_cast<std::size_t>(i)] = x(i, z(i));
+        is_first = false;
+        return std::span<const float>(found);
+      },
+      [&](std::size_t i) { return largest_of_row(x, i); });
+}
+void argmax_rows_by_hand(benchmark::State& state) {
+  const std::int64_t rows = state.range(0), columns = state.range(1);
+  plx::array<float, 2> x = random_matrix(rows, columns);
+  std::vector<float> found(static_cast<std::size_t>(rows));
+  time(
+      state, rows * columns, 4 * rows * columns, 0,
+      [&] {
+        for (std::int64_t i = 0; i < rows; ++i) {
+          const float* row = x.data() + i * columns;
+          std::int64_t best = 0;
+          for (std::int64_t j = 1; j < columns; ++j)
+            if (row[j] > row[best]) best = j;
+          found[static_cast<std::size_t>(i)] = row[best];
+        }
+        return std::span<const float>(found);
+      },
+      [&](std::size_t i) { return largest_of_row(x, i); });
+}
+
+// ---- A sum of a matrix and another one's transpose --------------------------------------------------
+
+void transposed_sum_parallax(benchmark::State& state) {
+  static constexpr auto compiled = plx::jit([](auto x, auto y) { return plx::transpose(x) + y; });
+  const std::int64_t n = state.range(0);
+  plx::array<float, 2> x = random_matrix(n, n), y = random_matrix(n, n), z;
+  time(
+      state, n * n, 12 * n * n, 1e-6, [&] { return (z = compiled(x, y)).values(); },
+      [&](std::size_t i) {
+        const auto at = static_cast<std::int64_t>(i);
+        return static_cast<double>(x(at % n, at / n)) + static_cast<double>(y(at / n, at % n));
+      });
+}
+void transposed_sum_by_hand(benchmark::State& state) {
+  const std::int64_t n = state.range(0), block = 16;
+  plx::array<float, 2> x = random_matrix(n, n), y = random_matrix(n, n), z = random_matrix(n, n);
+  time(
+      state, n * n, 12 * n * n, 1e-6,
+      [&] {
+        const float *from = x.data(), *other = y.data();
+        float* __restrict to = z.mutable_data();
+        for (std::int64_t i = 0; i < n; i += block)
+          for (std::int64_t j = 0; j < n; j += block)
+            for (std::int64_t k = i; k < i + block; ++k)
+              for (std::int64_t l = j; l < j + block; ++l) to[k * n + l] = from[l * n + k] + other[k * n + l];
+        return z.values();
+      },
+      [&](std::size_t i) {
+        const auto at = static_cast<std::int64_t>(i);
+        return static_cast<double>(x(at % n, at / n)) + static_cast<double>(y(at / n, at % n));
+      });
+}
+
+#define PARALLAX_VECTORS(name) BENCHMARK(name)->RangeMultiplier(16)->Range(256, 1 << 22)->Arg(1 << 25)->UseRealTime()
+#define PARALLAX_MATRICES(name)                                                                                        \
+  BENCHMARK(name)->Args({128, 128})->Args({4096, 1024})->Args({1 << 18, 64})->UseRealTime()
+#define PARALLAX_SQUARES(name) BENCHMARK(name)->Arg(1024)->Arg(4096)->UseRealTime()
 
 PARALLAX_VECTORS(chain_parallax);
 PARALLAX_VECTORS(chain_by_hand);
@@ -215,6 +303,11 @@ PARALLAX_MATRICES(sum_rows_parallax);
 PARALLAX_MATRICES(sum_rows_by_hand);
 PARALLAX_MATRICES(sum_columns_parallax);
 PARALLAX_MATRICES(sum_columns_by_hand);
+PARALLAX_MATRICES(max_rows_parallax);
+PARALLAX_MATRICES(argmax_rows_parallax);
+PARALLAX_MATRICES(argmax_rows_by_hand);
 PARALLAX_MATRICES(softmax_rows_parallax);
+PARALLAX_SQUARES(transposed_sum_parallax);
+PARALLAX_SQUARES(transposed_sum_by_hand);
 
 } // namespace

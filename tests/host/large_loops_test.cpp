@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "test.hpp"
 
@@ -88,6 +90,24 @@ TEMPLATE_TEST_CASE("results larger than the caches", "", float, double, std::int
   const plx::array<TestType, 2> all = plx::jit([](auto x, auto y) { return x - y; })(rows, row);
   for (std::int64_t i = 0; i < all.size(); ++i) wrong += all.data()[i] != rows.data()[i] - row.data()[i % 1033];
   CHECK(wrong == 0);
+}
+
+TEST_CASE("rows and several results larger than the caches") {
+  for (std::int64_t length : {1024, 1033}) {
+    const auto x = counted<float>(1100, length);
+    const auto [soft, twice] = plx::jit([](auto a) { return std::tuple{plx::softmax(a * 0.001f, 1), a * 2.f}; })(x);
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < 1100; ++i) {
+      double sum = 0;
+      for (std::int64_t j = 0; j < length; ++j) sum += std::exp(static_cast<double>(x(i, j)) * 0.001);
+      for (std::int64_t j = 0; j < length; ++j) {
+        const double expected = std::exp(static_cast<double>(x(i, j)) * 0.001) / sum;
+        wrong += std::abs(static_cast<double>(soft(i, j)) - expected) > 1e-5 * expected;
+        wrong += twice(i, j) != x(i, j) * 2.f;
+      }
+    }
+    CHECK(wrong == 0);
+  }
 }
 
 TEMPLATE_TEST_CASE("positions of extremes in rows of every length", "", float, double, std::int32_t, std::uint8_t,

@@ -78,7 +78,8 @@ class slot_assigner {
     const plain_span<const operand_record> operands = plan[loop.operands];
     if (!writes_one_result(loop) || operands[0].buffer != id) return -1;
     // A library may apply the loop while it computes a product: then that product alone may lie where the result does.
-    const bool follows_product = plain::any_of(operands, [&](const operand_record& o) { return is_of_product(o.buffer); });
+    const bool follows_product =
+        plain::any_of(operands, [&](const operand_record& o) { return is_of_product(o.buffer); });
     for (const operand_record& o : operands.subspan(1)) {
       if (o.buffer == buffer_id::none || o.buffer == id) continue;
       const planned_buffer &old = section.buffers[o.buffer], &result = section.buffers[id];
@@ -87,8 +88,8 @@ class slot_assigner {
                             size_of(old.record.type) == size_of(result.record.type) && result.first_step == s;
       if (!dies || !is_alike || (follows_product && !is_of_product(o.buffer))) continue;
       const bool lies_alike = plain::all_of(operands, [&](const operand_record& each) {
-        return each.buffer != o.buffer || (each.offset == operands[0].offset &&
-                                           plain::equal(plan[each.strides], plan[operands[0].strides]));
+        return each.buffer != o.buffer ||
+               (each.offset == operands[0].offset && plain::equal(plan[each.strides], plan[operands[0].strides]));
       });
       if (lies_alike && holder[index_of(old.record.number)] == o.buffer) return old.record.number;
     }

@@ -25,19 +25,15 @@ inline void row_to_position(const kernel_arguments& a, std::int64_t row, std::in
 /// Elements below which a loop is not worth another thread.
 inline constexpr std::int64_t parallel_grain = 1 << 16;
 
-/// Bytes of a result from which on it is written past the caches.
-inline constexpr std::int64_t least_past_caches = 4 << 20;
-
 template <class Kernel>
 PARALLAX_INLINE void elementwise_row(const typename evaluator<Kernel>::row& row, const constant_bits* constants,
-                                     std::int64_t first, std::int64_t last, [[maybe_unused]] bool past_caches) {
+                                     std::int64_t first, std::int64_t last) {
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
   T* const out = reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<0>(row).data));
   const std::int64_t stride = operand_at<0>(row).stride;
   constexpr bool may_pass = Kernel::result == kernel_result::vector && has_stores_past_caches<T>;
-  if constexpr (may_pass)
-    past_caches = past_caches && reinterpret_cast<std::uintptr_t>(out + first) % register_bytes == 0;
+  const bool past_caches [[maybe_unused]] = may_pass && row.past_caches && is_aligned(out + first);
   auto compute = [&]<moved_lanes Moved>(std::int64_t i, int count) PARALLAX_INLINE_LAMBDA {
     auto value = evaluate::template run<Moved>(row, constants, i, count);
     if constexpr (may_pass && Moved != moved_lanes::first)
@@ -56,7 +52,7 @@ PARALLAX_INLINE void elementwise_row(const typename evaluator<Kernel>::row& row,
 template <class Kernel>
 void elementwise_row_at(const row_position& position, const constant_bits* constants, std::int64_t first,
                         std::int64_t last) {
-  elementwise_row<Kernel>(typename evaluator<Kernel>::row(position), constants, first, last, position.past_caches);
+  elementwise_row<Kernel>(typename evaluator<Kernel>::row(position), constants, first, last);
 }
 
 /// The same of a loop of one dimension. Not inlined, so that a kernel is compiled once for short rows and for long
@@ -64,7 +60,7 @@ void elementwise_row_at(const row_position& position, const constant_bits* const
 template <class Kernel>
 [[gnu::noinline]] void elementwise_elements(const operand* operands, const constant_bits* constants, std::int64_t first,
                                             std::int64_t last, bool past_caches) {
-  elementwise_row<Kernel>(typename evaluator<Kernel>::row(operands), constants, first, last, past_caches);
+  elementwise_row<Kernel>(typename evaluator<Kernel>::row(operands, past_caches), constants, first, last);
 }
 
 /// Computes the elements `first` to `last` of a row.
@@ -128,7 +124,7 @@ template <class Kernel, class Work>
 void run_elementwise_row(const operand* operands, const constant_bits* constants, std::int64_t length) {
   if (length <= detail::parallel_grain)
     return detail::elementwise_elements<Kernel>(operands, constants, 0, length, false);
-  const bool past_caches = length * operands[0].element_bytes >= detail::least_past_caches;
+  const bool past_caches = length * operands[0].element_bytes >= least_past_caches;
   Work::parallel_for((length + lanes - 1) / lanes, detail::parallel_grain / lanes,
                      [&](std::int64_t begin, std::int64_t end) {
                        detail::elementwise_elements<Kernel>(operands, constants, begin * lanes,

@@ -14,6 +14,9 @@
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
+/// Bytes of a result from which on it is written past the caches.
+inline constexpr std::int64_t least_past_caches = 4 << 20;
+
 /// Where the operands of a row lie: pointers to the row's first element, or the first value of an index.
 struct row_position {
   const std::byte* data[max_accesses];
@@ -58,11 +61,14 @@ template <int I> struct row_operand {
 };
 template <class Indices> struct row_operands;
 template <std::size_t... I> struct row_operands<std::index_sequence<I...>> : row_operand<I>... {
+  bool past_caches; ///< whether results are written so
+
   PARALLAX_INLINE explicit row_operands(const row_position& row)
-      : row_operand<I>{row.data[I], row.start[I], row.stride[I]}... {}
+      : row_operand<I>{row.data[I], row.start[I], row.stride[I]}..., past_caches(row.past_caches) {}
   /// The only row of a loop of one dimension.
-  PARALLAX_INLINE explicit row_operands(const operand* operands)
-      : row_operand<I>{operands[I].data, operands[I].start, operands[I].strides[0]}... {}
+  PARALLAX_INLINE row_operands(const operand* operands, bool writes_past_caches)
+      : row_operand<I>{operands[I].data, operands[I].start, operands[I].strides[0]}...,
+        past_caches(writes_past_caches) {}
 };
 template <int I> PARALLAX_INLINE const row_operand<I>& operand_at(const row_operand<I>& o) { return o; }
 
@@ -116,8 +122,13 @@ PARALLAX_INLINE auto evaluate(store_statement<statement_kind::store_vector, Type
                               const Row& row, const constant_bits*, std::int64_t offset, int count) {
   using T = element_t<Type>;
   pack<T> value = at<Operand>(registers);
-  T* data = reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<Array>(row).data));
-  store<Moved>(data + offset, value, count);
+  T* const to = reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<Array>(row).data)) + offset;
+  if constexpr (has_stores_past_caches<T> && Moved != moved_lanes::first)
+    if (row.past_caches && (Moved == moved_lanes::all || count == lanes) && is_aligned(to)) {
+      store_past_caches(to, value);
+      return value;
+    }
+  store<Moved>(to, value, count);
   return value;
 }
 template <moved_lanes Moved, statement_kind Kind, element_type Type, int Argument, class Registers, class Row>

@@ -241,6 +241,9 @@ void run_rows_of_group(const kernel_arguments& a, std::int64_t begin, std::int64
   row_position row;
   std::int64_t position[max_rank] = {};
   const int inner = outer_rank - 1;
+  std::int64_t elements = 1;
+  for (int d = 0; d < a.rank; ++d) elements *= a.extents[d];
+  row.past_caches = elements * std::int64_t{sizeof(float)} >= least_past_caches;
   for (std::int64_t r = begin; r < end;) {
     row_to_position(a, r, position, outer_rank);
     row.set(a, position, outer_rank);
@@ -252,6 +255,7 @@ void run_rows_of_group(const kernel_arguments& a, std::int64_t begin, std::int64
       row.advance(a, inner);
     }
   }
+  if (row.past_caches) finish_stores_past_caches();
 }
 
 /// Goes over all rows. No template of the kernel.

@@ -8,6 +8,7 @@
 #include <parallax/host/simd/registers.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
@@ -161,6 +162,10 @@ template <class Register> PARALLAX_INLINE void store_register_past_caches(void* 
 /// Whether elements of this type can be written past the caches.
 template <element T> inline constexpr bool has_stores_past_caches = sizeof(T) >= 4;
 
+/// Whether an address is one that a register can be written to past the caches.
+PARALLAX_INLINE bool is_aligned(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % register_bytes == 0;
+}
 /// Writes all lanes to `target` on, which is aligned as a register, past the caches: of more than they hold, what is
 /// written first would be gone before anybody reads it, and a line need not be read to be written whole.
 template <element T> PARALLAX_INLINE void store_past_caches(T* target, const pack<T>& x) {
