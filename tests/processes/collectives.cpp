@@ -172,4 +172,16 @@ TEST_CASE("groups of instances lie in several processes") {
              }));
 }
 
+TEST_CASE("a number of instances that is known while compiling is that of all processes") {
+  const auto x = table_of<float>(2, [](std::size_t r, std::size_t i) { return static_cast<float>(r + 10 * i); });
+  const auto f =
+      plx::pmap<"i">([](auto row) { return plx::pmean<"i">(row) + 0 * plx::axis_size<"i">(); }, plx::axis_size<8>());
+  if (all_rows() == 8) {
+    check_rows(f(own(x, 2)),
+               table_of<float>(2, [&](std::size_t, std::size_t i) { return tree_sum(column(x, i)) / 8; }));
+  } else {
+    CHECK_THROWS_WITH(f(own(x, 2)), Catch::Contains("must be 8") || Catch::Contains("8"));
+  }
+}
+
 } // namespace process_tests

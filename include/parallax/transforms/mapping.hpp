@@ -133,7 +133,8 @@ template <class Tree> struct instance {
   growing_vector<tracer> results;
 };
 
-/// Traces one instance of a mapped function. `axis_of` makes the mapped axis of its name and the number of instances.
+/// Traces one instance of a mapped function. `axis_of` makes the mapped axis of its name, the number of instances, and
+/// the first value that is mapped.
 template <fixed_string Name, class InAxes, class Function, class AxisOf, class... Args>
 constexpr auto trace_instance(context& trace, std::string_view transformation, const Function& function,
                               const AxisOf& axis_of, const Args&... args) {
@@ -141,7 +142,10 @@ constexpr auto trace_instance(context& trace, std::string_view transformation, c
                                              leaves_to_tracers(trace, args...));
   growing_vector<tracer> inputs = open_instance(trace, arguments);
   const graph_id body = trace.innermost();
-  const axis_id axis = trace.bind_axis(axis_of(Name.view(), arguments.size));
+  abstract_value mapped;
+  for (std::size_t k = arguments.leaves.size(); k-- > 0;)
+    if (arguments.axes[k] != unmapped) mapped = arguments.leaves[k].value();
+  const axis_id axis = trace.bind_axis(axis_of(Name.view(), arguments.size, mapped));
   auto tree = call_on(trace, function, inputs, std::index_sequence_for<Args...>{}, std::type_identity<Args>{}...);
   trace.unbind_axis();
   growing_vector<tracer> results = tracers_of(tree);

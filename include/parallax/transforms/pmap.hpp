@@ -13,12 +13,22 @@ namespace parallax {
 template <auto... Numbers> struct devices_t {};
 template <auto... Numbers> inline constexpr devices_t<Numbers...> devices{};
 
+/// For `pmap`: how many instances there are of all processes together, known while compiling.
+template <auto... Size> struct axis_size_t {};
+template <std::int64_t Size> constexpr axis_size_t<Size> axis_size() {
+  static_assert(Size > 0, "parallax: axis_size is a number of instances, 1 or more");
+  return {};
+}
+
 namespace detail {
 
 template <class Devices> struct device_numbers;
 template <auto... Numbers> struct device_numbers<devices_t<Numbers...>> {
   static constexpr growing_vector<int> list() { return {static_cast<int>(Numbers)...}; }
 };
+
+template <class Size> inline constexpr std::int64_t given_size = 0;
+template <auto Size> inline constexpr std::int64_t given_size<axis_size_t<Size>> = Size;
 
 /// The axis of a pmap of which this process has `rows` instances. That of the outermost pmap goes over all processes;
 /// where its extent is known while compiling, these are all, which the call checks.
@@ -28,6 +38,19 @@ constexpr mapped_axis axis_of_pmap(context& trace, std::string_view name, dim ro
           .size = is_of_one_process ? rows : trace.extents.over_processes(rows),
           .rows = rows,
           .is_pmapped = true};
+}
+/// The same where its user says its size, which otherwise is 0. `mapped` is the first argument that is mapped.
+constexpr mapped_axis axis_of_pmap(context& trace, std::string_view name, dim rows, std::int64_t size,
+                                   const abstract_value& mapped) {
+  mapped_axis axis = axis_of_pmap(trace, name, rows);
+  if (size == 0) return axis;
+  if (is_static(axis.size) && !(axis.size == size))
+    trace.fail(message() << "pmap: Specified axis_size " << size << " does not match received axis_size "
+                         << axis.size.number() << "; give as many elements as that");
+  if (!is_static(axis.size)) require(trace, guard_kind::same_size, "pmap: axis_size", axis.size, dim{size}, mapped);
+  axis.size = dim{size};
+  axis.is_counted = true;
+  return axis;
 }
 
 /// Whether the devices that a user named can serve a pmap over an axis of this size.
@@ -76,7 +99,7 @@ constexpr growing_vector<char> add_operands(context& trace, primitives::pmap_cal
 } // namespace detail
 
 /// A function mapped by pmap. Call it with arrays, or with tracers inside another traced function.
-template <class Function, fixed_string Name, class InAxes, class OutAxes, class Devices> struct pmapped {
+template <class Function, fixed_string Name, class InAxes, class OutAxes, class Devices, class Size> struct pmapped {
   [[no_unique_address]] Function function;
 
   template <class... Args> constexpr auto operator()(const Args&... args) const {
@@ -91,7 +114,10 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
     context& owner = detail::trace_of_trees(args...);
     auto [arguments, body, mapped_axis, result, results] = detail::trace_instance<Name, InAxes>(
         owner, "pmap", function,
-        [&](std::string_view name, dim rows) { return detail::axis_of_pmap(owner, name, rows); }, args...);
+        [&](std::string_view name, dim rows, const abstract_value& mapped) {
+          return detail::axis_of_pmap(owner, name, rows, detail::given_size<Size>, mapped);
+        },
+        args...);
     if (owner.failed) return result;
 
     primitives::pmap_call::parameters call{.axis = mapped_axis, .size = arguments.size, .body = body};
@@ -114,24 +140,27 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
   }
 };
 
-template <class Function, fixed_string Name, class InAxes, class OutAxes, class Devices>
-inline constexpr bool detail::is_transformed<pmapped<Function, Name, InAxes, OutAxes, Devices>> = true;
+template <class Function, fixed_string Name, class InAxes, class OutAxes, class Devices, class Size>
+inline constexpr bool detail::is_transformed<pmapped<Function, Name, InAxes, OutAxes, Devices, Size>> = true;
 
 namespace detail {
 /// Whether results stay on their devices.
 template <class Function> inline constexpr bool is_pmapped = false;
-template <class Function, fixed_string Name, class InAxes, class OutAxes, class Devices>
-inline constexpr bool is_pmapped<pmapped<Function, Name, InAxes, OutAxes, Devices>> = true;
+template <class Function, fixed_string Name, class InAxes, class OutAxes, class Devices, class Size>
+inline constexpr bool is_pmapped<pmapped<Function, Name, InAxes, OutAxes, Devices, Size>> = true;
 } // namespace detail
 
 /// Maps `function` over an axis of its arguments with one instance per device: `pmap(f)`,
 /// `pmap<"name">(f, in_axes<0, none>, out_axes<0>, devices<3, 1>)`. Results stay on their devices. Collectives combine
-/// the instances by the axis name. Inside another pmap, devices are numbered row-major, the outer axis first. JAX: pmap
+/// the instances by the axis name. `axis_size<8>()` says how many there are of all processes: the compiler then knows
+/// it though each process has an unknown part. Inside another pmap, devices are numbered row-major, the outer axis
+/// first. JAX: pmap
 template <fixed_string Name = "", class Function, class... Options> constexpr auto pmap(Function function, Options...) {
   using in = typename detail::option<in_axes_t, in_axes_t<0>, Options...>::type;
   using out = typename detail::option<out_axes_t, out_axes_t<0>, Options...>::type;
   using on = typename detail::option<devices_t, devices_t<>, Options...>::type;
-  return pmapped<Function, Name, in, out, on>{function};
+  using size = typename detail::option<axis_size_t, axis_size_t<>, Options...>::type;
+  return pmapped<Function, Name, in, out, on, size>{function};
 }
 
 } // namespace parallax

@@ -23,7 +23,10 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
     context& owner = detail::trace_of_trees(args...);
     auto [arguments, body, axis, result, results] = detail::trace_instance<Name, InAxes>(
         owner, "vmap", function,
-        [](std::string_view name, dim size) { return mapped_axis{.name = name, .size = size, .rows = size}; }, args...);
+        [](std::string_view name, dim size, const abstract_value&) {
+          return mapped_axis{.name = name, .size = size, .rows = size};
+        },
+        args...);
     if (owner.failed) return result;
 
     growing_vector<batched> batch;
