@@ -46,8 +46,8 @@ class row_cursor {
     std::int64_t extent = shape.reduced_count > 0 ? a.extents[last_reduced] : 1;
     return extent - reduced % extent;
   }
-  /// To the next one of these.
-  void advance() { row.advance(a, last_reduced); }
+  /// How far these are apart.
+  template <class Steps> Steps steps() const { return {a, last_reduced}; }
 
  private:
   const kernel_arguments& a;
@@ -76,12 +76,20 @@ template <class Kernel> class column_rows {
                   std::int64_t last, T* out) {
     column_rows some(cursor.constants());
     std::int64_t following = 0; // rows at one stride, the next one first
+    cursor.locate(kept, begin);
+    typename evaluate::row next(cursor.row);
+    const auto steps = cursor.template steps<typename evaluate::row_steps>();
     for (std::int64_t r = begin; r < end;) {
       some.row_count = end - r < rows_together ? static_cast<int>(end - r) : rows_together;
       for (int k = 0; k < some.row_count; ++k, ++r, --following) {
-        if (following == 0) cursor.locate(kept, r), following = cursor.run_length(r);
-        ::new (static_cast<void*>(&some.rows[k])) typename evaluate::row(cursor.row);
-        if (following > 1) cursor.advance();
+        if (following == 0) {
+          cursor.locate(kept, r);
+          following = cursor.run_length(r);
+          next = typename evaluate::row(cursor.row);
+        } else {
+          next.advance(steps);
+        }
+        ::new (static_cast<void*>(&some.rows[k])) typename evaluate::row(next);
       }
       some.add_rows(first, last, out);
     }

@@ -59,6 +59,21 @@ template <int I> struct row_operand {
   const std::byte* data;
   std::int64_t start, stride;
 };
+/// How far the operands of a row are from those of the next one along a dimension.
+template <int I> struct row_step {
+  std::ptrdiff_t bytes;
+  std::int64_t elements;
+
+  PARALLAX_INLINE row_step(const operand& o, int dimension)
+      : bytes(o.data == nullptr ? 0 : o.strides[dimension] * o.element_bytes), elements(o.strides[dimension]) {}
+};
+template <class Indices> struct row_steps;
+template <std::size_t... I> struct row_steps<std::index_sequence<I...>> : row_step<static_cast<int>(I)>... {
+  PARALLAX_INLINE row_steps(const kernel_arguments& a, int dimension)
+      : row_step<static_cast<int>(I)>(a.operands[I], dimension)... {}
+};
+template <int I> PARALLAX_INLINE const row_step<I>& step_of(const row_step<I>& s) { return s; }
+
 template <class Indices> struct row_operands;
 template <std::size_t... I> struct row_operands<std::index_sequence<I...>> : row_operand<I>... {
   bool past_caches; ///< whether results are written so
@@ -69,6 +84,10 @@ template <std::size_t... I> struct row_operands<std::index_sequence<I...>> : row
   PARALLAX_INLINE row_operands(const operand* operands, bool writes_past_caches)
       : row_operand<I>{operands[I].data, operands[I].start, operands[I].strides[0]}...,
         past_caches(writes_past_caches) {}
+  /// The next row. Unlike a `row_position`, it stays in registers.
+  PARALLAX_INLINE void advance(const row_steps<std::index_sequence<I...>>& steps) {
+    ((row_operand<I>::data += step_of<I>(steps).bytes, row_operand<I>::start += step_of<I>(steps).elements), ...);
+  }
 };
 template <int I> PARALLAX_INLINE const row_operand<I>& operand_at(const row_operand<I>& o) { return o; }
 
@@ -226,6 +245,7 @@ template <kernel_result Result, primitive_id Reduction, class... S> struct evalu
   static constexpr std::size_t operand_count =
       static_cast<std::size_t>(std::max({1, detail::arrays_up_to(S::record)...}));
   using row = detail::row_operands<std::make_index_sequence<operand_count>>;
+  using row_steps = detail::row_steps<std::make_index_sequence<operand_count>>;
   /// A bit for each of the first 64 arrays that is read with a stride and in no other way.
   static constexpr std::uint64_t strided_loads = [] {
     std::uint64_t strided = 0, others = 0;

@@ -43,14 +43,17 @@ template <class Kernel> class row_reduction {
       // results behind one another along the innermost of the kept dimensions
       const std::int64_t last =
           inner < 0 ? part.kept_end : std::min(part.kept_end, k + a.extents[inner] - position[inner]);
+      typename evaluate::row elements(row);
+      const typename evaluate::row_steps steps(a, std::max(inner, 0));
       for (;;) {
         pack<T> total = broadcast(P::template neutral<T>());
-        if (part.reduced_begin < part.reduced_end) add_row(row, a.constants, part.first, part.last, total);
+        if (part.reduced_begin < part.reduced_end) add_row(elements, a.constants, part.first, part.last, total);
         if (part.reduced_begin + 1 < part.reduced_end) add_further_rows(a, shape, part, position, total);
-        T* const out = single != nullptr ? single : reinterpret_cast<T*>(const_cast<std::byte*>(row.data[0]));
+        T* const out =
+            single != nullptr ? single : reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<0>(elements).data));
         *out = host::reduce(total, []<class V>(const V& x, const V& y) { return P::evaluate(x, y); });
         if (++k == last) break;
-        row.advance(a, inner);
+        elements.advance(steps);
         ++position[inner];
       }
     }
@@ -66,13 +69,12 @@ template <class Kernel> class row_reduction {
     for (std::int64_t r = part.reduced_begin + 1; r < part.reduced_end; ++r) {
       reduction_shape::locate(a, shape.reduced, shape.reduced_count, r, position);
       row.set(a, position, a.rank - 1);
-      add_row(row, a.constants, part.first, part.last, total);
+      add_row(typename evaluate::row(row), a.constants, part.first, part.last, total);
     }
   }
   /// Combines elements first to last of a row into `total`.
-  static void add_row(const row_position& position, const constant_bits* constants, std::int64_t first,
+  static void add_row(const typename evaluate::row& row, const constant_bits* constants, std::int64_t first,
                       std::int64_t last, pack<T>& total) {
-    const typename evaluate::row row(position);
     std::int64_t i = first;
     constexpr int streams = independent_sums<Kernel>;
     if constexpr (streams > 1) {

@@ -47,9 +47,8 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
   /// All passes over one row; `Divided`: by several threads, in fixed pieces, which are combined in order, so that the
   /// result does not depend on their number. `memory` has `remembered_bytes` for each element that there is room for.
   template <bool Divided, class Work>
-  static void run(const row_position& position, const constant_bits* constants, std::int64_t length,
+  static void run(const typename evaluate::row& row, const constant_bits* constants, std::int64_t length,
                   std::byte* memory) {
-    const typename evaluate::row row(position);
     registers file;
     start<0>(file, row, constants);
     run_passes<Divided, Work>(file, row, constants, length, memory,
@@ -92,6 +91,7 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
         const std::int64_t first = units * p / pieces * lanes, last = units * (p + 1) / pieces * lanes;
         go_over<Pass>(own, sums, row, constants, first, std::min(last, length), length, memory);
       }
+      if (row.past_caches) finish_stores_past_caches();
     });
     for (int p = 0; p < pieces; ++p) add_totals<Pass>(totals, parts.data()[p]);
   }
@@ -249,10 +249,12 @@ void run_rows_of_group(const kernel_arguments& a, std::int64_t begin, std::int64
     row.set(a, position, outer_rank);
     // rows behind one another along the innermost of the outer dimensions
     const std::int64_t last = inner < 0 ? end : std::min(end, r + a.extents[inner] - position[inner]);
+    typename row_passes<Kernel>::evaluate::row here(row);
+    const typename row_passes<Kernel>::evaluate::row_steps steps(a, std::max(inner, 0));
     for (;;) {
-      row_passes<Kernel>::template run<Divided, Work>(row, a.constants, a.extents[outer_rank], memory);
+      row_passes<Kernel>::template run<Divided, Work>(here, a.constants, a.extents[outer_rank], memory);
       if (++r == last) break;
-      row.advance(a, inner);
+      here.advance(steps);
     }
   }
   if (row.past_caches) finish_stores_past_caches();
