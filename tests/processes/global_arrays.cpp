@@ -27,7 +27,7 @@ plx::array<float, 2> whole(std::int64_t rows, std::int64_t width) {
 } // namespace
 
 TEST_CASE("an array that all processes have, cut along a mesh of all devices") {
-  const std::int64_t n = all_rows();
+  const std::int64_t n = all_rows(), first = first_row(); // which all processes ask together
   const auto x = whole(2 * n, 3);
   const auto f = plx::shard_map([](auto v) { return v * 2.f + plx::axis_index<"i">(); }, line, in_specs<spec<"i">>,
                                 out_specs<spec<"i">>);
@@ -37,7 +37,7 @@ TEST_CASE("an array that all processes have, cut along a mesh of all devices") {
   const auto shards = by_hand.local_shards();
   REQUIRE(static_cast<std::int64_t>(shards.size()) == own_rows());
   for (std::size_t s = 0; s < shards.size(); ++s) {
-    CHECK(shards[s].start[0] == 2 * (first_row() + static_cast<std::int64_t>(s)));
+    CHECK(shards[s].start[0] == 2 * (first + static_cast<std::int64_t>(s)));
     for (int i = 0; i < 2; ++i) {
       const std::int64_t row = shards[s].start[0] + i;
       CHECK(shards[s].values(i, 1) == expected(row, 1));
@@ -55,7 +55,7 @@ TEST_CASE("an array that all processes have, cut along a mesh of all devices") {
   CHECK(placed.is_fully_addressable() == is_here);
   CHECK((text.str().substr(0, 9) == "device 0,") == !is_here);
   if (is_here) return;
-  const std::int64_t elsewhere = first_row() == 0 ? 2 * n - 1 : 0;
+  const std::int64_t elsewhere = first == 0 ? 2 * n - 1 : 0;
   CHECK_THROWS_WITH(placed(elsewhere, 0), Catch::Contains("lies with another process, at number " +
                                                           std::to_string(elsewhere / 2) + " along i"));
   CHECK_THROWS_WITH(placed.gather(), Catch::Contains("plx::distributed::gather(x) fetches the others"));
@@ -63,7 +63,8 @@ TEST_CASE("an array that all processes have, cut along a mesh of all devices") {
 
 TEST_CASE("an array of which each process brings its part") {
   auto values = plx::array<double, 1>::uninitialised({own_rows() * 3});
-  for (std::int64_t i = 0; i < values.size(); ++i) values.mutable_data()[i] = static_cast<double>(first_row() * 3 + i);
+  const std::int64_t first = first_row();
+  for (std::int64_t i = 0; i < values.size(); ++i) values.mutable_data()[i] = static_cast<double>(first * 3 + i);
   const auto x = plx::global_from_local(values, line, spec<"i">);
   REQUIRE(x.shape(0) == all_rows() * 3);
   const auto all = plx::distributed::gather(x);

@@ -131,6 +131,90 @@ TEST_CASE("gradients of gradients on a mesh") {
                   spec<"model">, spec<"data", "model">>({}, four(), table());
 }
 
+TEST_CASE("gradients of gradients around a mesh") {
+  constexpr auto f = [](auto w, auto x) {
+    const auto inner = plx::shard_map(
+        [](auto v, auto own) { return plx::psum<"data">(plx::sum(plx::tanh(v) * plx::psum<"model">(plx::sum(own)))); },
+        mesh, in_specs<spec<>, spec<"data", "model">>, out_specs<spec<>>);
+    const auto slope = plx::grad(inner)(w, x);
+    return plx::sum(slope * slope);
+  };
+  const auto x = table();
+  const auto value = [&](const std::vector<double>& w) {
+    return plx::array<double, 0>(plx::jit(f)(plx::array<double, plx::extents<4>>({4}, w), x))();
+  };
+  const auto expected = differences(value, four().to_vector());
+  const plx::array second = plx::grad(f)(four(), x);
+  for (int i = 0; i < 4; ++i) CHECK(second(i) == Approx(expected[static_cast<std::size_t>(i)]).epsilon(1e-6));
+}
+
+TEST_CASE("what is linear is its own linearisation") {
+  constexpr auto f = plx::jit([](auto x, auto t) {
+    const auto shared = plx::shard_map([](auto own) { return plx::psum<"data">(own); }, mesh, in_specs<spec<"data">>,
+                                       out_specs<spec<"data">>);
+    const auto [y, along] = plx::linearize(shared, x);
+    return std::pair{shared(t), along(t)};
+  });
+  const auto [direct, along] = f(four(), plx::array<double, plx::extents<4>>{1, 10, 100, 1000});
+  for (int i = 0; i < 4; ++i) {
+    CHECK(direct(i) == (i % 2 == 0 ? 101. : 1010.));
+    CHECK(along(i) == direct(i));
+  }
+}
+
+TEST_CASE("rounds of which instances go different numbers") {
+  check_gradients<decltype([](auto w, auto x) {
+                    const auto most = plx::sum(x[0] * x[0]) * 3.;
+                    const auto rounds = plx::while_loop([&](auto k) { return k < most; }, [](auto k) { return k + 1.; },
+                                                        plx::stop_gradient(w[0]) * 0.);
+                    return plx::psum<"data">(plx::sum(w * w) * rounds);
+                  }),
+                  spec<>, spec<"data">>({}, four(), table());
+}
+
+TEST_CASE("solutions of equations that differ between the instances") {
+  check_gradients<decltype([](auto w, auto x) {
+                    const auto own = plx::sum(x * x, {0});
+                    const auto f = [&](auto y) { return y * y * y + y - (w + own); };
+                    const auto solve = [](auto g, auto first) {
+                      return plx::fori_loop(0, 30, [&](auto, auto y) { return y - g(y) / (3. * y * y + 1.); }, first);
+                    };
+                    const auto linear = [](auto g, auto y) { return y / g(plx::ones_like(y)); };
+                    const auto root = plx::custom_root(f, plx::ones_like(w) * 0.5, solve, linear);
+                    return plx::psum<"data">(plx::sum(root * root));
+                  }),
+                  spec<>, spec<"data">>({}, four(), table());
+  check_gradients<decltype([](auto w, auto x) {
+                    const auto product = [&](auto v) { return v * (2. + plx::sum(x * x, {0})); };
+                    const auto y = plx::cg(product, w);
+                    return plx::psum<"data">(plx::sum(y * y));
+                  }),
+                  spec<>, spec<"data">>({}, four(), table());
+}
+
+TEST_CASE("second derivatives of branches, and gradients of tangents of loops") {
+  check_gradients<decltype([](auto w, auto x) {
+                    const auto loss = [&](auto v) {
+                      const auto y = plx::cond(
+                          plx::axis_index<"data">() >= 0, [&](auto a) { return plx::tanh(v) * a; },
+                          [](auto a) { return a; }, x);
+                      return plx::psum<"data">(plx::sum(y * y));
+                    };
+                    const auto slope = plx::grad(loss)(w);
+                    return plx::sum(slope * slope);
+                  }),
+                  spec<>, spec<"data">>({}, four(), table());
+  check_gradients<decltype([](auto w, auto x) {
+                    const auto loop = [&](auto v) {
+                      const auto step = [&](auto, auto c) { return plx::sin(x[0] + plx::psum<"data">(c) * v); };
+                      return plx::fori_loop(0, 3, step, v);
+                    };
+                    const auto [y, along] = plx::jvp(loop, std::tuple{w}, std::tuple{plx::cos(w)});
+                    return plx::psum<"data">(plx::sum(along * along));
+                  }),
+                  spec<>, spec<"data">>({}, four(), table());
+}
+
 TEST_CASE("batches and tangents of what runs on a mesh") {
   constexpr auto f = plx::shard_map([](auto w, auto x) { return plx::psum<"model">(plx::matmul(x, w)); }, mesh,
                                     in_specs<spec<"model">, spec<"data", "model">>, out_specs<spec<"data">>);

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <new>
 
-#include <unistd.h>
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace parallax::runtime {
@@ -34,18 +36,37 @@ struct system_memory {
   static void give_back(void* memory, std::size_t capacity) noexcept {
     ::operator delete(memory, alignment_of(capacity));
   }
-  /// How much of it may be kept for later: a quarter of what the machine has.
+  /// How much of it may be kept for later: a quarter of what this process may have.
   static std::size_t most_to_keep() noexcept {
-    static const std::size_t most = [] {
-      constexpr std::size_t least = std::size_t{256} << 20;
-      const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
-      if (pages <= 0 || page <= 0) return least;
-      return std::max(least, static_cast<std::size_t>(pages) / 4 * static_cast<std::size_t>(page));
-    }();
+    static const std::size_t most = std::max(std::size_t{256} << 20, all() / 4 / processes_here());
     return most;
   }
 
  private:
+  /// What the machine has, or what its container may use; 0 where that is not known.
+  static std::size_t all() noexcept {
+    std::size_t bytes = 0;
+#if defined(__linux__)
+    const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0) bytes = static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
+    for (const char* limit : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+      std::FILE* const file = std::fopen(limit, "r");
+      if (file == nullptr) continue;
+      unsigned long long allowed = 0; // the file may also say "max"
+      if (std::fscanf(file, "%llu", &allowed) == 1 && allowed > 0)
+        bytes = std::min(bytes, static_cast<std::size_t>(allowed));
+      std::fclose(file);
+    }
+#endif
+    return bytes;
+  }
+  /// How many processes a launcher has started on this machine.
+  static std::size_t processes_here() noexcept {
+    for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "LOCAL_WORLD_SIZE"})
+      if (const char* const text = std::getenv(name); text != nullptr)
+        if (const long count = std::atol(text); count > 0) return static_cast<std::size_t>(count);
+    return 1;
+  }
   static std::align_val_t alignment_of(std::size_t capacity) {
     return std::align_val_t{capacity >= large_page ? large_page : least_alignment};
   }

@@ -10,24 +10,21 @@ namespace parallax {
 class axis_bits {
  public:
   constexpr axis_bits() = default;
-  /// That of the axis within `depth` others.
-  static constexpr axis_bits at_depth(int depth) { return axis_bits(static_cast<std::uint16_t>(1U << depth)); }
+  static constexpr int most = 64;
+  /// That of the axis with such a number.
+  static constexpr axis_bits of_axis(int number) { return axis_bits(std::uint64_t{1} << number); }
 
   constexpr bool empty() const { return bits == 0; }
   /// Whether all of `others` are among these.
   constexpr bool contains(axis_bits others) const { return (others.bits & ~bits) == 0; }
-  constexpr axis_bits without(axis_bits others) const {
-    return axis_bits(static_cast<std::uint16_t>(bits & ~others.bits));
-  }
+  constexpr axis_bits without(axis_bits others) const { return axis_bits(bits & ~others.bits); }
 
-  friend constexpr axis_bits operator|(axis_bits a, axis_bits b) {
-    return axis_bits(static_cast<std::uint16_t>(a.bits | b.bits));
-  }
+  friend constexpr axis_bits operator|(axis_bits a, axis_bits b) { return axis_bits(a.bits | b.bits); }
   friend constexpr bool operator==(axis_bits, axis_bits) = default;
 
  private:
-  constexpr explicit axis_bits(std::uint16_t set) : bits(set) {}
-  std::uint16_t bits = 0;
+  constexpr explicit axis_bits(std::uint64_t set) : bits(set) {}
+  std::uint64_t bits = 0;
 };
 
 } // namespace parallax

@@ -119,12 +119,13 @@ class context {
     return false;
   }
   constexpr void unbind_axis() { bound_axes.pop_back(); }
-  /// A bit for the next axis of a mesh to be bound, which no enclosing one has.
+  /// A bit for the next axis of a mesh to be bound, which no other has.
   constexpr axis_bits next_axis_bit() {
-    int depth = 0;
-    for (axis_id axis : bound_axes) depth += axes[axis].bit.empty() ? 0 : 1;
-    if (depth < 16) return axis_bits::at_depth(depth);
-    fail(message() << "shard_map: more than 16 axes of meshes are nested; map fewer");
+    int number = 0;
+    for (const mapped_axis& axis : axes) number += axis.bit.empty() ? 0 : 1;
+    if (number < axis_bits::most) return axis_bits::of_axis(number);
+    fail(message() << "shard_map: a program has more than " << axis_bits::most
+                   << " axes of meshes, with each call's anew; call it in a loop");
     return {};
   }
   constexpr axis_id find_axis(std::string_view name) const {

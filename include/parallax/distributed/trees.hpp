@@ -116,6 +116,12 @@ array<T, Shape> gather(const global_array<T, Shape, Mesh, Cut>& x) {
   const std::size_t row = index_of(runtime::product(shape.subspan(index_of(axis) + 1)));
   std::size_t before = 0;
   for (const auto& part : gather(here)) {
+    auto like_here = part.shape();
+    like_here[index_of(axis)] = here.shape(axis);
+    if (like_here != here.shape())
+      throw shape_error("distributed::gather: the blocks of one process have the shape " +
+                        runtime::shape_text(here.shape()) + ", of another one " + runtime::shape_text(part.shape()) +
+                        "; let global_from_local be given parts whose blocks are alike");
     const std::size_t part_rows = index_of(part.shape(axis));
     for (std::size_t i = 0; i < index_of(outer); ++i)
       std::copy_n(part.data() + i * part_rows * row, part_rows * row,

@@ -84,8 +84,13 @@ template <class Mesh> mesh_rows rows_of_mesh() {
   constexpr std::int64_t per_row = Mesh::devices_per_row(), size = Mesh::size(0);
   const processes::world* const all = processes::current_world();
   const bool is_alone = all == nullptr || all->count() == 1;
-  if (is_alone && size != dyn) return {size, 0, size};
   const std::int64_t devices = parallax::device_count();
+  if (is_alone && size != dyn) {
+    if (size * per_row > devices)
+      throw error("mesh: it has " + std::to_string(size * per_row) + " devices, and there are " +
+                  std::to_string(devices));
+    return {size, 0, size};
+  }
   if (size != dyn)
     throw error("mesh: with several processes its first axis, " + std::string(Mesh::name(0)) +
                 ", goes over the devices of all of them; leave its size open");

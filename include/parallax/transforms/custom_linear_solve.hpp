@@ -44,7 +44,7 @@ constexpr auto custom_linear_solve(const Matvec& matvec, const B& b, const Solve
                 "parallax: custom_linear_solve: call it inside a traced function, such as one that jit "
                 "is given");
   context& owner = trace_of_trees(b);
-  const auto vector = traced_like(owner, b);
+  const auto vector = varying_as_made(owner, traced_like(owner, b), matvec);
   using tree = std::remove_cvref_t<decltype(vector)>;
   growing_vector<tracer> operands = tracers_of(vector);
   const std::size_t size = operands.size();

@@ -22,7 +22,7 @@ constexpr auto custom_root(const Function& f, const First& first, const Solve& s
   static_assert(any_traced<First>(), "parallax: custom_root: call it inside a traced function, such as one that jit is "
                                      "given");
   context& owner = trace_of_trees(first);
-  const auto given = traced_like(owner, first);
+  const auto given = varying_as_made(owner, traced_like(owner, first), f);
   // where the solver begins changes no root
   const auto point = tree_map([](const tracer& x) { return emit<primitives::stop_gradient>({x}); }, given);
   using tree = std::remove_cvref_t<decltype(point)>;

@@ -178,7 +178,8 @@ struct body_with_tangents {
       for_each(pass.outputs, [&](const tracer& y) { add_output(trace, y); });
       for (std::size_t k = 0; k < moving.size(); ++k)
         if (moving[k] != 0)
-          add_output(trace, pass.tangents[k].owner ? pass.tangents[k] : build::zeros_like(pass.outputs[k]));
+          add_output(trace, vary_along(pass.tangents[k].owner ? pass.tangents[k] : build::zeros_like(pass.outputs[k]),
+                                       pass.outputs[k].varies()));
     }
     trace.close_graph();
   }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/plain_algorithms.hpp>
 #include <parallax/transforms/callable.hpp>
 #include <parallax/transforms/forward.hpp>
+#include <parallax/transforms/mesh_variation.hpp>
 
 namespace parallax::detail {
 
@@ -69,6 +71,27 @@ constexpr void share_captures(context& trace, graph_id of, plain_span<const grap
     }
     operands.push_back(closed_over);
   });
+}
+
+/// A tree like `x` that differs, along axes of meshes in scope, wherever what `function` makes of it does: what a
+/// solver makes of it will, whatever it begins with.
+template <class Tree, class Function>
+constexpr Tree varying_as_made(context& trace, const Tree& x, const Function& function) {
+  const bool is_on_mesh = plain::any_of(trace.bound_axes, [&](axis_id axis) { return !trace.axes[axis].bit.empty(); });
+  growing_vector<tracer> leaves = tracers_of(x);
+  for (bool again = is_on_mesh; again && !trace.failed;) {
+    trace.open_graph();
+    const growing_vector<tracer> made = leaves_to_tracers(trace, function(with_leaves(x, inputs_like(trace, leaves))));
+    axis_bits all;
+    for (const tracer& y : made) all = all | y.varies();
+    trace.close_graph();
+    again = false;
+    for (tracer& leaf : leaves) {
+      again = again || !leaf.varies().contains(all);
+      if (!trace.failed) leaf = vary_along(leaf, all);
+    }
+  }
+  return with_leaves(x, leaves);
 }
 
 } // namespace parallax::detail

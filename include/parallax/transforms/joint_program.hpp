@@ -16,7 +16,8 @@ class joint_program {
   growing_vector<int> differentiated_inputs;  ///< those that are wanted and that the results depend on
 
   /// `cotangent_of(k, given)` is what result k's cotangent is inside the body, `gradient_of(k, computed)` what input
-  /// k's is outside of it.
+  /// k's is outside of it. Where there is `cotangent_of.differs_along(k)`, it says along which axes of meshes the given
+  /// one differs though the result does not.
   template <class Cotangent, class Gradient>
   constexpr joint_program(context& owner, graph_id differentiated, plain_span<const char> wanted,
                           const Cotangent& cotangent_of, const Gradient& gradient_of)
@@ -95,7 +96,10 @@ class joint_program {
     for (std::size_t k = 0; k < results.size(); ++k) {
       if (!is_floating(results[k].type())) continue;
       differentiated_results.push_back(static_cast<int>(k));
-      seeds.push_back(new_input(trace, results[k].value()));
+      abstract_value seed = results[k].value();
+      if constexpr (requires { cotangent_of.differs_along(k); })
+        seed.varies = seed.varies | cotangent_of.differs_along(k);
+      seeds.push_back(new_input(trace, seed));
       cotangents[k] = cotangent_of(k, seeds.back());
     }
     const growing_vector<tracer> gradients = pass.backward(cotangents);

@@ -53,7 +53,7 @@ class cond_linearization {
 
   constexpr std::size_t result_count() const { return trace.at(p.branches[0]).outputs.size(); }
   constexpr tracer zeros_of(const abstract_value& value) const {
-    return build::broadcast_to(build::integer_literal(trace, value.type, 0), value.shape);
+    return vary_along(build::broadcast_to(build::integer_literal(trace, value.type, 0), value.shape), value.varies);
   }
   constexpr abstract_value residual_value(const two_halves& of, int number) const {
     const graph& g = trace.at(of.forward);

@@ -37,7 +37,7 @@ template <device_axis... Axes> struct mesh_t {
   static constexpr std::string_view name(int axis) { return axes[index_of(axis)].name(); }
   static constexpr std::int64_t size(int axis) { return axes[index_of(axis)].size; }
 
-  static_assert(rank >= 1 && rank <= max_rank, "parallax: a mesh has 1 to 8 axes");
+  static_assert(rank >= 1 && rank <= 4, "parallax: a mesh has 1 to 4 axes");
   static_assert(
       [] {
         for (int k = 0; k < rank; ++k)

@@ -75,18 +75,7 @@ struct pmap_call {
     context& trace = a.trace;
     const axis_bits bit = trace.axes[p.axis].bit;
     const auto is_shared = [&](tracer x) { return !bit.empty() && !x.varies().contains(bit); };
-    auto cotangent_of = [&](std::size_t k, tracer given) {
-      if (is_shared(given)) {
-        // what all share is every instance's result where the axis is among its dimensions
-        return p.out_axes[k] == unmapped
-                   ? given
-                   : parallax::detail::sum_of_instances(parallax::detail::vary_along(given, bit), bit);
-      }
-      if (p.out_axes[k] != unmapped) return given;
-      // the unmapped result is instance 0's
-      tracer index = emit<axis_index>(trace, {p.axis});
-      return build::select(index == 0, given, build::like(given, 0));
-    };
+    const cotangents_inside cotangent_of{trace, p, bit};
     auto gradient_of = [&](std::size_t k, tracer computed) {
       return p.in_axes[k] != unmapped || is_shared(computed) ? computed : emit<psum>({computed}, {{{p.axis}, {}}});
     };
@@ -97,11 +86,15 @@ struct pmap_call {
     parameters forward = p, backward = p;
     forward.body = joint.forward_half();
     backward.body = joint.backward_half();
-    for (int r = 0; r < joint.residual_count(); ++r) {
-      forward.out_axes.push_back(0);
-      backward.in_axes.push_back(0);
+    const graph& kept = trace.at(forward.body);
+    for (std::size_t r = kept.outputs.size() - index_of(joint.residual_count()); r < kept.outputs.size(); ++r) {
+      const bool is_one = !bit.empty() && !kept.varies(kept.outputs[r]).contains(bit);
+      forward.out_axes.push_back(is_one ? unmapped : 0);
+      backward.in_axes.push_back(is_one ? unmapped : 0);
     }
     for_each(joint.differentiated_results, [&](int k) { backward.in_axes.push_back(p.out_axes[index_of(k)]); });
+    check_collectives(trace, forward);
+    check_collectives(trace, backward);
     backward.out_axes.clear();
     for_each(joint.differentiated_inputs, [&](int k) { backward.out_axes.push_back(p.in_axes[index_of(k)]); });
 
@@ -126,6 +119,7 @@ struct pmap_call {
     p.body = both.body;
     for (std::size_t k = 0; k < moving.size(); ++k)
       if (moving[k] != 0) p.in_axes.push_back(p.in_axes[k]);
+    check_collectives(a.trace, p);
     for (std::size_t k = 0; k < both.moving.size(); ++k)
       if (both.moving[k] != 0) p.out_axes.push_back(p.out_axes[k]);
     return results_with_tangents::of(emit_call<pmap_call>(a.trace, a.operands_with_tangents(), p), both.moving);
@@ -141,6 +135,29 @@ struct pmap_call {
   static constexpr void lower(parallax::detail::section_planner&, node_id call, const parameters&);
 
  private:
+  /// Derivatives along a mesh have collectives that nobody wrote: all instances have to come to them.
+  static constexpr void check_collectives(context& trace, const parameters& p) {
+    if (trace.axes[p.axis].bit.empty()) return;
+    growing_vector<char> differ;
+    for (int axis : p.in_axes) differ.push_back(axis != unmapped);
+    static_cast<void>(parallax::detail::varies_along({trace, p.axis}, p.body, differ));
+  }
+  /// What the cotangents of the call's results are to an instance.
+  struct cotangents_inside {
+    context& trace;
+    const parameters& p;
+    axis_bits bit; ///< of a mesh's axis
+
+    /// One that has the axis among its dimensions is another for each instance.
+    constexpr axis_bits differs_along(std::size_t k) const { return p.out_axes[k] == unmapped ? axis_bits{} : bit; }
+    constexpr tracer operator()(std::size_t k, tracer given) const {
+      const bool is_shared = !bit.empty() && !given.varies().contains(bit);
+      if (p.out_axes[k] != unmapped || is_shared) return given;
+      // the unmapped result is instance 0's
+      tracer index = emit<axis_index>(trace, {p.axis});
+      return build::select(index == 0, given, build::like(given, 0));
+    }
+  };
   /// An input of the batched body. Of an operand that both map, the call's axis lies elsewhere now.
   static constexpr batched batched_input(const batch_application& a, parameters& p, std::size_t k) {
     const batched& x = a.operands[k];

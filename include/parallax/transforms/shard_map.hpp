@@ -182,7 +182,8 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapp
       for (int inner = Axis + 1; inner < Mesh::rank; ++inner) rank -= cut.has(inner) ? 1 : 0;
       if (!check_partition<Mesh>(owner, "result", k, cut, rank)) return false;
       call.out_axes.push_back(cut.place_of(Axis, Axis));
-      if (call.out_axes[k] != unmapped || !varies[k]) continue;
+      const bool differs = varies[k] || results[k].varies().contains(owner.axes[call.axis].bit);
+      if (call.out_axes[k] != unmapped || !differs) continue;
       owner.fail(message() << "shard_map: result " << static_cast<int>(k) << " differs between the instances along "
                            << Mesh::name(Axis) << ", which its spec in out_specs does not name; name it there, or "
                            << "reduce the result first with psum, pmean or another collective");

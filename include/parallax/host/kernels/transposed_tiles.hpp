@@ -69,7 +69,7 @@ inline void transpose_tile(const std::byte* source, std::int64_t from_stride, st
   }
   for (std::int64_t j = 0; j < columns; ++j)
     for (std::int64_t i = j < whole_columns ? whole_rows : 0; i < rows; ++i)
-      to[i * to_stride + j] = from[j * from_stride + i];
+      __builtin_memcpy(to + i * to_stride + j, from + j * from_stride + i, sizeof(T));
 }
 
 /// The operands of a loop whose elements lie behind one another from row to row, and apart in each row.
