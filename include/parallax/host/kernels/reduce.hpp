@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/host/kernels/reduce_columns.hpp>
+#include <parallax/host/kernels/reduce_positions.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 
@@ -142,136 +143,6 @@ void reduce_rows(const kernel_arguments& a, const reduction_shape& shape, reduce
   T result = parts[0];
   for (int p = 1; p < pieces; ++p) result = P::evaluate(result, parts[p]);
   *reinterpret_cast<T*>(a.operands[0].data) = result;
-}
-
-/// Positions of extremes along one dimension. The first one wins among equals, and NaN over all numbers.
-template <class Kernel> class position_reduction {
- public:
-  using evaluate = evaluator<Kernel>;
-  using T = typename evaluate::value_type::value_type;
-  using positions = pack<std::int32_t>;
-
-  /// The results from number `begin` to `end`, of a dimension that is the innermost of the loop: each lane goes over
-  /// the elements that are as many apart as there are lanes.
-  static void along_rows(const kernel_arguments& a, const int* kept, int kept_count, std::int64_t begin,
-                         std::int64_t end) {
-    const int axis = a.rank - 1;
-    row_position row;
-    for (std::int64_t k = begin; k < end; ++k) {
-      std::int64_t position[max_rank] = {};
-      reduction_shape::locate(a, kept, kept_count, k, position);
-      row.set(a, position, axis);
-      const typename evaluate::row elements(row);
-      best_of_lanes best;
-      best.begin(evaluate::template run<moved_lanes::either>(elements, a.constants, 0, lanes_from(0, a.extents[axis])));
-      for (std::int64_t j = lanes; j < a.extents[axis]; j += lanes)
-        best.look(evaluate::template run<moved_lanes::either>(elements, a.constants, j, lanes_from(j, a.extents[axis])),
-                  j, lanes_from(j, a.extents[axis]));
-      *reinterpret_cast<std::int32_t*>(const_cast<std::byte*>(row.data[0])) =
-          best.of_row(lanes_from(0, a.extents[axis]));
-    }
-  }
-  /// Those of another dimension: a pack of neighbouring results at a time. `begin` and `end` are numbers of packs.
-  static void down_columns(const kernel_arguments& a, int axis, const int* kept, int kept_count, std::int64_t begin,
-                           std::int64_t end) {
-    const std::int64_t length = a.extents[a.rank - 1], packs = packs_of(length);
-    row_position row;
-    for (std::int64_t k = begin; k < end; ++k) {
-      std::int64_t position[max_rank] = {};
-      reduction_shape::locate(a, kept, kept_count - 1, k / packs, position); // the last one is the innermost
-      const std::int64_t first = k % packs * lanes;
-      const int count = lanes_from(first, length);
-      row.set(a, position, a.rank - 1);
-      const operand& result = a.operands[0];
-      auto* const out = reinterpret_cast<std::int32_t*>(const_cast<std::byte*>(row.data[0]));
-      best_of_lanes best;
-      for (std::int64_t j = 0; j < a.extents[axis]; ++j) {
-        const auto value =
-            evaluate::template run<moved_lanes::either>(typename evaluate::row(row), a.constants, first, count);
-        if (j == 0) best.begin(value);
-        else best.look_down(value, j);
-        row.advance(a, axis);
-      }
-      const auto where = stored_lanes(best.where);
-      const std::int64_t stride = result.strides[a.rank - 1];
-      for (int i = 0; i < count; ++i) out[(first + i) * stride] = where.lanes[i];
-    }
-  }
-  static std::int64_t packs_of(std::int64_t length) { return (length + lanes - 1) / lanes; }
-
- private:
-  static constexpr bool largest = Kernel::reduction == primitives::id_of<primitives::argmax>;
-
-  static bool beats(T x, T best) {
-    if constexpr (math::floating_element<T>) {
-      if (best != best) return false;
-      if (x != x) return true;
-    }
-    return largest ? x > best : x < best;
-  }
-  static PARALLAX_INLINE pack<bool> beats(const pack<T>& x, const pack<T>& best) {
-    const pack<bool> better = largest ? math::gt(x, best) : math::lt(x, best);
-    if constexpr (!math::floating_element<T>) return better;
-    else return math::bit_and(math::eq(best, best), math::bit_or(better, math::ne(x, x)));
-  }
-
-  /// The best value that each lane has met, and where.
-  struct best_of_lanes {
-    pack<T> value = broadcast(T{});
-    positions where = broadcast(std::int32_t{0});
-
-    PARALLAX_INLINE void begin(const pack<T>& first) { value = first; }
-    /// The values at `j` of all lanes.
-    PARALLAX_INLINE void look_down(const pack<T>& x, std::int64_t j) {
-      const pack<bool> is_better = beats(x, value);
-      value = math::select(is_better, x, value);
-      where = math::select(is_better, broadcast(static_cast<std::int32_t>(j)), where);
-    }
-    /// The first `count` values from `j` on.
-    PARALLAX_INLINE void look(const pack<T>& x, std::int64_t j, int count) {
-      if (count == lanes) return look_down(x, j);
-      const pack<bool> is_there = math::lt(host::lane_index<std::int32_t>(), broadcast(std::int32_t{count}));
-      const pack<bool> is_better = math::bit_and(is_there, beats(x, value));
-      value = math::select(is_better, x, value);
-      where = math::select(is_better, broadcast(static_cast<std::int32_t>(j)), where);
-    }
-    /// The position in a row of the best of the first `count` lanes, each of which began at its own number.
-    std::int32_t of_row(int count) const {
-      const auto values = stored_lanes(value);
-      const auto rounds = stored_lanes(where);
-      int best = 0;
-      std::int32_t found = rounds.lanes[0];
-      for (int i = 1; i < count; ++i) {
-        const std::int32_t at = rounds.lanes[i] + i;
-        const T x = values.lanes[i], other = values.lanes[best];
-        const bool is_equal = !beats(x, other) && !beats(other, x);
-        if (beats(x, other) || (is_equal && at < found)) best = i, found = at;
-      }
-      return found;
-    }
-  };
-};
-
-template <class Kernel, class Work> void reduce_positions(const kernel_arguments& a) {
-  using reduction = position_reduction<Kernel>;
-  int axis = 0;
-  while (axis < a.rank && !(a.reduced >> axis & 1U)) ++axis;
-  const bool is_innermost = axis == a.rank - 1;
-  std::int64_t results = 1, units = 1;
-  int kept[max_rank] = {}, kept_count = 0;
-  for (int d = 0; d < a.rank; ++d) {
-    if (d == axis) continue;
-    kept[kept_count++] = d;
-    results *= a.extents[d];
-    units *= d == a.rank - 1 ? reduction::packs_of(a.extents[d]) : a.extents[d];
-  }
-  auto some = [&](std::int64_t begin, std::int64_t end) {
-    if (is_innermost) reduction::along_rows(a, kept, kept_count, begin, end);
-    else reduction::down_columns(a, axis, kept, kept_count, begin, end);
-  };
-  if (results == 0) return;
-  if (results * a.extents[axis] <= parallel_grain) return some(0, units);
-  Work::parallel_for(units, parallel_grain / ((is_innermost ? 1 : lanes) * a.extents[axis] + 1) + 1, some);
 }
 
 } // namespace detail
