@@ -166,7 +166,7 @@ TEST_CASE("rounds of which instances go different numbers") {
   check_gradients<decltype([](auto w, auto x) {
                     const auto most = plx::sum(x[0] * x[0]) * 3.;
                     const auto rounds = plx::while_loop([&](auto k) { return k < most; }, [](auto k) { return k + 1.; },
-                                                        plx::stop_gradient(w[0]) * 0.);
+                                                        plx::pvary<"data">(plx::stop_gradient(w[0]) * 0.));
                     return plx::psum<"data">(plx::sum(w * w) * rounds);
                   }),
                   spec<>, spec<"data">>({}, four(), table());

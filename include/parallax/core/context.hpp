@@ -119,6 +119,12 @@ class context {
     return false;
   }
   constexpr void unbind_axis() { bound_axes.pop_back(); }
+  /// Whether an axis of a mesh is in scope.
+  constexpr bool is_on_mesh() const {
+    bool found = false;
+    for (std::size_t i = 0; i < bound_axes.size(); ++i) found = found || !axes[bound_axes[i]].bit.empty();
+    return found;
+  }
   /// A bit for the next axis of a mesh to be bound, which no other has.
   constexpr axis_bits next_axis_bit() {
     int number = 0;

@@ -149,7 +149,7 @@ class forward_pass {
     reverse_pass pass(trace, linear, inputs, by_cotangent);
     axis_bits along = result.varies();
     if (is_kind(trace, g(), id, primitive_kind::collective)) along = along | own_axes(trace, g(), id);
-    return pass.backward(taken, growing_vector<axis_bits>(taken.size(), along)).back();
+    return pass.backward(taken, along).back();
   }
   constexpr tracer copy_as_input(const tracer& x) { return new_input(trace, x.value()); }
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
-#include <parallax/core/plain_algorithms.hpp>
 #include <parallax/transforms/callable.hpp>
 #include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/mesh_variation.hpp>
@@ -77,19 +76,19 @@ constexpr void share_captures(context& trace, graph_id of, plain_span<const grap
 /// solver makes of it will, whatever it begins with.
 template <class Tree, class Function>
 constexpr Tree varying_as_made(context& trace, const Tree& x, const Function& function) {
-  const bool is_on_mesh = plain::any_of(trace.bound_axes, [&](axis_id axis) { return !trace.axes[axis].bit.empty(); });
+  if (!trace.is_on_mesh()) return x;
   growing_vector<tracer> leaves = tracers_of(x);
-  for (bool again = is_on_mesh; again && !trace.failed;) {
+  for (bool again = true; again && !trace.failed;) {
     trace.open_graph();
     const growing_vector<tracer> made = leaves_to_tracers(trace, function(with_leaves(x, inputs_like(trace, leaves))));
     axis_bits all;
-    for (const tracer& y : made) all = all | y.varies();
+    for_each(made, [&](const tracer& y) { all = all | y.varies(); });
     trace.close_graph();
     again = false;
-    for (tracer& leaf : leaves) {
+    for_each(leaves, [&](tracer& leaf) {
       again = again || !leaf.varies().contains(all);
       if (!trace.failed) leaf = vary_along(leaf, all);
-    }
+    });
   }
   return with_leaves(x, leaves);
 }

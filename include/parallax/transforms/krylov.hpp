@@ -9,6 +9,7 @@
 #include <parallax/ops/products.hpp>
 #include <parallax/ops/reductions.hpp>
 #include <parallax/transforms/custom_linear_solve.hpp>
+#include <parallax/transforms/mesh_variation.hpp>
 #include <parallax/transforms/while_loop.hpp>
 
 #include <tuple>
@@ -71,7 +72,8 @@ struct conjugate_gradients {
   constexpr Tree operator()(const Matvec& matrix, const Tree& b, const Tree& first) const {
     const iteration_bounds bounds = iteration_bounds::of(b, options);
     const Tree r = difference(b, matrix(first));
-    const tracer none_yet = build::integer_literal(*bounds.square.owner, element_type::int32, 0);
+    const tracer none_yet =
+        vary_along(build::integer_literal(*bounds.square.owner, element_type::int32, 0), tracers_of(r)[0].varies());
     const auto goes_on = [bounds](const auto& carry) {
       return logical_and(std::get<2>(carry) > bounds.square, std::get<4>(carry) < bounds.rounds);
     };
@@ -94,7 +96,8 @@ struct stabilised_biconjugate_gradients {
   constexpr Tree operator()(const Matvec& matrix, const Tree& b, const Tree& first) const {
     const iteration_bounds bounds = iteration_bounds::of(b, options);
     const Tree r = difference(b, matrix(first));
-    const tracer none_yet = build::integer_literal(*bounds.square.owner, element_type::int32, 0);
+    const tracer none_yet =
+        vary_along(build::integer_literal(*bounds.square.owner, element_type::int32, 0), tracers_of(r)[0].varies());
     const tracer one = build::like(bounds.square, 1);
     const auto goes_on = [bounds](const auto& carry) {
       const auto& residual = std::get<1>(carry);

@@ -29,19 +29,13 @@ class reverse_pass {
   }
 
   /// The cotangents of the inputs, given those of the outputs; without an owner where the outputs do not depend on one.
-  constexpr growing_vector<tracer> backward(const growing_vector<tracer>& output_cotangents) {
-    growing_vector<axis_bits> along;
-    for (const tracer& cotangent : output_cotangents)
-      along.push_back(cotangent.owner ? cotangent.varies() : axis_bits{});
-    return backward(output_cotangents, along);
-  }
-  /// The same, with the axes of meshes along which the cotangents are those of values of their own for each instance.
-  constexpr growing_vector<tracer> backward(const growing_vector<tracer>& output_cotangents,
-                                            const growing_vector<axis_bits>& along) {
+  /// They are of values that differ, along axes of meshes, as they do themselves and along `also`.
+  constexpr growing_vector<tracer> backward(const growing_vector<tracer>& output_cotangents, axis_bits also = {}) {
     cotangents = table<node_id, tracer>(g().size());
     pending = table<node_id, axis_bits>(g().size());
     for (std::size_t k = 0; k < output_cotangents.size(); ++k)
-      accumulate(g().outputs[k], output_cotangents[k], along[k]);
+      if (output_cotangents[k].owner)
+        accumulate(g().outputs[k], output_cotangents[k], output_cotangents[k].varies() | also);
     for_each(g().ids().reversed(), [&](node_id id) {
       if (trace.failed || !active.contains(id) || !needed.contains(id) || !g().is_operation(id)) return;
       if (is_kind(trace, g(), id, primitive_kind::call)) call_backward(id);

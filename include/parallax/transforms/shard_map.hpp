@@ -4,9 +4,11 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/print_value.hpp>
+#include <parallax/ops/mapped_axes.hpp>
 #include <parallax/transforms/axis_spec.hpp>
 #include <parallax/transforms/callable.hpp>
 #include <parallax/transforms/mesh.hpp>
+#include <parallax/transforms/mesh_variation.hpp>
 #include <parallax/transforms/pmap.hpp>
 #include <parallax/transforms/pmap_call.hpp>
 
@@ -244,6 +246,16 @@ constexpr tracer put_together(tracer x, const partition& cut) {
 }
 
 } // namespace detail
+
+/// The same value, as one that may differ between the instances along axes of a mesh: what a loop begins with whose
+/// rounds differ. JAX: lax.pvary
+template <fixed_string... Names> constexpr tracer pvary(tracer x) {
+  context& trace = *x.owner;
+  const primitives::mapped_axes over = detail::find_participants<Names...>(trace, "pvary").over;
+  axis_bits bits;
+  for (axis_id axis : over.axes) bits = bits | trace.axes[axis].bit;
+  return trace.failed ? x : detail::vary_along(x, bits);
+}
 
 /// A function mapped by shard_map. Call it with arrays and global arrays, or with tracers inside another traced
 /// function.

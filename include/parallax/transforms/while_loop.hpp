@@ -18,9 +18,8 @@ template <class Result> struct traced_function {
 };
 template <class Function, class Init>
 constexpr auto trace_carried(context& trace, const Function& function, const growing_vector<abstract_value>& carries,
-                             axis_bits runs_along, std::type_identity<Init> init) {
+                             std::type_identity<Init> init) {
   const graph_id body = trace.open_graph();
-  trace.current().runs_along = runs_along;
   growing_vector<tracer> inputs;
   for_each(carries, [&](const abstract_value& value) { inputs.push_back(new_input(trace, value)); });
   auto result = call_on(trace, function, inputs, std::index_sequence<0>{}, init);
@@ -44,16 +43,7 @@ template <class Predicate, class Body> struct looped_while {
   template <class Init> constexpr auto trace(context& owner, const Init& init) const {
     growing_vector<tracer> operands = initial_carries(owner, "while_loop", init);
     growing_vector<abstract_value> carries = vector_of(operands, [](const tracer& x) { return x.value(); });
-    primitives::while_call::parameters call;
-    axis_bits runs_along; // the axes of meshes along which instances may go round differently often
-    // what decides about a round, and then that; a carry differs where the number of its rounds does
-    auto round = [&] {
-      for (bool again = true; again && !owner.failed;) {
-        call.predicate = trace_predicate<Init>(owner, carries, runs_along);
-        again = vary_together(owner, call.predicate, carries, runs_along);
-      }
-      return trace_carried(owner, body, carries, runs_along, std::type_identity<Init>{});
-    };
+    auto round = [&] { return trace_carried(owner, body, carries, std::type_identity<Init>{}); };
     auto traced = round();
     if (!returns_carry<Init>(owner, "while_loop", traced.result)) return traced.result;
     auto changed = [&] {
@@ -69,7 +59,8 @@ template <class Predicate, class Body> struct looped_while {
                                     carries[c].varies);
     set_outputs(owner, traced.leaves);
     owner.close_graph();
-    call.body = traced.body;
+    primitives::while_call::parameters call{.body = traced.body};
+    call.predicate = trace_predicate<Init>(owner, carries);
     for (std::size_t c = 0; c < carries.size(); ++c)
       operands[c] = vary_along(build::convert(operands[c], carries[c].type), carries[c].varies);
     call.roles.resize(carries.size(), scan_role::carry);
@@ -77,19 +68,9 @@ template <class Predicate, class Body> struct looped_while {
     if (owner.failed) return traced.result;
     return with_leaves(traced.result, emit_call<primitives::while_call>(owner, operands, call));
   }
-  /// Lets the rounds, and so all carries, differ as the predicate does; whether they did not.
-  static constexpr bool vary_together(const context& owner, graph_id predicate, growing_vector<abstract_value>& carries,
-                                      axis_bits& runs_along) {
-    const graph& g = owner.at(predicate);
-    if (owner.failed || runs_along.contains(g.varies(g.outputs[0]))) return false;
-    runs_along = runs_along | g.varies(g.outputs[0]);
-    for (abstract_value& carry : carries) carry.varies = carry.varies | runs_along;
-    return true;
-  }
   template <class Init>
-  constexpr graph_id trace_predicate(context& owner, const growing_vector<abstract_value>& carries,
-                                     axis_bits runs_along) const {
-    const auto traced = trace_carried(owner, predicate, carries, runs_along, std::type_identity<Init>{});
+  constexpr graph_id trace_predicate(context& owner, const growing_vector<abstract_value>& carries) const {
+    const auto traced = trace_carried(owner, predicate, carries, std::type_identity<Init>{});
     const abstract_value value = traced.leaves.empty() ? abstract_value{} : traced.leaves[0].value();
     if (traced.leaves.size() != 1 || value.rank() != 0 || value.type != element_type::boolean) {
       message text;
@@ -98,6 +79,11 @@ template <class Predicate, class Body> struct looped_while {
       else text << count_of(traced.leaves) << " arrays";
       owner.fail(text << "; return one boolean number, such as x < 1");
     }
+    for (std::size_t c = 0; c < carries.size(); ++c)
+      if (!carries[c].varies.contains(value.varies))
+        owner.fail(
+            message() << "while_loop: the predicate differs between instances along an axis of a mesh, and carry "
+                      << static_cast<int>(c) << " begins alike on all; begin with pvary of it");
     set_outputs(owner, traced.leaves);
     owner.close_graph();
     return traced.body;
