@@ -36,26 +36,27 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) 
   else if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
-/// Copies the slice `index` along one dimension of the contiguous array `whole` to the contiguous `piece`. The
-/// dimension has `count` slices, `outer` is the product of the extents before it, and `inner_bytes` the size of what
-/// follows it.
-inline void copy_slice_out(const std::byte* whole, std::byte* piece, std::int64_t outer, std::int64_t count,
-                           std::size_t inner_bytes, std::int64_t index) {
-  const slice_level level{outer, count, index, inner_bytes};
-  for_each_run({&level, 1}, 0, [&](std::size_t offset, std::size_t bytes) {
-    copy_bytes(piece, whole + offset, bytes);
-    piece += bytes;
-  });
+/// Copies `slices` of them, side by side along one dimension, from one contiguous array to another. The dimension has
+/// `from_count` and `to_count` slices, `outer` is the product of the extents before it, `slice_bytes` the size of what
+/// follows it. The pointers are at the first slices to copy.
+inline void copy_slices(const std::byte* from, std::int64_t from_count, std::byte* to, std::int64_t to_count,
+                        std::int64_t outer, std::int64_t slices, std::size_t slice_bytes) {
+  const std::size_t from_step = static_cast<std::size_t>(from_count) * slice_bytes;
+  const std::size_t to_step = static_cast<std::size_t>(to_count) * slice_bytes;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(outer); ++i)
+    copy_bytes(to + i * to_step, from + i * from_step, static_cast<std::size_t>(slices) * slice_bytes);
 }
 
-/// The way back of `copy_slice_out`: writes the contiguous `piece` to the slice `index` of `whole`.
+/// Copies the slice `index` of the `count` along one dimension of `whole` to `piece`, which has that one alone.
+inline void copy_slice_out(const std::byte* whole, std::byte* piece, std::int64_t outer, std::int64_t count,
+                           std::size_t slice_bytes, std::int64_t index) {
+  copy_slices(whole + static_cast<std::size_t>(index) * slice_bytes, count, piece, 1, outer, 1, slice_bytes);
+}
+
+/// The way back of `copy_slice_out`: writes `piece` to the slice `index` of `whole`.
 inline void copy_slice_in(std::byte* whole, const std::byte* piece, std::int64_t outer, std::int64_t count,
-                          std::size_t inner_bytes, std::int64_t index) {
-  const slice_level level{outer, count, index, inner_bytes};
-  for_each_run({&level, 1}, 0, [&](std::size_t offset, std::size_t bytes) {
-    copy_bytes(whole + offset, piece, bytes);
-    piece += bytes;
-  });
+                          std::size_t slice_bytes, std::int64_t index) {
+  copy_slices(piece, 1, whole + static_cast<std::size_t>(index) * slice_bytes, count, outer, 1, slice_bytes);
 }
 
 } // namespace parallax::runtime

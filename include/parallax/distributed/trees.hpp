@@ -1,6 +1,7 @@
 // What processes tell each other outside of programs: that they are there, and trees of arrays and numbers.
 #pragma once
 
+#include <parallax/arrays/slices.hpp>
 #include <parallax/core/pytree.hpp>
 #include <parallax/distributed/session.hpp>
 #include <parallax/host/devices/thread_state.hpp>
@@ -9,7 +10,6 @@
 #include <parallax/runtime/value.hpp>
 #include <parallax/sharding/global_array.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -113,8 +113,9 @@ array<T, Shape> gather(const global_array<T, Shape, Mesh, Cut>& x) {
   auto whole = std::remove_cvref_t<decltype(here)>::uninitialised(all_shape);
   const plain_span<const std::int64_t> shape = here.shape();
   const std::int64_t outer = runtime::product(shape.first(index_of(axis)));
-  const std::size_t row = index_of(runtime::product(shape.subspan(index_of(axis) + 1)));
-  std::size_t before = 0;
+  const std::size_t row_bytes = index_of(runtime::product(shape.subspan(index_of(axis) + 1))) * sizeof(T);
+  auto* const first_row = reinterpret_cast<std::byte*>(whole.mutable_data());
+  std::int64_t before = 0;
   for (const auto& part : gather(here)) {
     auto like_here = part.shape();
     like_here[index_of(axis)] = here.shape(axis);
@@ -122,10 +123,9 @@ array<T, Shape> gather(const global_array<T, Shape, Mesh, Cut>& x) {
       throw shape_error("distributed::gather: the blocks of one process have the shape " +
                         runtime::shape_text(here.shape()) + ", of another one " + runtime::shape_text(part.shape()) +
                         "; let global_from_local be given parts whose blocks are alike");
-    const std::size_t part_rows = index_of(part.shape(axis));
-    for (std::size_t i = 0; i < index_of(outer); ++i)
-      std::copy_n(part.data() + i * part_rows * row, part_rows * row,
-                  whole.mutable_data() + (i * index_of(x.rows().all) + before) * row);
+    const std::int64_t part_rows = part.shape(axis);
+    runtime::copy_slices(part.storage().data(), part_rows, first_row + index_of(before) * row_bytes, x.rows().all,
+                         outer, part_rows, row_bytes);
     before += part_rows;
   }
   return array<T, Shape>::adopt(whole.storage(), x.shape());

@@ -3,7 +3,7 @@
 
 #include <parallax/sharding/global_array.hpp>
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -26,8 +26,8 @@ template <class Extents, class Mesh, partition Cut> constexpr bool can_be_cut() 
   return cut::is_even;
 }
 
-/// An array of which this process holds the blocks in `of_process`, which has been cut. `first` is the number of its
-/// first row there.
+/// The global array whose blocks of this process are copied from `from`, which cut has the extents `all_blocks`: along
+/// the first axis of the mesh `rows_there` of them, where this process' begin at `first`.
 template <class Mesh, partition Cut, auto Shape, class T, std::size_t Rank>
 auto on_mesh(const array<T, Shape>& from, const std::array<std::int64_t, Rank>& all_blocks, const mesh_rows& rows,
              std::int64_t first, std::int64_t rows_there) {

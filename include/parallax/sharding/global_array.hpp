@@ -73,10 +73,10 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
   std::vector<local_shard<T, rank>> local_shards() const {
     std::vector<local_shard<T, rank>> here;
     const auto& devices = pieces.devices();
+    const shape_type block = block_shape();
     for (int p = 0; p < count_of(devices); ++p) {
       local_shard<T, rank> one;
       one.device = devices[index_of(p)];
-      const shape_type block = block_shape();
       for (int d = 0; d < rank; ++d) one.start[index_of(d)] = block_index(d, p) * block[index_of(d)];
       one.values = array<T, rank>::adopt(pieces.shard_buffer(p), block);
       here.push_back(std::move(one));

@@ -22,6 +22,22 @@ inline void row_to_position(const kernel_arguments& a, std::int64_t row, std::in
   }
 }
 
+/// Calls `run(number)` for the rows `begin` to `end`, as many at once as lie behind one another along the innermost of
+/// the outer dimensions; `row` is then the first of them.
+template <class Run>
+PARALLAX_INLINE void for_each_run_of_rows(const kernel_arguments& a, std::int64_t begin, std::int64_t end,
+                                          row_position& row, const Run& run) {
+  const int outer_rank = a.rank > 0 ? a.rank - 1 : 0, inner = outer_rank - 1;
+  std::int64_t position[max_rank] = {};
+  for (std::int64_t r = begin; r < end;) {
+    row_to_position(a, r, position, outer_rank);
+    row.set(a, position, outer_rank);
+    const std::int64_t last = inner < 0 ? end : std::min(end, r + a.extents[inner] - position[inner]);
+    run(last - r);
+    r = last;
+  }
+}
+
 /// Elements below which a loop is not worth another thread.
 inline constexpr std::int64_t parallel_grain = 1 << 16;
 
@@ -78,25 +94,16 @@ template <class Work> void run_rows(kernel_arguments& a, row_function compute, s
   auto some_rows = [&](std::int64_t begin, std::int64_t end) {
     row_position row;
     row.past_caches = past_caches;
-    std::int64_t position[max_rank] = {};
-    const int inner = outer_rank - 1;
-    for (std::int64_t r = begin; r < end;) {
-      row_to_position(a, r, position, outer_rank);
-      row.set(a, position, outer_rank);
-      // rows behind one another along the innermost of the outer dimensions
-      const std::int64_t last = inner < 0 ? end : std::min(end, r + a.extents[inner] - position[inner]);
-      if (tiles.any()) {
-        tiles.run(a, row, last - r,
-                  [&](const row_position& part, std::int64_t some) { compute(part, a.constants, 0, some); });
-        r = last;
-        continue;
-      }
+    for_each_run_of_rows(a, begin, end, row, [&](std::int64_t number) {
+      if (tiles.any())
+        return tiles.run(a, row, number,
+                         [&](const row_position& part, std::int64_t some) { compute(part, a.constants, 0, some); });
       for (;;) {
         compute(row, a.constants, 0, length);
-        if (++r == last) break;
-        row.advance(a, inner);
+        if (--number == 0) break;
+        row.advance(a, outer_rank - 1);
       }
-    }
+    });
     if (past_caches) finish_stores_past_caches();
   };
   if (rows * length <= parallel_grain) return some_rows(0, rows);

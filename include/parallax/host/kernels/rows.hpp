@@ -237,26 +237,19 @@ struct row_group {
 /// Rows `begin` to `end`, one after another.
 template <class Kernel, bool Divided, class Work>
 void run_rows_of_group(const kernel_arguments& a, std::int64_t begin, std::int64_t end, std::byte* memory) {
-  const int outer_rank = a.rank - 1;
   row_position row;
-  std::int64_t position[max_rank] = {};
-  const int inner = outer_rank - 1;
   std::int64_t elements = 1;
   for (int d = 0; d < a.rank; ++d) elements *= a.extents[d];
   row.past_caches = elements * std::int64_t{sizeof(float)} >= least_past_caches;
-  for (std::int64_t r = begin; r < end;) {
-    row_to_position(a, r, position, outer_rank);
-    row.set(a, position, outer_rank);
-    // rows behind one another along the innermost of the outer dimensions
-    const std::int64_t last = inner < 0 ? end : std::min(end, r + a.extents[inner] - position[inner]);
+  for_each_run_of_rows(a, begin, end, row, [&](std::int64_t number) {
     typename row_passes<Kernel>::evaluate::row here(row);
-    const typename row_passes<Kernel>::evaluate::row_steps steps(a, std::max(inner, 0));
+    const typename row_passes<Kernel>::evaluate::row_steps steps(a, std::max(a.rank - 2, 0));
     for (;;) {
-      row_passes<Kernel>::template run<Divided, Work>(here, a.constants, a.extents[outer_rank], memory);
-      if (++r == last) break;
+      row_passes<Kernel>::template run<Divided, Work>(here, a.constants, a.extents[a.rank - 1], memory);
+      if (--number == 0) break;
       here.advance(steps);
     }
-  }
+  });
   if (row.past_caches) finish_stores_past_caches();
 }
 

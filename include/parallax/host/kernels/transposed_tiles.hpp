@@ -92,8 +92,8 @@ class transposed_tiles {
   }
   bool any() const { return count > 0; }
 
-  /// Calls `compute(row, first, last)` for `number` rows behind one another along the dimension before the last, tile
-  /// by tile; `row` is the first of them.
+  /// Calls `compute(part, length)` for the parts, tile by tile, of `number` rows behind one another along the dimension
+  /// before the last; `row` is the first of them.
   template <class Compute>
   void run(const kernel_arguments& a, const row_position& row, std::int64_t number, const Compute& compute) const {
     const std::int64_t length = a.extents[a.rank - 1];
