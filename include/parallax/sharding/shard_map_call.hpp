@@ -1,19 +1,17 @@
 // Calling a function mapped by shard_map with arrays.
 #pragma once
 
+#include <parallax/arrays/slices.hpp>
 #include <parallax/sharding/device_put.hpp>
 #include <parallax/transforms/shard_map.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
-
-namespace detail {
+namespace parallax::detail {
 
 /// What is read of specs as a constant; nothing where they do not fit the tree, which the program says then.
 template <std::size_t Count, class Entries> constexpr auto constant_partitions(const Entries& read) {
@@ -32,10 +30,9 @@ template <class T, auto Shape> array<T, Shape> part_of(const array<T, Shape>& wh
   part_shape[index_of(axis)] = rows.here;
   auto part = array<T, Shape>::uninitialised(part_shape);
   const std::int64_t outer = runtime::product(shape.first(index_of(axis)));
-  const std::size_t row = index_of(runtime::product(shape.subspan(index_of(axis) + 1)));
-  for (std::int64_t i = 0; i < outer; ++i)
-    std::copy_n(whole.data() + index_of(i * rows.all + rows.before) * row, index_of(rows.here) * row,
-                part.mutable_data() + index_of(i * rows.here) * row);
+  const std::size_t row_bytes = index_of(runtime::product(shape.subspan(index_of(axis) + 1))) * sizeof(T);
+  runtime::copy_slices(whole.storage().data() + index_of(rows.before) * row_bytes, rows.all,
+                       reinterpret_cast<std::byte*>(part.mutable_data()), rows.here, outer, rows.here, row_bytes);
   return part;
 }
 
@@ -56,12 +53,8 @@ template <class Mesh, partition Cut, class L> auto blocks_of(const L& leaf, cons
 
 /// A result's leaf as a global array.
 template <class Mesh, partition Cut, class L> auto global_of(const L& leaf, const mesh_rows& rows) {
-  if constexpr (requires { typename L::numbers; }) { // sharded: others stand for results of a program with an error
-    using extents_type = typename whole_extents<typename L::extents_type, Cut>::type;
-    return global_array<typename L::value_type, shape_for<extents_type>, Mesh, Cut>::of_blocks(leaf, rows);
-  } else {
-    return leaf;
-  }
+  using extents_type = typename whole_extents<typename L::extents_type, Cut>::type;
+  return global_array<typename L::value_type, shape_for<extents_type>, Mesh, Cut>::of_blocks(leaf, rows);
 }
 
 /// The leaves of trees, each changed by `convert.template operator()<Number>(leaf)`.
@@ -106,45 +99,59 @@ constexpr bool any_leaf(leaf_fit asked, std::index_sequence<I...>) {
   return (tree.template operator()<Args, index_of(first_leaf<I, Args...>())>() || ...);
 }
 
-/// How the leaves of arguments lie on a mesh.
-template <class Mesh, class InSpecs, class... Args> struct arguments_on_mesh {
+/// A call of a function mapped by shard_map with arrays, global arrays and numbers.
+template <class Function, class Mesh, class InSpecs, class OutSpecs, class... Args>
+struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
+  using blocks_function = mapped_blocks<Function, Mesh, InSpecs, OutSpecs>;
+  template <class Tree> using tree_type = std::remove_cvref_t<decltype(evaluated(std::declval<const Tree&>()))>;
+  using each = std::index_sequence_for<Args...>;
+
   static constexpr auto cuts =
-      constant_partitions<index_of((0 + ... + leaf_count<Args>))>(InSpecs::template read<Mesh, Args...>());
-  template <leaf_fit Asked>
-  static constexpr bool any = any_leaf<Mesh, cuts, Args...>(Asked, std::index_sequence_for<Args...>{});
+      constant_partitions<index_of((0 + ... + leaf_count<Args>))>(InSpecs::template read<Mesh, tree_type<Args>...>());
+  static constexpr bool any_lies_elsewhere = any_leaf<Mesh, cuts, tree_type<Args>...>(leaf_fit::lies_elsewhere, each{});
+
+  /// Whether the program over blocks can run. If not, `execute` says why of the function and its whole arguments.
+  static constexpr bool is_runnable() {
+    if constexpr (any_lies_elsewhere) return true; // which `run` says
+    else if constexpr (any_leaf<Mesh, cuts, tree_type<Args>...>(leaf_fit::is_uneven, each{})) return false;
+    else return is_runnable(each{});
+  }
+
+  static auto run(const Function& function, const Args&... args) {
+    static_assert(!any_lies_elsewhere, "parallax: shard_map takes a global array that lies on its mesh as in_specs "
+                                       "says: plx::device_put(x, mesh, spec) moves it there");
+    if constexpr (!any_lies_elsewhere) return run(each{}, blocks_function{function}, args...);
+  }
+
+  /// An argument as if no mesh were; for its type.
+  template <class Arg> static auto as_arrays(const Arg& arg) {
+    return converted_tree(evaluated(arg), [&]<int>(const auto& leaf) {
+      using leaf_type = std::remove_cvref_t<decltype(leaf)>;
+      if constexpr (is_global_array<leaf_type>)
+        return unknown_result<array<typename leaf_type::value_type, shape_for<typename leaf_type::extents_type>>>();
+      else return leaf;
+    });
+  }
+
+ private:
+  template <std::size_t Which, class Arg> static auto blocks(const Arg& arg, const mesh_rows& rows) {
+    return converted_tree(evaluated(arg), [&]<int Number>(const auto& leaf) {
+      return blocks_of<Mesh, cuts[index_of(first_leaf<Which, Args...>() + Number)]>(leaf, rows);
+    });
+  }
+  template <std::size_t... I> static constexpr bool is_runnable(std::index_sequence<I...>) {
+    return detail::is_runnable<blocks_function, decltype(blocks<I>(std::declval<const Args&>(), mesh_rows{}))...>();
+  }
+  template <std::size_t... I>
+  static auto run(std::index_sequence<I...>, const blocks_function& function, const Args&... args) {
+    const mesh_rows rows = rows_of_mesh<Mesh>();
+    const auto results = execute(function, blocks<I>(args, rows)...);
+    using tree = std::remove_cvref_t<decltype(results)>;
+    return converted_tree(results, [&]<int Number>(const auto& leaf) {
+      constexpr auto out = constant_partitions<index_of(leaf_count<tree>)>(OutSpecs::template read<Mesh, tree>());
+      return global_of<Mesh, out[index_of(Number)]>(leaf, rows);
+    });
+  }
 };
 
-} // namespace detail
-
-/// Calls a function mapped by shard_map with arrays, global arrays and numbers.
-template <class Function, class Mesh, class InSpecs, class OutSpecs, class... Args>
-auto execute_on_mesh(const shard_mapped<Function, Mesh, InSpecs, OutSpecs>& mapped, const Args&... args) {
-  using arguments = detail::arguments_on_mesh<Mesh, InSpecs, std::remove_cvref_t<decltype(detail::evaluated(args))>...>;
-  if constexpr (arguments::template any<detail::leaf_fit::lies_elsewhere>) {
-    static_assert(!arguments::template any<detail::leaf_fit::lies_elsewhere>,
-                  "parallax: shard_map takes a global array that lies on its mesh as in_specs says: "
-                  "plx::device_put(x, mesh, spec) moves it there");
-  } else if constexpr (arguments::template any<detail::leaf_fit::is_uneven>) {
-    return execute(mapped, args...); // whose program says what is wrong
-  } else {
-    const detail::mesh_rows rows = detail::rows_of_mesh<Mesh>();
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      constexpr auto first = std::array{detail::first_leaf<I, Args...>()...};
-      auto blocks = [&]<std::size_t Which>(const auto& arg) {
-        return detail::converted_tree(arg, [&]<int Number>(const auto& leaf) {
-          return detail::blocks_of<Mesh, arguments::cuts[index_of(first[Which] + Number)]>(leaf, rows);
-        });
-      };
-      const auto results = execute(detail::mapped_blocks<Function, Mesh, InSpecs, OutSpecs>{mapped.function},
-                                   blocks.template operator()<I>(detail::evaluated(args))...);
-      using tree = std::remove_cvref_t<decltype(results)>;
-      return detail::converted_tree(results, [&]<int Number>(const auto& leaf) {
-        constexpr auto cuts =
-            detail::constant_partitions<index_of(leaf_count<tree>)>(OutSpecs::template read<Mesh, tree>());
-        return detail::global_of<Mesh, cuts[index_of(Number)]>(leaf, rows);
-      });
-    }(std::index_sequence_for<Args...>{});
-  }
-}
-
-} // namespace parallax
+} // namespace parallax::detail

@@ -94,6 +94,8 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapp
   template <class... Args> constexpr auto operator()(const Args&... args) const {
     if constexpr (!any_traced<Args...>()) {
       return execute(*this, args...);
+    } else if constexpr (!is_callable<Function, traced_t<Args>...>()) {
+      return refuse_call<Function, Args...>(trace_of_trees(args...), "shard_map");
     } else {
       context& owner = trace_of_trees(args...);
       return trace<Args...>(owner, leaves_to_tracers(owner, args...));
@@ -245,6 +247,9 @@ constexpr tracer put_together(tracer x, const partition& cut) {
   return build::reshape(x, shape);
 }
 
+/// A call with arrays of a function mapped by shard_map; `parallax/sharding` defines it.
+template <class Mapped, class... Args> struct mesh_call;
+
 } // namespace detail
 
 /// The same value, as one that may differ between the instances along axes of a mesh: what a loop begins with whose
@@ -252,9 +257,7 @@ constexpr tracer put_together(tracer x, const partition& cut) {
 template <fixed_string... Names> constexpr tracer pvary(tracer x) {
   context& trace = *x.owner;
   const primitives::mapped_axes over = detail::find_participants<Names...>(trace, "pvary").over;
-  axis_bits bits;
-  for (axis_id axis : over.axes) bits = bits | trace.axes[axis].bit;
-  return trace.failed ? x : detail::vary_along(x, bits);
+  return trace.failed ? x : detail::vary_along(x, over.bits(trace));
 }
 
 /// A function mapped by shard_map. Call it with arrays and global arrays, or with tracers inside another traced
@@ -264,10 +267,15 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct shar
   [[no_unique_address]] Function function;
 
   template <class... Args> constexpr auto operator()(const Args&... args) const {
-    if constexpr (!detail::any_traced<Args...>()) return execute_on_mesh(*this, args...);
-    else if constexpr (!detail::is_callable<Function, detail::traced_t<Args>...>())
+    if constexpr (!detail::any_traced<Args...>()) {
+      using call = detail::mesh_call<shard_mapped, Args...>;
+      if constexpr (call::is_runnable()) return call::run(function, args...);
+      else return execute(*this, call::as_arrays(args)...);
+    } else if constexpr (!detail::is_callable<Function, detail::traced_t<Args>...>()) {
       return detail::refuse_call<Function, Args...>(detail::trace_of_trees(args...), "shard_map");
-    else return trace(args...);
+    } else {
+      return trace(args...);
+    }
   }
 
  private:
