@@ -108,11 +108,11 @@ constexpr axis_bits variation_of_next(const context& trace, const primitive_rule
                                       parameter_words parameters) {
   if (primitive == primitives::id_of<primitives::axis_index>)
     return trace.axes[decode<primitives::axis_index::parameters>(parameters).axis].bit;
-  axis_bits all, own;
+  axis_bits all;
   for_each(trace.next.values, [&](const abstract_value& value) { all = all | value.varies; });
   if (rules.kind != primitive_kind::collective) return all;
   const auto p = decode<primitives::collective_parameters>(parameters);
-  for (axis_id axis : p.over.axes) own = own | trace.axes[axis].bit;
+  const axis_bits own = p.over.bits(trace);
   const bool makes_alike = rules.exchange == exchange_kind::all_reduce && !p.over.has_groups();
   return makes_alike ? all.without(own) : all | own;
 }

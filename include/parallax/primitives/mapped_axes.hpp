@@ -21,6 +21,12 @@ struct mapped_axes {
 
   constexpr bool has_groups() const { return !groups.empty(); }
   constexpr bool contains(axis_id axis) const { return axes.contains(axis); }
+  /// The bits of those that are axes of meshes.
+  constexpr axis_bits bits(const context& trace) const {
+    axis_bits all;
+    for (axis_id axis : axes) all = all | trace.axes[axis].bit;
+    return all;
+  }
   /// The number of instances that each meets; of groups, which then are equally large.
   constexpr dim group_size(context& trace) const {
     if (has_groups()) return dim{std::ssize(groups[0])};

@@ -95,7 +95,7 @@ constexpr auto custom_root(const Function& f, const First& first, const Solve& s
   growing_vector<tracer> linear_inputs = kept;
   growing_vector<char> by_y(kept.size());
   for (std::size_t k = 0; k < size; ++k) {
-    linear_inputs.push_back(vary_along(build::zeros_like(cotangents[k]), cotangents[k].varies()));
+    linear_inputs.push_back(varying_zeros_like(cotangents[k]));
     by_y.push_back(1);
   }
   reverse_pass turned(owner, linear, linear_inputs, by_y);

@@ -143,12 +143,12 @@ class forward_pass {
     trace.close_graph();
     if (trace.failed || taken.empty()) return {};
     inputs.push_back(result);
-    inputs.push_back(vary_along(build::zeros_like(result), result.varies()));
+    inputs.push_back(varying_zeros_like(result));
     growing_vector<char> by_cotangent(inputs.size());
     by_cotangent.back() = 1;
     reverse_pass pass(trace, linear, inputs, by_cotangent);
     axis_bits along = result.varies();
-    if (is_kind(trace, g(), id, primitive_kind::collective)) along = along | own_axes(trace, g(), id);
+    if (is_kind(trace, g(), id, primitive_kind::collective)) along = along | mapped_axes_of(g(), id).bits(trace);
     return pass.backward(taken, along).back();
   }
   constexpr tracer copy_as_input(const tracer& x) { return new_input(trace, x.value()); }

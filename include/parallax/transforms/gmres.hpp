@@ -38,8 +38,8 @@ struct generalised_minimal_residual {
       const tracer x = std::get<0>(carry) + correction(product, std::get<1>(carry), restart);
       return std::tuple{x, right - product(x), std::get<2>(carry) + 1};
     };
-    const tracer none_yet = vary_along(build::integer_literal(*right.owner, element_type::int32, 0), right.varies());
-    return tree_of(std::get<0>(while_loop(goes_on, round, std::tuple{begin, right - product(begin), none_yet})));
+    const tracer residual = right - product(begin);
+    return tree_of(std::get<0>(while_loop(goes_on, round, std::tuple{begin, residual, no_rounds(residual)})));
   }
 
  private:

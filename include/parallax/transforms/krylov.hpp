@@ -46,6 +46,12 @@ template <class Tree> constexpr Tree zeros_of_tree(const Tree& x) {
   return tree_map([](const tracer& u) { return build::zeros_like(u); }, x);
 }
 
+/// No rounds yet: a count that varies along meshes as the residual does, whose leaves are alike in that.
+template <class Tree> constexpr tracer no_rounds(const Tree& residual) {
+  const tracer leaf = tracers_of(residual)[0];
+  return vary_along(build::integer_literal(*leaf.owner, element_type::int32, 0), leaf.varies());
+}
+
 /// The bounds of an iteration for a right-hand side.
 struct iteration_bounds {
   tracer square; ///< of the residual
@@ -72,8 +78,6 @@ struct conjugate_gradients {
   constexpr Tree operator()(const Matvec& matrix, const Tree& b, const Tree& first) const {
     const iteration_bounds bounds = iteration_bounds::of(b, options);
     const Tree r = difference(b, matrix(first));
-    const tracer none_yet =
-        vary_along(build::integer_literal(*bounds.square.owner, element_type::int32, 0), tracers_of(r)[0].varies());
     const auto goes_on = [bounds](const auto& carry) {
       return logical_and(std::get<2>(carry) > bounds.square, std::get<4>(carry) < bounds.rounds);
     };
@@ -85,7 +89,7 @@ struct conjugate_gradients {
       const tracer next = dot_of_trees(left, left);
       return std::tuple{added(x, alpha, direction), left, next, added(left, next / square, direction), k + 1};
     };
-    return std::get<0>(while_loop(goes_on, round, std::tuple{first, r, dot_of_trees(r, r), r, none_yet}));
+    return std::get<0>(while_loop(goes_on, round, std::tuple{first, r, dot_of_trees(r, r), r, no_rounds(r)}));
   }
 };
 
@@ -96,8 +100,6 @@ struct stabilised_biconjugate_gradients {
   constexpr Tree operator()(const Matvec& matrix, const Tree& b, const Tree& first) const {
     const iteration_bounds bounds = iteration_bounds::of(b, options);
     const Tree r = difference(b, matrix(first));
-    const tracer none_yet =
-        vary_along(build::integer_literal(*bounds.square.owner, element_type::int32, 0), tracers_of(r)[0].varies());
     const tracer one = build::like(bounds.square, 1);
     const auto goes_on = [bounds](const auto& carry) {
       const auto& residual = std::get<1>(carry);
@@ -121,8 +123,8 @@ struct stabilised_biconjugate_gradients {
       return std::tuple{moved_x,  left,      next_alpha, next_omega,
                         next_rho, direction, image,      where(broken, bounds.rounds, k + 1)};
     };
-    return std::get<0>(
-        while_loop(goes_on, round, std::tuple{first, r, one, one, one, zeros_of_tree(r), zeros_of_tree(r), none_yet}));
+    return std::get<0>(while_loop(
+        goes_on, round, std::tuple{first, r, one, one, one, zeros_of_tree(r), zeros_of_tree(r), no_rounds(r)}));
   }
 };
 

@@ -122,7 +122,7 @@ struct linear_solve_call {
     growing_vector<tracer> at = inputs, cotangents;
     growing_vector<char> vector(at.size());
     for (std::size_t k = 0; k < size; ++k) {
-      at[k] = vary_along(build::zeros_like(inputs[k]), inputs[k].varies());
+      at[k] = varying_zeros_like(inputs[k]);
       cotangents.push_back(inputs[k]);
       vector[k] = 1;
     }

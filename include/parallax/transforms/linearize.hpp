@@ -19,7 +19,7 @@ constexpr growing_vector<tracer> pushed_through(context& trace, graph_id pullbac
   growing_vector<tracer> inputs = first;
   growing_vector<char> wanted(inputs.size());
   for_each(cotangents_like, [&](const tracer& x) {
-    inputs.push_back(vary_along(build::zeros_like(x), x.varies()));
+    inputs.push_back(varying_zeros_like(x));
     wanted.push_back(1);
   });
   reverse_pass pass(trace, pullback, inputs, wanted);

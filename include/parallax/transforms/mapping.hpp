@@ -46,6 +46,13 @@ struct mapped_arguments {
   growing_vector<int> axes; ///< from 0, or `unmapped`
   dim size;
   bool valid = false;
+
+  /// The first argument that is mapped.
+  constexpr abstract_value first_mapped() const {
+    for (std::size_t k = 0; k < leaves.size(); ++k)
+      if (axes[k] != unmapped) return leaves[k].value();
+    return {};
+  }
 };
 
 constexpr mapped_arguments map_arguments(context& trace, std::string_view transformation, const leaf_axes& spec,
@@ -133,8 +140,7 @@ template <class Tree> struct instance {
   growing_vector<tracer> results;
 };
 
-/// Traces one instance of a mapped function. `axis_of` makes the mapped axis of its name, the number of instances, and
-/// the first value that is mapped.
+/// Traces one instance of a mapped function. `axis_of` makes the mapped axis of its name and the arguments.
 template <fixed_string Name, class InAxes, class Function, class AxisOf, class... Args>
 constexpr auto trace_instance(context& trace, std::string_view transformation, const Function& function,
                               const AxisOf& axis_of, const Args&... args) {
@@ -142,10 +148,7 @@ constexpr auto trace_instance(context& trace, std::string_view transformation, c
                                              leaves_to_tracers(trace, args...));
   growing_vector<tracer> inputs = open_instance(trace, arguments);
   const graph_id body = trace.innermost();
-  abstract_value mapped;
-  for (std::size_t k = arguments.leaves.size(); k-- > 0;)
-    if (arguments.axes[k] != unmapped) mapped = arguments.leaves[k].value();
-  const axis_id axis = trace.bind_axis(axis_of(Name.view(), arguments.size, mapped));
+  const axis_id axis = trace.bind_axis(axis_of(Name.view(), arguments));
   auto tree = call_on(trace, function, inputs, std::index_sequence_for<Args...>{}, std::type_identity<Args>{}...);
   trace.unbind_axis();
   growing_vector<tracer> results = tracers_of(tree);

@@ -26,13 +26,6 @@ constexpr primitives::mapped_axes axes_in_scope(const context& trace, axis_bits 
   return found;
 }
 
-/// The axes of meshes that a node which is a collective goes over.
-constexpr axis_bits own_axes(const context& trace, const graph& g, node_id id) {
-  axis_bits own;
-  for (axis_id axis : mapped_axes_of(g, id).axes) own = own | trace.axes[axis].bit;
-  return own;
-}
-
 /// The sum over the instances along axes in scope of what each has: where that does not differ, a multiple.
 constexpr tracer sum_of_instances(tracer x, axis_bits along) {
   if (along.empty()) return x;
@@ -59,6 +52,9 @@ constexpr tracer vary_along(tracer x, axis_bits bits) {
   }
   return x;
 }
+
+/// Zeros that vary as a value does.
+constexpr tracer varying_zeros_like(tracer x) { return vary_along(build::zeros_like(x), x.varies()); }
 
 /// Lets carries vary as what a round makes of them does; whether any did not.
 constexpr bool vary_as_made(growing_vector<abstract_value>& carries, const growing_vector<tracer>& made) {

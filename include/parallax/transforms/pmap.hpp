@@ -39,15 +39,16 @@ constexpr mapped_axis axis_of_pmap(context& trace, std::string_view name, dim ro
           .rows = rows,
           .is_pmapped = true};
 }
-/// The same where its user says its size, which otherwise is 0. `mapped` is the first argument that is mapped.
-constexpr mapped_axis axis_of_pmap(context& trace, std::string_view name, dim rows, std::int64_t size,
-                                   const abstract_value& mapped) {
-  mapped_axis axis = axis_of_pmap(trace, name, rows);
+/// The same for arguments, where the user may say the size, which otherwise is 0.
+constexpr mapped_axis axis_of_pmap(context& trace, std::string_view name, const mapped_arguments& arguments,
+                                   std::int64_t size) {
+  mapped_axis axis = axis_of_pmap(trace, name, arguments.size);
   if (size == 0) return axis;
   if (is_static(axis.size) && !(axis.size == size))
     trace.fail(message() << "pmap: Specified axis_size " << size << " does not match received axis_size "
                          << axis.size.number() << "; give as many elements as that");
-  if (!is_static(axis.size)) require(trace, guard_kind::same_size, "pmap: axis_size", axis.size, dim{size}, mapped);
+  if (!is_static(axis.size))
+    require(trace, guard_kind::same_size, "pmap: axis_size", axis.size, dim{size}, arguments.first_mapped());
   axis.size = dim{size};
   axis.is_counted = true;
   return axis;
@@ -114,8 +115,8 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
     context& owner = detail::trace_of_trees(args...);
     auto [arguments, body, mapped_axis, result, results] = detail::trace_instance<Name, InAxes>(
         owner, "pmap", function,
-        [&](std::string_view name, dim rows, const abstract_value& mapped) {
-          return detail::axis_of_pmap(owner, name, rows, detail::given_size<Size>, mapped);
+        [&](std::string_view name, const detail::mapped_arguments& mapped) {
+          return detail::axis_of_pmap(owner, name, mapped, detail::given_size<Size>);
         },
         args...);
     if (owner.failed) return result;

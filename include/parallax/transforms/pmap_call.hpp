@@ -74,10 +74,10 @@ struct pmap_call {
     using parallax::detail::for_each;
     context& trace = a.trace;
     const axis_bits bit = trace.axes[p.axis].bit;
-    const auto is_shared = [&](tracer x) { return !bit.empty() && !x.varies().contains(bit); };
     const cotangents_inside cotangent_of{trace, p, bit};
     auto gradient_of = [&](std::size_t k, tracer computed) {
-      return p.in_axes[k] != unmapped || is_shared(computed) ? computed : emit<psum>({computed}, {{{p.axis}, {}}});
+      const bool is_whole = p.in_axes[k] != unmapped || cotangent_of.is_shared(computed.varies());
+      return is_whole ? computed : emit<psum>({computed}, {{{p.axis}, {}}});
     };
     trace.bound_axes.push_back(p.axis);
     parallax::detail::joint_program joint(trace, p.body, a.wanted, cotangent_of, gradient_of);
@@ -88,7 +88,7 @@ struct pmap_call {
     backward.body = joint.backward_half();
     const graph& kept = trace.at(forward.body);
     for (std::size_t r = kept.outputs.size() - index_of(joint.residual_count()); r < kept.outputs.size(); ++r) {
-      const bool is_one = !bit.empty() && !kept.varies(kept.outputs[r]).contains(bit);
+      const bool is_one = cotangent_of.is_shared(kept.varies(kept.outputs[r]));
       forward.out_axes.push_back(is_one ? unmapped : 0);
       backward.in_axes.push_back(is_one ? unmapped : 0);
     }
@@ -148,11 +148,12 @@ struct pmap_call {
     const parameters& p;
     axis_bits bit; ///< of a mesh's axis
 
+    /// Whether a value that varies so is one for all instances along a mesh's axis.
+    constexpr bool is_shared(axis_bits varies) const { return !bit.empty() && !varies.contains(bit); }
     /// One that has the axis among its dimensions is another for each instance.
     constexpr axis_bits differs_along(std::size_t k) const { return p.out_axes[k] == unmapped ? axis_bits{} : bit; }
     constexpr tracer operator()(std::size_t k, tracer given) const {
-      const bool is_shared = !bit.empty() && !given.varies().contains(bit);
-      if (p.out_axes[k] != unmapped || is_shared) return given;
+      if (p.out_axes[k] != unmapped || is_shared(given.varies())) return given;
       // the unmapped result is instance 0's
       tracer index = emit<axis_index>(trace, {p.axis});
       return build::select(index == 0, given, build::like(given, 0));

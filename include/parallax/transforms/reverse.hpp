@@ -31,15 +31,14 @@ class reverse_pass {
   /// The cotangents of the inputs, given those of the outputs; without an owner where the outputs do not depend on one.
   /// They are of values that differ, along axes of meshes, as they do themselves and along `also`.
   constexpr growing_vector<tracer> backward(const growing_vector<tracer>& output_cotangents, axis_bits also = {}) {
-    cotangents = table<node_id, tracer>(g().size());
-    pending = table<node_id, axis_bits>(g().size());
+    cotangents = table<node_id, cotangent_sum>(g().size());
     for (std::size_t k = 0; k < output_cotangents.size(); ++k)
       if (output_cotangents[k].owner)
         accumulate(g().outputs[k], output_cotangents[k], output_cotangents[k].varies() | also);
     for_each(g().ids().reversed(), [&](node_id id) {
       if (trace.failed || !active.contains(id) || !needed.contains(id) || !g().is_operation(id)) return;
       if (is_kind(trace, g(), id, primitive_kind::call)) call_backward(id);
-      else if (cotangents[id].owner) node_backward(id);
+      else if (cotangents[id].sum.owner) node_backward(id);
     });
     return vector_of(g().inputs, [&](node_id input) { return settle(input); });
   }
@@ -49,6 +48,12 @@ class reverse_pass {
     node_id node;
     linearized_call linear;
   };
+  /// What is known of a node's cotangent. All instances use a value that they share along an axis, and their sum is
+  /// taken as late as it can be.
+  struct cotangent_sum {
+    tracer sum;
+    axis_bits pending; ///< along which it is still to be added up
+  };
 
   context& trace;
   graph_id source;
@@ -56,10 +61,7 @@ class reverse_pass {
   id_set<node_id> active; ///< what depends on a wanted input by floating values
   id_set<node_id> needed;
   growing_vector<differentiated_call> calls;
-  table<node_id, tracer> cotangents;
-  /// By node: along which axes its cotangent is still to be added up. All instances use a value that they share, and
-  /// the sum is taken as late as it can be.
-  table<node_id, axis_bits> pending;
+  table<node_id, cotangent_sum> cotangents;
 
   /// Looked up again each time, as appending may move graphs.
   constexpr const graph& g() const { return trace.at(source); }
@@ -78,13 +80,13 @@ class reverse_pass {
     // a scalar operand beside an array was used by every element
     if (g().rank(id) == 0 && cotangent.rank() > 0) cotangent = build::sum_all(cotangent);
     const axis_bits shared = along.without(forward[id].varies());
-    tracer& sum = cotangents[id];
+    auto& [sum, pending] = cotangents[id];
     if (!sum.owner) {
       sum = cotangent;
-      pending[id] = shared;
+      pending = shared;
       return;
     }
-    if (pending[id] != shared) {
+    if (pending != shared) {
       cotangent = sum_of_instances(cotangent, shared);
       settle(id);
     }
@@ -92,9 +94,10 @@ class reverse_pass {
   }
   /// The cotangent of a node, added up along all axes along which its value is shared.
   constexpr tracer settle(node_id id) {
-    if (cotangents[id].owner) cotangents[id] = sum_of_instances(cotangents[id], pending[id]);
-    pending[id] = {};
-    return cotangents[id];
+    auto& [sum, pending] = cotangents[id];
+    if (sum.owner) sum = sum_of_instances(sum, pending);
+    pending = {};
+    return sum;
   }
 
   constexpr void node_backward(node_id id) {
@@ -110,9 +113,9 @@ class reverse_pass {
     growing_vector<tracer> given(ids.size());
     const bool is_collective = rules.kind == primitive_kind::collective;
     if (is_collective) settle(id);
-    axis_bits along = pending[id] | forward[id].varies();
-    if (is_collective) along = along | own_axes(trace, g(), id);
-    vjp_application application{trace, operands, forward[id], cotangents[id], wanted, given};
+    axis_bits along = cotangents[id].pending | forward[id].varies();
+    if (is_collective) along = along | mapped_axes_of(g(), id).bits(trace);
+    vjp_application application{trace, operands, forward[id], cotangents[id].sum, wanted, given};
     rules.vjp(application, copy_of(g().parameters(id)));
     for (std::size_t i = 0; i < ids.size(); ++i) accumulate(ids[i], given[i], along);
   }

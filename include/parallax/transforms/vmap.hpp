@@ -23,8 +23,8 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
     context& owner = detail::trace_of_trees(args...);
     auto [arguments, body, axis, result, results] = detail::trace_instance<Name, InAxes>(
         owner, "vmap", function,
-        [](std::string_view name, dim size, const abstract_value&) {
-          return mapped_axis{.name = name, .size = size, .rows = size};
+        [](std::string_view name, const detail::mapped_arguments& mapped) {
+          return mapped_axis{.name = name, .size = mapped.size, .rows = mapped.size};
         },
         args...);
     if (owner.failed) return result;
