@@ -25,10 +25,10 @@ constexpr int processes = 2;
 /// Both ends of a pipe; rank 0 writes NCCL's identifier, the others read it.
 using pipe_ends = std::array<int, 2>;
 
-ncclUniqueId exchange_id(int rank, const pipe_ends& ends) {
-  ncclUniqueId id;
+api::clique_id exchange_id(int rank, const pipe_ends& ends) {
+  api::clique_id id;
   if (rank == 0) {
-    require(ncclGetUniqueId(&id) == ncclSuccess, "ncclGetUniqueId");
+    ok(api::create_clique_id(id));
     require(write(ends[1], &id, sizeof id) == sizeof id, "the identifier is written");
   } else {
     require(read(ends[0], &id, sizeof id) == sizeof id, "the identifier is read");
@@ -52,10 +52,12 @@ void settle(api::communicator with) {
 
 void run_rank(int rank, const pipe_ends& ends) {
   set_environment(rank);
-  const ncclUniqueId id = exchange_id(rank, ends);
+  const api::clique_id id = exchange_id(rank, ends);
   const queue on;
-  api::communicator with = nullptr;
-  ok(api::create_member(with, processes, id, rank));
+  std::array<api::communicator, 1> own{};
+  const std::array<int, 1> device{}, ranks{rank};
+  ok(api::join_clique(own, device, ranks, processes, id));
+  const api::communicator with = own[0];
   settle(with);
 
   constexpr std::size_t count = 1000;

@@ -1,6 +1,7 @@
 // A process that fails at one of many exchanges, in one of several ways; what the others see is printed.
 // Usage: failing (throw | exit | kill | sleep | abort) <process> <exchange>
-#include <parallax/distributed.hpp>
+#include "on_devices.hpp"
+
 #include <parallax/distributed/mpi.hpp>
 
 #include <chrono>
@@ -28,12 +29,15 @@ plx::array<float, 2> rows(std::int64_t width) {
 /// What processes do together, one after another.
 std::vector<std::function<void()>> exchanges() {
   const auto run = [](auto f, std::int64_t width) {
-    return [f, width] { static_cast<void>(plx::pmap<"i">(f)(rows(width))); };
+    return [f, width] {
+      const plx::array y = plx::pmap<"i">(f)(rows(width));
+      static_cast<void>(y.data()); // devices may go on until then
+    };
   };
   const std::int64_t all = plx::distributed::device_count();
   return {
       run([](auto v) { return plx::psum<"i">(v); }, 3),
-      run([](auto v) { return plx::psum<"i">(v); }, 100000),
+      run([](auto v) { return plx::psum<"i">(v); }, process_tests::are_devices_simulated() ? 3000 : 100000),
       run([](auto v) { return plx::pmax<"i">(v); }, 3),
       run([](auto v) { return plx::all_gather<"i">(v); }, 3),
       run([](auto v) { return plx::psum_scatter<"i">(v, 0); }, all),
@@ -53,12 +57,7 @@ std::vector<std::function<void()>> exchanges() {
   while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
-  if (argc != 4) return 2;
-  const std::string way = argv[1];
-  const int process = std::atoi(argv[2]), last = std::atoi(argv[3]);
+int run(const std::string& way, int process, int last) {
   int me = -1;
   auto begin = std::chrono::steady_clock::now();
   try {
@@ -78,4 +77,12 @@ int main(int argc, char** argv) {
     std::printf("process %d: after %.2f s: %s\n", me, seconds, e.what());
     std::fflush(stdout);
   }
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  return process_tests::on_devices([&] { return run(argv[1], std::atoi(argv[2]), std::atoi(argv[3])); });
 }

@@ -20,6 +20,8 @@ distributed::launch found(const variables& set, const distributed::options& give
     return at == set.end() ? std::string() : at->second;
   });
 }
+constexpr int nobody_says = -1;
+
 void check(const distributed::launch& is, launcher by, int index, int count, int local) {
   CHECK(is.by == by);
   CHECK(is.index == index);
@@ -56,28 +58,28 @@ variables both(variables a, const variables& b) {
 } // namespace
 
 TEST_CASE("each launcher's variables are found") {
-  check(found({}), launcher::none, 0, 1, 0);
+  check(found({}), launcher::none, 0, 1, nobody_says);
   check(found(open_mpi), launcher::mpi, 3, 8, 1);
-  check(found(mpich), launcher::mpi, 1, 2, 0);
+  check(found(mpich), launcher::mpi, 1, 2, nobody_says);
   check(found(torchrun), launcher::environment, 5, 6, 2);
   CHECK(found(torchrun).coordinator == "node0:29401");
   check(found(slurm_step), launcher::slurm, 2, 4, 0);
-  check(found(own), launcher::environment, 1, 3, 0);
+  check(found(own), launcher::environment, 1, 3, nobody_says);
   CHECK(found(own).coordinator == "node1:4000");
   CHECK(found(open_mpi).reason == "OMPI_COMM_WORLD_RANK=3 and OMPI_COMM_WORLD_SIZE=8");
 }
 
 TEST_CASE("an allocation of Slurm is no step of it") {
   variables shell{{"SLURM_JOB_ID", "17"}, {"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}};
-  check(found(shell), launcher::none, 0, 1, 0);
+  check(found(shell), launcher::none, 0, 1, nobody_says);
 }
 
 TEST_CASE("what is named first counts: options, our variables, torchrun, MPI, Slurm") {
   const variables all = both(both(both(slurm_step, open_mpi), torchrun), own);
   distributed::options told;
   told.process_index = 0, told.process_count = 2;
-  check(found(all, told), launcher::environment, 0, 2, 0);
-  check(found(all), launcher::environment, 1, 3, 0);
+  check(found(all, told), launcher::environment, 0, 2, nobody_says);
+  check(found(all), launcher::environment, 1, 3, nobody_says);
   check(found(both(both(slurm_step, open_mpi), torchrun)), launcher::environment, 5, 6, 2);
   check(found(both(slurm_step, open_mpi)), launcher::mpi, 3, 8, 1);
 }
@@ -85,7 +87,7 @@ TEST_CASE("what is named first counts: options, our variables, torchrun, MPI, Sl
 TEST_CASE("a launcher that is named is the only one asked") {
   check(found(both(torchrun, open_mpi), {.how = launcher::mpi}), launcher::mpi, 3, 8, 1);
   check(found(both(slurm_step, open_mpi), {.how = launcher::slurm}), launcher::slurm, 2, 4, 0);
-  check(found(open_mpi, {.how = launcher::none}), launcher::none, 0, 1, 0);
+  check(found(open_mpi, {.how = launcher::none}), launcher::none, 0, 1, nobody_says);
   CHECK(
       refused(open_mpi, {.how = launcher::slurm}) ==
       "distributed::initialize: the environment has nothing of the launcher that the options name; start the processes "

@@ -2,10 +2,13 @@
 #define CATCH_CONFIG_RUNNER
 #include "../test.hpp"
 
-#include <parallax/distributed.hpp>
+#include "on_devices.hpp"
+
 #include <parallax/distributed/mpi.hpp>
 
 int main(int argc, char** argv) {
-  const auto session = parallax::distributed::initialize();
-  return Catch::Session().run(argc, argv);
+  return process_tests::on_devices([&] {
+    const auto session = parallax::distributed::initialize();
+    return Catch::Session().run(argc, argv);
+  });
 }

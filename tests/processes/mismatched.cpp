@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   }
   std::printf("process %d: %s\n", me, text.c_str());
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  const bool told = way == "registers" ? has("programs compiled for other registers: process 0 has ")
+  const bool told = way == "registers" ? has("what programs run on: process 0 has the host's registers ")
                                        : has("met something else of process ") &&
                                              has("all processes must call the same programs in the same order");
   return told ? 0 : 1;

@@ -35,6 +35,7 @@ namespace parallax::detail {
 struct cuda_backend_functions {
   bool (*has_devices)();
   int (*device_count)();
+  void (*wait_for_devices)(); ///< until what has been enqueued on them is done
 };
 
 /// Null in a process without .cu files.
@@ -52,7 +53,8 @@ inline namespace with_cuda {
 // is not the system's. Of templates g++ forgets it: their functions run before the objects of their own file.
 
 inline int count_cuda_devices() { return cuda::backend<device_policy>::instance().device_count(); }
-inline constexpr cuda_backend_functions backend_functions{&cuda::has_devices<device_policy>, &count_cuda_devices};
+inline constexpr cuda_backend_functions backend_functions{&cuda::has_devices<device_policy>, &count_cuda_devices,
+                                                          &cuda::backend<device_policy>::wait_if_used};
 
 [[gnu::constructor(101)]] inline void enter_backend() noexcept {
   cuda_backend_of_process.store(&backend_functions, std::memory_order_release);

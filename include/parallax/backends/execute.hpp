@@ -28,6 +28,11 @@ inline int device_count() {
 
 namespace detail {
 
+/// Waits until devices have done what they were given.
+inline void wait_for_devices() {
+  if (const cuda_backend_functions* cuda = cuda_backend_of_process.load()) cuda->wait_for_devices();
+}
+
 /// The leaves of an argument as values; leaves that are known while compiling have none.
 template <class T> void append_values(recycled_vector<runtime_value>& values, const T& tree) {
   tree_for_each(

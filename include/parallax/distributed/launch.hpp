@@ -15,7 +15,8 @@ namespace parallax::distributed {
 /// What a process knows of its place among others.
 struct launch {
   launcher by = launcher::none;
-  int index = 0, count = 1, local_index = 0;
+  int index = 0, count = 1;
+  int local_index = -1;      ///< among those on its host; -1 where nobody says
   std::string coordinator{}; ///< empty where none is named
   std::string reason{};      ///< how this was found out
 };
@@ -79,9 +80,8 @@ class launch_finder {
     return value;
   }
   launch of_arguments() const {
-    launch found{launcher::environment, wanted.process_index,
-                 wanted.process_count,  wanted.local_process_index < 0 ? 0 : wanted.local_process_index,
-                 wanted.coordinator,    "the options"};
+    launch found{launcher::environment,      wanted.process_index, wanted.process_count,
+                 wanted.local_process_index, wanted.coordinator,   "the options"};
     return checked(found, "options.process_index", "options.process_count");
   }
   launch of_variables(launcher by, const char* index, const char* count, const char* local,
@@ -89,10 +89,10 @@ class launch_finder {
     launch found{by,
                  read(index),
                  read(count),
-                 0,
+                 wanted.local_process_index,
                  wanted.coordinator.empty() ? coordinator : wanted.coordinator,
                  std::string(index) + "=" + variable(index) + " and " + count + "=" + variable(count)};
-    if (is_set(local)) found.local_index = read(local);
+    if (found.local_index < 0 && is_set(local)) found.local_index = read(local);
     return checked(found, index, count);
   }
   int read(const char* name) const {

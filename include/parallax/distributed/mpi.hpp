@@ -32,12 +32,14 @@ class mpi_transport final : public processes::transport {
     MPI_Comm here = MPI_COMM_NULL;
     check(MPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here), "MPI_Comm_split_type");
     check(MPI_Comm_size(here, &on_host), "MPI_Comm_size");
+    check(MPI_Comm_rank(here, &before_on_host), "MPI_Comm_rank");
     check(MPI_Comm_free(&here), "MPI_Comm_free");
   }
 
   int index() const noexcept override { return rank; }
   int count() const noexcept override { return size; }
   int count_on_host() const noexcept override { return on_host; }
+  int index_on_host() const noexcept override { return before_on_host; }
   std::string_view name() const noexcept override { return "MPI"; }
 
   processes::transfer send(int to, int tag, const void* data, std::size_t bytes) override {
@@ -120,10 +122,10 @@ class mpi_transport final : public processes::transport {
   spin_lock one_at_a_time;
   MPI_Comm own = MPI_COMM_NULL;
   bool owns_mpi;
-  int rank = 0, size = 1, on_host = 1;
+  int rank = 0, size = 1, on_host = 1, before_on_host = 0;
 };
 
-inline session open_mpi(MPI_Comm communicator, const options& given, const std::string& reason) {
+inline session open_mpi(MPI_Comm communicator, const options& given, const std::string& reason, int local_index) {
   session::refuse_second();
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
@@ -135,11 +137,11 @@ inline session open_mpi(MPI_Comm communicator, const options& given, const std::
   if (granted < MPI_THREAD_SERIALIZED)
     throw error("distributed::initialize: MPI was initialised without MPI_THREAD_SERIALIZED, but devices are threads: "
                 "use MPI_Init_thread");
-  return session::over(std::make_unique<mpi_transport>(communicator, initialized == 0), given, reason);
+  return session::over(std::make_unique<mpi_transport>(communicator, initialized == 0), given, reason, local_index);
 }
 
 inline session open_world(const launch& found, const options& given) {
-  return open_mpi(MPI_COMM_WORLD, given, found.reason);
+  return open_mpi(MPI_COMM_WORLD, given, found.reason, found.local_index);
 }
 inline const bool mpi_is_entered = [] {
   mpi_engine.store(&open_world);
@@ -151,7 +153,7 @@ inline const bool mpi_is_entered = [] {
 /// The same among the processes of a communicator of the caller's, which is duplicated. MPI is initialised only if
 /// nobody has, and finalised only then.
 [[nodiscard]] inline session initialize(MPI_Comm borrowed, const options& given = {}) {
-  return detail::open_mpi(borrowed, given, "a communicator was given");
+  return detail::open_mpi(borrowed, given, "a communicator was given", given.local_process_index);
 }
 
 } // namespace parallax::distributed

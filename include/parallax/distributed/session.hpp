@@ -6,6 +6,7 @@
 #include <parallax/distributed/options.hpp>
 #include <parallax/distributed/tcp.hpp>
 #include <parallax/processes/gather_bytes.hpp>
+#include <parallax/processes/host_place.hpp>
 #include <parallax/processes/world.hpp>
 #include <parallax/runtime/environment.hpp>
 
@@ -28,8 +29,9 @@ class session {
   /// Ends the session; where an exception ends it, the other processes are told so and stop waiting for this one.
   ~session() {
     if (!all) return;
-    processes::world_of_process.store(nullptr, std::memory_order_release);
     if (std::uncaught_exceptions() > exceptions) all->fail(all->index(), "it left its session by an exception", true);
+    else wait_for_devices();
+    processes::world_of_process.store(nullptr, std::memory_order_release);
     all->end();
     if (all->failed()) {
       // the library below would wait for processes that do not come
@@ -39,9 +41,12 @@ class session {
     all->by().close();
   }
 
-  /// Opens the session of this process over a transport. Throws `error` where one is open.
-  static session over(std::unique_ptr<processes::transport> by, const options& given, const std::string& reason) {
+  /// Opens the session of this process over a transport. Throws `error` where one is open. `local_index` is its place
+  /// on its host, where that is said.
+  static session over(std::unique_ptr<processes::transport> by, const options& given, const std::string& reason,
+                      int local_index) {
     refuse_second();
+    set_place(*by, local_index);
     if (by->index() == 0)
       std::fprintf(stderr, "parallax: %d processes by %.*s: %s\n", by->count(), static_cast<int>(by->name().size()),
                    by->name().data(), reason.c_str());
@@ -60,8 +65,23 @@ class session {
   static session alone() { return session(nullptr); }
 
  private:
+  /// Others may wait for what this process' devices have still to do.
+  void wait_for_devices() const noexcept {
+    try {
+      if (!all->failed()) parallax::detail::wait_for_devices();
+    } catch (const std::exception& e) {
+      all->fail(all->index(), std::string("at the end of its session: ") + e.what(), true);
+    }
+  }
   explicit session(std::unique_ptr<processes::world> of) : all(std::move(of)) {}
 
+  static void set_place(const processes::transport& by, int local_index) {
+    if (local_index >= by.count_on_host())
+      throw error("distributed::initialize: process " + std::to_string(by.index()) + " is to be number " +
+                  std::to_string(local_index) + " on its host, where " + std::to_string(by.count_on_host()) +
+                  " processes are; numbers begin at 0");
+    processes::set_host_place({local_index >= 0 ? local_index : by.index_on_host(), by.count_on_host()});
+  }
   void count_devices() {
     processes::byte_writer own;
     own.put(parallax::device_count());
@@ -100,7 +120,8 @@ inline std::atomic<engine> mpi_engine{nullptr};
     const auto [host, port] = detail::parts_of_address(found.coordinator);
     detail::tcp_meeting met(found.index, found.count, host, port,
                             std::chrono::steady_clock::now() + given.startup_limit);
-    return session::over(std::make_unique<detail::tcp_transport>(std::move(met), found.index), given, found.reason);
+    return session::over(std::make_unique<detail::tcp_transport>(std::move(met), found.index), given, found.reason,
+                         found.local_index);
   }
   throw error("distributed::initialize: there are " + std::to_string(found.count) + " processes (" + found.reason +
               "), but nothing joins them: include <parallax/distributed/mpi.hpp>, link with parallax::mpi and start "

@@ -138,12 +138,18 @@ class tcp_transport final : public processes::transport {
  public:
   tcp_transport(tcp_meeting met, int index) : own(index) {
     for (tcp_socket& each : met.peers) all.push_back(peer{std::move(each)});
-    for (const peer& each : all) on_host += each.socket && each.socket.is_on_host() ? 1 : 0;
+    for (int other = 0; other < count(); ++other) {
+      const peer& there = all[index_of(other)];
+      if (!there.socket || !there.socket.is_on_host()) continue;
+      ++on_host;
+      if (other < own) ++before_on_host;
+    }
   }
 
   int index() const noexcept override { return own; }
   int count() const noexcept override { return count_of(all); }
   int count_on_host() const noexcept override { return on_host; }
+  int index_on_host() const noexcept override { return before_on_host; }
   std::string_view name() const noexcept override { return "TCP"; }
 
   processes::transfer send(int to, int tag, const void* data, std::size_t bytes) override {
@@ -241,7 +247,7 @@ class tcp_transport final : public processes::transport {
 
   mutable std::mutex mutex;
   std::vector<peer> all;
-  int own, on_host = 1;
+  int own, on_host = 1, before_on_host = 0;
   std::uint32_t next_number = 0;
 
   static processes::transfer transfer_of(int process, std::uint32_t number, bool sends) {

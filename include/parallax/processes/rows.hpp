@@ -87,6 +87,8 @@ class process_rows {
   /// How many instances there are, and which is this process' first.
   std::int64_t size() const noexcept { return first.back(); }
   std::int64_t own_first() const noexcept { return first[index_of(own)]; }
+  /// The first instance of each process, and behind them the number of all.
+  const std::vector<std::int64_t>& starts() const noexcept { return first; }
 
   /// Who meets along some axes of a mesh, of which each instance has `per_row` places; of them those of `indices` where
   /// these are given. It is found once.

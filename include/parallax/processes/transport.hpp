@@ -24,8 +24,9 @@ class transport {
   /// This process' number, from 0 on, and how many there are.
   virtual int index() const noexcept = 0;
   virtual int count() const noexcept = 0;
-  /// How many of them are on this host.
+  /// How many of them are on this host, and how many of those come before this one.
   virtual int count_on_host() const noexcept = 0;
+  virtual int index_on_host() const noexcept = 0;
   /// Such as "MPI".
   virtual std::string_view name() const noexcept = 0;
 

@@ -4,6 +4,7 @@
 #include <parallax/core/hash_index.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/processes/errors.hpp>
+#include <parallax/processes/notes.hpp>
 #include <parallax/processes/transport.hpp>
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <map>
 #include <memory>
@@ -46,11 +46,13 @@ class world {
   /// `devices` is how many this process has.
   world(std::unique_ptr<transport> by, at_deadline then, std::chrono::nanoseconds timeout, int devices)
       : carrier(std::move(by)),
+        notes(*carrier, message_tag::note),
         policy(then),
         time_limit(timeout),
         exchanges(index_of(message_tag::of_devices + devices)),
         looks(carrier->count_on_host() <= static_cast<int>(std::thread::hardware_concurrency()) ? 4096 : 16),
-        ended(index_of(carrier->count()), 0) {}
+        ended(index_of(carrier->count()), 0),
+        waits_in(index_of(carrier->count()), 0) {}
 
   transport& by() noexcept { return *carrier; }
   int index() const noexcept { return carrier->index(); }
@@ -107,8 +109,8 @@ class world {
       why = text;
     }
     if (!tell) return;
-    send_note(note_kind::failure, text);
-    flush_notes(std::chrono::steady_clock::now() + std::chrono::milliseconds(500));
+    notes.send(note_kind::failure, 0, text);
+    notes.flush(std::chrono::steady_clock::now() + grace);
   }
 
   /// Looks for what other processes had to say. Throws `process_error` where one has failed.
@@ -127,7 +129,7 @@ class world {
   /// the deadline it goes on as `miss` does, but throws nothing.
   void end() noexcept {
     if (failed()) return;
-    send_note(note_kind::end, "");
+    notes.send(note_kind::end, 0, "");
     const auto deadline = time_limit.count() > 0 ? std::chrono::steady_clock::now() + time_limit
                                                  : std::chrono::steady_clock::time_point::max();
     while (!failed() && !all_have_ended()) {
@@ -144,7 +146,32 @@ class world {
       }
       std::this_thread::yield();
     }
-    flush_notes(deadline);
+    notes.flush(deadline);
+  }
+
+  /// Tells who has asked that this process has come to exchange `number`.
+  void answer_who_waits(std::uint64_t number) noexcept {
+    {
+      std::lock_guard lock(mutex);
+      if (!std::exchange(is_asked, false)) return;
+    }
+    notes.send(note_kind::waits, number, "");
+  }
+  /// Asks at the deadline which processes have come to exchange `number`, where messages do not show it: they are first
+  /// of what is returned, those that have not or do not answer second. This one has come to `own`.
+  std::pair<std::vector<int>, std::vector<int>> ask_who_waits(std::uint64_t number, std::uint64_t own) {
+    notes.send(note_kind::asks, own, "");
+    std::pair<std::vector<int>, std::vector<int>> all;
+    const auto until = std::chrono::steady_clock::now() + grace;
+    do {
+      read_arrived_notes();
+      answer_who_waits(own);
+      std::lock_guard lock(mutex);
+      all = {};
+      for (int other = 0; other < count(); ++other)
+        if (other != index()) (waits_in[index_of(other)] >= number ? all.first : all.second).push_back(other);
+    } while (!all.second.empty() && std::chrono::steady_clock::now() < until);
+    return all;
   }
 
   /// What happens at the deadline.
@@ -173,79 +200,35 @@ class world {
  private:
   friend class call;
 
-  enum class note_kind : std::uint64_t { failure, end };
-  static constexpr std::size_t note_capacity = 1000;
-  struct note {
-    note_kind kind{};
-    std::uint64_t length = 0;
-    char text[note_capacity]{};
-  };
-  struct sent_note {
-    note content;
-    std::vector<transfer> transfers;
-  };
-
-  void send_note(note_kind kind, const std::string& text) noexcept {
-    try {
-      auto made = std::make_unique<sent_note>();
-      made->content.kind = kind;
-      made->content.length = std::min(text.size(), note_capacity);
-      std::memcpy(made->content.text, text.data(), made->content.length);
-      for (int other = 0; other < count(); ++other)
-        if (other != index())
-          made->transfers.push_back(carrier->send(other, message_tag::note, &made->content, sizeof(note)));
-      std::lock_guard lock(mutex);
-      sent.push_back(std::move(made));
-    } catch (...) {
-      return; // the others have their deadlines
-    }
-  }
   bool all_have_ended() noexcept {
     std::lock_guard lock(mutex);
     for (int other = 0; other < count(); ++other)
       if (other != index() && ended[index_of(other)] == 0 && !carrier->is_gone(other)) return false;
     return true;
   }
-  void flush_notes(std::chrono::steady_clock::time_point until) noexcept {
-    std::unique_lock lock(mutex);
-    for (std::unique_ptr<sent_note>& each : sent)
-      while (!is_sent(each) && std::chrono::steady_clock::now() < until) std::this_thread::yield();
-  }
-  bool is_sent(std::unique_ptr<sent_note>& each) noexcept {
-    try {
-      while (!each->transfers.empty() && carrier->is_done(each->transfers.back())) each->transfers.pop_back();
-      return each->transfers.empty();
-    } catch (...) {
-      return true;
-    }
-  }
   void read_arrived_notes() {
-    std::unique_lock reading(note_reading, std::try_to_lock);
-    if (!reading) return;
-    int from = 0;
-    std::size_t bytes = 0;
-    while (carrier->has_come(message_tag::note, from, bytes)) {
-      note got;
-      transfer coming = carrier->receive(from, message_tag::note, &got, sizeof got);
-      while (!carrier->is_done(coming)) {
-      }
+    notes.read([this](int from, const note& got) {
       std::lock_guard lock(mutex);
-      if (got.kind == note_kind::end) {
-        ended[index_of(from)] = 1;
-      } else if (!has_failed) {
+      switch (got.kind) {
+      case note_kind::end: ended[index_of(from)] = 1; break;
+      case note_kind::asks: is_asked = true; [[fallthrough]];
+      case note_kind::waits: waits_in[index_of(from)] = got.number; break;
+      case note_kind::failure:
+        if (has_failed) break;
         has_failed = true;
         failed_process = from;
-        why = "process " + std::to_string(from) + " failed: " +
-              std::string(got.text, static_cast<std::size_t>(std::min<std::uint64_t>(got.length, note_capacity)));
+        why = "process " + std::to_string(from) + " failed: " + got.text();
       }
-    }
+    });
   }
 
+  static constexpr std::chrono::milliseconds grace{200}; ///< for notes of those that are still there
+
   std::unique_ptr<transport> carrier;
+  note_board notes;
   at_deadline policy;
   std::chrono::nanoseconds time_limit;
   std::recursive_mutex calling; ///< a program may call a function of the user that calls another
-  std::mutex note_reading;
   std::uint64_t call_number = 0, about = 0;
   std::vector<std::uint32_t> exchanges; ///< of the running call, by tag
   std::uint64_t looks;
@@ -255,7 +238,8 @@ class world {
   int failed_process = -1;
   std::string why;
   std::vector<char> ended;
-  std::vector<std::unique_ptr<sent_note>> sent;
+  bool is_asked = false;               ///< where it waits
+  std::vector<std::uint64_t> waits_in; ///< by process, the last that it said; 0 where it has not
   std::vector<std::shared_ptr<const void>> kept;
 };
 

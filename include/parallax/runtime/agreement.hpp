@@ -26,6 +26,12 @@ namespace parallax::runtime {
 /// The extents of an argument, or its numbers where it is a list of extents.
 using argument_extents = std::vector<std::int64_t>;
 
+/// What runs a program, such as {"the host's registers", "AVX2"}. Processes have the same.
+struct runner_name {
+  std::string_view what, which;
+  std::string text() const { return std::string(what) + (which.empty() ? "" : " ") + std::string(which); }
+};
+
 /// What all processes know of a program and of the arguments of a call, each process' own.
 class agreement {
  public:
@@ -39,9 +45,9 @@ class agreement {
 
   /// The agreement about a program and arguments of these extents. The first time the processes tell each other what
   /// they call, which all have to do then: extents change on all processes at one call, or on none. Throws on all of
-  /// them: `process_error` where it is not the same, `shape_error` where the extents of one do not do. `build` is what
-  /// else has to be the same of how the program was compiled; `devices` is how many this process has.
-  static const agreement& about(processes::world& all, const plan_view& plan, std::string_view build, int devices,
+  /// them: `process_error` where it is not the same, `shape_error` where the extents of one do not do. `devices`
+  /// is how many this process has.
+  static const agreement& about(processes::world& all, const plan_view& plan, runner_name by, int devices,
                                 const recycled_vector<runtime_value>& arguments) {
     std::vector<std::uint64_t> key{reinterpret_cast<std::uintptr_t>(&plan.at<section_record>(0))};
     for (const runtime_value& each : arguments) {
@@ -50,7 +56,7 @@ class agreement {
     }
     const auto known = all.agreements.find(key);
     if (known != all.agreements.end()) return *static_cast<const agreement*>(known->second.get());
-    auto made = std::make_shared<const agreement>(agreement(all, plan, build, devices, arguments));
+    auto made = std::make_shared<const agreement>(agreement(all, plan, by, devices, arguments));
     const agreement& result = *made;
     all.agreements.emplace(std::move(key), std::move(made));
     return result;
@@ -65,7 +71,7 @@ class agreement {
   struct call {
     program_hash program;
     std::string version;
-    std::string build;
+    std::string runner;
     int devices = 0;
     std::vector<argument_extents> arguments{};
 
@@ -73,7 +79,7 @@ class agreement {
       processes::byte_writer out;
       out.put(program);
       out.put(version);
-      out.put(build);
+      out.put(runner);
       out.put(devices);
       out.put(arguments.size());
       for (const argument_extents& each : arguments) {
@@ -87,7 +93,7 @@ class agreement {
       call result;
       result.program = in.take<program_hash>();
       result.version = in.take_text();
-      result.build = in.take_text();
+      result.runner = in.take_text();
       result.devices = in.take<int>();
       for (auto arguments = in.take<std::size_t>(); arguments > 0; --arguments) {
         result.arguments.emplace_back();
@@ -115,10 +121,10 @@ class agreement {
     }
   };
 
-  agreement(processes::world& all, const plan_view& plan, std::string_view build, int devices,
+  agreement(processes::world& all, const plan_view& plan, runner_name by, int devices,
             const recycled_vector<runtime_value>& arguments)
       : own(all.index()) {
-    call mine{program_hash::of(plan), std::string(library_version), std::string(build), devices, {}};
+    call mine{program_hash::of(plan), std::string(library_version), by.text(), devices, {}};
     for (const runtime_value& each : arguments) mine.arguments.emplace_back(each.shape.begin(), each.shape.end());
     std::vector<call> calls;
     for (const std::vector<std::byte>& each :
@@ -150,8 +156,7 @@ class agreement {
     if (first.version != other.version) refuse("the library's version", "has " + first.version, "has " + other.version);
     if (!(first.program == other.program))
       refuse("another program", "calls one with " + first.text(), "calls one with " + other.text());
-    if (first.build != other.build)
-      refuse("programs compiled for other registers", "has " + first.build, "has " + other.build);
+    if (first.runner != other.runner) refuse("what programs run on", "has " + first.runner, "has " + other.runner);
   }
 
   /// One entry after another, since a sum over processes asks for what all of them have before it.

@@ -14,6 +14,7 @@ struct api : collective_functions {
   using graph = graph_handle;
   using graph_node = graph_node_handle;
   using communicator = communicator_handle;
+  using clique_id = clique_name;
 };
 
 static_assert(parallax::cuda::device_api<api>);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/simulator/combine.hpp"
+#include "support/simulator/meeting.hpp"
 #include "support/simulator/recorder.hpp"
 
 #include <cstddef>
@@ -16,10 +17,24 @@
 
 namespace simulator {
 
+inline constexpr int elsewhere = -1; ///< instead of a device: in another process
+
+/// What a clique whose members several processes have is, beside its members.
+struct shared_clique {
+  meeting where;
+  bool have_all_come = false;
+  std::uint64_t collectives = 0, splits = 0;           ///< so far
+  std::map<std::pair<int, int>, std::uint64_t> sent{}; ///< by sender and receiver, those that one of them has here
+  std::map<std::pair<std::uint64_t, int>, std::shared_ptr<struct clique_state>> parts{}; ///< by split and number
+};
+
 /// Communicators that belong together.
 struct clique_state {
   std::uint64_t number = 0;
-  std::vector<int> devices;
+  std::vector<int> devices;              ///< by rank; `elsewhere` for members of other processes
+  std::shared_ptr<shared_clique> shared; ///< null where there are none
+
+  bool is_here(int rank) const { return devices[static_cast<std::size_t>(rank)] != elsewhere; }
 };
 
 /// One member of a clique.
@@ -33,6 +48,8 @@ struct clique_member {
   bool aborted = false;
   std::uint64_t child = 0;              ///< of a split that goes on
   std::uint64_t* child_place = nullptr; ///< where its handle is to be written
+  std::uint64_t split = 0;
+  bool splits = false; ///< and waits for what other processes say of it
 
   /// What a split made is known when nothing goes on in the background any more.
   void deliver_child() {
@@ -60,6 +77,7 @@ struct collective_call {
   int peer = -1; ///< of a send and a receive; the source of a broadcast
   std::shared_ptr<clique_member> communicator;
   std::uint64_t stream = 0;
+  std::uint64_t number = 0; ///< in a clique of several processes: among its collectives, or the messages of a pair
 
   bool is_collective() const { return kind < collective_kind::send; }
   std::size_t members() const { return communicator->clique->devices.size(); }
@@ -101,7 +119,9 @@ struct collective_step {
   std::vector<std::shared_ptr<clique_member>> communicators;
   int participants = 0;
   int arrived = 0;
-  bool broken = false; ///< a member was aborted, and the others will wait for it until they are too
+  bool broken = false;                     ///< a member was aborted, and the others will wait for it until they are too
+  bool is_told = false, has_heard = false; ///< other processes know of what this one has, and this one of theirs
+  std::vector<byte_string> received;       ///< from other processes
 
   /// Such as "all_reduce (sum) of 4 float32 and 2 more".
   std::string name(int rank) const {
@@ -206,6 +226,7 @@ inline void run_step(const collective_step& step, std::span<const std::unique_pt
   const std::size_t ranks = step.calls.size();
   for (std::size_t r = 0; r < ranks; ++r)
     for (const collective_call& each : step.calls[r]) {
+      if (logs[r] == nullptr) continue; // of another process
       logs[r]->read(each.source, each.source_bytes());
       logs[r]->write(each.target, each.target_bytes());
     }
@@ -218,7 +239,7 @@ inline void run_step(const collective_step& step, std::span<const std::unique_pt
   }
   const auto receives = pairs_of(step, collective_kind::receive);
   for (const auto& [pair, sends] : pairs_of(step, collective_kind::send))
-    for (std::size_t i = 0; i < sends.size(); ++i)
+    for (std::size_t i = 0; step.clique->is_here(pair.second) && i < sends.size(); ++i)
       std::memcpy(receives.at(pair)[i]->target, sends[i]->source, sends[i]->bytes());
 }
 

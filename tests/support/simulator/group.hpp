@@ -1,7 +1,7 @@
 // From the calls between group_start and group_end to steps of cliques: members' calls have to fit together.
 #pragma once
 
-#include "support/simulator/collectives.hpp"
+#include "support/simulator/shared_steps.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -46,6 +46,7 @@ inline void check_collectives(const collective_step& step) {
     return text("rank ", rank, " of clique ", step.clique->number, " (device ", step.clique->devices[rank], ")");
   };
   for (std::size_t r = 0; r < ranks; ++r) {
+    if (!step.clique->is_here(static_cast<int>(r))) continue;
     if (all[r].empty() && !most->empty())
       fail("missing group: a group has ", most->front()->name(), " of ", most->front()->communicator->name(),
            " and no call of ", member(r), "; all members' calls belong into one group");
@@ -64,6 +65,7 @@ inline void check_pairs(const collective_step& step) {
   const auto sends = pairs_of(step, collective_kind::send), receives = pairs_of(step, collective_kind::receive);
   const auto check = [&](const auto& these, const auto& those, const char* needed) {
     for (const auto& [pair, calls] : these) {
+      if (!step.clique->is_here(pair.first) || !step.clique->is_here(pair.second)) continue;
       const auto other = those.find(pair);
       for (std::size_t i = 0; i < calls.size(); ++i) {
         if (other == those.end() || i >= other->second.size())
@@ -121,6 +123,8 @@ inline std::vector<std::shared_ptr<collective_step>> steps_of(const std::vector<
     }
   }
   std::erase_if(steps, [](const auto& step) { return step->participants == 0; });
+  for (const auto& step : steps)
+    if (step->clique->shared) number_calls(*step);
   return steps;
 }
 

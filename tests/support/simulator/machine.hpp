@@ -178,6 +178,7 @@ class machine {
     const std::uint64_t activity = inside_.activity + inside_.scheduled.operations_run();
     if (std::exchange(last_activity_, activity) != activity) fruitless_ = 0;
     if (answer.is != status::kind::not_ready || inside_.scheduled.can_run()) return;
+    if (inside_.scheduled.waits_for_others()) return std::this_thread::yield();
     if (++fruitless_ >= inside_.options.polls_until_stuck && inside_.options.fail_when_stuck)
       fail("stuck: the host has asked ", fruitless_, " times, and nothing can run:", inside_.scheduled.waiting());
   }

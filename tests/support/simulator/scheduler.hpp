@@ -1,9 +1,9 @@
 // Runs the operations of all streams, in any order that streams, events and collectives allow; the seed chooses.
 #pragma once
 
-#include "support/simulator/collectives.hpp"
 #include "support/simulator/random.hpp"
 #include "support/simulator/recorder.hpp"
+#include "support/simulator/shared_steps.hpp"
 #include "support/simulator/stream.hpp"
 
 #include <algorithm>
@@ -96,6 +96,14 @@ class scheduler {
                        [&](const auto& each) { return !each->queue.empty() && is_ready(*each); });
   }
 
+  /// Whether a step waits for other processes.
+  bool waits_for_others() const {
+    return std::any_of(streams_.begin(), streams_.end(), [](const auto& each) {
+      const collective_step* const step = each->queue.empty() ? nullptr : each->queue.front().step.get();
+      return step != nullptr && step->is_told && !step->has_heard;
+    });
+  }
+
   /// What each stream that has work left waits for.
   std::string waiting() const {
     std::string all;
@@ -118,7 +126,10 @@ class scheduler {
       next.arrived = true;
       ++next.step->arrived;
     }
-    return next.step->arrived == next.step->participants && !next.step->broken;
+    if (next.step->arrived != next.step->participants || next.step->broken) return false;
+    if (!next.step->clique->shared) return true;
+    tell_others(*next.step);
+    return have_others_come(*next.step);
   }
 
   /// Any; with `prefers_` the one of the highest priority, which changes now and then, so that some streams fall far

@@ -106,7 +106,8 @@ concept device_api =
              std::size_t bytes, int device, device_properties properties, matrix_product product, element_type type,
              reduction_kind how, plain_span<typename Api::communicator> clique,
              plain_span<typename Api::communicator* const> children, plain_span<const clique_place> places,
-             plain_span<const int> devices, graph_condition condition, conditional_kind repeats, bool possible) {
+             plain_span<const int> devices, typename Api::clique_id id, graph_condition condition,
+             conditional_kind repeats, bool possible) {
       // devices
       { Api::device_count(device) } -> std::same_as<status>;
       { Api::set_device(device) } -> std::same_as<status>;
@@ -144,9 +145,14 @@ concept device_api =
       { Api::multiply(product, device, stream) } -> std::same_as<status>;
       // collectives; all of one program step lie between group_start and group_end
       { Api::create_clique(clique, devices) } -> std::same_as<status>; ///< may go on in the background
-      /// New cliques of the members of one, of all its members at once, while nothing goes on with it. Where each
-      /// member's new communicator belongs: null at first, and written at any time until the old one's state is ready
-      /// again.
+      /// What the processes that share a clique know it by: one of them makes it, and tells the others its bytes.
+      { Api::create_clique_id(id) } -> std::same_as<status>;
+      /// The members of this process, on devices and with ranks of a clique of so many; may go on in the background,
+      /// until all members have come
+      { Api::join_clique(clique, devices, devices, device, id) } -> std::same_as<status>;
+      /// New cliques of the members of one, of all its members at once, while nothing goes on with it; processes that
+      /// share it all do so. Where each member's new communicator belongs: null at first, and written at any time until
+      /// the old one's state is ready again.
       { Api::split_clique(children, clique, places) } -> std::same_as<status>;
       {
         Api::communicator_state(communicator)

@@ -4,9 +4,10 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
-#include <parallax/cuda/devices/clique.hpp>
+#include <parallax/cuda/devices/clique_cache.hpp>
 #include <parallax/cuda/devices/flight_recorder.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/processes/host_place.hpp>
 #include <parallax/runtime/environment.hpp>
 
 #include <chrono>
@@ -32,6 +33,8 @@ struct backend_options {
   bool conditional_graphs = environment_integer("PARALLAX_CUDA_CONDITIONAL_GRAPHS", 1, 0, 1) != 0;
   std::size_t cached_sections = 256;
   std::size_t graph_memory = std::size_t{64} << 20; ///< of all graphs of a device
+  /// Whether floating numbers of several GPUs are combined in the host's order instead of NCCL's.
+  bool deterministic = environment_integer("PARALLAX_DETERMINISTIC", 0, 0, 1) != 0;
   /// Collectives wait for one another as long as their results are not needed; so many bytes of operands then run on
   /// the side streams, while the devices compute on.
   std::size_t overlap_bytes = std::size_t{4} << 20;
@@ -57,6 +60,11 @@ template <device_api Api> class backend {
     slot() = std::make_unique<backend>(options);
     return *slot();
   }
+  /// Waits until all that was enqueued is done, where anything was.
+  static void wait_if_used() {
+    std::lock_guard lock(mutex());
+    if (slot()) slot()->wait_for_all();
+  }
   /// Waits for all work and gives everything back. No buffer may lie on a device any more. For tests.
   static void shut_down() {
     std::lock_guard lock(mutex());
@@ -75,10 +83,11 @@ template <device_api Api> class backend {
   explicit backend(const backend_options& given) : options(allowed(given)) {
     int gpus = 0;
     check(Api::device_count(gpus));
-    for (int gpu = 0; gpu < gpus; ++gpu)
+    const auto [first, end] = processes::part_of_host(gpus);
+    for (int gpu = first; gpu < end; ++gpu)
       for (int i = 0; i < options.devices_per_gpu; ++i) devices.emplace_back(count_of(devices), gpu);
-    for (int a = 0; a < gpus; ++a)
-      for (int b = 0; b < gpus; ++b)
+    for (int a = first; a < end; ++a)
+      for (int b = first; b < end; ++b)
         if (a != b) {
           // NCCL's kernels reach into one another's arrays where they can, and do without where nobody can
           const status reached = Api::enable_peer_access(a, b);
@@ -94,45 +103,20 @@ template <device_api Api> class backend {
     return devices[index_of(number)];
   }
 
-  /// The clique of these devices, made at its first use. The order is that of the ranks.
-  clique<Api>& clique_of(plain_span<device<Api>* const> members) {
-    if (clique<Api>* known = known_clique(members)) return *known;
-    cliques.push_back(std::make_unique<clique<Api>>(members));
-    wait_for_clique(*cliques.back());
-    return *cliques.back();
-  }
-  /// The cliques of groups of a program's devices. Where NCCL serves all devices together, they are split from the
-  /// clique of all, which costs less than making them anew.
-  std::vector<clique<Api>*> cliques_of(const std::vector<device<Api>*>& all,
-                                       const std::vector<std::vector<device<Api>*>>& groups) {
-    std::vector<clique<Api>*> found, parts;
-    for (const auto& group : groups) found.push_back(known_clique(group));
-    if (!plain::contains(found, nullptr)) return found;
-    clique<Api>& whole = clique_of(all);
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      if (!whole.uses_nccl() || groups[i] == all) found[i] = &clique_of(groups[i]);
-      if (found[i] != nullptr) continue;
-      parts.push_back(cliques.emplace_back(std::make_unique<clique<Api>>(groups[i], whole)).get());
-      found[i] = parts.back();
-    }
-    if (parts.empty()) return found;
-    try {
-      wait_for_all(); // NCCL wants nothing outstanding on a communicator that it splits
-      whole.split(parts);
-    } catch (...) {
-      abandon_cliques();
-      throw;
-    }
-    wait_for_clique(whole);
-    for (const clique<Api>* part : parts) wait_for_clique(*part);
-    return found;
+  /// The cliques of groups of a program's devices: see `clique_cache`.
+  std::vector<clique<Api>*> cliques_of(const mesh<Api>& all, bool crosses,
+                                       const std::vector<std::vector<int>>& groups) {
+    return cliques.of(
+        all, crosses, groups, [this](const clique<Api>& each) { wait_for_clique(each); }, [this] { wait_for_all(); });
   }
 
   /// Waits until nothing goes on in the background of a clique.
   void wait_for_clique(const clique<Api>& each) {
     const deadline until(options.collective_timeout);
-    while (!idle_or_abort(each))
-      if (until.is_over()) abort_all("waited " + until.text() + " for NCCL to get ready");
+    while (!idle_or_abort(each)) {
+      listen();
+      if (until.is_over()) miss(until, " for NCCL to get ready", meeting_of(each));
+    }
   }
 
   /// After a failure: waits until the devices no longer use what is about to be released, or until the deadline.
@@ -149,16 +133,14 @@ template <device_api Api> class backend {
   }
 
   /// Ends all collectives, which will not end by themselves, and forgets the communicators.
-  void abandon_cliques() noexcept {
-    for (auto& each : cliques) each->abort();
-    cliques.clear();
-  }
+  void abandon_cliques() noexcept { cliques.abandon(); }
 
   /// What a loop that waits for a device calls: watches the collectives.
   std::function<void()> waiting() {
     return [this, until = deadline(options.collective_timeout)] {
-      for (auto& each : cliques) idle_or_abort(*each);
-      if (until.is_over() && recorder.is_going_on()) abort_all("waited " + until.text());
+      cliques.for_each([this](const clique<Api>& each) { idle_or_abort(each); });
+      listen();
+      if (until.is_over() && recorder.is_going_on()) miss(until, "", recorder.waits_for_others());
       std::this_thread::yield();
     };
   }
@@ -182,7 +164,8 @@ template <device_api Api> class backend {
    public:
     explicit deadline(std::chrono::nanoseconds after) : limit(after), start(std::chrono::steady_clock::now()) {}
     bool is_over() const { return limit.count() > 0 && std::chrono::steady_clock::now() - start > limit; }
-    std::string text() const { return std::to_string(std::chrono::duration<double>(limit).count()) + " s"; }
+    double seconds() const { return std::chrono::duration<double>(limit).count(); }
+    std::string text() const { return std::to_string(seconds()) + " s"; }
 
    private:
     std::chrono::nanoseconds limit;
@@ -199,12 +182,6 @@ template <device_api Api> class backend {
   static std::unique_ptr<backend>& slot() {
     static std::unique_ptr<backend>& only = *new std::unique_ptr<backend>;
     return only;
-  }
-
-  clique<Api>* known_clique(plain_span<device<Api>* const> members) {
-    for (auto& known : cliques)
-      if (known->is_of(members)) return known.get();
-    return nullptr;
   }
 
   static bool is_unfinished(const device<Api>& each) noexcept {
@@ -224,11 +201,38 @@ template <device_api Api> class backend {
   [[noreturn]] void abort_all(const std::string& reason) {
     collective_error failure = recorder.failure(reason);
     abandon_cliques();
+    if (processes::world* const others = processes::current_world())
+      others->fail(others->index(), failure.what(), true);
     throw failure;
+  }
+  using shared_collective = typename flight_recorder<Api>::shared_collective;
+  shared_collective meeting_of(const clique<Api>& each) const {
+    return each.is_shared() ? shared_collective{"the meeting of NCCL's members", recorder.shared_count()}
+                            : shared_collective{};
+  }
+  /// What happens at the deadline: `shared` is what this process waits for with others, if it does.
+  [[noreturn]] void miss(const deadline& after, const char* what, const shared_collective& shared) {
+    processes::world* const others = processes::current_world();
+    if (others == nullptr || shared.name.empty()) abort_all("waited " + after.text() + what);
+    const auto [arrived, missing] = others->ask_who_waits(shared.number, recorder.shared_count());
+    abandon_cliques();
+    others->miss(process_timeout(others->index(), shared.name, shared.number, after.seconds(), arrived, missing));
+  }
+  /// Ends all collectives where another process has failed, whose members will not come. Throws `process_error` then.
+  void listen() {
+    processes::world* const others = processes::current_world();
+    if (others == nullptr) return;
+    others->answer_who_waits(recorder.shared_count());
+    try {
+      others->read_notes();
+    } catch (...) {
+      abandon_cliques();
+      throw;
+    }
   }
 
   std::deque<device<Api>> devices;
-  std::vector<std::unique_ptr<clique<Api>>> cliques;
+  clique_cache<Api> cliques;
 };
 
 /// Whether there is a device at all, and the libraries work.

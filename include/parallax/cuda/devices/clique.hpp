@@ -7,83 +7,116 @@
 #include <parallax/cuda/devices/device.hpp>
 
 #include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace parallax::cuda {
 
-/// Devices in the order of their ranks. NCCL takes physical devices that are all distinct; otherwise, and for one
-/// device alone, collectives are kernels and copies of our own.
+/// Devices in the order of their ranks, of which other processes may have some. NCCL takes physical devices that are
+/// all distinct; otherwise, and for one device alone, collectives are kernels and copies of our own.
 template <device_api Api> class clique {
  public:
-  std::vector<device<Api>*> members;
   using communicator = typename Api::communicator;
-  std::vector<communicator> communicators; ///< by rank; none where NCCL does not serve, null while being split off
+  std::vector<device<Api>*> members;       ///< of this process
+  std::vector<int> ranks;                  ///< theirs
+  std::vector<communicator> communicators; ///< theirs; none where NCCL does not serve, null while being split off
 
-  /// Initialisation goes on in the background: wait until `is_ready`.
-  explicit clique(plain_span<device<Api>* const> devices) : members(devices.begin(), devices.end()) {
-    std::vector<int> physical;
-    for (const device<Api>* each : members) physical.push_back(each->physical);
-    std::vector<int> sorted = physical;
-    std::sort(sorted.begin(), sorted.end());
-    if (members.size() < 2 || std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return;
+  /// Of this process alone. Initialisation goes on in the background: wait until `is_ready`.
+  explicit clique(plain_span<device<Api>* const> devices)
+      : members(devices.begin(), devices.end()), ranks(members.size()), all(count_of(members)) {
+    std::iota(ranks.begin(), ranks.end(), 0);
+    if (members.size() < 2 || !are_distinct()) return;
     communicators.resize(members.size());
-    check(Api::create_clique(communicators, physical));
+    check(Api::create_clique(communicators, physical_devices()));
   }
-  /// Part of a clique that NCCL serves, to be split from it.
-  clique(plain_span<device<Api>* const> devices, const clique& whole) : members(devices.begin(), devices.end()) {
+  /// With members of other processes, which all come with the same id. Initialisation goes on in the background.
+  clique(plain_span<device<Api>* const> devices, std::vector<int> own_ranks, int size,
+         const typename Api::clique_id& id)
+      : members(devices.begin(), devices.end()), ranks(std::move(own_ranks)), all(size) {
+    if (!are_distinct())
+      throw error("a pmap over several processes needs a GPU for each of its devices, and some of this process share "
+                  "one: leave PARALLAX_CUDA_DEVICES_PER_GPU at 1");
+    communicators.resize(members.size());
+    check(Api::join_clique(communicators, physical_devices(), ranks, all, id));
+  }
+  /// Part of a clique, to be split from it where NCCL serves that.
+  clique(plain_span<device<Api>* const> devices, std::vector<int> own_ranks, int size, const clique& whole)
+      : members(devices.begin(), devices.end()), ranks(std::move(own_ranks)), all(size) {
     if (whole.uses_nccl()) communicators.resize(members.size());
   }
+
+  /// A part of a split, by the number that all processes know it by.
+  struct part {
+    int number;
+    clique* of;
+  };
   /// Gives these parts their communicators, in the background: wait until this clique is idle, and then the parts.
-  /// Nothing may be going on with this one.
-  void split(plain_span<clique* const> parts) {
+  /// Nothing may be going on with this one. Where processes share it, all of them call this for the same split.
+  void split(plain_span<const part> parts) {
     left_out.resize(members.size());
     std::vector<communicator*> children;
     for (communicator& each : left_out) children.push_back(&each);
     std::vector<clique_place> places(members.size());
-    for (std::size_t part = 0; part < parts.size(); ++part)
-      for (std::size_t rank = 0; rank < parts[part]->members.size(); ++rank) {
-        const auto at = index_of(plain::find(members, parts[part]->members[rank]) - members.begin());
-        children[at] = &parts[part]->communicators[rank];
-        places[at] = {static_cast<int>(part), static_cast<int>(rank)};
+    for (const auto& [number, of] : parts)
+      for (std::size_t k = 0; k < of->members.size(); ++k) {
+        const auto at = index_of(plain::find(members, of->members[k]) - members.begin());
+        children[at] = &of->communicators[k];
+        places[at] = {number, of->ranks[k]};
       }
     check(Api::split_clique(children, communicators, places));
   }
   clique(const clique&) = delete;
   clique& operator=(const clique&) = delete;
   ~clique() {
-    for (std::size_t rank = 0; rank < communicators.size(); ++rank) {
-      if (communicators[rank] == communicator{}) continue;
-      kept_failure::keep(Api::set_device(members[rank]->physical));
-      kept_failure::keep(Api::destroy_communicator(communicators[rank]));
-    }
+    for_each_communicator([](communicator old) { return Api::destroy_communicator(old); });
   }
 
   bool uses_nccl() const { return !communicators.empty(); }
-  int size() const { return count_of(members); }
+  /// How many members all processes have, and whether they are several processes'.
+  int size() const { return all; }
+  bool is_shared() const { return all != count_of(members); }
 
-  bool is_of(plain_span<device<Api>* const> devices) const { return plain::equal(members, devices); }
+  /// Whether it is this process' alone, and of these devices.
+  bool is_of(plain_span<device<Api>* const> devices) const { return !is_shared() && plain::equal(members, devices); }
 
   /// Whether nothing is going on in the background. Throws `cuda_error` for an asynchronous error.
   bool is_idle() const {
-    for (std::size_t rank = 0; rank < communicators.size(); ++rank)
-      if (communicators[rank] == communicator{} ||
-          !cuda::is_ready(Api::communicator_state(communicators[rank]), members[rank]->number))
+    for (std::size_t k = 0; k < communicators.size(); ++k)
+      if (communicators[k] == communicator{} ||
+          !cuda::is_ready(Api::communicator_state(communicators[k]), members[k]->number))
         return false;
     return true;
   }
 
   /// Aborts the running collective. The clique is unusable afterwards.
   void abort() noexcept {
-    for (std::size_t rank = 0; rank < communicators.size(); ++rank) {
-      if (communicators[rank] == communicator{}) continue;
-      kept_failure::keep(Api::set_device(members[rank]->physical));
-      kept_failure::keep(Api::abort_communicator(communicators[rank]));
-    }
+    for_each_communicator([](communicator old) { return Api::abort_communicator(old); });
     communicators.clear();
   }
 
  private:
+  int all;
   std::vector<communicator> left_out; ///< the places of members that get nothing of a split
+
+  std::vector<int> physical_devices() const {
+    std::vector<int> physical;
+    for (const device<Api>* each : members) physical.push_back(each->physical);
+    return physical;
+  }
+  bool are_distinct() const {
+    std::vector<int> sorted = physical_devices();
+    std::sort(sorted.begin(), sorted.end());
+    return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+  }
+  template <class F> void for_each_communicator(F f) noexcept {
+    for (std::size_t k = 0; k < communicators.size(); ++k) {
+      if (communicators[k] == communicator{}) continue;
+      kept_failure::keep(Api::set_device(members[k]->physical));
+      kept_failure::keep(f(communicators[k]));
+    }
+  }
 };
 
 } // namespace parallax::cuda

@@ -19,10 +19,11 @@ template <device_api Api> class flight_recorder {
   static constexpr std::size_t capacity = 16;
 
   /// Notes a collective over mesh axes; call `begin` before and `end` after it is enqueued, the devices' work up to
-  /// there being what has arrived and completed.
-  void begin(const char* name, unsigned axes, std::size_t bytes, plain_span<device<Api>* const> members) {
+  /// there being what has arrived and completed. `crosses` says that other processes have members.
+  void begin(const char* name, unsigned axes, std::size_t bytes, plain_span<device<Api>* const> members, bool crosses) {
     entry& e = entries[count++ % capacity];
     e.name = name, e.axes = axes, e.bytes = bytes, e.sequence = count;
+    e.between_processes = crosses ? ++crossing : 0;
     e.members.assign(members.begin(), members.end());
     mark(e.arrived, members);
     e.enqueued = false;
@@ -37,20 +38,36 @@ template <device_api Api> class flight_recorder {
 
   /// Whether a collective has not ended on all devices.
   bool is_going_on() const {
-    for (std::uint64_t i = count > capacity ? count - capacity : 0; i < count; ++i) {
+    for (std::uint64_t i = oldest(); i < count; ++i) {
       const entry& e = entries[i % capacity];
       if (e.enqueued && !passed(e.completed, e.members, false).empty()) return true;
     }
     return false;
   }
 
+  /// A collective that other processes have members of, and its number among those; without a name there is none.
+  struct shared_collective {
+    std::string name;
+    std::uint64_t number = 0;
+  };
+  /// The first of these that has not ended, where it is the first of all; otherwise none.
+  shared_collective waits_for_others() const {
+    for (std::uint64_t i = oldest(); i < count; ++i) {
+      const entry& e = entries[i % capacity];
+      if (e.enqueued && passed(e.completed, e.members, false).empty()) continue;
+      return e.between_processes == 0 ? shared_collective{} : shared_collective{e.name, e.between_processes};
+    }
+    return {};
+  }
+  /// How many have begun.
+  std::uint64_t shared_count() const { return crossing; }
+
   /// The error that says which collective has not ended, who has come, and what was before; `reason` says why it is
   /// thrown.
   collective_error failure(const std::string& reason) const {
-    const std::uint64_t oldest = count > capacity ? count - capacity : 0;
     const entry* first = nullptr;
     std::string log;
-    for (std::uint64_t i = oldest; i < count; ++i) {
+    for (std::uint64_t i = oldest(); i < count; ++i) {
       const entry& e = entries[i % capacity];
       const std::vector<int> completed = e.enqueued ? passed(e.completed, e.members, true) : std::vector<int>{};
       if (first == nullptr && completed.size() < e.members.size()) first = &e;
@@ -67,7 +84,7 @@ template <device_api Api> class flight_recorder {
 
  private:
   struct entry {
-    std::uint64_t sequence = 0;
+    std::uint64_t sequence = 0, between_processes = 0;
     const char* name = "";
     unsigned axes = 0;
     std::size_t bytes = 0;
@@ -106,8 +123,10 @@ template <device_api Api> class flight_recorder {
     return text.empty() ? "none" : text;
   }
 
+  std::uint64_t oldest() const { return count > capacity ? count - capacity : 0; }
+
   std::array<entry, capacity> entries;
-  std::uint64_t count = 0;
+  std::uint64_t count = 0, crossing = 0;
 };
 
 } // namespace parallax::cuda

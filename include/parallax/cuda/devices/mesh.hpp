@@ -4,6 +4,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/devices/device.hpp>
+#include <parallax/processes/rows.hpp>
 
 #include <cstdint>
 #include <utility>
@@ -11,44 +12,77 @@
 
 namespace parallax::cuda {
 
-/// Positions are row-major, the outermost axis first.
+/// Positions are row-major, the outermost axis first. Where processes share the outermost axis, those of this process
+/// lie side by side among the places of all.
 template <device_api Api> class mesh {
  public:
-  std::vector<device<Api>*> devices; ///< by position
+  std::vector<device<Api>*> devices; ///< of this process, by position
 
-  mesh(plain_span<const std::int64_t> sizes, std::vector<device<Api>*> at)
-      : devices(std::move(at)), axis_sizes(sizes.begin(), sizes.end()) {}
-
-  int size() const { return count_of(devices); }
-
-  /// The row-major index of a position along the axes of a mask.
-  int axis_index(int position, unsigned axes) const {
-    int index = 0, scale = 1;
-    for (std::size_t axis = axis_sizes.size(); axis-- > 0;) {
-      const int extent = static_cast<int>(axis_sizes[axis]);
-      if (axes >> axis & 1U) {
-        index += position % extent * scale;
-        scale *= extent;
-      }
-      position /= extent;
-    }
-    return index;
+  /// `sizes` are those of this process; `all_rows` says how the outermost axis lies across processes, null where it
+  /// does not.
+  mesh(plain_span<const std::int64_t> sizes, std::vector<device<Api>*> at,
+       const processes::process_rows* all_rows = nullptr)
+      : devices(std::move(at)), own_sizes(sizes.begin(), sizes.end()), all_sizes(own_sizes), across(all_rows) {
+    if (across == nullptr) return;
+    all_sizes[0] = across->size();
+    first = static_cast<int>(across->own_first()) * (size_along(all_sizes, ~0U) / static_cast<int>(all_sizes[0]));
   }
 
-  /// The positions that differ along these axes only, group by group, in row-major order of the axes.
-  std::vector<std::vector<int>> groups(unsigned axes) const {
-    int group_size = 1;
-    for (std::size_t axis = 0; axis < axis_sizes.size(); ++axis)
-      if (axes >> axis & 1U) group_size *= static_cast<int>(axis_sizes[axis]);
-    std::vector<std::vector<int>> result(index_of(size() / group_size));
+  /// The number of positions.
+  int size() const { return count_of(devices); }
+  /// The number of places.
+  int place_count() const { return size_along(all_sizes, ~0U); }
+  /// Where a position is among the places of all processes, and back; -1 for a place in another process.
+  int place_of(int position) const { return first + position; }
+  int position_of(int place) const { return place >= first && place < first + size() ? place - first : -1; }
+  /// Whether nobody else is there to exchange values with.
+  bool is_alone() const { return size() == 1 && across == nullptr; }
+  /// How the processes share the outermost axis; null where they do not.
+  const processes::process_rows* rows() const { return across; }
+  /// Whether groups along the axes of a mask have members in other processes.
+  bool crosses_processes(unsigned axes) const { return across != nullptr && (axes & 1U) != 0; }
+
+  /// The row-major index of a position along the axes of a mask, among all processes, and among this one.
+  int axis_index(int position, unsigned axes) const { return index_along(all_sizes, place_of(position), axes); }
+  int own_axis_index(int position, unsigned axes) const { return index_along(own_sizes, position, axes); }
+  /// The number of indices along the axes of a mask in this process.
+  int own_axis_size(unsigned axes) const { return size_along(own_sizes, axes); }
+
+  /// The places that differ along these axes only, group by group, in row-major order of the axes: those of all
+  /// processes, or of this one.
+  std::vector<std::vector<int>> groups(unsigned axes, bool of_all) const {
+    const std::vector<std::int64_t>& sizes = of_all ? all_sizes : own_sizes;
+    const int group_size = size_along(sizes, axes), count = size_along(sizes, ~0U);
+    std::vector<std::vector<int>> result(index_of(count / group_size));
     for (auto& group : result) group.resize(index_of(group_size));
-    for (int position = 0; position < size(); ++position)
-      result[index_of(axis_index(position, ~axes))][index_of(axis_index(position, axes))] = position;
+    for (int k = 0; k < count; ++k)
+      result[index_of(index_along(sizes, k, ~axes))][index_of(index_along(sizes, k, axes))] = of_all ? k : place_of(k);
     return result;
   }
 
  private:
-  std::vector<std::int64_t> axis_sizes;
+  std::vector<std::int64_t> own_sizes, all_sizes;
+  const processes::process_rows* across;
+  int first = 0; ///< place of this process
+
+  static int size_along(const std::vector<std::int64_t>& sizes, unsigned axes) {
+    int size = 1;
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis)
+      if (axes >> axis & 1U) size *= static_cast<int>(sizes[axis]);
+    return size;
+  }
+  static int index_along(const std::vector<std::int64_t>& sizes, int place, unsigned axes) {
+    int index = 0, scale = 1;
+    for (std::size_t axis = sizes.size(); axis-- > 0;) {
+      const int extent = static_cast<int>(sizes[axis]);
+      if (axes >> axis & 1U) {
+        index += place % extent * scale;
+        scale *= extent;
+      }
+      place /= extent;
+    }
+    return index;
+  }
 };
 
 } // namespace parallax::cuda

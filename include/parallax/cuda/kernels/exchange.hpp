@@ -1,5 +1,6 @@
 // Collectives between devices that can read each other's memory, or that are one: a kernel combines the operands of all
-// members into one member's result. Each element is combined in the order of members, so that all get the same bits.
+// members into one member's result. Each element is combined in pairs of members, then pairs of pairs, as the host
+// does, so that all get the same bits.
 #pragma once
 
 #include <parallax/core/plain_span.hpp>
@@ -46,14 +47,48 @@ template <class T> struct combine_members {
          i += block.blocks() * block.threads()) {
       const std::int64_t row = a.slices.outer > 1 ? i / per_row : 0, inner = start + (i - row * per_row) * Width;
       const std::int64_t from = (row * a.slices.group + a.slices.position) * a.slices.inner + inner;
-      vector_of<T, Width> total = block.load(reinterpret_cast<const vector_of<T, Width>*>(a.operands[0] + from));
-      for (int m = 1; m < a.members; ++m) {
-        auto more = block.load(reinterpret_cast<const vector_of<T, Width>*>(a.operands[m] + from));
-        PARALLAX_DEVICE_UNROLL
-        for (int k = 0; k < Width; ++k) total.values[k] = combine(a.how, total.values[k], more.values[k]);
-      }
-      block.store(reinterpret_cast<vector_of<T, Width>*>(a.result + row * a.slices.inner + inner), total);
+      vector_of<T, Width> whole[levels]; // of 1, 2, 4, ... members that wait for as many more
+      for (int m = 0; m < a.members; ++m)
+        add(a.how, whole, m, block.load(reinterpret_cast<const vector_of<T, Width>*>(a.operands[m] + from)));
+      block.store(reinterpret_cast<vector_of<T, Width>*>(a.result + row * a.slices.inner + inner),
+                  total(a.how, whole, a.members));
     }
+  }
+  static constexpr int levels = 7; // of up to 64 members
+
+  /// Adds member `m`: each bit of `m` says whether there are as many members before it that wait for others.
+  template <int Width>
+  static PARALLAX_DEVICE PARALLAX_INLINE void add(reduction_kind how, vector_of<T, Width> (&whole)[levels], int m,
+                                                  vector_of<T, Width> value) {
+    bool is_placed = false;
+    PARALLAX_DEVICE_UNROLL
+    for (int level = 0; level < levels; ++level) {
+      if (is_placed) continue;
+      if ((m >> level & 1) != 0) value = combine(how, whole[level], value);
+      else whole[level] = value, is_placed = true;
+    }
+  }
+  /// What waits, the few members of the end first.
+  template <int Width>
+  static PARALLAX_DEVICE PARALLAX_INLINE vector_of<T, Width>
+  total(reduction_kind how, const vector_of<T, Width> (&whole)[levels], int members) {
+    vector_of<T, Width> value{};
+    bool is_first = true;
+    PARALLAX_DEVICE_UNROLL
+    for (int level = 0; level < levels; ++level) {
+      if ((members >> level & 1) == 0) continue;
+      value = is_first ? whole[level] : combine(how, whole[level], value);
+      is_first = false;
+    }
+    return value;
+  }
+  template <int Width>
+  static PARALLAX_DEVICE PARALLAX_INLINE vector_of<T, Width> combine(reduction_kind how, const vector_of<T, Width>& x,
+                                                                     const vector_of<T, Width>& y) {
+    vector_of<T, Width> result;
+    PARALLAX_DEVICE_UNROLL
+    for (int k = 0; k < Width; ++k) result.values[k] = combine(how, x.values[k], y.values[k]);
+    return result;
   }
   static PARALLAX_DEVICE PARALLAX_INLINE T combine(reduction_kind how, T x, T y) {
     switch (how) {

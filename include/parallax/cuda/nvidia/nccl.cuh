@@ -1,4 +1,4 @@
-// Collectives between the GPUs of one process through NCCL.
+// Collectives between GPUs through NCCL.
 #pragma once
 
 #include <parallax/core/element_type.hpp>
@@ -11,7 +11,9 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <numeric>
 #include <tuple>
+#include <vector>
 
 namespace parallax::cuda {
 
@@ -70,15 +72,27 @@ constexpr ncclRedOp_t nccl_operation(reduction_kind how, element_type type) {
 struct nccl_calls {
   using communicator = ncclComm_t;
 
+  using clique_id = ncclUniqueId;
+
+  static status create_clique_id(clique_id& created) {
+    return detail::nccl_status("ncclGetUniqueId", ncclGetUniqueId(&created));
+  }
   /// One communicator for each of `devices`, which are different GPUs; goes on in the background. Leaves the current
   /// device as it was. After a failure there are none.
   static status create_clique(plain_span<communicator> clique, plain_span<const int> devices) {
-    for (communicator& member : clique) member = nullptr;
     ncclUniqueId id;
-    if (status s = detail::nccl_status("ncclGetUniqueId", ncclGetUniqueId(&id)); !s.ok()) return s;
+    if (status s = create_clique_id(id); !s.ok()) return s;
+    std::vector<int> ranks(clique.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return join_clique(clique, devices, ranks, static_cast<int>(clique.size()), id);
+  }
+  /// The same of the members that this process has in a clique of `members`.
+  static status join_clique(plain_span<communicator> clique, plain_span<const int> devices, plain_span<const int> ranks,
+                            int members, const clique_id& id) {
+    for (communicator& member : clique) member = nullptr;
     int current = 0;
     if (status s = detail::runtime_status("cudaGetDevice", cudaGetDevice(&current)); !s.ok()) return s;
-    status first = begin_members(clique, devices, id);
+    status first = begin_members(clique, devices, ranks, members, id);
     keep_first(first, detail::runtime_status("cudaSetDevice", cudaSetDevice(current)));
     if (!first.ok())
       for (communicator& member : clique) {
@@ -88,8 +102,8 @@ struct nccl_calls {
     return first;
   }
 
-  /// New communicators for the members of `clique`, which are all of its; goes on in the background. Of a member that
-  /// gets none, `children` has a place that stays null.
+  /// New communicators for the members of `clique`, which are all that this process has of it; goes on in the
+  /// background. Of a member that gets none, `children` has a place that stays null.
   static status split_clique(plain_span<communicator* const> children, plain_span<const communicator> clique,
                              plain_span<const clique_place> places) {
     status first = group_start();
@@ -159,7 +173,12 @@ struct nccl_calls {
     return detail::nccl_begun("ncclRecv", ncclRecv(to, count, detail::nccl_type(type), member, among, stream));
   }
 
-  /// A member that other processes join too; goes on in the background. The device it is for is current.
+ private:
+  static void keep_first(status& first, const status& next) {
+    if (first.ok()) first = next;
+  }
+
+  /// Goes on in the background. The device it is for is current.
   static status create_member(communicator& created, int members, const ncclUniqueId& id, int member) {
     // a safe abort asks for communicators that do not block
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -167,18 +186,14 @@ struct nccl_calls {
     return detail::nccl_begun("ncclCommInitRankConfig", ncclCommInitRankConfig(&created, members, id, member, &config));
   }
 
- private:
-  static void keep_first(status& first, const status& next) {
-    if (first.ok()) first = next;
-  }
-
   /// A group that was started is ended whatever happens in between.
-  static status begin_members(plain_span<communicator> clique, plain_span<const int> devices, const ncclUniqueId& id) {
+  static status begin_members(plain_span<communicator> clique, plain_span<const int> devices,
+                              plain_span<const int> ranks, int members, const clique_id& id) {
     status first = group_start();
     if (!first.ok()) return first;
     for (std::size_t i = 0; i < clique.size() && first.ok(); ++i) {
       first = detail::runtime_status("cudaSetDevice", cudaSetDevice(devices[i]));
-      if (first.ok()) first = create_member(clique[i], static_cast<int>(clique.size()), id, static_cast<int>(i));
+      if (first.ok()) first = create_member(clique[i], members, id, ranks[i]);
     }
     keep_first(first, detail::nccl_begun("ncclGroupEnd", ncclGroupEnd()));
     return first;

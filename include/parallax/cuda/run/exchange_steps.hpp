@@ -8,6 +8,7 @@
 #include <parallax/cuda/devices/mesh.hpp>
 #include <parallax/cuda/kernels/exchange.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/cuda/run/gathered_operands.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
 #include <utility>
@@ -38,21 +39,21 @@ template <device_api Api> class exchange_runner {
 
   /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, `wait`, `finish`.
   bool run_without_nccl() {
-    groups = divided(all.groups(step.axes.bits));
-    std::erase_if(groups, [this](const std::vector<int>& group) {
-      if (group.size() == 1 && runs_at(group[0])) run_alone(group[0]);
+    std::vector<std::vector<int>> parts = divided(all.groups(step.axes.bits, crosses()));
+    std::erase_if(parts, [this](const std::vector<int>& group) {
+      const int p = all.position_of(group[0]);
+      if (group.size() == 1 && p >= 0 && runs_at(p)) run_alone(p);
       return group.size() == 1;
     });
-    if (groups.empty()) return true;
+    if (parts.empty()) return true;
     // devices are distinct in all groups or, where they are shared, perhaps in some
-    std::vector<std::vector<device<Api>*>> members;
-    for (const auto& group : groups) members.push_back(members_of(group));
-    cliques = owner.cliques_of(all.devices, members);
-    for (std::size_t g = groups.size(); g-- > 0;) {
-      if (runs_at(groups[g][0])) continue;
-      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(g));
-      cliques.erase(cliques.begin() + static_cast<std::ptrdiff_t>(g));
-    }
+    const std::vector<clique<Api>*> found = owner.cliques_of(all, crosses(), parts);
+    for (std::size_t g = 0; g < parts.size(); ++g)
+      if (found[g] != nullptr && runs_at(own_position(parts[g]))) {
+        groups.push_back(std::move(parts[g]));
+        cliques.push_back(found[g]);
+      }
+    if (groups.empty()) return true;
     const bool nccl = plain::all_of(cliques, [](const auto* each) { return each->uses_nccl(); });
     if (!nccl)
       for (const auto& group : groups) run_shared(group);
@@ -71,17 +72,21 @@ template <device_api Api> class exchange_runner {
       for (std::size_t k = 0; scatters() && k < members; ++k)
         take_slice(p, aside(p) + k * outer * inner_bytes, source(p), k, members);
     }
-    if (step.kind == exchange_kind::permute)
-      for (const auto& group : groups) fill_from_nobody(group);
-    if (step.kind == exchange_kind::all_to_all)
-      for (const auto& group : groups) keep_own_block(group);
-    owner.recorder.begin(name_of(step.kind).data(), step.axes.bits, bytes, all.devices);
+    gathered.resize(index_of(all.size()));
+    for_each_member([&](std::size_t g, int rank, int position) {
+      if (in_tree()) gather_at(position, index_of(rank), groups[g].size());
+      if (step.kind == exchange_kind::permute) keep_own_value(position, rank, count_of(groups[g]));
+      if (step.kind == exchange_kind::all_to_all) keep_own_block(position, rank);
+    });
+    owner.recorder.begin(name_of(step.kind).data(), step.axes.bits, bytes, all.devices, crosses());
   }
   /// Enqueues every member's call.
   void enqueue() {
-    for (std::size_t g = 0; g < groups.size(); ++g)
-      for (std::size_t rank = 0; rank < groups[g].size(); ++rank)
-        enqueue_member(groups[g], static_cast<int>(rank), cliques[g]->communicators[rank]);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const clique<Api>& among = *cliques[g];
+      for (std::size_t k = 0; k < among.ranks.size(); ++k)
+        enqueue_member(groups[g], among.ranks[k], among.communicators[k]);
+    }
   }
   /// Waits until the group has reached the devices' streams: before that, nothing else may.
   void wait() {
@@ -93,6 +98,8 @@ template <device_api Api> class exchange_runner {
     for (int p = 0; rearranged && gathers() && p < all.size(); ++p)
       for (std::size_t k = 0; runs_at(p) && k < members; ++k)
         put_slice(p, result(p), aside(p) + k * outer * inner_bytes, k, members);
+    for (int p = 0; in_tree() && p < all.size(); ++p)
+      if (runs_at(p)) gathered[index_of(p)].combine(step.reduction, type, result(p));
   }
 
  private:
@@ -107,14 +114,21 @@ template <device_api Api> class exchange_runner {
   const std::vector<std::byte*>& results;
   const std::vector<bool>& going; ///< by position
   std::size_t outer, inner, inner_bytes;
-  std::vector<std::vector<int>> groups; ///< positions, by group and rank
+  std::vector<std::vector<int>> groups; ///< places, by group and rank; those that have members here
   std::vector<clique<Api>*> cliques;    ///< by group
   bool rearranged = false;
   recycled_vector<buffer> arranged; ///< by position: what NCCL reads or writes where the step's own order is another
 
+  std::vector<gathered_operands<Api>> gathered; ///< by position, of what is combined in the host's order
+
   bool runs_at(int position) const { return going.empty() || going[index_of(position)]; }
   bool gathers() const { return step.kind == exchange_kind::all_gather; }
   bool scatters() const { return step.kind == exchange_kind::reduce_scatter; }
+  bool crosses() const { return !step.is_of_process && all.crosses_processes(step.axes.bits); }
+  bool in_tree() const {
+    const bool combines = step.kind == exchange_kind::all_reduce || scatters();
+    return owner.options.deterministic && combines && is_floating(type);
+  }
   std::byte* aside(int position) const { return address_of<Api>(arranged[index_of(position)]); }
 
   device<Api>& device_at(int position) const { return *all.devices[index_of(position)]; }
@@ -131,10 +145,16 @@ template <device_api Api> class exchange_runner {
       }
     return parts;
   }
-  std::vector<device<Api>*> members_of(const std::vector<int>& group) const {
-    std::vector<device<Api>*> members;
-    for (int position : group) members.push_back(&device_at(position));
-    return members;
+  /// The position of a member that is of this process.
+  int own_position(const std::vector<int>& group) const {
+    for (int place : group)
+      if (const int position = all.position_of(place); position >= 0) return position;
+    return -1;
+  }
+  /// Calls `f(number of a group, rank, position)` of the members that are of this process.
+  template <class F> void for_each_member(const F& f) const {
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (int rank : cliques[g]->ranks) f(g, rank, all.position_of(groups[g][index_of(rank)]));
   }
   /// Copies on the device of a position: from the `index`-th of `count` slices of each row to contiguous rows, or back.
   void take_slice(int position, std::byte* to, const std::byte* from, std::size_t index, std::size_t count) {
@@ -153,43 +173,54 @@ template <device_api Api> class exchange_runner {
 
   // NCCL
 
-  /// What a permutation sends to no other device of its group.
-  void fill_from_nobody(const std::vector<int>& group) {
-    for (std::size_t rank = 0; rank < group.size(); ++rank) {
-      const int position = group[rank], sender = partners.source_of(static_cast<int>(rank), count_of(group));
-      if (sender < 0) fill_zero(position);
-      if (std::cmp_equal(sender, rank))
-        copy_across<Api>(device_at(position), result(position), device_at(position), source(position), bytes);
-    }
+  /// Memory for what a member is to combine; what it has itself is copied there.
+  void gather_at(int position, std::size_t rank, std::size_t members) {
+    device<Api>& on = device_at(position);
+    const std::size_t part = scatters() ? bytes / members : bytes;
+    gathered_operands<Api>& of = gathered[index_of(position)] = {on, members, part};
+    if (scatters()) copy_across<Api>(on, of.operand(rank), on, scattered(position) + rank * part, part);
   }
-
+  /// A scattered operand as NCCL takes it, member by member.
+  std::byte* scattered(int position) const { return rearranged ? aside(position) : source(position); }
+  /// What a permutation sends to no other device.
+  void keep_own_value(int position, int rank, int size) {
+    const int sender = partners.source_of(rank, size);
+    if (sender < 0) fill_zero(position);
+    if (sender == rank)
+      copy_across<Api>(device_at(position), result(position), device_at(position), source(position), bytes);
+  }
   /// What an all-to-all sends to no other device.
-  void keep_own_block(const std::vector<int>& group) {
-    for (std::size_t rank = 0; rank < group.size(); ++rank) {
-      device<Api>& on = device_at(group[rank]);
-      const std::size_t own = rank * inner_bytes;
-      copy_across<Api>(on, result(group[rank]) + own, on, source(group[rank]) + own, inner_bytes);
-    }
+  void keep_own_block(int position, int rank) {
+    device<Api>& on = device_at(position);
+    const std::size_t own = index_of(rank) * inner_bytes;
+    copy_across<Api>(on, result(position) + own, on, source(position) + own, inner_bytes);
   }
 
   void enqueue_member(const std::vector<int>& group, int rank, typename Api::communicator communicator) {
-    const int position = group[index_of(rank)];
-    const std::byte* from = scatters() && rearranged ? aside(position) : source(position);
+    const int position = all.position_of(group[index_of(rank)]);
+    const std::byte* from = scatters() ? scattered(position) : source(position);
     std::byte* to = gathers() && rearranged ? aside(position) : result(position);
     const std::size_t count = bytes / size_of(type);
     const device<Api>& on = device_at(position); // need not be current
     switch (step.kind) {
     case exchange_kind::all_reduce:
+      if (in_tree())
+        return check(
+            Api::all_gather(from, gathered[index_of(position)].operand(0), count, type, communicator, on.stream()),
+            on.number);
       return check(Api::all_reduce(from, to, count, type, step.reduction, communicator, on.stream()), on.number);
     case exchange_kind::all_gather:
       return check(Api::all_gather(from, to, count, type, communicator, on.stream()), on.number);
     case exchange_kind::reduce_scatter:
+      if (in_tree())
+        return enqueue_blocks(on, from, gathered[index_of(position)].operand(0), group.size(), rank,
+                              count / group.size(), communicator);
       return check(
           Api::reduce_scatter(from, to, count / group.size(), type, reduction_kind::sum, communicator, on.stream()),
           on.number);
     case exchange_kind::broadcast:
       return check(Api::broadcast(from, to, count, type, step.source_index, communicator, on.stream()), on.number);
-    case exchange_kind::all_to_all: return enqueue_blocks(on, from, to, group.size(), rank, communicator);
+    case exchange_kind::all_to_all: return enqueue_blocks(on, from, to, group.size(), rank, inner, communicator);
     case exchange_kind::permute: return enqueue_permutation(on, from, to, count_of(group), rank, communicator);
     }
   }
@@ -204,15 +235,15 @@ template <device_api Api> class exchange_runner {
       check(Api::receive(to, count, type, sender, communicator, on.stream()), on.number);
   }
 
-  /// A member's part of an all-to-all: a block to and one from each other member.
+  /// A member's part of an all-to-all: a block of `count` elements to and one from each other member.
   void enqueue_blocks(const device<Api>& on, const std::byte* from, std::byte* to, std::size_t members, int rank,
-                      typename Api::communicator communicator) {
-    const std::size_t count = inner;
+                      std::size_t count, typename Api::communicator communicator) {
+    const std::size_t block = count * size_of(type);
     for (std::size_t k = 0; k < members; ++k) {
       const int other = static_cast<int>(k);
       if (other == rank) continue;
-      check(Api::send(from + k * inner_bytes, count, type, other, communicator, on.stream()), on.number);
-      check(Api::receive(to + k * inner_bytes, count, type, other, communicator, on.stream()), on.number);
+      check(Api::send(from + k * block, count, type, other, communicator, on.stream()), on.number);
+      check(Api::receive(to + k * block, count, type, other, communicator, on.stream()), on.number);
     }
   }
 
@@ -225,8 +256,9 @@ template <device_api Api> class exchange_runner {
     for (int position : group) device_at(position).wait_for(first);
   }
 
-  void run_shared(const std::vector<int>& group) {
+  void run_shared(std::vector<int> group) {
     if (bytes == 0) return;
+    for (int& each : group) each = all.position_of(each);
     meet(group);
     for (std::size_t rank = 0; rank < group.size(); ++rank) run_member(group, rank);
     meet(group); // before anybody changes what others read

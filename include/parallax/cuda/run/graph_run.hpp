@@ -64,9 +64,8 @@ template <device_api Api> class graph_run {
 
   static constexpr int most_steps = 4096; ///< of one graph, all rounds of its unrolled scans among them
 
-  /// Of a section on these devices, by position.
-  graph_run(backend<Api>& of, const section_plan& run, section_id number, plain_span<device<Api>* const> by_position)
-      : owner(of), section(run), id(number), devices(by_position) {}
+  graph_run(backend<Api>& of, const section_plan& run, section_id number, const mesh<Api>& on)
+      : owner(of), section(run), id(number), all(on), devices(on.devices) {}
 
   /// Whether graphs serve the section. Otherwise it is run step by step, and `note` is to be called afterwards.
   bool is_possible() {
@@ -86,10 +85,9 @@ template <device_api Api> class graph_run {
   /// `source_of(number of a value, position)` gives an `argument_source`. Outputs are where memory is given for them on
   /// their device.
   template <class Sources>
-  recycled_vector<recycled_vector<buffer>> run(const program_launchers<Api>& kernels,
-                                               plain_span<const std::int64_t> mesh_sizes, const Sources& source_of,
+  recycled_vector<recycled_vector<buffer>> run(const program_launchers<Api>& kernels, const Sources& source_of,
                                                given_memory given = {}) {
-    if (!plain::all_of(entries, [](const auto* each) { return each->graph.has_value(); })) capture(kernels, mesh_sizes);
+    if (!plain::all_of(entries, [](const auto* each) { return each->graph.has_value(); })) capture(kernels);
     recycled_vector<recycled_vector<buffer>> outputs(devices.size());
     for (std::size_t p = 0; p < devices.size(); ++p)
       launch(
@@ -105,11 +103,13 @@ template <device_api Api> class graph_run {
   backend<Api>& owner;
   const section_plan section;
   section_id id;
+  const mesh<Api>& all;
   plain_span<device<Api>* const> devices;
   std::vector<section_graph<Api>*> entries; ///< by position
 
   section_graph<Api>& entry(std::size_t position) {
-    return devices[position]->graphs.find({&section.plan, id, static_cast<int>(position), section.extents.values()},
+    const int place = all.place_of(static_cast<int>(position)); // kernels of the graph have it as a number
+    return devices[position]->graphs.find({&section.plan, id, place, section.extents.values()},
                                           owner.options.cached_sections);
   }
 
@@ -118,7 +118,7 @@ template <device_api Api> class graph_run {
   /// Says where everything is in the graph's memory, and whether there is to be one.
   void plan(section_graph<Api>& g, const section_runner<Api>& done) const {
     g.is = suitability::unsuitable;
-    const capture_estimate expected(section, {devices.size() == 1, owner.options.conditional_graphs});
+    const capture_estimate expected(section, {all.is_alone(), owner.options.conditional_graphs});
     if (!expected.is_possible || expected.steps < owner.options.graph_steps || expected.steps > most_steps) return;
     std::size_t bytes = 0;
     auto take = [&](std::size_t more) { return std::exchange(bytes, bytes + aligned(more)); };
@@ -145,10 +145,10 @@ template <device_api Api> class graph_run {
     if (pays && bytes <= most_memory) g.is = suitability::suitable;
   }
 
-  void capture(const program_launchers<Api>& kernels, plain_span<const std::int64_t> mesh_sizes) {
+  void capture(const program_launchers<Api>& kernels) {
     for (section_graph<Api>* each : entries) forget(*each);
     try {
-      section_runner<Api> runner(owner, section, kernels, mesh<Api>(mesh_sizes, {devices.begin(), devices.end()}),
+      section_runner<Api> runner(owner, section, kernels, all,
                                  [](std::size_t, int) { return static_cast<std::byte*>(nullptr); });
       for (std::size_t p = 0; p < devices.size(); ++p) {
         devices[p]->graphs.make_room(entries[p]->memory_bytes, owner.options.graph_memory);

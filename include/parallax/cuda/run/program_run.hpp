@@ -9,13 +9,14 @@
 #include <parallax/cuda/run/graph_run.hpp>
 #include <parallax/cuda/run/memory_need.hpp>
 #include <parallax/cuda/run/section_runner.hpp>
+#include <parallax/runtime/agreed_call.hpp>
 #include <parallax/runtime/guard_message.hpp>
 #include <parallax/runtime/section_call.hpp>
-#include <parallax/runtime/world_of.hpp>
 
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,9 +29,9 @@ template <device_api Api> class program_run {
       : plan(whole),
         kernels(launchers),
         values(std::move(arguments)),
-        extents(whole, [&](std::size_t leaf) { return values[leaf].shape.data(); }) {
-    if (world_of(plan) != nullptr)
-      throw error("a pmap over several processes runs on the host so far: call it there, with PARALLAX_BACKEND=host");
+        agreed(whole, {"CUDA devices", order_of_sums()}, values,
+               [] { return backend<Api>::instance().device_count(); }),
+        extents(agreed.extents_of(whole, values)) {
     check_guards(plan, extents);
     std::erase_if(values, [](const runtime_value& value) { return !value.is_input; });
   }
@@ -38,6 +39,29 @@ template <device_api Api> class program_run {
   /// Runs the program; its outputs stay on the devices, in the memory there that is given for them. Throws what the
   /// devices' calls give rise to, `shape_error`, and `out_of_memory`.
   recycled_vector<runtime_value> run(given_memory given = {}) {
+    return agreed.or_fail([&] { return run_here(given); });
+  }
+
+ private:
+  using runner = section_runner<Api>;
+  static std::string_view order_of_sums() {
+    return backend<Api>::instance().options.deterministic ? "with PARALLAX_DETERMINISTIC=1" : "";
+  }
+
+  const plan_view& plan;
+  const program_launchers<Api>& kernels;
+  recycled_vector<runtime_value> values;
+  agreed_call agreed;
+  resolved_extents extents;
+  backend<Api>* owner = nullptr;
+  device<Api>* home = nullptr;
+  /// The last section that was called, and its devices; the main one where none was.
+  section_id called = section_id::main;
+  recycled_vector<int> called_devices;
+  std::optional<small_values<Api>> small_arguments;      ///< on device 0
+  std::vector<std::optional<std::size_t>> small_numbers; ///< by value, those that are among them
+
+  recycled_vector<runtime_value> run_here(given_memory given) {
     std::lock_guard lock(backend<Api>::mutex());
     kept_failure::check_kept();
     owner = &backend<Api>::instance();
@@ -52,21 +76,6 @@ template <device_api Api> class program_run {
       throw failure.with("; the program needs " + need_on(failure.device()).text());
     }
   }
-
- private:
-  using runner = section_runner<Api>;
-
-  const plan_view& plan;
-  const program_launchers<Api>& kernels;
-  recycled_vector<runtime_value> values;
-  resolved_extents extents;
-  backend<Api>* owner = nullptr;
-  device<Api>* home = nullptr;
-  /// The last section that was called, and its devices; the main one where none was.
-  section_id called = section_id::main;
-  recycled_vector<int> called_devices;
-  std::optional<small_values<Api>> small_arguments;      ///< on device 0
-  std::vector<std::optional<std::size_t>> small_numbers; ///< by value, those that are among them
 
   section_plan section_at(section_id id) const { return {plan, id, extents}; }
 
@@ -89,16 +98,16 @@ template <device_api Api> class program_run {
   recycled_vector<runtime_value> run_main(given_memory given) {
     home = &owner->device_at(0);
     const section_plan main = section_at(section_id::main);
-    graph_run<Api> graphs(*owner, main, section_id::main, {&home, 1});
+    const mesh<Api> here({}, {home});
+    graph_run<Api> graphs(*owner, main, section_id::main, here);
     if (graphs.is_possible()) {
       auto outputs = or_settle([&] {
-        return graphs.run(
-            kernels, {}, [this](std::size_t number, int) { return source_at_home(values[number]); }, given);
+        return graphs.run(kernels, [this](std::size_t number, int) { return source_at_home(values[number]); }, given);
       });
       return main_results(main, values, std::move(outputs[0]));
     }
     auto value_at = [this](std::size_t number, int) { return address_at_home(number); };
-    runner running(*owner, main, kernels, mesh<Api>({}, {home}), value_at);
+    runner running(*owner, main, kernels, here, value_at);
     values.resize(index_of(main.section.value_count));
     running.prepare(given);
     or_settle([&] { running.run([this](const call_step& step, runner& caller) { call(step, caller); }); });
@@ -232,14 +241,15 @@ template <device_api Api> class program_run {
     for (int number : section.devices) devices.push_back(&owner->device_at(number));
     std::vector<operand_pieces> inputs;
     for (const auto& operand : section.operands) inputs.push_back(pieces_of(caller, section, operand, devices));
-    graph_run<Api> graphs(*owner, mapped, section.section, devices);
+    const mesh<Api> all(section.mesh, devices, agreed.rows_of(plan[mapped.section.mesh][0]));
+    graph_run<Api> graphs(*owner, mapped, section.section, all);
     if (graphs.is_possible()) {
       auto source_of = [&](std::size_t number, int position) -> argument_source {
         const buffer& piece = inputs[number].pieces[index_of(position)];
         if (inputs[number].on_host) return {piece.data(), true};
         return {address_of<Api>(piece), false};
       };
-      section.set_results(mapped, values, or_settle([&] { return graphs.run(kernels, section.mesh, source_of); }));
+      section.set_results(mapped, values, or_settle([&] { return graphs.run(kernels, source_of); }));
       return;
     }
     std::deque<small_values<Api>> small; // by position
@@ -253,7 +263,7 @@ template <device_api Api> class program_run {
       const auto p = index_of(position);
       return of.on_host ? small[p].address(of.small_number) : address_of<Api>(of.pieces[p]);
     };
-    runner running(*owner, mapped, kernels, mesh<Api>(section.mesh, devices), value_at);
+    runner running(*owner, mapped, kernels, all, value_at);
     running.prepare();
     or_settle([&] { running.run([](const call_step&, runner&) {}); });
     graphs.note(running);

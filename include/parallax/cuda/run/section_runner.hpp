@@ -160,7 +160,7 @@ template <device_api Api> class section_runner {
       if (!self.everywhere() || !self.run_epilogue(step)) self.run_steps(self.section.plan[step.parts], call);
     }
     void operator()(const exchange_step& step) const {
-      if (self.all.size() == 1) self.run_alone(step);
+      if (self.all.is_alone()) self.run_alone(step);
       else self.add_exchange(step);
     }
     void operator()(const axis_slice_step& step) const { self.run_alone(step); }
@@ -179,7 +179,7 @@ template <device_api Api> class section_runner {
     else loop_steps(*this, owner).run(step, call);
   }
   bool is_unrolled(const scan_step& step) const {
-    return capture_estimate::is_unrolled(section, step, {all.size() == 1, true, launch.whole});
+    return capture_estimate::is_unrolled(section, step, {all.is_alone(), true, launch.whole});
   }
   static bool is_unrolled(const while_step&) { return false; }
   static bool is_unrolled(const cond_step&) { return false; }
@@ -254,12 +254,12 @@ template <device_api Api> class section_runner {
     runner_of(step).run_without_nccl();
   }
   void run_alone(const axis_slice_step& step) {
-    const std::size_t count = all.groups(step.axes.bits)[0].size();
+    const auto count = index_of(all.own_axis_size(step.axes.bits));
     const auto rows = index_of(section.extents[step.outer]);
     const std::size_t row = index_of(section.extents[step.inner]) * size_of(section.type_of(step.source));
     for (int p = 0; p < all.size(); ++p) {
       if (!runs_at(p)) continue;
-      const auto index = index_of(all.axis_index(p, step.axes.bits));
+      const auto index = index_of(all.own_axis_index(p, step.axes.bits));
       all.devices[index_of(p)]->copy_rows(data(step.result, p), row, data(step.source, p) + index * row, count * row,
                                           row, rows);
     }

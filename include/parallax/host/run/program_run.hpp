@@ -8,16 +8,12 @@
 #include <parallax/host/names.hpp>
 #include <parallax/host/run/section_runner.hpp>
 #include <parallax/host/simd/registers.hpp>
-#include <parallax/processes/world.hpp>
-#include <parallax/runtime/agreement.hpp>
+#include <parallax/runtime/agreed_call.hpp>
 #include <parallax/runtime/guard_message.hpp>
 #include <parallax/runtime/section_call.hpp>
-#include <parallax/runtime/world_of.hpp>
 
 #include <chrono>
-#include <exception>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
@@ -31,44 +27,31 @@ class program_run {
       : plan(whole),
         kernels(functions),
         values(std::move(arguments)),
-        agreed(agreement_with(meeting, whole, registers, values)),
-        extents(agreed ? resolved_extents(agreed->extents().values())
-                       : resolved_extents(whole, [&](std::size_t leaf) { return values[leaf].shape.data(); })) {
+        agreed(agreement_about(whole, registers, values)),
+        extents(agreed.extents_of(whole, values)) {
     check_guards(plan, extents);
     std::erase_if(values, [](const runtime_value& value) { return !value.is_input; });
   }
 
   /// Runs the program; returns its outputs, which are in the memory that is given for them, or in pieces on devices.
   recycled_vector<runtime_value> run(given_memory given = {}) {
-    if (!meeting) return run_alone(given);
-    processes::world& all = meeting->in();
-    try {
-      return run_alone(given);
-    } catch (...) {
-      all.fail(all.index(), message_of(std::current_exception()), true);
-      throw;
-    }
+    return agreed.or_fail([&] { return run_here(given); });
   }
 
  private:
   const plan_view& plan;
   const kernel_function* kernels;
   recycled_vector<runtime_value> values;
-  std::optional<processes::world::call> meeting; ///< where the program runs on several processes
-  const agreement* agreed;
+  agreed_call agreed;
   resolved_extents extents;
 
-  static const agreement* agreement_with(std::optional<processes::world::call>& meeting, const plan_view& plan,
-                                         const char* registers, const recycled_vector<runtime_value>& values) {
-    processes::world* const all = world_of(plan);
-    if (all == nullptr || current_device() >= 0) return nullptr; // a device is refused below
-    meeting.emplace(*all);
-    const agreement& agreed = agreement::about(*all, plan, registers, device_pool::instance().size(), values);
-    all->set_about(agreed.stamp());
-    return &agreed;
+  static agreed_call agreement_about(const plan_view& plan, const char* registers,
+                                     const recycled_vector<runtime_value>& values) {
+    if (current_device() >= 0) return {}; // a device is refused below
+    return {plan, {"the host's registers", registers}, values, [] { return device_pool::instance().size(); }};
   }
 
-  recycled_vector<runtime_value> run_alone(given_memory given) {
+  recycled_vector<runtime_value> run_here(given_memory given) {
     section_runner main({plan, section_id::main, extents}, kernels, {});
     if (!given.empty()) check_given(given, plan, extents, [this](std::size_t number) { return on_host(number); });
     values.resize(index_of(main.section.section.value_count));
@@ -96,7 +79,7 @@ class program_run {
     std::unique_ptr<team> together = kept_team::take(section.mesh, section.devices);
     // others may take as long as their deadline allows, which whoever speaks to them knows
     together->set_timeout(agreed ? std::chrono::nanoseconds(0) : collective_timeout());
-    together->set_rows(agreed ? &agreed->rows_of(plan[called.section.mesh][0]) : nullptr);
+    together->set_rows(agreed.rows_of(plan[called.section.mesh][0]));
     auto body = [&](int position) {
       recycled_vector<const std::byte*> arguments;
       for (const auto& pieces : inputs) arguments.push_back(pieces[index_of(position)].data());
@@ -108,7 +91,7 @@ class program_run {
     try {
       device_pool::instance().run(*together, body);
     } catch (...) {
-      if (agreed) meeting->in().keep_for_ever(inputs, outputs);
+      agreed.keep_for_ever(inputs, outputs);
       throw;
     }
     kept_team::keep(std::move(together));

@@ -1,0 +1,153 @@
+// The cliques of the backend's devices, which are made at their first use and kept.
+#pragma once
+
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/cuda/devices/clique.hpp>
+#include <parallax/cuda/devices/mesh.hpp>
+#include <parallax/processes/gather_bytes.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace parallax::cuda {
+
+template <device_api Api> class clique_cache {
+ public:
+  using group_list = std::vector<std::vector<int>>; ///< places of a mesh, by group and rank
+
+  /// Cliques of groups of a mesh, by group: null where this process has no members. Where NCCL serves all devices
+  /// together, they are split from the clique of all, which costs less than making them anew. `crosses` says that
+  /// groups have members in other processes, which then all ask for the same. `wait_for(clique)` returns once a clique
+  /// is idle, and `wait_for_all()` once all devices are.
+  template <class WaitFor, class WaitForAll>
+  std::vector<clique<Api>*> of(const mesh<Api>& all, bool crosses, const group_list& groups, const WaitFor& wait_for,
+                               const WaitForAll& wait_for_all) {
+    whole_clique& whole = whole_of(all, crosses, wait_for);
+    for (const division& known : whole.divisions)
+      if (known.groups == groups) return known.parts;
+    division made{groups, {}};
+    std::vector<typename clique<Api>::part> parts;
+    bool is_split = false;
+    for (const std::vector<int>& group : groups) {
+      const auto [devices, ranks] = own_of(all, group);
+      clique<Api>*& found = made.parts.emplace_back(nullptr);
+      if (is_in_order(all, crosses, group)) {
+        found = whole.all;
+      } else if (!whole.all->uses_nccl()) {
+        found = &alone(devices, wait_for);
+      } else {
+        // what this process has may be new to another one, so that all are split off again
+        if (!crosses) found = known_part(whole, group);
+        if (found != nullptr) continue;
+        is_split = true;
+        if (devices.empty()) continue;
+        cliques.push_back(std::make_unique<clique<Api>>(devices, ranks, count_of(group), *whole.all));
+        found = cliques.back().get();
+        parts.push_back({static_cast<int>(made.parts.size()) - 1, found});
+      }
+    }
+    if (is_split) {
+      try {
+        wait_for_all(); // NCCL wants nothing outstanding on a communicator that it splits
+        whole.all->split(parts);
+      } catch (...) {
+        abandon();
+        throw;
+      }
+      wait_for(*whole.all);
+      for (const auto& part : parts) wait_for(*part.of);
+    }
+    whole.divisions.push_back(std::move(made));
+    return whole.divisions.back().parts;
+  }
+
+  /// Calls `f` with each clique.
+  template <class F> void for_each(const F& f) const {
+    for (const auto& each : cliques) f(*each);
+  }
+
+  /// Ends all collectives, which will not end by themselves, and forgets the communicators.
+  void abandon() noexcept {
+    for (const auto& each : cliques) each->abort();
+    wholes.clear();
+    cliques.clear();
+  }
+
+ private:
+  struct division {
+    group_list groups;
+    std::vector<clique<Api>*> parts;
+  };
+  /// The clique of a mesh's devices.
+  struct whole_clique {
+    std::vector<device<Api>*> devices;
+    std::vector<std::int64_t> starts; ///< of the processes' rows; none where it is this process' alone
+    clique<Api>* all;
+    std::vector<division> divisions{};
+  };
+  std::vector<std::unique_ptr<clique<Api>>> cliques;
+  std::vector<std::unique_ptr<whole_clique>> wholes;
+
+  static std::pair<std::vector<device<Api>*>, std::vector<int>> own_of(const mesh<Api>& all,
+                                                                       const std::vector<int>& group) {
+    std::pair<std::vector<device<Api>*>, std::vector<int>> own;
+    for (std::size_t rank = 0; rank < group.size(); ++rank)
+      if (const int position = all.position_of(group[rank]); position >= 0) {
+        own.first.push_back(all.devices[index_of(position)]);
+        own.second.push_back(static_cast<int>(rank));
+      }
+    return own;
+  }
+  /// Whether a group is all of the mesh, by place.
+  static bool is_in_order(const mesh<Api>& all, bool crosses, const std::vector<int>& group) {
+    const int first = crosses ? 0 : all.place_of(0), count = crosses ? all.place_count() : all.size();
+    if (count_of(group) != count) return false;
+    for (int rank = 0; rank < count; ++rank)
+      if (group[index_of(rank)] != first + rank) return false;
+    return true;
+  }
+
+  template <class WaitFor> clique<Api>& alone(plain_span<device<Api>* const> devices, const WaitFor& wait_for) {
+    for (const auto& known : cliques)
+      if (known->is_of(devices)) return *known;
+    cliques.push_back(std::make_unique<clique<Api>>(devices));
+    wait_for(*cliques.back());
+    return *cliques.back();
+  }
+  template <class WaitFor> whole_clique& whole_of(const mesh<Api>& all, bool crosses, const WaitFor& wait_for) {
+    std::vector<std::int64_t> starts;
+    if (crosses) starts = all.rows()->starts();
+    for (const auto& known : wholes)
+      if (known->devices == all.devices && known->starts == starts) return *known;
+    clique<Api>* made = crosses ? &joined(all, wait_for) : &alone(all.devices, wait_for);
+    wholes.push_back(std::make_unique<whole_clique>(whole_clique{all.devices, std::move(starts), made}));
+    return *wholes.back();
+  }
+  /// The clique of all processes' devices; they hear of its id from process 0.
+  template <class WaitFor> clique<Api>& joined(const mesh<Api>& all, const WaitFor& wait_for) {
+    processes::world& together = all.rows()->of();
+    typename Api::clique_id id{};
+    if (together.index() == 0) check(Api::create_clique_id(id));
+    processes::byte_writer own;
+    if (together.index() == 0) own.put(id);
+    const auto said =
+        processes::gather_bytes(together, processes::gathering::clique, "the meeting of NCCL's members", own.bytes);
+    id = processes::byte_reader(said[0].data(), said[0].size()).template take<typename Api::clique_id>();
+    std::vector<int> ranks;
+    for (int position = 0; position < all.size(); ++position) ranks.push_back(all.place_of(position));
+    cliques.push_back(std::make_unique<clique<Api>>(all.devices, std::move(ranks), all.place_count(), id));
+    wait_for(*cliques.back());
+    return *cliques.back();
+  }
+  static clique<Api>* known_part(const whole_clique& whole, const std::vector<int>& group) {
+    for (const division& each : whole.divisions)
+      for (std::size_t k = 0; k < each.groups.size(); ++k)
+        if (each.groups[k] == group) return each.parts[k];
+    return nullptr;
+  }
+};
+
+} // namespace parallax::cuda

@@ -1,0 +1,100 @@
+// What a process has to say to all others beside the exchanges of programs: that it failed, that it ends, where it
+// waits.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/processes/errors.hpp>
+#include <parallax/processes/transport.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace parallax::processes {
+
+/// `asks` and `waits` say to which exchange a process has come; who is asked says so too.
+enum class note_kind : std::uint64_t { failure, end, asks, waits };
+
+struct note {
+  static constexpr std::size_t capacity = 1000;
+  note_kind kind{};
+  std::uint64_t number = 0; ///< of an exchange
+  std::uint64_t length = 0;
+  char characters[capacity]{};
+
+  std::string text() const { return {characters, static_cast<std::size_t>(std::min<std::uint64_t>(length, capacity))}; }
+};
+
+/// Sends and reads notes. Several threads may do so.
+class note_board {
+ public:
+  /// `tag` is that of messages which are notes.
+  note_board(transport& by, int tag) : carrier(by), note_tag(tag) {}
+
+  /// Sends a note to all others. Where it cannot be sent, they have their deadlines.
+  void send(note_kind kind, std::uint64_t number, const std::string& text) noexcept {
+    try {
+      auto made = std::make_unique<sent_note>();
+      made->content.kind = kind;
+      made->content.number = number;
+      made->content.length = std::min(text.size(), note::capacity);
+      std::memcpy(made->content.characters, text.data(), made->content.length);
+      for (int other = 0; other < carrier.count(); ++other)
+        if (other != carrier.index())
+          made->transfers.push_back(carrier.send(other, note_tag, &made->content, sizeof(note)));
+      std::lock_guard lock(mutex);
+      sent.push_back(std::move(made));
+    } catch (...) {
+      return;
+    }
+  }
+  /// Waits until what was sent is with the others.
+  void flush(std::chrono::steady_clock::time_point until) noexcept {
+    std::unique_lock lock(mutex);
+    for (std::unique_ptr<sent_note>& each : sent)
+      while (!is_sent(*each) && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  }
+  /// Calls `f(process, note)` with what has come, unless another thread reads.
+  template <class F> void read(const F& f) {
+    std::unique_lock lock(reading, std::try_to_lock);
+    if (!lock) return;
+    int from = 0;
+    std::size_t bytes = 0;
+    while (carrier.has_come(note_tag, from, bytes)) {
+      note got;
+      transfer coming = carrier.receive(from, note_tag, &got, sizeof got);
+      while (!carrier.is_done(coming)) {
+      }
+      f(from, got);
+    }
+  }
+
+ private:
+  struct sent_note {
+    note content;
+    std::vector<transfer> transfers;
+  };
+
+  bool is_sent(sent_note& each) noexcept {
+    try {
+      while (!each.transfers.empty() && carrier.is_done(each.transfers.back())) each.transfers.pop_back();
+      return each.transfers.empty();
+    } catch (...) {
+      return true;
+    }
+  }
+
+  transport& carrier;
+  int note_tag;
+  std::mutex reading, mutex;
+  std::vector<std::unique_ptr<sent_note>> sent;
+};
+
+} // namespace parallax::processes
