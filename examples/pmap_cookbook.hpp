@@ -2,6 +2,7 @@
 // here, then its results; the tests compare these with JAX's.
 #pragma once
 
+#include <parallax/distributed.hpp>
 #include <parallax/parallax.hpp>
 
 #include <cstddef>
@@ -20,16 +21,34 @@ namespace plx = parallax;
 /// This file, which the program quotes.
 inline constexpr std::string_view source = std::source_location::current().file_name();
 
+// Where mpirun starts several processes, each passes its own rows to a pmap, and gets these of the result. Where a
+// process is alone, its own rows are all rows.
+constexpr auto rows_between =
+    plx::jit([](auto x, auto from, auto to) { return plx::slice_in_dim(x, from.values[0], to.values[0]); });
+auto own_rows(const auto& whole) {
+  const plx::array all = whole;
+  const int process = plx::distributed::process_index(), processes = plx::distributed::process_count();
+  const std::int64_t rows = all.shape(0);
+  return rows_between(all, plx::count(rows * process / processes), plx::count(rows * (process + 1) / processes));
+}
+constexpr auto joined = plx::jit([](auto x, auto y) { return plx::concatenate({x, y}); });
+auto all_rows(const auto& own) {
+  const auto parts = plx::distributed::gather(plx::array(own));
+  auto all = parts[0];
+  for (std::size_t i = 1; i < parts.size(); ++i) all = joined(all, parts[i]);
+  return all;
+}
+
 // [7] pmap runs a function on all devices at once, each with its own element of the argument.
 inline auto squares() {
-  return plx::pmap([](auto x) { return plx::pow(x, 2); })(plx::arange(7));
+  return plx::pmap([](auto x) { return plx::pow(x, 2); })(own_rows(plx::arange(7)));
 }
 
 // [9] Like vmap, but over devices: vmap turns the function into one of whole batches, pmap leaves it as it is.
 inline auto additions() {
   plx::array x{1.f, 2.f, 3.f};
   plx::array y{2.f, 4.f, 6.f};
-  return std::pair{plx::vmap(plx::add)(x, y), plx::pmap(plx::add)(x, y)};
+  return std::pair{plx::vmap(plx::add)(x, y), plx::pmap(plx::add)(own_rows(x), own_rows(y))};
 }
 
 // [11] The programs: vmap makes one product of all, pmap keeps the function in one piece. They are constants.
@@ -55,7 +74,7 @@ inline std::string one_element_too_many() {
 
 // [13] The result stays on its devices, and is one array to whoever uses it.
 inline auto squares_and_halves() {
-  auto y = plx::pmap([](auto x) { return plx::pow(x, 2); })(plx::arange(8));
+  auto y = plx::pmap([](auto x) { return plx::pow(x, 2); })(own_rows(plx::arange(8)));
   plx::array z = y / 2;
   return std::pair{y, z};
 }
@@ -81,7 +100,7 @@ constexpr auto random_matrices = plx::jit([](auto keys, auto size) {
   return plx::pmap([size](auto key) { return plx::random::normal(key, size.values); })(keys);
 });
 inline auto make_matrices(std::int64_t rows, std::int64_t columns) {
-  plx::array keys = plx::random::split(plx::random::key(0), 8);
+  plx::array keys = own_rows(plx::random::split(plx::random::key(0), 8));
   return random_matrices(keys, plx::extent_list<2>{{rows, columns}});
 }
 
@@ -94,7 +113,7 @@ constexpr auto means = plx::pmap([](auto x) { return plx::mean(x); });
 // [27] Devices communicate through collectives along the named axis.
 inline auto normalized() {
   auto normalize = [](auto x) { return x / plx::psum<"i">(x); };
-  return plx::pmap<"i">(normalize)(plx::arange<float>(4));
+  return plx::pmap<"i">(normalize)(own_rows(plx::arange<float>(4)));
 }
 
 // [29] The same, mapped where it is defined.
@@ -107,7 +126,7 @@ constexpr auto normalize_nested = plx::pmap<"rows">(plx::pmap<"cols">([](auto x)
   auto by_both = x / plx::psum<"rows", "cols">(x);
   return std::tuple{by_rows, by_columns, by_both};
 }));
-inline plx::array<float, 2> four_by_two() { return plx::reshape(plx::arange<float>(8), {4, 2}); }
+inline plx::array<float, 2> four_by_two() { return own_rows(plx::reshape(plx::arange<float>(8), {4, 2})); }
 
 // [33] Rule 30, a cellular automaton: each device owns a part of the board and swaps its edges with its neighbours.
 constexpr auto step = plx::pmap<"i">([](auto board) {
@@ -122,12 +141,12 @@ constexpr auto step = plx::pmap<"i">([](auto board) {
   return before ^ (here | after);
 });
 inline std::vector<std::string> rule_30(std::int64_t devices, int steps) {
-  plx::array start = plx::reshape(plx::arange(40) == 20, {devices, 40 / devices});
+  plx::array start = own_rows(plx::reshape(plx::arange(40) == 20, {devices, 40 / devices}));
   auto board = plx::pmap([](auto x) { return x; })(start);
   std::vector<std::string> lines;
   for (int i = 0; i <= steps; ++i) {
     if (i > 0) board = step(board);
-    plx::array cells = board.gather();
+    plx::array cells = all_rows(board);
     std::string& line = lines.emplace_back();
     for (bool alive : cells.values()) line += alive ? '*' : ' ';
   }
