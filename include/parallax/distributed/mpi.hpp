@@ -27,6 +27,8 @@ class mpi_transport final : public processes::transport {
   mpi_transport(MPI_Comm borrowed, bool finalises) : owns_mpi(finalises) {
     check(MPI_Comm_dup(borrowed, &own), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    // MPICH's MPI_Test goes by that of all processes, whichever communicator the message is of
+    if (owns_mpi) check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(own, &rank), "MPI_Comm_rank");
     check(MPI_Comm_size(own, &size), "MPI_Comm_size");
     MPI_Comm here = MPI_COMM_NULL;
@@ -125,7 +127,7 @@ class mpi_transport final : public processes::transport {
   int rank = 0, size = 1, on_host = 1, before_on_host = 0;
 };
 
-inline session open_mpi(MPI_Comm communicator, const options& given, const std::string& reason, int local_index) {
+inline session open_mpi(MPI_Comm communicator, const options& given, const launch& found) {
   session::refuse_second();
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
@@ -137,12 +139,16 @@ inline session open_mpi(MPI_Comm communicator, const options& given, const std::
   if (granted < MPI_THREAD_SERIALIZED)
     throw error("distributed::initialize: MPI was initialised without MPI_THREAD_SERIALIZED, but devices are threads: "
                 "use MPI_Init_thread");
-  return session::over(std::make_unique<mpi_transport>(communicator, initialized == 0), given, reason, local_index);
+  int known = 1;
+  MPI_Comm_size(communicator, &known);
+  if (known == 1 && found.count > 1)
+    throw error(
+        "distributed::initialize: there are " + std::to_string(found.count) + " processes (" + found.reason +
+        "), but MPI knows of this one alone: start them with mpirun of the MPI that the program is linked with");
+  return session::over(std::make_unique<mpi_transport>(communicator, initialized == 0), given, found);
 }
 
-inline session open_world(const launch& found, const options& given) {
-  return open_mpi(MPI_COMM_WORLD, given, found.reason, found.local_index);
-}
+inline session open_world(const launch& found, const options& given) { return open_mpi(MPI_COMM_WORLD, given, found); }
 inline const bool mpi_is_entered = [] {
   mpi_engine.store(&open_world);
   return true;
@@ -153,7 +159,8 @@ inline const bool mpi_is_entered = [] {
 /// The same among the processes of a communicator of the caller's, which is duplicated. MPI is initialised only if
 /// nobody has, and finalised only then.
 [[nodiscard]] inline session initialize(MPI_Comm borrowed, const options& given = {}) {
-  return detail::open_mpi(borrowed, given, "a communicator was given", given.local_process_index);
+  return detail::open_mpi(borrowed, given,
+                          {.local_index = given.local_process_index, .reason = "a communicator was given"});
 }
 
 } // namespace parallax::distributed

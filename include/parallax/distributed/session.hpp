@@ -41,15 +41,13 @@ class session {
     all->by().close();
   }
 
-  /// Opens the session of this process over a transport. Throws `error` where one is open. `local_index` is its place
-  /// on its host, where that is said.
-  static session over(std::unique_ptr<processes::transport> by, const options& given, const std::string& reason,
-                      int local_index) {
+  /// Opens the session of this process over a transport. Throws `error` where one is open.
+  static session over(std::unique_ptr<processes::transport> by, const options& given, const launch& found) {
     refuse_second();
-    set_place(*by, local_index);
+    set_place(*by, found.local_index);
     if (by->index() == 0)
       std::fprintf(stderr, "parallax: %d processes by %.*s: %s\n", by->count(), static_cast<int>(by->name().size()),
-                   by->name().data(), reason.c_str());
+                   by->name().data(), found.reason.c_str());
     session opened(std::make_unique<processes::world>(
         std::move(by), given.then, given.timeout.value_or(runtime::collective_timeout()), parallax::device_count()));
     opened.count_devices();
@@ -120,8 +118,7 @@ inline std::atomic<engine> mpi_engine{nullptr};
     const auto [host, port] = detail::parts_of_address(found.coordinator);
     detail::tcp_meeting met(found.index, found.count, host, port,
                             std::chrono::steady_clock::now() + given.startup_limit);
-    return session::over(std::make_unique<detail::tcp_transport>(std::move(met), found.index), given, found.reason,
-                         found.local_index);
+    return session::over(std::make_unique<detail::tcp_transport>(std::move(met), found.index), given, found);
   }
   throw error("distributed::initialize: there are " + std::to_string(found.count) + " processes (" + found.reason +
               "), but nothing joins them: include <parallax/distributed/mpi.hpp>, link with parallax::mpi and start "
