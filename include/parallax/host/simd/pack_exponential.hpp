@@ -1,4 +1,5 @@
-// The exponential function and the logarithms on packs, inlined, with errors below 1 unit in the last place.
+// The exponential function, tanh of floats and the logarithms on packs, inlined, with errors below 1 unit in the last
+// place, of tanh below 2.
 #pragma once
 
 #include <parallax/host/simd/pack_arithmetic.hpp>
@@ -47,6 +48,30 @@ PARALLAX_INLINE pack<float>::part_type exp_part(pack<float>::part_type x) {
   y = y * part_type(bits(half + 127) << 23);
   return y * part_type(bits(n - half + 127) << 23);
 #endif
+}
+
+// tanh(x) = h / (1 + h) with h = (exp(2x) - 1) / 2, of the absolute value. With 2x = n log(2) + 2r, h is
+// 2^n (exp(2r) - 1) / 2 + (2^n - 1) / 2, where the polynomial above gives exp(2r) - 1.
+PARALLAX_INLINE pack<float>::part_type tanh_part(pack<float>::part_type x) {
+  using floats = pack<float>;
+  using part_type = floats::part_type;
+  using bits = floats::bits_type;
+  static constexpr float coefficients[] = {2 * 5.0000001201e-1f,  4 * 1.6666665459e-1f,  8 * 4.1665795894e-2f,
+                                           16 * 8.3334519073e-3f, 32 * 1.3981999507e-3f, 64 * 1.9875691500e-4f};
+  const bits sign = bits(repeat<floats>(-0.0f));
+  const part_type half = repeat<floats>(0.5f), one = repeat<floats>(1.0f);
+  // beyond this 1 + h is h; in this order NaN stays
+  const part_type size = smaller_of(repeat<floats>(9.1f), part_type(bits(x) & ~sign));
+  const part_type large = repeat<floats>(0x1.8p23f); // as above
+  part_type shifted = size * repeat<floats>(2 * 1.44269504f) + large;
+  part_type whole = shifted - large;
+  part_type r = size - whole * repeat<floats>(0.693359375f / 2);
+  r = r - whole * repeat<floats>(-2.12194440e-4f / 2);
+  const part_type power = part_type((bits(shifted) << 23) + bits(one));
+  part_type h = power * (polynomial<floats>(r, coefficients) * (r * r) + r) + (power * half - half);
+  part_type y = h / (one + h);
+  y = choose(h < repeat<floats>(0.375f), h - h * y, y); // the same, and the error of 1 + h is small beside h
+  return part_type(bits(y) | (bits(x) & sign));
 }
 
 template <class T> struct logarithm;
@@ -119,6 +144,10 @@ template <class T, bool PlusOne> PARALLAX_INLINE typename pack<T>::part_type log
 
 PARALLAX_INLINE pack<float> exp(const pack<float>& x) {
   return detail::by_parts<pack<float>>([](auto part) { return detail::exp_part(part); }, x);
+}
+
+PARALLAX_INLINE pack<float> tanh(const pack<float>& x) {
+  return detail::by_parts<pack<float>>([](auto part) { return detail::tanh_part(part); }, x);
 }
 
 template <std::floating_point T> PARALLAX_INLINE pack<T> log(const pack<T>& x) {
