@@ -140,6 +140,21 @@ TEST_CASE("permutations and broadcasts") {
   check_rows(third, table_of<float>(3, [&](std::size_t, std::size_t i) { return x[3][i]; }));
 }
 
+TEST_CASE("an instance may be alone in its group") {
+  if (all_rows() != 8) return;
+  const auto x = table_of<float>(2, number);
+  const auto f = plx::pmap<"i">([](auto v) {
+    constexpr axis_index_groups most{{0}, {1, 2, 3, 4, 5, 6, 7}};
+    return plx::psum<"i">(v, most);
+  });
+  check_rows(f(own(x, 2)), table_of<float>(2, [&](std::size_t r, std::size_t i) {
+               if (r == 0) return x[0][i];
+               std::vector<float> others = column(x, i);
+               others.erase(others.begin());
+               return tree_sum(others);
+             }));
+}
+
 TEST_CASE("groups of instances lie in several processes") {
   if (all_rows() != 8) return;
   const auto x = table_of<float>(2, number);

@@ -1,5 +1,9 @@
 // Processes that do not do the same: programs compiled for other registers, or called in another order. Succeeds where
 // it is told so. Usage: mismatched (registers | order | kinds | extents)
+#ifdef PARALLAX_DEVICE_API
+#include "on_devices.hpp"
+#endif
+
 #include <parallax/distributed.hpp>
 #include <parallax/distributed/mpi.hpp>
 
@@ -16,10 +20,7 @@ constexpr auto sum = plx::pmap<"i">([](auto v) { return plx::psum<"i">(v); });
 constexpr auto sum_of_squares = plx::pmap<"i">([](auto v) { return plx::psum<"i">(v * v); });
 constexpr auto all = plx::pmap<"i">([](auto v) { return plx::all_gather<"i">(v); });
 
-} // namespace
-
-int main(int argc, char** argv) {
-  const std::string_view way = argc > 1 ? argv[1] : "";
+int run(std::string_view way) {
   const auto session = plx::distributed::initialize({.then = plx::at_deadline::throws});
   const int me = plx::distributed::process_index();
   const plx::array<float, 2> x = plx::zeros({plx::distributed::local_device_count(), 3});
@@ -46,4 +47,15 @@ int main(int argc, char** argv) {
                                        : has("met something else of process ") &&
                                              has("all processes must call the same programs in the same order");
   return told ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view way = argc > 1 ? argv[1] : "";
+#ifdef PARALLAX_DEVICE_API
+  return process_tests::on_devices([&] { return run(way); });
+#else
+  return run(way);
+#endif
 }

@@ -87,6 +87,22 @@ TEST_CASE("pmaps inside a pmap: the outer axis goes over processes") {
     }
 }
 
+TEST_CASE("two pmaps of which one gives the first process fewer rows") {
+  if (own_rows() < 4 || plx::distributed::process_count() == 1) return;
+  const int me = plx::distributed::process_index();
+  const auto check = [&](std::int64_t of_first, int factor, const auto& f) {
+    const std::int64_t rows = me == 0 ? of_first : 2;
+    const std::int64_t before = me == 0 ? 0 : of_first + 2 * (me - 1);
+    auto x = plx::array<std::int32_t, 2>::uninitialised({rows, 2});
+    for (std::int64_t k = 0; k < x.size(); ++k) x.mutable_data()[k] = static_cast<std::int32_t>(10 * me + k);
+    const plx::array y = plx::pmap<"i">(plx::pmap<"j">(f))(x);
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t c = 0; c < 2; ++c) CHECK(y(r, c) == factor * (20 * me + 4 * r + 1) + 100 * (before + r));
+  };
+  check(1, 1, [](auto v) { return plx::psum<"j">(v) + 100 * plx::axis_index<"i">(); });
+  check(2, 2, [](auto v) { return plx::psum<"j">(2 * v) + 100 * plx::axis_index<"i">(); });
+}
+
 TEST_CASE("pmaps in rounds of a loop") {
   const auto x = table_of<double>(1, [](std::size_t r, std::size_t) { return static_cast<double>(r); });
   const auto rounds = [](auto rows, auto count) {

@@ -28,9 +28,9 @@ inline int device_count() {
 
 namespace detail {
 
-/// Waits until devices have done what they were given.
-inline void wait_for_devices() {
-  if (const cuda_backend_functions* cuda = cuda_backend_of_process.load()) cuda->wait_for_devices();
+/// At the end of a session: waits until devices have done what other processes may wait for; after a failure ends it.
+inline void leave_processes(bool has_failed) {
+  if (const cuda_backend_functions* cuda = cuda_backend_of_process.load()) cuda->leave_processes(has_failed);
 }
 
 /// The leaves of an argument as values; leaves that are known while compiling have none.

@@ -10,9 +10,11 @@
 #include <parallax/processes/world.hpp>
 #include <parallax/runtime/environment.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <string>
@@ -30,7 +32,7 @@ class session {
   ~session() {
     if (!all) return;
     if (std::uncaught_exceptions() > exceptions) all->fail(all->index(), "it left its session by an exception", true);
-    else wait_for_devices();
+    leave_devices();
     processes::world_of_process.store(nullptr, std::memory_order_release);
     all->end();
     if (all->failed()) {
@@ -44,12 +46,12 @@ class session {
   /// Opens the session of this process over a transport. Throws `error` where one is open.
   static session over(std::unique_ptr<processes::transport> by, const options& given, const launch& found) {
     refuse_second();
-    set_place(*by, found.local_index);
     if (by->index() == 0)
       std::fprintf(stderr, "parallax: %d processes by %.*s: %s\n", by->count(), static_cast<int>(by->name().size()),
                    by->name().data(), found.reason.c_str());
-    session opened(std::make_unique<processes::world>(
-        std::move(by), given.then, given.timeout.value_or(runtime::collective_timeout()), parallax::device_count()));
+    session opened(std::make_unique<processes::world>(std::move(by), given.then,
+                                                      given.timeout.value_or(runtime::collective_timeout())));
+    opened.set_place(found.local_index);
     opened.count_devices();
     processes::world_of_process.store(opened.all.get(), std::memory_order_release);
     return opened;
@@ -64,23 +66,35 @@ class session {
 
  private:
   /// Others may wait for what this process' devices have still to do.
-  void wait_for_devices() const noexcept {
+  void leave_devices() const noexcept {
     try {
-      if (!all->failed()) parallax::detail::wait_for_devices();
+      parallax::detail::leave_processes(all->failed());
     } catch (const std::exception& e) {
       all->fail(all->index(), std::string("at the end of its session: ") + e.what(), true);
     }
   }
   explicit session(std::unique_ptr<processes::world> of) : all(std::move(of)) {}
 
-  static void set_place(const processes::transport& by, int local_index) {
-    if (local_index >= by.count_on_host())
-      throw error("distributed::initialize: process " + std::to_string(by.index()) + " is to be number " +
-                  std::to_string(local_index) + " on its host, where " + std::to_string(by.count_on_host()) +
+  /// Says which GPUs are this process': its part of those that all processes see, or all where the launcher has given
+  /// each its own.
+  void set_place(int local_index) {
+    const int on_host = all->by().count_on_host();
+    if (local_index >= on_host)
+      throw error("distributed::initialize: process " + std::to_string(all->index()) + " is to be number " +
+                  std::to_string(local_index) + " on its host, where " + std::to_string(on_host) +
                   " processes are; numbers begin at 0");
-    processes::set_host_place({local_index >= 0 ? local_index : by.index_on_host(), by.count_on_host()});
+    const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    processes::byte_writer own;
+    own.put(std::string(visible == nullptr ? "" : visible));
+    processes::world::call now(*all);
+    const auto said =
+        processes::gather_bytes(*all, processes::gathering::visible_devices, "the GPUs there are", own.bytes);
+    const bool is_divided = std::any_of(said.begin(), said.end(), [&](const auto& each) { return each != said[0]; });
+    if (is_divided) processes::set_host_place({});
+    else processes::set_host_place({local_index >= 0 ? local_index : all->by().index_on_host(), on_host});
   }
   void count_devices() {
+    all->set_own_devices(std::max(parallax::device_count(), host::device_count()));
     processes::byte_writer own;
     own.put(parallax::device_count());
     processes::world::call now(*all);

@@ -12,7 +12,16 @@
 namespace parallax::processes {
 
 /// What is gathered, which the messages say.
-enum class gathering : std::uint64_t { handshake = 0x100, device_counts, barrier, trees, one_tree, clique };
+enum class gathering : std::uint64_t {
+  handshake = 0x100,
+  device_counts,
+  barrier,
+  trees,
+  one_tree,
+  clique,
+  visible_devices,
+  call
+};
 
 /// The bytes of all processes, which all get. They may be of different length.
 inline std::vector<std::vector<std::byte>> gather_bytes(world& all, gathering kind, std::string_view what,

@@ -174,10 +174,7 @@ class mail {
           std::this_thread::yield();
         }
         if (each.on_their_way.empty()) continue;
-        const std::string text =
-            "process " + std::to_string(each.process) + " has ended its session while others wait for it";
-        all.fail(each.process, text, true);
-        throw process_error(each.process, text);
+        all.refuse_gone(each.process, std::string(name));
       }
   }
   static constexpr int looks_for_the_last = 10000;

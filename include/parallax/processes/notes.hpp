@@ -19,8 +19,8 @@
 
 namespace parallax::processes {
 
-/// `asks` and `waits` say to which exchange a process has come; who is asked says so too.
-enum class note_kind : std::uint64_t { failure, end, asks, waits };
+/// `asks` and `has_come` say to which exchange a process has come; who is asked answers by the second.
+enum class note_kind : std::uint64_t { failure, end, asks, has_come };
 
 struct note {
   static constexpr std::size_t capacity = 1000;
@@ -46,11 +46,11 @@ class note_board {
       made->content.number = number;
       made->content.length = std::min(text.size(), note::capacity);
       std::memcpy(made->content.characters, text.data(), made->content.length);
-      for (int other = 0; other < carrier.count(); ++other)
-        if (other != carrier.index())
-          made->transfers.push_back(carrier.send(other, note_tag, &made->content, sizeof(note)));
+      made->transfers.reserve(index_of(carrier.count()));
       std::lock_guard lock(mutex);
-      sent.push_back(std::move(made));
+      sent.push_back(std::move(made)); // before any of it is on its way
+      for (int other = 0; other < carrier.count(); ++other)
+        if (other != carrier.index()) send_to(other, *sent.back());
     } catch (...) {
       return;
     }
@@ -82,6 +82,13 @@ class note_board {
     std::vector<transfer> transfers;
   };
 
+  void send_to(int process, sent_note& what) noexcept {
+    try {
+      what.transfers.push_back(carrier.send(process, note_tag, &what.content, sizeof(note)));
+    } catch (...) {
+      return; // it is there no more
+    }
+  }
   bool is_sent(sent_note& each) noexcept {
     try {
       while (!each.transfers.empty() && carrier.is_done(each.transfers.back())) each.transfers.pop_back();

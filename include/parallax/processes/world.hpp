@@ -43,16 +43,15 @@ inline constexpr int deadline_exit_code = 86;
 /// numbered, and are one at a time.
 class world {
  public:
-  /// `devices` is how many this process has.
-  world(std::unique_ptr<transport> by, at_deadline then, std::chrono::nanoseconds timeout, int devices)
+  world(std::unique_ptr<transport> by, at_deadline then, std::chrono::nanoseconds timeout)
       : carrier(std::move(by)),
         notes(*carrier, message_tag::note),
         policy(then),
         time_limit(timeout),
-        exchanges(index_of(message_tag::of_devices + devices)),
+        exchanges(index_of(message_tag::of_devices + 1)),
         looks(carrier->count_on_host() <= static_cast<int>(std::thread::hardware_concurrency()) ? 4096 : 16),
         ended(index_of(carrier->count()), 0),
-        waits_in(index_of(carrier->count()), 0) {}
+        come_to(index_of(carrier->count()), 0) {}
 
   transport& by() noexcept { return *carrier; }
   int index() const noexcept { return carrier->index(); }
@@ -61,6 +60,8 @@ class world {
   std::chrono::nanoseconds timeout() const noexcept { return time_limit; }
   /// How often to look for messages before others get the processor: often only where each process has its own.
   std::uint64_t patience() const noexcept { return looks; }
+  /// Says how many devices of a backend this process may use at once.
+  void set_own_devices(int devices) { exchanges.resize(index_of(message_tag::of_devices + devices)); }
   /// The number of all processes' devices, and of those of the processes before this one.
   int all_devices = 0, devices_before = 0;
 
@@ -149,31 +150,38 @@ class world {
     notes.flush(deadline);
   }
 
-  /// Tells who has asked that this process has come to exchange `number`.
-  void answer_who_waits(std::uint64_t number) noexcept {
-    {
-      std::lock_guard lock(mutex);
-      if (!std::exchange(is_asked, false)) return;
-    }
-    notes.send(note_kind::waits, number, "");
-  }
-  /// Asks at the deadline which processes have come to exchange `number`, where messages do not show it: they are first
-  /// of what is returned, those that have not or do not answer second. This one has come to `own`.
-  std::pair<std::vector<int>, std::vector<int>> ask_who_waits(std::uint64_t number, std::uint64_t own) {
-    notes.send(note_kind::asks, own, "");
+  /// The number of an exchange that does not go by messages, among those of the session; all processes have the same.
+  std::uint64_t next_shared_exchange() noexcept { return ++shared_exchanges; }
+  std::uint64_t shared_count() const noexcept { return shared_exchanges; }
+  /// Asks at the deadline which processes have come to such an exchange: they are first of what is returned, those that
+  /// have not or do not answer second.
+  std::pair<std::vector<int>, std::vector<int>> ask_who_waits(std::uint64_t number) {
+    notes.send(note_kind::asks, shared_exchanges, "");
     std::pair<std::vector<int>, std::vector<int>> all;
-    const auto until = std::chrono::steady_clock::now() + grace;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
     do {
       read_arrived_notes();
-      answer_who_waits(own);
       std::lock_guard lock(mutex);
       all = {};
       for (int other = 0; other < count(); ++other)
-        if (other != index()) (waits_in[index_of(other)] >= number ? all.first : all.second).push_back(other);
+        if (other != index()) (come_to[index_of(other)] >= number ? all.first : all.second).push_back(other);
     } while (!all.second.empty() && std::chrono::steady_clock::now() < until);
     return all;
   }
+  /// A process that has ended its session, or is there no more; -1 where none is.
+  int first_gone() const noexcept {
+    for (int other = 0; other < count(); ++other)
+      if (other != index() && (has_ended(other) || carrier->is_gone(other))) return other;
+    return -1;
+  }
 
+  /// Throws for a process that has ended its session while others wait for it in `what`.
+  [[noreturn]] void refuse_gone(int process, const std::string& what) {
+    const std::string text =
+        "process " + std::to_string(process) + " has ended its session while others wait for it in " + what;
+    fail(process, text, true);
+    throw process_error(process, text);
+  }
   /// What happens at the deadline.
   [[noreturn]] void miss(const process_timeout& what) {
     if (policy == at_deadline::abort) {
@@ -207,12 +215,13 @@ class world {
     return true;
   }
   void read_arrived_notes() {
-    notes.read([this](int from, const note& got) {
+    bool is_asked = false;
+    notes.read([&](int from, const note& got) {
       std::lock_guard lock(mutex);
       switch (got.kind) {
       case note_kind::end: ended[index_of(from)] = 1; break;
       case note_kind::asks: is_asked = true; [[fallthrough]];
-      case note_kind::waits: waits_in[index_of(from)] = got.number; break;
+      case note_kind::has_come: come_to[index_of(from)] = got.number; break;
       case note_kind::failure:
         if (has_failed) break;
         has_failed = true;
@@ -220,9 +229,10 @@ class world {
         why = "process " + std::to_string(from) + " failed: " + got.text();
       }
     });
+    if (is_asked) notes.send(note_kind::has_come, shared_exchanges, "");
   }
 
-  static constexpr std::chrono::milliseconds grace{200}; ///< for notes of those that are still there
+  static constexpr std::chrono::milliseconds grace{500}; ///< for notes of those that are still there
 
   std::unique_ptr<transport> carrier;
   note_board notes;
@@ -230,6 +240,7 @@ class world {
   std::chrono::nanoseconds time_limit;
   std::recursive_mutex calling; ///< a program may call a function of the user that calls another
   std::uint64_t call_number = 0, about = 0;
+  std::atomic<std::uint64_t> shared_exchanges{0};
   std::vector<std::uint32_t> exchanges; ///< of the running call, by tag
   std::uint64_t looks;
 
@@ -238,8 +249,7 @@ class world {
   int failed_process = -1;
   std::string why;
   std::vector<char> ended;
-  bool is_asked = false;               ///< where it waits
-  std::vector<std::uint64_t> waits_in; ///< by process, the last that it said; 0 where it has not
+  std::vector<std::uint64_t> come_to; ///< by process, the number of the last exchange that it said; 0 where it has not
   std::vector<std::shared_ptr<const void>> kept;
 };
 

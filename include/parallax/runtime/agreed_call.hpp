@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/processes/gather_bytes.hpp>
 #include <parallax/processes/world.hpp>
 #include <parallax/runtime/agreement.hpp>
 #include <parallax/runtime/world_of.hpp>
@@ -25,6 +26,17 @@ class agreed_call {
     meeting.emplace(*all);
     agreed = &agreement::about(*all, plan, by, device_count(), arguments);
     all->set_about(agreed->stamp());
+  }
+
+  /// Where exchanges do not go by messages, which say what they are about: waits until all processes make this call.
+  /// Throws as the first exchange would.
+  void meet(const plan_view& plan) {
+    if (!meeting) return;
+    for (const exchange_step& each : plan.all<exchange_step>()) {
+      if (each.is_of_process) continue;
+      processes::gather_bytes(meeting->in(), processes::gathering::call, name_of(each.kind), {});
+      return;
+    }
   }
 
   explicit operator bool() const { return agreed != nullptr; }

@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,10 +61,14 @@ template <device_api Api> class backend {
     slot() = std::make_unique<backend>(options);
     return *slot();
   }
-  /// Waits until all that was enqueued is done, where anything was.
-  static void wait_if_used() {
+  /// At the end of a session: waits until all that was enqueued is done, and forgets the communicators; after a failure
+  /// ends what goes on instead, as others may not come.
+  static void leave_processes(bool has_failed) {
     std::lock_guard lock(mutex());
-    if (slot()) slot()->wait_for_all();
+    if (!slot()) return;
+    if (has_failed) return slot()->abandon_cliques();
+    slot()->wait_for_all();
+    slot()->cliques.forget();
   }
   /// Waits for all work and gives everything back. No buffer may lie on a device any more. For tests.
   static void shut_down() {
@@ -112,16 +117,18 @@ template <device_api Api> class backend {
 
   /// Waits until nothing goes on in the background of a clique.
   void wait_for_clique(const clique<Api>& each) {
-    const deadline until(options.collective_timeout);
+    const deadline until(time_limit());
+    listener others(*this);
     while (!idle_or_abort(each)) {
-      listen();
-      if (until.is_over()) miss(until, " for NCCL to get ready", meeting_of(each));
+      const shared_collective shared = meeting_of(each);
+      others.look(shared);
+      if (until.is_over()) miss(until, " for NCCL to get ready", shared);
     }
   }
 
   /// After a failure: waits until the devices no longer use what is about to be released, or until the deadline.
   void settle() noexcept {
-    const deadline until(options.collective_timeout);
+    const deadline until(time_limit());
     for (device<Api>& each : devices) {
       try {
         auto wait = waiting();
@@ -137,9 +144,9 @@ template <device_api Api> class backend {
 
   /// What a loop that waits for a device calls: watches the collectives.
   std::function<void()> waiting() {
-    return [this, until = deadline(options.collective_timeout)] {
+    return [this, until = deadline(time_limit()), others = listener(*this), looks = 0U]() mutable {
       cliques.for_each([this](const clique<Api>& each) { idle_or_abort(each); });
-      listen();
+      if (++looks % 16 == 0) others.look(recorder.waits_for_others());
       if (until.is_over() && recorder.is_going_on()) miss(until, "", recorder.waits_for_others());
       std::this_thread::yield();
     };
@@ -201,30 +208,59 @@ template <device_api Api> class backend {
   [[noreturn]] void abort_all(const std::string& reason) {
     collective_error failure = recorder.failure(reason);
     abandon_cliques();
-    if (processes::world* const others = processes::current_world())
-      others->fail(others->index(), failure.what(), true);
+    if (processes::world* const others = world_of_others()) others->fail(others->index(), failure.what(), true);
     throw failure;
   }
+
+  // Other processes
+
   using shared_collective = typename flight_recorder<Api>::shared_collective;
-  shared_collective meeting_of(const clique<Api>& each) const {
-    return each.is_shared() ? shared_collective{"the meeting of NCCL's members", recorder.shared_count()}
-                            : shared_collective{};
+
+  static processes::world* world_of_others() {
+    processes::world* const all = processes::current_world();
+    return all == nullptr || all->count() == 1 ? nullptr : all;
   }
+  std::chrono::nanoseconds time_limit() const {
+    processes::world* const others = world_of_others();
+    return others == nullptr ? options.collective_timeout : others->timeout();
+  }
+  static shared_collective meeting_of(const clique<Api>& each) {
+    if (!each.is_shared()) return {};
+    return {"the meeting of NCCL's members", world_of_others()->shared_count()};
+  }
+
+  /// Watches other processes while this one waits for them.
+  class listener {
+   public:
+    explicit listener(backend& of) : owner(&of) {}
+    /// `shared` is what it waits in. Throws `process_error`, and ends all collectives, where a process has failed or is
+    /// there no more, so that it will not come.
+    void look(const shared_collective& shared) {
+      processes::world* const others = world_of_others();
+      if (others == nullptr || shared.name.empty()) return;
+      try {
+        others->read_notes();
+        if (others->first_gone() < 0) return;
+        // what it did before it left may not have been seen here yet
+        if (!until) until.emplace(std::chrono::milliseconds(500));
+        if (until->is_over()) others->refuse_gone(others->first_gone(), shared.name);
+      } catch (...) {
+        owner->abandon_cliques();
+        throw;
+      }
+    }
+
+   private:
+    backend* owner;
+    std::optional<deadline> until;
+  };
   /// What happens at the deadline: `shared` is what this process waits for with others, if it does.
   [[noreturn]] void miss(const deadline& after, const char* what, const shared_collective& shared) {
-    processes::world* const others = processes::current_world();
+    processes::world* const others = world_of_others();
     if (others == nullptr || shared.name.empty()) abort_all("waited " + after.text() + what);
-    const auto [arrived, missing] = others->ask_who_waits(shared.number, recorder.shared_count());
-    abandon_cliques();
-    others->miss(process_timeout(others->index(), shared.name, shared.number, after.seconds(), arrived, missing));
-  }
-  /// Ends all collectives where another process has failed, whose members will not come. Throws `process_error` then.
-  void listen() {
-    processes::world* const others = processes::current_world();
-    if (others == nullptr) return;
-    others->answer_who_waits(recorder.shared_count());
+    const auto [arrived, missing] = others->ask_who_waits(shared.number);
     try {
-      others->read_notes();
+      others->miss(process_timeout(others->index(), shared.name, shared.number, after.seconds(), arrived, missing));
     } catch (...) {
       abandon_cliques();
       throw;

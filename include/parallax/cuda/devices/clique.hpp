@@ -23,7 +23,7 @@ template <device_api Api> class clique {
   std::vector<int> ranks;                  ///< theirs
   std::vector<communicator> communicators; ///< theirs; none where NCCL does not serve, null while being split off
 
-  /// Of this process alone. Initialisation goes on in the background: wait until `is_ready`.
+  /// Of this process alone. Initialisation goes on in the background: wait until `is_idle`.
   explicit clique(plain_span<device<Api>* const> devices)
       : members(devices.begin(), devices.end()), ranks(members.size()), all(count_of(members)) {
     std::iota(ranks.begin(), ranks.end(), 0);

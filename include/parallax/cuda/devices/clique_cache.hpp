@@ -7,7 +7,6 @@
 #include <parallax/processes/gather_bytes.hpp>
 
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -50,6 +49,7 @@ template <device_api Api> class clique_cache {
       }
     }
     if (is_split) {
+      if (crosses) all.rows()->of().next_shared_exchange();
       try {
         wait_for_all(); // NCCL wants nothing outstanding on a communicator that it splits
         whole.all->split(parts);
@@ -69,11 +69,15 @@ template <device_api Api> class clique_cache {
     for (const auto& each : cliques) f(*each);
   }
 
+  /// Forgets the communicators, which are idle.
+  void forget() {
+    wholes.clear();
+    cliques.clear();
+  }
   /// Ends all collectives, which will not end by themselves, and forgets the communicators.
   void abandon() noexcept {
     for (const auto& each : cliques) each->abort();
-    wholes.clear();
-    cliques.clear();
+    forget();
   }
 
  private:
@@ -84,6 +88,7 @@ template <device_api Api> class clique_cache {
   /// The clique of a mesh's devices.
   struct whole_clique {
     std::vector<device<Api>*> devices;
+    int first;                        ///< place
     std::vector<std::int64_t> starts; ///< of the processes' rows; none where it is this process' alone
     clique<Api>* all;
     std::vector<division> divisions{};
@@ -121,9 +126,10 @@ template <device_api Api> class clique_cache {
     std::vector<std::int64_t> starts;
     if (crosses) starts = all.rows()->starts();
     for (const auto& known : wholes)
-      if (known->devices == all.devices && known->starts == starts) return *known;
+      if (known->devices == all.devices && known->first == all.place_of(0) && known->starts == starts) return *known;
     clique<Api>* made = crosses ? &joined(all, wait_for) : &alone(all.devices, wait_for);
-    wholes.push_back(std::make_unique<whole_clique>(whole_clique{all.devices, std::move(starts), made}));
+    wholes.push_back(
+        std::make_unique<whole_clique>(whole_clique{all.devices, all.place_of(0), std::move(starts), made}));
     return *wholes.back();
   }
   /// The clique of all processes' devices; they hear of its id from process 0.
@@ -136,6 +142,7 @@ template <device_api Api> class clique_cache {
     const auto said =
         processes::gather_bytes(together, processes::gathering::clique, "the meeting of NCCL's members", own.bytes);
     id = processes::byte_reader(said[0].data(), said[0].size()).template take<typename Api::clique_id>();
+    together.next_shared_exchange();
     std::vector<int> ranks;
     for (int position = 0; position < all.size(); ++position) ranks.push_back(all.place_of(position));
     cliques.push_back(std::make_unique<clique<Api>>(all.devices, std::move(ranks), all.place_count(), id));

@@ -19,11 +19,14 @@ template <device_api Api> class flight_recorder {
   static constexpr std::size_t capacity = 16;
 
   /// Notes a collective over mesh axes; call `begin` before and `end` after it is enqueued, the devices' work up to
-  /// there being what has arrived and completed. `crosses` says that other processes have members.
-  void begin(const char* name, unsigned axes, std::size_t bytes, plain_span<device<Api>* const> members, bool crosses) {
+  /// there being what has arrived and completed. `shared` is its number among those that other processes have members
+  /// of, 0 where they have none.
+  void begin(const char* name, unsigned axes, std::size_t bytes, plain_span<device<Api>* const> members,
+             std::uint64_t shared) {
     entry& e = entries[count++ % capacity];
+    if (lost.number == 0 && e.shared != 0 && !has_ended(e)) lost = {e.name, e.shared};
     e.name = name, e.axes = axes, e.bytes = bytes, e.sequence = count;
-    e.between_processes = crosses ? ++crossing : 0;
+    e.shared = shared;
     e.members.assign(members.begin(), members.end());
     mark(e.arrived, members);
     e.enqueued = false;
@@ -40,7 +43,7 @@ template <device_api Api> class flight_recorder {
   bool is_going_on() const {
     for (std::uint64_t i = oldest(); i < count; ++i) {
       const entry& e = entries[i % capacity];
-      if (e.enqueued && !passed(e.completed, e.members, false).empty()) return true;
+      if (e.enqueued && !has_ended(e)) return true;
     }
     return false;
   }
@@ -51,16 +54,14 @@ template <device_api Api> class flight_recorder {
     std::uint64_t number = 0;
   };
   /// The first of these that has not ended, where it is the first of all; otherwise none.
-  shared_collective waits_for_others() const {
+  shared_collective waits_for_others() {
     for (std::uint64_t i = oldest(); i < count; ++i) {
       const entry& e = entries[i % capacity];
-      if (e.enqueued && passed(e.completed, e.members, false).empty()) continue;
-      return e.between_processes == 0 ? shared_collective{} : shared_collective{e.name, e.between_processes};
+      if (!has_ended(e)) return lost.number != 0 ? lost : shared_collective{e.shared == 0 ? "" : e.name, e.shared};
+      if (e.shared > lost.number) lost = {}; // they end one after another
     }
     return {};
   }
-  /// How many have begun.
-  std::uint64_t shared_count() const { return crossing; }
 
   /// The error that says which collective has not ended, who has come, and what was before; `reason` says why it is
   /// thrown.
@@ -84,7 +85,7 @@ template <device_api Api> class flight_recorder {
 
  private:
   struct entry {
-    std::uint64_t sequence = 0, between_processes = 0;
+    std::uint64_t sequence = 0, shared = 0;
     const char* name = "";
     unsigned axes = 0;
     std::size_t bytes = 0;
@@ -125,8 +126,11 @@ template <device_api Api> class flight_recorder {
 
   std::uint64_t oldest() const { return count > capacity ? count - capacity : 0; }
 
+  bool has_ended(const entry& e) const { return e.enqueued && passed(e.completed, e.members, false).empty(); }
+
   std::array<entry, capacity> entries;
-  std::uint64_t count = 0, crossing = 0;
+  std::uint64_t count = 0;
+  shared_collective lost; ///< the first that had not ended when its entry was needed
 };
 
 } // namespace parallax::cuda

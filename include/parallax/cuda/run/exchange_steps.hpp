@@ -9,6 +9,7 @@
 #include <parallax/cuda/kernels/exchange.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/gathered_operands.hpp>
+#include <parallax/processes/world.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
 #include <utility>
@@ -46,6 +47,7 @@ template <device_api Api> class exchange_runner {
       return group.size() == 1;
     });
     if (parts.empty()) return true;
+    if (crosses()) number = processes::current_world()->next_shared_exchange();
     // devices are distinct in all groups or, where they are shared, perhaps in some
     const std::vector<clique<Api>*> found = owner.cliques_of(all, crosses(), parts);
     for (std::size_t g = 0; g < parts.size(); ++g)
@@ -78,7 +80,7 @@ template <device_api Api> class exchange_runner {
       if (step.kind == exchange_kind::permute) keep_own_value(position, rank, count_of(groups[g]));
       if (step.kind == exchange_kind::all_to_all) keep_own_block(position, rank);
     });
-    owner.recorder.begin(name_of(step.kind).data(), step.axes.bits, bytes, all.devices, crosses());
+    owner.recorder.begin(name_of(step.kind).data(), step.axes.bits, bytes, all.devices, number);
   }
   /// Enqueues every member's call.
   void enqueue() {
@@ -98,8 +100,8 @@ template <device_api Api> class exchange_runner {
     for (int p = 0; rearranged && gathers() && p < all.size(); ++p)
       for (std::size_t k = 0; runs_at(p) && k < members; ++k)
         put_slice(p, result(p), aside(p) + k * outer * inner_bytes, k, members);
-    for (int p = 0; in_tree() && p < all.size(); ++p)
-      if (runs_at(p)) gathered[index_of(p)].combine(step.reduction, type, result(p));
+    if (in_tree())
+      for_each_member([&](std::size_t, int, int p) { gathered[index_of(p)].combine(step.reduction, type, result(p)); });
   }
 
  private:
@@ -116,6 +118,7 @@ template <device_api Api> class exchange_runner {
   std::size_t outer, inner, inner_bytes;
   std::vector<std::vector<int>> groups; ///< places, by group and rank; those that have members here
   std::vector<clique<Api>*> cliques;    ///< by group
+  std::uint64_t number = 0;             ///< among those with members in other processes; 0 where there are none
   bool rearranged = false;
   recycled_vector<buffer> arranged; ///< by position: what NCCL reads or writes where the step's own order is another
 

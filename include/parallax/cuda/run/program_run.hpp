@@ -32,6 +32,7 @@ template <device_api Api> class program_run {
         agreed(whole, {"CUDA devices", order_of_sums()}, values,
                [] { return backend<Api>::instance().device_count(); }),
         extents(agreed.extents_of(whole, values)) {
+    agreed.meet(plan);
     check_guards(plan, extents);
     std::erase_if(values, [](const runtime_value& value) { return !value.is_input; });
   }
