@@ -26,8 +26,8 @@ class process_error : public error {
 /// A process waited for others for longer than the deadline.
 class process_timeout : public process_error {
  public:
-  /// `process` waited for `seconds` in the `sequence`-th exchange of a call, `collective`; messages of `arrived` had
-  /// come and those of `missing` had not.
+  /// `process` waited for `seconds` in `collective`, the `sequence`-th exchange of a call or, between GPUs, of the
+  /// session; `arrived` had come to it and `missing` had not, as far as they said.
   process_timeout(int process, const std::string& collective, std::uint64_t sequence, double seconds,
                   std::vector<int> arrived, std::vector<int> missing)
       : process_error(missing.empty() ? -1 : missing.front(),
@@ -44,7 +44,7 @@ class process_timeout : public process_error {
   const std::string& collective() const noexcept { return stuck_collective; }
   /// How many exchanges this process had begun, this one included.
   std::uint64_t sequence() const noexcept { return sequence_number; }
-  /// The processes whose messages had come, and those whose had not.
+  /// The processes that had come, and those that had not.
   const std::vector<int>& arrived() const noexcept { return arrived_processes; }
   const std::vector<int>& missing() const noexcept { return missing_processes; }
 

@@ -104,7 +104,7 @@ struct exchange_step {
   exchange_kind kind = exchange_kind::all_reduce;
   buffer_id result = buffer_id::none, source = buffer_id::none;
   bit_set axes{};
-  reduction_kind reduction = reduction_kind::sum; ///< of an all_reduce
+  reduction_kind reduction = reduction_kind::sum; ///< of an all_reduce; a reduce_scatter sums
   dim outer{1}, inner{1}; ///< elements before and after the dimension that is gathered, scattered or exchanged
   record_list<group_record> groups{}; ///< of instances, where they are not all together
   permutation_kind how = permutation_kind::pairs;
