@@ -19,56 +19,60 @@ PARALLAX_INLINE typename P::part_type polynomial(typename P::part_type x,
   return result;
 }
 
-// exp(x) = 2^n exp(r) with |r| <= log(2) / 2. log(2) in two pieces, the first short, and the polynomial for exp(r) are
+/// exp(x) = 2^n (1 + rest): n as a number, and in the low bits of another one.
+struct exp_pieces {
+  pack<float>::part_type whole, shifted, rest;
+};
+// 1 + rest = exp(r) with |r| <= log(2) / 2. log(2) in two pieces, the first short, and the polynomial for exp(r) are
 // those of S. Moshier's Cephes library.
-PARALLAX_INLINE pack<float>::part_type exp_part(pack<float>::part_type x) {
+PARALLAX_INLINE exp_pieces exp_pieces_of(pack<float>::part_type x) {
   using floats = pack<float>;
   using part_type = floats::part_type;
-  using bits [[maybe_unused]] = floats::bits_type;
-  using mask [[maybe_unused]] = floats::mask_type;
   static constexpr float coefficients[] = {5.0000001201e-1f, 1.6666665459e-1f, 4.1665795894e-2f,
                                            8.3334519073e-3f, 1.3981999507e-3f, 1.9875691500e-4f};
-  // beyond these the result is 0 or infinite
-  const part_type lowest = repeat<floats>(-104.0f), highest = repeat<floats>(89.0f);
-  x = smaller_of(highest, larger_of(lowest, x)); // in this order NaN stays
   // Added to a number of this size, a small one is rounded to a whole one, which then is in the low bits.
   const part_type large = repeat<floats>(0x1.8p23f);
   part_type shifted = x * repeat<floats>(1.44269504f) + large;
   part_type whole = shifted - large;
   part_type r = x - whole * repeat<floats>(0.693359375f);
   r = r - whole * repeat<floats>(-2.12194440e-4f);
-  part_type y = polynomial<floats>(r, coefficients) * (r * r) + r + repeat<floats>(1.0f);
+  return {whole, shifted, polynomial<floats>(r, coefficients) * (r * r) + r};
+}
+
+PARALLAX_INLINE pack<float>::part_type exp_part(pack<float>::part_type x) {
+  using floats = pack<float>;
+  using part_type = floats::part_type;
+  using bits [[maybe_unused]] = floats::bits_type;
+  using mask [[maybe_unused]] = floats::mask_type;
+  // beyond these the result is 0 or infinite
+  const part_type lowest = repeat<floats>(-104.0f), highest = repeat<floats>(89.0f);
+  x = smaller_of(highest, larger_of(lowest, x)); // in this order NaN stays
+  const auto [whole, shifted, rest] = exp_pieces_of(x);
+  part_type y = rest + repeat<floats>(1.0f);
 #if !defined(__CUDACC__) && defined(__AVX512F__) && defined(__clang__)
   return __builtin_ia32_scalefps512_mask(y, whole, y, 0xffff, 4);
 #elif !defined(__CUDACC__) && defined(__AVX512F__)
   return __builtin_ia32_scalefps512_mask(y, whole, y, static_cast<short>(-1), 4);
 #else
   // 2^n itself may be out of range when the result is not
-  mask n = mask(bits(shifted) - bits(large)), half = n >> 1;
+  mask n = mask(bits(shifted) - bits(repeat<floats>(0x1.8p23f))), half = n >> 1;
   y = y * part_type(bits(half + 127) << 23);
   return y * part_type(bits(n - half + 127) << 23);
 #endif
 }
 
-// tanh(x) = h / (1 + h) with h = (exp(2x) - 1) / 2, of the absolute value. With 2x = n log(2) + 2r, h is
-// 2^n (exp(2r) - 1) / 2 + (2^n - 1) / 2, where the polynomial above gives exp(2r) - 1.
+// tanh(x) = h / (1 + h) with h = (exp(2x) - 1) / 2, of the absolute value. That is 2^(n-1) rest + 2^(n-1) - 1/2.
 PARALLAX_INLINE pack<float>::part_type tanh_part(pack<float>::part_type x) {
   using floats = pack<float>;
   using part_type = floats::part_type;
   using bits = floats::bits_type;
-  static constexpr float coefficients[] = {2 * 5.0000001201e-1f,  4 * 1.6666665459e-1f,  8 * 4.1665795894e-2f,
-                                           16 * 8.3334519073e-3f, 32 * 1.3981999507e-3f, 64 * 1.9875691500e-4f};
   const bits sign = bits(repeat<floats>(-0.0f));
   const part_type half = repeat<floats>(0.5f), one = repeat<floats>(1.0f);
   // beyond this 1 + h is h; in this order NaN stays
   const part_type size = smaller_of(repeat<floats>(9.1f), part_type(bits(x) & ~sign));
-  const part_type large = repeat<floats>(0x1.8p23f); // as above
-  part_type shifted = size * repeat<floats>(2 * 1.44269504f) + large;
-  part_type whole = shifted - large;
-  part_type r = size - whole * repeat<floats>(0.693359375f / 2);
-  r = r - whole * repeat<floats>(-2.12194440e-4f / 2);
-  const part_type power = part_type((bits(shifted) << 23) + bits(one));
-  part_type h = power * (polynomial<floats>(r, coefficients) * (r * r) + r) + (power * half - half);
+  const exp_pieces of_twice = exp_pieces_of(size + size);
+  const part_type half_power = part_type((bits(of_twice.shifted) << 23) + bits(half));
+  part_type h = half_power * of_twice.rest + (half_power - half);
   part_type y = h / (one + h);
   y = choose(h < repeat<floats>(0.375f), h - h * y, y); // the same, and the error of 1 + h is small beside h
   return part_type(bits(y) | (bits(x) & sign));
