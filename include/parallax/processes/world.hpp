@@ -133,7 +133,7 @@ class world {
     notes.send(note_kind::end, 0, "");
     const auto deadline = time_limit.count() > 0 ? std::chrono::steady_clock::now() + time_limit
                                                  : std::chrono::steady_clock::time_point::max();
-    while (!failed() && !all_have_ended()) {
+    while (!failed() && !all_are_away()) {
       try {
         read_arrived_notes();
       } catch (...) {
@@ -171,7 +171,7 @@ class world {
   /// A process that has ended its session, or is there no more; -1 where none is.
   int first_gone() const noexcept {
     for (int other = 0; other < count(); ++other)
-      if (other != index() && (has_ended(other) || carrier->is_gone(other))) return other;
+      if (other != index() && is_away(other)) return other;
     return -1;
   }
 
@@ -208,10 +208,10 @@ class world {
  private:
   friend class call;
 
-  bool all_have_ended() noexcept {
-    std::lock_guard lock(mutex);
+  bool is_away(int process) const noexcept { return has_ended(process) || carrier->is_gone(process); }
+  bool all_are_away() const noexcept {
     for (int other = 0; other < count(); ++other)
-      if (other != index() && ended[index_of(other)] == 0 && !carrier->is_gone(other)) return false;
+      if (other != index() && !is_away(other)) return false;
     return true;
   }
   void read_arrived_notes() {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <span>
 #include <string>
@@ -22,18 +23,10 @@ using parallax::cuda::clique_place;
 
 struct collective_functions : stream_functions {
   static status create_clique(std::span<communicator_handle> clique, std::span<const int> devices) {
+    std::vector<int> ranks(devices.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
     return call("create_clique", [&](world& w) {
-      if (clique.size() != devices.size() || clique.empty())
-        fail("create_clique of ", clique.size(), " communicators for ", devices.size(), " devices");
-      if (std::set<int>(devices.begin(), devices.end()).size() != devices.size())
-        return machine::failure("create_clique", "invalid usage: a device is twice in a clique", 5);
-      for (const int device : devices)
-        if (!w.has_device(device)) return no_device("create_clique");
-      auto made = std::make_shared<clique_state>();
-      made->number = ++w.cliques;
-      made->devices.assign(devices.begin(), devices.end());
-      for (std::size_t r = 0; r < clique.size(); ++r) clique[r].number = add_member(w, made, static_cast<int>(r), 4);
-      return status{};
+      return add_clique(w, "create_clique", clique, devices, ranks, static_cast<int>(devices.size()), {});
     });
   }
 
@@ -46,28 +39,8 @@ struct collective_functions : stream_functions {
 
   static status join_clique(std::span<communicator_handle> clique, std::span<const int> devices,
                             std::span<const int> ranks, int size, const clique_name& name) {
-    return call("join_clique", [&](world& w) {
-      if (clique.size() != devices.size() || ranks.size() != devices.size() || clique.empty())
-        fail("join_clique of ", clique.size(), " communicators for ", devices.size(), " devices and ", ranks.size(),
-             " ranks");
-      if (std::set<int>(devices.begin(), devices.end()).size() != devices.size())
-        return machine::failure("join_clique", "invalid usage: a device is twice in a clique", 5);
-      auto made = std::make_shared<clique_state>();
-      made->number = ++w.cliques;
-      made->devices.assign(static_cast<std::size_t>(size), elsewhere);
-      for (std::size_t k = 0; k < ranks.size(); ++k) {
-        if (!w.has_device(devices[k])) return no_device("join_clique");
-        if (ranks[k] < 0 || ranks[k] >= size) return machine::failure("join_clique", "invalid argument: a rank", 4);
-        made->devices[static_cast<std::size_t>(ranks[k])] = devices[k];
-      }
-      if (ranks.size() != static_cast<std::size_t>(size))
-        made->shared = std::make_shared<shared_clique>(shared_clique{.where = meeting(name.folder.data())});
-      for (std::size_t k = 0; k < ranks.size(); ++k) {
-        clique[k].number = add_member(w, made, ranks[k], 4);
-        if (made->shared) made->shared->where.leave(text("member", ranks[k]), {});
-      }
-      return status{};
-    });
+    return call("join_clique",
+                [&](world& w) { return add_clique(w, "join_clique", clique, devices, ranks, size, name); });
   }
 
   static status split_clique(std::span<communicator_handle* const> children, std::span<const communicator_handle> whole,
@@ -197,6 +170,30 @@ struct collective_functions : stream_functions {
   }
 
  private:
+  static status add_clique(world& w, const char* caller, std::span<communicator_handle> clique,
+                           std::span<const int> devices, std::span<const int> ranks, int size,
+                           const clique_name& name) {
+    if (clique.size() != devices.size() || ranks.size() != devices.size() || clique.empty())
+      fail(caller, " of ", clique.size(), " communicators for ", devices.size(), " devices and ", ranks.size(),
+           " ranks");
+    if (std::set<int>(devices.begin(), devices.end()).size() != devices.size())
+      return machine::failure(caller, "invalid usage: a device is twice in a clique", 5);
+    auto made = std::make_shared<clique_state>();
+    made->number = ++w.cliques;
+    made->devices.assign(static_cast<std::size_t>(size), elsewhere);
+    for (std::size_t k = 0; k < ranks.size(); ++k) {
+      if (!w.has_device(devices[k])) return no_device(caller);
+      if (ranks[k] < 0 || ranks[k] >= size) return machine::failure(caller, "invalid argument: a rank", 4);
+      made->devices[static_cast<std::size_t>(ranks[k])] = devices[k];
+    }
+    if (ranks.size() != static_cast<std::size_t>(size))
+      made->shared = std::make_shared<shared_clique>(shared_clique{.where = meeting(name.folder.data())});
+    for (std::size_t k = 0; k < ranks.size(); ++k) {
+      clique[k].number = add_member(w, made, ranks[k], 4);
+      if (made->shared) made->shared->where.leave(text("member", ranks[k]), {});
+    }
+    return {};
+  }
   static std::uint64_t add_member(world& w, const std::shared_ptr<clique_state>& of, int rank,
                                   std::uint64_t most_polls) {
     auto member = std::make_shared<clique_member>();

@@ -237,7 +237,7 @@ template <device_api Api> class backend {
     /// there no more, so that it will not come.
     void look(const shared_collective& shared) {
       processes::world* const others = world_of_others();
-      if (others == nullptr || shared.name.empty()) return;
+      if (others == nullptr || !shared) return;
       try {
         others->read_notes();
         if (others->first_gone() < 0) return;
@@ -257,7 +257,7 @@ template <device_api Api> class backend {
   /// What happens at the deadline: `shared` is what this process waits for with others, if it does.
   [[noreturn]] void miss(const deadline& after, const char* what, const shared_collective& shared) {
     processes::world* const others = world_of_others();
-    if (others == nullptr || shared.name.empty()) abort_all("waited " + after.text() + what);
+    if (others == nullptr || !shared) abort_all("waited " + after.text() + what);
     const auto [arrived, missing] = others->ask_who_waits(shared.number);
     try {
       others->miss(process_timeout(others->index(), shared.name, shared.number, after.seconds(), arrived, missing));

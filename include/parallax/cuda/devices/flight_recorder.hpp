@@ -24,7 +24,7 @@ template <device_api Api> class flight_recorder {
   void begin(const char* name, unsigned axes, std::size_t bytes, plain_span<device<Api>* const> members,
              std::uint64_t shared) {
     entry& e = entries[count++ % capacity];
-    if (lost.number == 0 && e.shared != 0 && !has_ended(e)) lost = {e.name, e.shared};
+    if (!lost && e.shared != 0 && !has_ended(e)) lost = {e.name, e.shared};
     e.name = name, e.axes = axes, e.bytes = bytes, e.sequence = count;
     e.shared = shared;
     e.members.assign(members.begin(), members.end());
@@ -50,14 +50,15 @@ template <device_api Api> class flight_recorder {
 
   /// A collective that other processes have members of, and its number among those; without a name there is none.
   struct shared_collective {
-    std::string name;
+    const char* name = nullptr;
     std::uint64_t number = 0;
+    explicit operator bool() const { return name != nullptr; }
   };
   /// The first of these that has not ended, where it is the first of all; otherwise none.
   shared_collective waits_for_others() {
     for (std::uint64_t i = oldest(); i < count; ++i) {
       const entry& e = entries[i % capacity];
-      if (!has_ended(e)) return lost.number != 0 ? lost : shared_collective{e.shared == 0 ? "" : e.name, e.shared};
+      if (!has_ended(e)) return lost || e.shared == 0 ? lost : shared_collective{e.name, e.shared};
       if (e.shared > lost.number) lost = {}; // they end one after another
     }
     return {};
@@ -126,7 +127,12 @@ template <device_api Api> class flight_recorder {
 
   std::uint64_t oldest() const { return count > capacity ? count - capacity : 0; }
 
-  bool has_ended(const entry& e) const { return e.enqueued && passed(e.completed, e.members, false).empty(); }
+  static bool has_ended(const entry& e) {
+    if (!e.enqueued) return false;
+    for (std::size_t i = 0; i < e.members.size(); ++i)
+      if (!Api::query_event(e.completed[i].event.get()).ok()) return false;
+    return true;
+  }
 
   std::array<entry, capacity> entries;
   std::uint64_t count = 0;

@@ -47,7 +47,7 @@ template <device_api Api> class exchange_runner {
       return group.size() == 1;
     });
     if (parts.empty()) return true;
-    if (crosses()) number = processes::current_world()->next_shared_exchange();
+    if (crosses()) number = all.rows()->of().next_shared_exchange();
     // devices are distinct in all groups or, where they are shared, perhaps in some
     const std::vector<clique<Api>*> found = owner.cliques_of(all, crosses(), parts);
     for (std::size_t g = 0; g < parts.size(); ++g)
@@ -74,7 +74,7 @@ template <device_api Api> class exchange_runner {
       for (std::size_t k = 0; scatters() && k < members; ++k)
         take_slice(p, aside(p) + k * outer * inner_bytes, source(p), k, members);
     }
-    gathered.resize(index_of(all.size()));
+    if (in_tree()) gathered.resize(index_of(all.size()));
     for_each_member([&](std::size_t g, int rank, int position) {
       if (in_tree()) gather_at(position, index_of(rank), groups[g].size());
       if (step.kind == exchange_kind::permute) keep_own_value(position, rank, count_of(groups[g]));
@@ -121,7 +121,6 @@ template <device_api Api> class exchange_runner {
   std::uint64_t number = 0;             ///< among those with members in other processes; 0 where there are none
   bool rearranged = false;
   recycled_vector<buffer> arranged; ///< by position: what NCCL reads or writes where the step's own order is another
-
   std::vector<gathered_operands<Api>> gathered; ///< by position, of what is combined in the host's order
 
   bool runs_at(int position) const { return going.empty() || going[index_of(position)]; }
