@@ -90,7 +90,7 @@ template <class Work> void run_rows(kernel_arguments& a, row_function compute, s
   std::int64_t length = a.rank > 0 ? a.extents[a.rank - 1] : 1, rows = 1;
   for (int d = 0; d < outer_rank; ++d) rows *= a.extents[d];
   if (rows == 0 || length == 0) return;
-  const bool past_caches = a.operand_count > 0 && rows * length * a.operands[0].element_bytes >= least_past_caches;
+  const bool past_caches = a.operand_count > 0 && are_past_caches(rows, length * a.operands[0].element_bytes);
   auto some_rows = [&](std::int64_t begin, std::int64_t end) {
     row_position row;
     row.past_caches = past_caches;
@@ -131,7 +131,7 @@ template <class Kernel, class Work>
 void run_elementwise_row(const operand* operands, const constant_bits* constants, std::int64_t length) {
   if (length <= detail::parallel_grain)
     return detail::elementwise_elements<Kernel>(operands, constants, 0, length, false);
-  const bool past_caches = length * operands[0].element_bytes >= least_past_caches;
+  const bool past_caches = are_past_caches(1, length * operands[0].element_bytes);
   Work::parallel_for((length + lanes - 1) / lanes, detail::parallel_grain / lanes,
                      [&](std::int64_t begin, std::int64_t end) {
                        detail::elementwise_elements<Kernel>(operands, constants, begin * lanes,

@@ -14,8 +14,11 @@
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
-/// Bytes of a result from which on it is written past the caches.
-inline constexpr std::int64_t least_past_caches = 4 << 20;
+/// Whether rows of so many bytes are written past the caches: many bytes in all, and rows of whole registers, since a
+/// line that two rows share would be written in two parts.
+constexpr bool are_past_caches(std::int64_t rows, std::int64_t row_bytes) {
+  return rows * row_bytes >= 4 << 20 && (rows == 1 || row_bytes % register_bytes == 0);
+}
 
 /// Where the operands of a row lie: pointers to the row's first element, or the first value of an index.
 struct row_position {
@@ -173,17 +176,33 @@ PARALLAX_INLINE auto evaluate(load_statement<Kind, Type, Argument>, Registers&, 
   }
 }
 
+/// A lane of a pack of whole numbers. Those of 4 bytes leave a register by twos, in half the instructions.
+template <class Number> PARALLAX_INLINE std::int64_t place_of(const pack<Number>& places, int lane) {
+  if constexpr (sizeof(Number) == 8) return places.lane[lane];
+  else {
+    std::int64_t two;
+    __builtin_memcpy(&two, places.lane + (lane & ~1), sizeof two);
+    return lane & 1 ? two >> 32 : static_cast<std::int64_t>(static_cast<std::int32_t>(two));
+  }
+}
+
 template <moved_lanes Moved, statement_kind Kind, element_type Type, int Offset, int Array, class Registers, class Row>
 PARALLAX_INLINE auto evaluate(gather_statement<Kind, Type, Offset, Array>, Registers& registers, const Row& row,
                               const constant_bits*, std::int64_t offset, int count) {
   using T = element_t<Type>;
   const std::int64_t stride = operand_at<Array>(row).stride;
   const T* first = reinterpret_cast<const T*>(operand_at<Array>(row).data) + offset * stride;
-  const auto offsets = stored_lanes(at<Offset>(registers));
+  const auto& offset_of = at<Offset>(registers);
   if constexpr (Kind == statement_kind::gather_row) {
-    first += offsets.lanes[0];
+    first += stored_lanes(offset_of).lanes[0];
     return stride == 1 ? load<Moved>(first, count) : load_strided<Moved>(first, stride, count);
+  } else if constexpr (register_bytes == 64) {
+    using number = typename std::remove_cvref_t<decltype(offset_of)>::value_type;
+    const pack<number> places =
+        math::add(offset_of, math::mul(host::lane_index<number>(), broadcast(static_cast<number>(stride))));
+    return pack_of<Moved, T>([&](int i) { return first[place_of(places, i)]; }, count);
   } else {
+    const auto offsets = stored_lanes(offset_of);
     return pack_of<Moved, T>([&](int i) { return first[i * stride + offsets.lanes[i]]; }, count);
   }
 }

@@ -238,9 +238,9 @@ struct row_group {
 template <class Kernel, bool Divided, class Work>
 void run_rows_of_group(const kernel_arguments& a, std::int64_t begin, std::int64_t end, std::byte* memory) {
   row_position row;
-  std::int64_t elements = 1;
-  for (int d = 0; d < a.rank; ++d) elements *= a.extents[d];
-  row.past_caches = elements * std::int64_t{sizeof(float)} >= least_past_caches;
+  std::int64_t rows = 1;
+  for (int d = 0; d + 1 < a.rank; ++d) rows *= a.extents[d];
+  row.past_caches = are_past_caches(rows, a.extents[a.rank - 1] * std::int64_t{sizeof(float)});
   for_each_run_of_rows(a, begin, end, row, [&](std::int64_t number) {
     typename row_passes<Kernel>::evaluate::row here(row);
     const typename row_passes<Kernel>::evaluate::row_steps steps(a, std::max(a.rank - 2, 0));
