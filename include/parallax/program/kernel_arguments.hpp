@@ -78,6 +78,9 @@ struct kernel_arguments {
   int constant_count = 0;
   const constant_bits* constants = nullptr;
   std::byte* row_memory = nullptr; ///< what a row kernel remembers of a row, where its caller provides for that
+  /// Where a loop's round is counted, on a device that goes round by itself: operands that have a pointer lie so many
+  /// times `start` bytes behind it.
+  const std::int64_t* round = nullptr;
 
   /// As `collapse`, but the innermost dimension stays as it is.
   constexpr void collapse_rows() {

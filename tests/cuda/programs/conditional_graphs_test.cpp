@@ -191,6 +191,55 @@ TEST_CASE("loops of many rounds count them on the device") {
   machine.finish();
 }
 
+TEST_CASE("kernels read and write slices in place; what other steps use is copied") {
+  // extents that the call says, so that a loop is no kernel of one block
+  constexpr auto elements = [](auto xs) {
+    return plx::scan(
+        [](auto sum, auto x) {
+          const auto next = 0.5f * sum + x;
+          return std::pair{next, std::tuple{next * x, plx::sum(plx::exp(-x)), plx::max(x) - x, plx::softmax(x)}};
+        },
+        plx::zeros_like(xs[0]), xs);
+  };
+  constexpr auto from_behind = [](auto xs) {
+    return plx::scan([](auto sum, auto x) { return std::pair{0.5f * sum + x, sum - x}; }, plx::zeros_like(xs[0]), xs,
+                     plx::in_reverse);
+  };
+  constexpr auto swapped = [](auto xs) {
+    return plx::scan(
+        [](auto carry, auto x) {
+          auto [a, b] = carry;
+          return std::pair{std::pair{b, 0.5f * a + x}, a * x};
+        },
+        std::pair{plx::zeros_like(xs[0]), plx::ones_like(xs[0])}, xs);
+  };
+  constexpr auto sorts = [](auto xs) {
+    return plx::scan([](auto sum, auto x) { return std::pair{0.5f * sum + x, plx::sort(x)}; }, plx::zeros_like(xs[0]),
+                     xs);
+  };
+  constexpr auto cumulative = [](auto xs) {
+    return plx::scan([](auto h, auto x) { return std::pair{plx::tanh(h + plx::cumsum(x)), plx::cumsum(h)}; },
+                     plx::zeros_like(xs[0]), xs);
+  };
+  auto copies = [](const auto& program) {
+    counting_api::reset();
+    for (std::int64_t rounds : {1100, 1101})
+      for (int call = 0; call < 2; ++call) {
+        const auto x = slices(rounds, call);
+        require_close(result_of(program, x), on_host(program, x));
+      }
+    REQUIRE(counting_api::captures == 2);
+    return counting_api::slice_copies;
+  };
+  under_seeds(3, 1, [&] {
+    CHECK(copies(elements) == 0);
+    CHECK(copies(from_behind) == 0);
+    CHECK(copies(swapped) == 0);
+    CHECK(copies(sorts) > 0);
+    CHECK(copies(cumulative) > 0);
+  });
+}
+
 TEST_CASE("each device of a pmap goes round by itself") {
   under_seeds(5, 3, [] {
     constexpr auto mapped = plx::pmap(halving);

@@ -5,13 +5,15 @@
 
 #include <parallax/parallax.hpp>
 
+#include <type_traits>
+
 namespace simulated {
 
 namespace plx = parallax;
 
 struct counting_api : simulator::api {
-  static inline int captures = 0, graph_launches = 0, launches = 0, copies = 0, updates = 0;
-  static void reset() { captures = graph_launches = launches = copies = updates = 0; }
+  static inline int captures = 0, graph_launches = 0, launches = 0, copies = 0, updates = 0, slice_copies = 0;
+  static void reset() { captures = graph_launches = launches = copies = updates = slice_copies = 0; }
 
   static plx::cuda::status begin_capture(stream on) {
     ++captures;
@@ -29,6 +31,7 @@ struct counting_api : simulator::api {
   static plx::cuda::status launch(K kernel, const plx::cuda::launch_shape& shape, stream on,
                                   const typename K::arguments& arguments) {
     ++launches;
+    slice_copies += std::is_same_v<K, plx::cuda::copy_slices> ? 1 : 0;
     return simulator::api::launch(kernel, shape, on, arguments);
   }
   template <class K>

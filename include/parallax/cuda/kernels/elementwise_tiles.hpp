@@ -10,9 +10,10 @@ namespace parallax::cuda {
 template <class Kernel> struct elementwise_tiles;
 
 /// The first dimension of the loop is that along which the operands lie.
-template <kernel_result Result, primitive_id Reduction, class... S>
-struct elementwise_tiles<kernel<Result, Reduction, S...>> {
-  using kernel_type = kernel<Result, Reduction, S...>;
+template <template <kernel_result, primitive_id, class...> class Form, kernel_result Result, primitive_id Reduction,
+          class... S>
+struct elementwise_tiles<Form<Result, Reduction, S...>> {
+  using kernel_type = Form<Result, Reduction, S...>;
   using evaluate = evaluator<kernel_type>;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::elementwise_threads;

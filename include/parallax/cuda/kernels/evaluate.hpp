@@ -115,11 +115,13 @@ struct vector_operand {
 template <class Kernel> struct evaluator;
 
 /// Evaluates a kernel's statements; the last one's values are the results.
-template <kernel_result Result, primitive_id Reduction, class... S> struct evaluator<kernel<Result, Reduction, S...>> {
+template <template <kernel_result, primitive_id, class...> class Form, kernel_result Result, primitive_id Reduction,
+          class... S>
+struct evaluator<Form<Result, Reduction, S...>> {
   static constexpr int operand_count = std::max({1, detail::transfer<S, 1>::arrays...});
   static constexpr int constant_count = std::max({0, detail::transfer<S, 1>::constants...});
   static constexpr int strided_count = (0 + ... + (S::record.kind == statement_kind::load_strided ? 1 : 0));
-  using loop_type = loop<operand_count, constant_count>;
+  using loop_type = loop<operand_count, constant_count, is_moving<Form<Result, Reduction, S...>>>;
 
   using indices = std::make_index_sequence<sizeof...(S)>;
   static constexpr int last = static_cast<int>(sizeof...(S)) - 1;
@@ -145,7 +147,8 @@ template <kernel_result Result, primitive_id Reduction, class... S> struct evalu
     for (const vector_operand& v : moved) {
       if (v.element_bytes == 0) continue;
       const operand& o = a.operands[v.operand];
-      if (reinterpret_cast<std::uintptr_t>(o.data) % static_cast<std::uintptr_t>(v.element_bytes * width) != 0)
+      const std::int64_t bytes = v.element_bytes * width;
+      if (reinterpret_cast<std::uintptr_t>(o.data) % static_cast<std::uintptr_t>(bytes) != 0 || o.start % bytes != 0)
         return false;
       for (int d = 0; d + 1 < a.rank; ++d)
         if (a.extents[d] > 1 && o.strides[d] % width != 0) return false;

@@ -5,6 +5,7 @@
 #include <parallax/core/config.hpp>
 #include <parallax/cuda/api/status.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/program/kernel.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ struct divisor {
 /// Where an operand's elements lie, or the values of an index: the first one, and strides in elements.
 struct loop_operand {
   std::byte* data = nullptr;
-  std::int64_t start = 0; ///< of an index
+  std::int64_t start = 0; ///< of an index; otherwise how many bytes it moves with each round
   std::int32_t strides[max_rank] = {};
 };
 
@@ -50,8 +51,30 @@ struct loop_operand {
 /// first ones.
 inline constexpr int innermost = max_rank - 1;
 
+/// A kernel whose operands may be slices, by the number of a round that only the device knows.
+template <kernel_result Result, primitive_id Reduction, class... Statements>
+struct moving_kernel : kernel<Result, Reduction, Statements...> {};
+template <class Kernel> struct made_moving;
+template <kernel_result Result, primitive_id Reduction, class... S>
+struct made_moving<kernel<Result, Reduction, S...>> {
+  using type = moving_kernel<Result, Reduction, S...>;
+};
+template <class Kernel> inline constexpr bool is_moving = false;
+template <kernel_result Result, primitive_id Reduction, class... S>
+inline constexpr bool is_moving<moving_kernel<Result, Reduction, S...>> = true;
+
+/// Where the number of the round is read, of loops that may move.
+template <bool Moves> struct counted_round {
+  constexpr explicit counted_round(const std::int64_t*) {}
+};
+template <> struct counted_round<true> {
+  const std::int64_t* round; ///< null where nothing moves
+  constexpr explicit counted_round(const std::int64_t* counted) : round(counted) {}
+};
+
 /// A loop of at least one dimension.
-template <int Operands, int Constants> struct loop {
+template <int Operands, int Constants, bool Moves = false> struct loop : counted_round<Moves> {
+  static constexpr bool moves = Moves;
   static constexpr int operand_count = Operands;
   static constexpr int constant_count = Constants;
 
@@ -61,7 +84,7 @@ template <int Operands, int Constants> struct loop {
   std::uint64_t constants[std::size_t{Constants > 0 ? Constants : 1}] = {};
 
   /// The loop that the host describes, which has to fit one launch.
-  constexpr explicit loop(const kernel_arguments& a) : rank(std::max(a.rank, 1)) {
+  constexpr explicit loop(const kernel_arguments& a) : counted_round<Moves>(a.round), rank(std::max(a.rank, 1)) {
     auto place = [&](int d) { return d == a.rank - 1 ? innermost : d; };
     for (int d = 0; d < a.rank; ++d) extents[place(d)] = divisor::of(std::max<std::int64_t>(a.extents[d], 1));
     for (int i = 0; i < Operands; ++i) {

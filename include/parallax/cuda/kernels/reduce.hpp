@@ -12,14 +12,15 @@
 namespace parallax::cuda {
 
 /// Combines the pieces' accumulators of each result: a few threads of a warp do that together.
-template <primitive_id Reduction, class T> struct combine_pieces {
+template <primitive_id Reduction, class T, bool Moves = false> struct combine_pieces {
   using R = reducer<Reduction, T>;
   using accumulator = typename R::accumulator;
+  using loop_type = loop<1, 0, Moves>;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::reduction_threads;
 
   struct arguments {
-    loop<1, 0> results; ///< rows of one element
+    loop_type results; ///< rows of one element
     const void* partial;
     std::uint32_t count;
     std::uint32_t pieces;
@@ -244,13 +245,15 @@ template <launch_api Api, class Kernel> class reduction_launch {
     result.strides[kept.rank++] = 0;
     kept.operands = &result;
     kept.operand_count = 1;
+    kept.round = a.round;
     int group = power_of_two(pieces, warp_size);
     std::int64_t count = shape.results(a);
-    typename combine_pieces<Kernel::reduction, typename evaluate::value_type>::arguments arguments{
-        loop<1, 0>(kept), where.scratch, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(pieces), group};
+    using combination = combine_pieces<Kernel::reduction, typename evaluate::value_type, is_moving<Kernel>>;
+    typename combination::arguments arguments{typename combination::loop_type(kept), where.scratch,
+                                              static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(pieces),
+                                              group};
     launch_shape size{block_count(count, reduction_threads / group, where), reduction_threads};
-    return Api::launch(combine_pieces<Kernel::reduction, typename evaluate::value_type>{}, size, where.stream,
-                       arguments);
+    return Api::launch(combination{}, size, where.stream, arguments);
   }
 };
 

@@ -28,10 +28,11 @@ PARALLAX_DEVICE PARALLAX_INLINE lanes<T, Width>* kept_at(kept_value<I, T, Width,
 
 template <class Kernel, bool FewPasses = false> struct row_passes;
 
-template <kernel_result Result, primitive_id Reduction, class... S, bool FewPasses>
-struct row_passes<kernel<Result, Reduction, S...>, FewPasses> {
+template <template <kernel_result, primitive_id, class...> class Form, kernel_result Result, primitive_id Reduction,
+          class... S, bool FewPasses>
+struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   using schedule = row_schedule<kernel<Result, Reduction, S...>, FewPasses>;
-  using evaluate = evaluator<kernel<Result, Reduction, S...>>;
+  using evaluate = evaluator<Form<Result, Reduction, S...>>;
   using loop_type = typename evaluate::loop_type;
   using indices = std::make_index_sequence<sizeof...(S)>;
   using values = detail::values<indices, S...>;

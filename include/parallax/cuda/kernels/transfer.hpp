@@ -15,7 +15,10 @@ namespace parallax::cuda::detail {
 /// The address of an element. A vector's has to be aligned.
 template <class T, class Loop>
 PARALLAX_DEVICE PARALLAX_INLINE T* address(const Loop& l, int operand, std::int32_t offset) {
-  return reinterpret_cast<T*>(l.operands[operand].data) + offset;
+  std::byte* first = l.operands[operand].data;
+  if constexpr (Loop::moves)
+    if (l.round != nullptr) first += *l.round * l.operands[operand].start;
+  return reinterpret_cast<T*>(first) + offset;
 }
 
 /// What a statement exchanges with memory for `Width` neighbouring elements: nothing, where it computes.

@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/launchers.hpp>
+#include <parallax/cuda/run/slices_in_place.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
 #include <algorithm>
@@ -42,13 +43,18 @@ class capture_estimate {
     const capture_estimate body({section.plan, step.body, section.extents}, where);
     return !body.is_possible || body.steps * rounds <= most_unrolled;
   }
-  /// What a scan that counts its rounds needs for one slice of each stacked array.
+  /// What a scan that counts its rounds needs for one slice of each stacked array that is not read or written in place.
   static std::size_t bytes_of_slices(const section_plan& section, const scan_step& step) {
-    std::size_t sum = 0;
-    for (const scan_operand& x : section.plan[step.operands])
-      if (x.role == scan_role::stacked) sum += aligned(slice_bytes(section, x.buffer, x.slice));
-    for (const scan_result& y : section.plan[step.results])
-      if (y.other == buffer_id::none) sum += aligned(slice_bytes(section, y.buffer, y.slice));
+    std::size_t sum = 0, number = 0;
+    for (const scan_operand& x : section.plan[step.operands]) {
+      const bool in_place = is_in_place(section.plan, step.body, buffer_kind::value, number++);
+      if (x.role == scan_role::stacked && !in_place) sum += aligned(slice_bytes(section, x.buffer, x.slice));
+    }
+    number = 0;
+    for (const scan_result& y : section.plan[step.results]) {
+      const bool in_place = is_in_place(section.plan, step.body, buffer_kind::output, number++);
+      if (y.other == buffer_id::none && !in_place) sum += aligned(slice_bytes(section, y.buffer, y.slice));
+    }
     return sum;
   }
   static std::size_t slice_bytes(const section_plan& section, buffer_id buffer, dim elements) {

@@ -8,6 +8,7 @@
 #include <parallax/cuda/kernels/copy_slices.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/capture_estimate.hpp>
+#include <parallax/cuda/run/slices_in_place.hpp>
 #include <parallax/runtime/loop_places.hpp>
 
 #include <algorithm>
@@ -80,7 +81,8 @@ template <class Section> class captured_loops {
   }
 
   /// Rounds are counted on the device. A node repeats as many as carries take to be where they were, so that they end
-  /// where they are wanted; slices are copied to places that stay.
+  /// where they are wanted. Kernels find slices by the count; those that something else uses are copied to places that
+  /// stay.
   template <class Call> void run(const scan_step& step, Call call) {
     const std::int64_t rounds = outer.section.extents[step.count];
     const std::int64_t period = period_of(outer.section.plan[step.results]), odd = rounds % period;
@@ -90,6 +92,7 @@ template <class Section> class captured_loops {
     Section body = outer.body_runner(step.body, capture_estimate::control_bytes +
                                                     capture_estimate::bytes_of_slices(outer.section, step));
     body.place_slots();
+    for_each([&](std::size_t p) { slices[p].move(body, counter(p), static_cast<int>(p)); });
     const auto more = conditions();
     auto count_on = [&](std::int64_t before, std::int64_t added) {
       for_each(
@@ -99,6 +102,7 @@ template <class Section> class captured_loops {
       for_each([&](std::size_t p) {
         slices[p].copy(*this, p, true, {counter(p), added, rounds, step.reverse, 0, 0, {}});
         places[p].go_to(which);
+        slices[p].go_to(added, rounds);
         body.place(slices[p].arguments(places[p]), slices[p].outputs(places[p]), static_cast<int>(p));
       });
       body.run(call);
@@ -208,21 +212,37 @@ template <class Section> class captured_loops {
     };
   }
 
-  /// Places for one slice of each stacked array, on a device.
+  /// One slice of each stacked array, on a device: where kernels find it, or a place for it.
   class slice_places {
    public:
-    slice_places(Section& section, const scan_step& step, std::size_t position, std::byte* memory) {
+    slice_places(Section& section, const scan_step& step, std::size_t position, std::byte* memory)
+        : reverse(step.reverse) {
       auto add = [&](bool is_stacked, buffer_id buffer, dim elements, bool is_read) {
         if (!is_stacked) return entries.push_back({});
+        const std::size_t number = entries.size() - (is_read ? 0 : operand_count);
         const std::size_t bytes = capture_estimate::slice_bytes(section.section, buffer, elements);
-        entries.push_back({section.data(buffer, static_cast<int>(position)), memory, bytes, is_read});
-        memory += capture_estimate::aligned(bytes);
+        const bool moves =
+            is_in_place(section.section.plan, step.body, is_read ? buffer_kind::value : buffer_kind::output, number);
+        entries.push_back({section.data(buffer, static_cast<int>(position)), memory, bytes, is_read, moves});
+        if (!moves) memory += capture_estimate::aligned(bytes);
       };
       for (const scan_operand& x : section.section.plan[step.operands])
         add(x.role == scan_role::stacked, x.buffer, x.slice, true);
       operand_count = entries.size();
       for (const scan_result& y : section.section.plan[step.results])
         add(y.other == buffer_id::none, y.buffer, y.slice, false);
+    }
+    /// Tells the body's runner which of its arguments and outputs move by the count.
+    void move(Section& body, const std::int64_t* count, int position) const {
+      recycled_vector<std::int64_t> bytes;
+      for (const entry& each : entries) bytes.push_back(each.moves ? each.step(reverse) : 0);
+      const plain_span<const std::int64_t> all(bytes.data(), bytes.size());
+      body.move(count, all.first(operand_count), all.subspan(operand_count), position);
+    }
+    /// From now on slices in place are those of the round that many behind the count.
+    void go_to(std::int64_t added, std::int64_t rounds) {
+      for (entry& each : entries)
+        if (each.moves) each.place = each.stacked + (reverse ? rounds - 1 - added : added) * each.step(false);
     }
     /// Copies all slices that are read, or that are written.
     void copy(const captured_loops& loops, std::size_t position, bool is_read, copy_slices::arguments a) const {
@@ -233,7 +253,7 @@ template <class Section> class captured_loops {
         a.tiles = 0;
       };
       for (const entry& each : entries) {
-        if (each.place == nullptr || each.is_read != is_read || each.bytes == 0) continue;
+        if (each.place == nullptr || each.moves || each.is_read != is_read || each.bytes == 0) continue;
         a.add(each.stacked, each.place, static_cast<std::uint32_t>(each.bytes), is_read);
         if (a.pieces == copy_slices::most_pieces) launch_some();
       }
@@ -250,9 +270,15 @@ template <class Section> class captured_loops {
       std::byte* place = nullptr; ///< null of what is not stacked
       std::size_t bytes = 0;
       bool is_read = false;
+      bool moves = false; ///< in place
+
+      std::int64_t step(bool backwards) const {
+        return backwards ? -static_cast<std::int64_t>(bytes) : static_cast<std::int64_t>(bytes);
+      }
     };
     std::vector<entry> entries; ///< of operands, then of results
     std::size_t operand_count = 0;
+    bool reverse;
 
     recycled_vector<std::byte*> with(plain_span<std::byte* const> others, std::size_t first) const {
       recycled_vector<std::byte*> found;

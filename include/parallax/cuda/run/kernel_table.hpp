@@ -6,6 +6,7 @@
 #include <parallax/cuda/kernels/launch.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/launchers.hpp>
+#include <parallax/cuda/run/slices_in_place.hpp>
 #include <parallax/program/kernel.hpp>
 #include <parallax/program/section_steps.hpp>
 
@@ -20,7 +21,8 @@ namespace parallax::cuda {
 template <class Program> struct launched_records {
   template <class T> using flags = std::array<bool, index_of(Program::plan.template size<T>()) + 1>;
   flags<kernel_record> kernels{};
-  flags<scan_step> scans{}; ///< as kernels
+  flags<kernel_record> moving{}; ///< kernels that read or write slices of a scan in place
+  flags<scan_step> scans{};      ///< as kernels
   flags<while_step> while_loops{};
 
   static constexpr launched_records find() {
@@ -41,6 +43,7 @@ template <class Program> struct launched_records {
       case step_kind::scan:
         scans[number] = is_block_loop(Program::plan, Program::plan.template at<scan_step>(step.index));
         if (scans[number]) return;
+        add_moving(Program::plan.template at<scan_step>(step.index));
         break;
       case step_kind::while_loop:
         while_loops[number] = is_block_loop(Program::plan, Program::plan.template at<while_step>(step.index));
@@ -56,13 +59,26 @@ template <class Program> struct launched_records {
       for_each_body(Program::plan, step, [&](section_id body) { add(body); });
     });
   }
+  constexpr void add_moving(const scan_step& loop) {
+    for_each_slice_in_place(Program::plan, loop, [&](buffer_kind kind, std::size_t number) {
+      for_each_buffer(Program::plan, loop.body, kind, number, [&](buffer_id slice) {
+        for_each_step(Program::plan, loop.body, [&](const step_record& step) {
+          visit_buffers(Program::plan, step, [&](buffer_id used) {
+            if (used == slice) moving[index_of(Program::plan.template at<kernel_step>(step.index).kernel)] = true;
+          });
+        });
+      });
+    });
+  }
 };
 
 /// In the order of the program's records.
 template <device_api Api, class Program> struct kernel_table {
   static constexpr auto launched = launched_records<Program>::find();
   template <std::size_t I> static constexpr kernel_launcher<Api> kernel() {
-    if constexpr (launched.kernels[I]) return &launch_kernel<Api, typename program_kernel<Program, I>::type>;
+    using kernel_type = typename program_kernel<Program, I>::type;
+    if constexpr (launched.moving[I]) return &launch_kernel<Api, typename made_moving<kernel_type>::type>;
+    else if constexpr (launched.kernels[I]) return &launch_kernel<Api, kernel_type>;
     else return nullptr;
   }
   template <std::size_t... I> static constexpr auto make_kernels(std::index_sequence<I...>) {

@@ -135,6 +135,19 @@ template <device_api Api> class section_runner {
       if (each.kind == buffer_kind::output) set_address(buffer, position, results[number]);
     }
   }
+  /// How far arguments and outputs of a body move with each round that the device counts at `round`: in bytes.
+  void move(const std::int64_t* round, plain_span<const std::int64_t> arguments, plain_span<const std::int64_t> results,
+            int position) {
+    movements.resize(index_of(all.size()));
+    movement& own = movements[index_of(position)];
+    own.round = round;
+    for (const buffer_record& each : section.buffers()) {
+      const auto number = index_of(each.number);
+      own.bytes.push_back(each.kind == buffer_kind::value    ? arguments[number]
+                          : each.kind == buffer_kind::output ? results[number]
+                                                             : 0);
+    }
+  }
 
  private:
   /// Of a body, all of whose values are placed.
@@ -147,6 +160,12 @@ template <device_api Api> class section_runner {
   recycled_vector<buffer> arenas;
   std::vector<std::byte*> memory_of_slots;       ///< by position; taken where there is none
   std::vector<std::vector<std::byte*>> pointers; ///< by buffer, by position
+
+  struct movement {
+    const std::int64_t* round = nullptr;
+    std::vector<std::int64_t> bytes; ///< by buffer
+  };
+  std::vector<movement> movements; ///< by position; none where nothing moves
 
   exchange_queue<Api> exchanges;
 
@@ -274,6 +293,15 @@ template <device_api Api> class section_runner {
       section.fill(
           step, a, operands, constants, [&](buffer_id id) { return data(id, p); },
           [&](mesh_axis axis) { return all.axis_index(p, 1U << static_cast<int>(axis)); });
+      if (!movements.empty()) {
+        const movement& own = movements[index_of(p)];
+        a.round = own.round;
+        operand* next = operands;
+        for (const operand_record& from : section.plan[step.operands]) {
+          if (from.buffer != buffer_id::none) next->start = own.bytes[index_of(from.buffer)];
+          ++next;
+        }
+      }
       const device<Api>& on = *all.devices[index_of(p)];
       on.activate();
       check(launch.kernels[index_of(step.kernel)](a, on.context()), on.number);
