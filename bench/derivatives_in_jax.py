@@ -19,8 +19,8 @@ def least_squares(x, places):
 
 
 def k_means(centres, points):
-    squares = jnp.sum(centres * centres, 1) - 2 * points @ centres.T
-    return jnp.sum(jnp.min(squares, 1)) + jnp.sum(points * points)
+    squares = jnp.sum(centres * centres, 1, keepdims=True) - 2 * centres @ points.T
+    return jnp.sum(jnp.min(squares, 0)) + jnp.sum(points * points)
 
 
 def k_means_direction(centres, points):

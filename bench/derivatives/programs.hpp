@@ -21,8 +21,8 @@ constexpr auto least_squares_program = [](auto x, auto places) {
 
 constexpr auto k_means_program = [](auto centres, auto points) {
   // |p - c|^2 = |p|^2 - 2 p c + |c|^2, of which the first is the same for all centres
-  auto squares = plx::sum(centres * centres, 1) - 2. * plx::matmul(points, plx::transpose(centres));
-  return plx::sum(plx::min(squares, 1)) + plx::sum(points * points);
+  auto squares = plx::sum(centres * centres, 1, plx::keepdims) - 2. * plx::matmul(centres, plx::transpose(points));
+  return plx::sum(plx::min(squares, 0)) + plx::sum(points * points);
 };
 constexpr auto k_means_direction = [](auto centres, auto points) {
   auto slope = plx::grad([points](auto c) { return k_means_program(c, points); });
