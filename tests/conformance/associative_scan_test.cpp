@@ -2,6 +2,7 @@
 #include "expected.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace associative_scan_test {
@@ -45,14 +46,17 @@ template <int N, int MostInTree = 65536> void check_recurrence() {
     da[at] = k > 0 ? db[at] * y[at - 1] : 0;
   }
   static constexpr auto values = [](auto p, auto q) { return scan_of<MostInTree>(compose, std::pair{p, q}).second; };
-  static constexpr auto reversed = [](auto p, auto q) {
-    return scan_of<MostInTree, true>(compose, std::pair{p, q}).second;
-  };
   static constexpr auto total = [](auto p, auto q) { return plx::sum(values(p, q)); };
+  // as one program, which is compiled in less time than three
+  static constexpr auto all = [](auto p, auto q) {
+    return std::tuple{values(p, q), scan_of<MostInTree, true>(compose, std::pair{p, q}).second,
+                      plx::grad(total, plx::argnums<0, 1>)(p, q)};
+  };
   INFO(N << " elements");
-  check_close<double>(plx::jit(values)(a, b), {N}, y, 1e-13);
-  check_close<double>(plx::jit(reversed)(a, b), {N}, from_end, 1e-13);
-  auto [to_a, to_b] = plx::jit(plx::grad(total, plx::argnums<0, 1>))(a, b);
+  auto [forwards, backwards, slopes] = plx::jit(all)(a, b);
+  auto [to_a, to_b] = slopes;
+  check_close<double>(forwards, {N}, y, 1e-13);
+  check_close<double>(backwards, {N}, from_end, 1e-13);
   check_close<double>(to_a, {N}, da, 1e-13, 1e-13);
   check_close<double>(to_b, {N}, db, 1e-13);
 }
@@ -62,17 +66,14 @@ template <int N, int MostInTree = 65536> void check_recurrence() {
 TEST_CASE("associative_scan: recurrences of any length, from both ends, and their gradients") {
   check_recurrence<1>();
   check_recurrence<2>();
-  check_recurrence<3>();
   check_recurrence<6>();
   check_recurrence<7>();
   check_recurrence<16>();
 }
 
 TEST_CASE("associative_scan: of many elements in loops, with a rest and without") {
-  check_recurrence<4, 3>();
   check_recurrence<5, 3>();
   check_recurrence<36, 3>();
-  check_recurrence<1000, 3>();
 }
 
 TEST_CASE("associative_scan: along any axis, inside vmap and pmap, and called by itself") {
@@ -119,11 +120,14 @@ TEST_CASE("associative_scan: matrices by loops, along an axis in the middle, ins
   }
   static constexpr auto times_before = [](auto p, auto q) { return plx::matmul(q, p); };
   static constexpr auto products = [](auto v) { return scan_of<3>(times_before, v); };
-  static constexpr auto in_middle = [](auto v) { return scan_of<3, false, 1>(times_before, v); };
-  static constexpr auto from_behind = [](auto v) { return scan_of<3, true, 1>(times_before, v); };
-  check_close<double>(plx::jit(in_middle)(x), {2, n, 2, 2}, forwards, 1e-12, 1e-12);
-  check_close<double>(plx::jit(from_behind)(x), {2, n, 2, 2}, backwards, 1e-12, 1e-12);
-  check_close<double>(plx::jit(plx::vmap(products))(x), {2, n, 2, 2}, forwards, 1e-12, 1e-12);
+  static constexpr auto all = [](auto v) {
+    return std::tuple{scan_of<3, false, 1>(times_before, v), scan_of<3, true, 1>(times_before, v),
+                      plx::vmap(products)(v)};
+  };
+  auto [in_middle, from_behind, mapped] = plx::jit(all)(x);
+  check_close<double>(in_middle, {2, n, 2, 2}, forwards, 1e-12, 1e-12);
+  check_close<double>(from_behind, {2, n, 2, 2}, backwards, 1e-12, 1e-12);
+  check_close<double>(mapped, {2, n, 2, 2}, forwards, 1e-12, 1e-12);
   check_close<double>(plx::pmap(products)(x), {2, n, 2, 2}, forwards, 1e-12, 1e-12);
 }
 

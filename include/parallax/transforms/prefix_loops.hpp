@@ -110,8 +110,8 @@ template <class Combination> class prefix_loops {
       const auto next = combine.tree_of(combine(tracers_of(carry), tracers_of(slice)));
       return std::pair{next, next};
     };
-    const auto made = trace_scan(trace, "associative_scan", round, {.reverse = reverse}, combine.tree_of(before),
-                                 combine.tree_of(slices));
+    const auto made = trace_scan(trace, "associative_scan", round, {.count = 0, .reverse = reverse},
+                                 combine.tree_of(before), combine.tree_of(slices));
     return tracers_of(made.second);
   }
 };
