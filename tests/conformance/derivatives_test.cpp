@@ -146,6 +146,31 @@ TEST_CASE("linear_transpose turns a linear function around") {
   check(plx::jit(inside)(numbers{1., 1., 1.}), {2 * (2 + 4 + 6) + 3., 2 * (4 + 6) + 3., 2 * 6 + 3.});
 }
 
+TEST_CASE("linear_transpose goes through calls, which are given more than they read") {
+  static constexpr auto summed = plx::pmap<"i">([](auto a) { return 2. * plx::psum<"i">(a) + a; });
+  static constexpr auto kept = plx::checkpoint([](auto a) { return 3. * a; });
+  static constexpr auto solved = [](auto a) { return plx::cg([](auto v) { return 4. * v; }, a); };
+  static constexpr auto chosen = [](auto a) {
+    return plx::cond(plx::sum(plx::ones({3})) > 2., [](auto b) { return 5. * b; }, [](auto b) { return b; }, a);
+  };
+  static constexpr auto scanned = [](auto a) {
+    return plx::scan([](auto sum, auto b) { return std::pair{sum + b, 2. * sum}; }, 0., a).second;
+  };
+  static constexpr auto ruled = [](auto a) {
+    constexpr auto tripled =
+        plx::custom_jvp([](auto b) { return 3. * b; },
+                        [](auto at, auto along) { return std::pair{3. * std::get<0>(at), 3. * std::get<0>(along)}; });
+    return tripled(a);
+  };
+  const auto given = numbers{1., 10., 100.};
+  check(plx::array<double, 1>(std::get<0>(plx::linear_transpose(summed, x)(given))), {223, 232, 322});
+  check(std::get<0>(plx::linear_transpose(kept, x)(given)), {3, 30, 300});
+  check(std::get<0>(plx::linear_transpose(solved, x)(given)), {0.25, 2.5, 25});
+  check(std::get<0>(plx::linear_transpose(chosen, x)(given)), {5, 50, 500});
+  check(std::get<0>(plx::linear_transpose(scanned, x)(given)), {220, 200, 0});
+  check(std::get<0>(plx::linear_transpose(ruled, x)(given)), {3, 30, 300});
+}
+
 TEST_CASE("jacfwd and jacrev give the result's shape and then the argument's, in trees") {
   static constexpr auto f = [](auto p, auto b) {
     return std::pair{plx::matmul(p.weights, p.bias) * b, plx::sum(p.bias) * b};

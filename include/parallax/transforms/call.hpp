@@ -131,8 +131,12 @@ constexpr auto call_on(context& trace, const Function& function, const growing_v
     function(std::get<I>(arguments)...);
     return no_array(trace, "void");
   } else {
-    return tree_map([&](const auto& output) { return leaf_to_tracer(trace, output); },
-                    function(std::get<I>(arguments)...));
+    return tree_map(
+        [&]<class Output>(const Output& output) {
+          if constexpr (std::is_same_v<Output, none_t>) return std::tuple<>{}; // a tree without leaves
+          else return leaf_to_tracer(trace, output);
+        },
+        function(std::get<I>(arguments)...));
   }
 }
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
 #include <parallax/transforms/linear_point.hpp>
+#include <parallax/transforms/varying.hpp>
 
 #include <tuple>
 #include <type_traits>
@@ -52,12 +55,14 @@ template <class Function> struct transposed_program {
     owner.close_graph();
     growing_vector<tracer> by_operand(arguments.operands.size());
     if (owner.failed) return by_operand;
-    const id_set<node_id> needed = owner.at(own).needed();
-    for_each(values, [&](const tracer& x) {
-      if (needed.contains(x.id))
-        owner.fail(message() << "linear_transpose: the function is not linear in its arguments, as its derivative "
-                                "depends on where they are; use vjp, which is given them");
-    });
+    // also through calls, whose bodies may leave operands unread
+    growing_vector<char> is_value(owner.at(own).inputs.size(), 0);
+    for (std::size_t i = 0, input = 0; i < values.size(); ++i)
+      if (values[i].owner) is_value[input++] = 1;
+    const growing_vector<char> depends = varies_along({owner, axis_id::none}, own, is_value);
+    if (plain::any_of(depends, [](char each) { return each != 0; }))
+      owner.fail(message() << "linear_transpose: the function is not linear in its arguments, as its derivative "
+                              "depends on where they are; use vjp, which is given them");
     const growing_vector<tracer> made = replay_graph(owner, own, operands);
     for (std::size_t i = 0; i < made.size(); ++i) by_operand[index_of(there[i])] = made[i];
     return by_operand;
