@@ -39,7 +39,16 @@ static_assert(plx::cost(rounds, shaped<float, 8, 8>, shaped<float, 8>).flops == 
 // all devices together; a sum is one collective of what each of them gives
 constexpr auto on_devices = plx::pmap<"i">([](auto x) { return plx::psum<"i">(x * 2.f); });
 constexpr program_cost spread = plx::cost(on_devices, shaped<float, 4, 25>);
-static_assert(spread.flops == 100 && spread.bytes_exchanged == 400 && spread.collectives == 1);
+static_assert(spread.flops == 100 && spread.bytes_exchanged() == 400 && spread.collectives() == 1);
+// by kind, and as often as a loop goes round
+constexpr auto of_two_kinds = plx::pmap<"i">([](auto x) {
+  auto round = [](auto, auto v) { return plx::ppermute<"i">(plx::sin(v), plx::rotate{1}); };
+  return plx::sum(plx::all_gather<"i">(plx::fori_loop(0, 5, round, x)), plx::axis<0>);
+});
+constexpr program_cost mixed = plx::cost(of_two_kinds, shaped<float, 4, 25>);
+static_assert(mixed.of(plx::exchange_kind::permute) == plx::exchange_cost{5, 5 * 400});
+static_assert(mixed.of(plx::exchange_kind::all_gather) == plx::exchange_cost{1, 400});
+static_assert(mixed.of(plx::exchange_kind::all_reduce) == plx::exchange_cost{} && mixed.collectives() == 6);
 
 // what a user's own function computes is not known; its arguments are read and its results written
 struct outer_product {

@@ -3,14 +3,24 @@
 
 #include <parallax/compile/program.hpp>
 #include <parallax/compile/trace/expression.hpp>
+#include <parallax/core/exchange_kind.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/program/section_steps.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace parallax {
+
+/// How often devices exchange something in one way, counted once for all of them, and how many bytes all of them give.
+struct exchange_cost {
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+
+  friend constexpr bool operator==(const exchange_cost&, const exchange_cost&) = default;
+};
 
 /// What one call of a program costs, on all devices together, as it is planned for this library: what is fused is not
 /// written and read between.
@@ -18,9 +28,22 @@ struct program_cost {
   std::int64_t flops = 0;      ///< elementwise operations and reductions one for each element, products two
   std::int64_t bytes_read = 0; ///< elements of arrays, each once for a kernel or product that reads it
   std::int64_t bytes_written = 0;
-  std::int64_t bytes_exchanged = 0; ///< what devices give collectives
-  std::int64_t collectives = 0;     ///< calls of them, counted once for all devices
-  std::int64_t peak_bytes = 0;      ///< arguments, results and all that lies between them at once
+  std::int64_t peak_bytes = 0; ///< arguments, results and all that lies between them at once
+  std::array<exchange_cost, 6> exchanges{};
+
+  /// Of one kind: `exchange_kind::all_reduce` and so on.
+  constexpr const exchange_cost& of(exchange_kind kind) const { return exchanges[static_cast<std::size_t>(kind)]; }
+  /// Of all kinds.
+  constexpr std::int64_t bytes_exchanged() const {
+    std::int64_t sum = 0;
+    for (const exchange_cost& each : exchanges) sum += each.bytes;
+    return sum;
+  }
+  constexpr std::int64_t collectives() const {
+    std::int64_t sum = 0;
+    for (const exchange_cost& each : exchanges) sum += each.count;
+    return sum;
+  }
 
   friend constexpr bool operator==(const program_cost&, const program_cost&) = default;
 };
@@ -42,16 +65,18 @@ class cost_counter {
   const compiled::plan_view& plan;
 
   static constexpr program_cost times(std::int64_t count, program_cost one) {
-    for (std::int64_t* each : {&one.flops, &one.bytes_read, &one.bytes_written, &one.bytes_exchanged, &one.collectives})
-      *each *= count;
+    for (std::int64_t* each : {&one.flops, &one.bytes_read, &one.bytes_written}) *each *= count;
+    for (exchange_cost& each : one.exchanges) each.count *= count, each.bytes *= count;
     return one;
   }
   static constexpr void add(program_cost& sum, const program_cost& more) {
     sum.flops += more.flops;
     sum.bytes_read += more.bytes_read;
     sum.bytes_written += more.bytes_written;
-    sum.bytes_exchanged += more.bytes_exchanged;
-    sum.collectives += more.collectives;
+    for (std::size_t kind = 0; kind < sum.exchanges.size(); ++kind) {
+      sum.exchanges[kind].count += more.exchanges[kind].count;
+      sum.exchanges[kind].bytes += more.exchanges[kind].bytes;
+    }
   }
 
   constexpr const compiled::buffer_record& buffer(section_id section, buffer_id id) const {
@@ -79,7 +104,8 @@ class cost_counter {
     case step_kind::product: return of_product(section, plan.at<compiled::product_step>(step.index));
     case step_kind::exchange: {
       const compiled::exchange_step& exchange = plan.at<compiled::exchange_step>(step.index);
-      program_cost cost{.bytes_exchanged = bytes_of(buffer(section, exchange.source)), .collectives = 1};
+      program_cost cost;
+      cost.exchanges[static_cast<std::size_t>(exchange.kind)] = {1, bytes_of(buffer(section, exchange.source))};
       return cost;
     }
     case step_kind::axis_slice: {
@@ -90,7 +116,8 @@ class cost_counter {
       const section_id called = plan.at<compiled::call_step>(step.index).section;
       const program_cost one = of_section(called);
       program_cost all = times(devices_of(called), one);
-      all.collectives = one.collectives;
+      for (std::size_t kind = 0; kind < all.exchanges.size(); ++kind)
+        all.exchanges[kind].count = one.exchanges[kind].count;
       return all;
     }
     case step_kind::scan: {
@@ -126,8 +153,10 @@ class cost_counter {
       most.flops = std::max(most.flops, one.flops);
       most.bytes_read = std::max(most.bytes_read, one.bytes_read);
       most.bytes_written = std::max(most.bytes_written, one.bytes_written);
-      most.bytes_exchanged = std::max(most.bytes_exchanged, one.bytes_exchanged);
-      most.collectives = std::max(most.collectives, one.collectives);
+      for (std::size_t kind = 0; kind < most.exchanges.size(); ++kind) {
+        most.exchanges[kind].count = std::max(most.exchanges[kind].count, one.exchanges[kind].count);
+        most.exchanges[kind].bytes = std::max(most.exchanges[kind].bytes, one.exchanges[kind].bytes);
+      }
     }
     return most;
   }
