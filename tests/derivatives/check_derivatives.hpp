@@ -214,6 +214,34 @@ template <std::size_t Count, class F> class checked_function {
     check("jvp of vmap", of_mapped(plx::vmap(f)));
     check("jvp of pmap", of_mapped(plx::pmap(f)));
   }
+  /// The same of gradients and of their tangents.
+  void check_reverse_batches() {
+    const arguments other = moved(at, directions(at, 3), 0.05), other_along = directions(at, 4),
+                    w = like(program([&](const auto& x) { return std::apply(f, as_tuple<Count>(x)); }, at).run(at)),
+                    other_w = directions(w, 5);
+    const auto derivatives = [this](const auto& args, const auto& tangents, const auto& cotangents) {
+      const auto gradient_of = [&](const auto&... each) { return plx::vjp(f, each...).second(cotangents); };
+      return plx::jvp(gradient_of, args, tangents);
+    };
+    // `mapped` says how f is applied to arguments like those of `mapped_derivatives`
+    const auto called = [](const auto& mapped, const auto& mapped_derivatives) {
+      return [mapped, mapped_derivatives](const std::vector<tracer>& x) {
+        const auto args = as_tuple<Count>(x);
+        return mapped_derivatives(args, as_tuple<Count>(x, Count),
+                                  plx::detail::with_leaves(std::apply(mapped, args), behind(x, 2 * Count)));
+      };
+    };
+    program single(called(f, derivatives), joined(joined(at, along), w));
+    leaves expected = single.run(joined(joined(at, along), w));
+    const leaves second = single.run(joined(joined(other, other_along), other_w));
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      expected[k].insert(expected[k].end(), second[k].begin(), second[k].end());
+    const arguments batch = joined(joined(two_of(at, other), two_of(along, other_along)), two_of(w, other_w));
+    check_alike("vmap of vjp and of its jvp", program(called(plx::vmap(f), plx::vmap(derivatives)), batch).run(batch),
+                expected, asked.rounding);
+    check_alike("pmap of vjp and of its jvp", program(called(plx::pmap(f), plx::pmap(derivatives)), batch).run(batch),
+                expected, asked.rounding);
+  }
 
  private:
   F f;

@@ -34,7 +34,9 @@ arguments matrices(plx::element_type type, int count, int rows, int columns) {
 template <std::size_t Count, class F> void check(const F& f, const arguments& at, bool in_batches = true) {
   checked_function<Count, F> checked(f, at);
   checked.check_both_modes();
-  if (in_batches) checked.check_batches();
+  if (!in_batches) return;
+  checked.check_batches();
+  checked.check_reverse_batches();
 }
 
 constexpr auto functions_of_one = [](auto x) {

@@ -84,6 +84,10 @@ TEST_CASE("checkpointed_scan: forward mode over its gradient, and rounds without
                                      plx::length<9>)
         .first;
   };
+  static constexpr auto counted = [](auto v) {
+    return plx::checkpointed_scan<3>([v](auto u, auto) { return std::pair{u * v, plx::none}; }, v, plx::none, 9).first;
+  };
+  check_close<double>(plx::grad(counted)(plx::array<double, 0>(1.1)), {}, {10 * std::pow(1.1, 9)}, 1e-12);
   check_close<double>(plx::grad(powers)(plx::array<double, 0>(1.1)), {}, {10 * std::pow(1.1, 9)}, 1e-12);
 }
 

@@ -53,7 +53,16 @@ constexpr auto checkpoint(Function function) {
   return checkpointed<Function, Policy>{function};
 }
 
-/// The same value, marked for `checkpoint_policy::named_values`. JAX: ad_checkpoint.checkpoint_name
-template <class X> constexpr tracer checkpoint_name(const X& x) { return emit<primitives::named>({tracer(x)}); }
+/// The same value, or tree of values, marked for `checkpoint_policy::named_values`; outside of traced functions there
+/// is nothing to mark. JAX: ad_checkpoint.checkpoint_name
+template <class X> constexpr auto checkpoint_name(const X& x) {
+  if constexpr (!detail::any_traced<X>()) return x;
+  else
+    return tree_map(
+        [&](const auto& leaf) {
+          return emit<primitives::named>({detail::leaf_to_tracer(detail::trace_of_trees(x), leaf)});
+        },
+        x);
+}
 
 } // namespace parallax

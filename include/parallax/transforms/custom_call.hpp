@@ -118,7 +118,7 @@ struct custom_call {
     }
     if (p.tangents.empty()) {
       a.trace.fail(message() << "jvp: a function with custom_vjp has no forward mode; give it custom_jvp, or take grad "
-                                "or vjp of it");
+                                "or vjp of it; rules of a custom_call have it with jvp");
       return {};
     }
     growing_vector<tracer> values, inputs;

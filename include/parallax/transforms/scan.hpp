@@ -263,15 +263,15 @@ template <class Function, bool Reverse, std::int64_t Rounds, int Slots>
 inline constexpr bool is_transformed<scanned<Function, Reverse, Rounds, Slots>> = true;
 
 /// A loop over so many rounds.
-template <class Function> struct scanned_rounds {
+template <class Function, int Slots = 0> struct scanned_rounds {
   [[no_unique_address]] Function function;
 
   template <class Init> constexpr auto operator()(const extent_list<1>& count, const Init& init) const {
     if constexpr (!any_traced<Init>()) return execute(*this, count, init);
-    else return trace_or_refuse(function, {.count = count, .given = true}, init, none);
+    else return trace_or_refuse(function, {.count = count, .given = true, .slots = Slots}, init, none);
   }
 };
-template <class Function> inline constexpr bool is_transformed<scanned_rounds<Function>> = true;
+template <class Function, int Slots> inline constexpr bool is_transformed<scanned_rounds<Function, Slots>> = true;
 
 } // namespace detail
 
@@ -297,7 +297,12 @@ constexpr auto checkpointed_scan(Function function, const Init& init, const Slic
   constexpr std::int64_t length = std::max({detail::from_slices, detail::static_length<Options>...});
   return detail::scanned<Function, reverse, length, Slots>{function}(init, slices);
 }
-/// The same over so many rounds where `slices` is `none`: a number, or an extent of the program.
+template <int Slots, class Function, class Init>
+constexpr auto checkpointed_scan(Function function, const Init& init, none_t, extent length) {
+  static_assert(Slots >= 2, "parallax: checkpointed_scan: give at least two slots");
+  return detail::scanned_rounds<Function, Slots>{function}(extent_list<1>{{length}}, init);
+}
+/// `scan` over so many rounds where `slices` is `none`: a number, or an extent of the program.
 template <class Function, class Init> constexpr auto scan(Function function, const Init& init, none_t, extent length) {
   return detail::scanned_rounds<Function>{function}(extent_list<1>{{length}}, init);
 }
