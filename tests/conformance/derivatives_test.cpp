@@ -234,4 +234,18 @@ TEST_CASE("what is constant piece by piece has no slope") {
   check(plx::jvp(f, std::tuple{x}, std::tuple{dx}).second, {slope});
 }
 
+TEST_CASE("ravel_pytree puts a tree's elements behind one another, and gives them back") {
+  static constexpr auto doubled = [](auto tree) {
+    const auto [flat, unravel] = plx::ravel_pytree(tree);
+    return std::pair{flat, unravel(2. * flat)};
+  };
+  const auto [flat, tree] =
+      plx::jit(doubled)(std::pair{plx::array<double, 2>{{1., 2.}, {3., 4.}}, std::pair{x, number(7.)}});
+  check(flat, {1, 2, 3, 4, 0.3, -0.7, 1.1, 7});
+  REQUIRE(tree.first.shape() == std::array<std::int64_t, 2>{2, 2});
+  check(tree.first, {2, 4, 6, 8});
+  check(tree.second.first, {0.6, -1.4, 2.2});
+  check(tree.second.second, {14});
+}
+
 } // namespace derivatives_conformance_test

@@ -72,6 +72,12 @@ TEST_CASE("custom_root: a root's derivatives are those of its equation") {
   check_close<double>(plx::jvp(root, std::tuple{number(a)}, std::tuple{number(2.)}).second, {}, {2 * slope}, 1e-12);
   check_close<double>(plx::grad(plx::grad(root))(number(a)), {}, {curvature}, 1e-11);
   check_close<double>(plx::vmap(plx::grad(root))(numbers{3., 3.}), {2}, {slope, slope}, 1e-12);
+  static constexpr auto sum = [](auto all) {
+    auto add = [](auto before, auto each) { return std::pair{before + root(each), plx::none}; };
+    return plx::scan(add, 0., all).first;
+  };
+  check_close<double>(plx::pmap(plx::grad(sum))(matrix{{3., 3.}, {3., 3.}}), {2, 2}, {slope, slope, slope, slope},
+                      1e-12);
 }
 
 } // namespace solvers_test
