@@ -93,6 +93,33 @@ TEST_CASE("optim: adam and adamw, whose rate falls") {
   }
 }
 
+template <class Float> void check_one_step_of_adam(double precision) {
+  static constexpr auto step = [](auto p, auto g, auto state) {
+    auto [updates, next] = adam.update(g, state); // without weights that decay, it needs no parameters
+    return std::pair{optim::apply_updates(p, updates), next};
+  };
+  const plx::array<Float, 1> p{Float(1.f), Float(2.f)}, g{Float(0.5f), Float(-0.25f)};
+  const auto moved = plx::jit(step)(p, g, adam.init(p)).first;
+  CHECK(static_cast<float>(moved.values()[0]) == Approx(0.9).epsilon(precision));
+  CHECK(static_cast<float>(moved.values()[1]) == Approx(2.1).epsilon(precision));
+}
+TEST_CASE("optim: adam moves parameters of 16 bits, in whose type 0.999 is 1") {
+  check_one_step_of_adam<plx::bfloat16>(1. / 256);
+  check_one_step_of_adam<plx::float16>(1. / 1024);
+}
+
+TEST_CASE("grad: negative argnums count from the end") {
+  static constexpr auto f = [](auto x, auto y, auto z) { return x * y + 2. * y * z + z * x; };
+  const plx::array<double, 0> x(2.), y(3.), z(5.);
+  CHECK(plx::grad(f, plx::argnums<-1>)(x, y, z).item() == 2 * 3 + 2.);
+  const auto [by_x, by_y] = plx::value_and_grad(f, plx::argnums<-3, 1>)(x, y, z).second;
+  CHECK(by_x.item() == 3. + 5);
+  CHECK(by_y.item() == 2. + 2 * 5);
+  CHECK(plx::jacfwd(f, plx::argnums<-2>)(x, y, z).item() == 2. + 2 * 5);
+  CHECK(plx::jacrev(f, plx::argnums<-1>)(x, y, z).item() == 2 * 3 + 2.);
+  CHECK(std::get<0>(std::get<1>(plx::hessian(f, plx::argnums<0, -1>)(x, y, z))).item() == 1.);
+}
+
 TEST_CASE("optim: updates are clipped as one vector, and short ones stay") {
   vector p = first;
   for (int i = 0; i < 8; ++i) {

@@ -14,6 +14,16 @@ template <class Count, class Means, class Squares> struct adam_state {
   Squares nu;
 };
 
+namespace detail {
+
+/// 1 - decay^count, which leaves of 16 bits get from float32: in their own type 0.999 is 1.
+constexpr tracer bias_correction(double decay, const tracer& count, const tracer& leaf) {
+  const element_type type = size_of(leaf.type()) < sizeof(float) ? element_type::float32 : leaf.type();
+  return in_type_of(1. - power(decay, build::convert(count, type)), leaf);
+}
+
+} // namespace detail
+
 struct adam_options {
   double b1 = 0.9;     ///< how much of the mean of gradients stays each step
   double b2 = 0.999;   ///< of the mean of their squares
@@ -31,19 +41,19 @@ struct scale_by_adam : transformation<scale_by_adam> {
     return adam_state<tracer, decltype(zeros), decltype(zeros)>{detail::no_steps(trace), zeros, zeros};
   }
   template <class Updates, class State, class Params>
-  constexpr auto update(const Updates& updates, const State& state, const Params&) const {
+  constexpr auto step(const Updates& updates, const State& state, const Params&) const {
     const adam_options o = options;
     const tracer count = state.count + 1;
     const auto mu =
         tree_map([o](const tracer& m, const tracer& g) { return m * o.b1 + g * (1 - o.b1); }, state.mu, updates);
     const auto nu =
         tree_map([o](const tracer& v, const tracer& g) { return v * o.b2 + g * g * (1 - o.b2); }, state.nu, updates);
-    const auto step = [o, count](const tracer& m, const tracer& v) {
-      const tracer number = detail::in_type_of(count, m);
-      const tracer mean = m / (1. - power(o.b1, number)), square = v / (1. - power(o.b2, number));
+    const auto corrected = [o, count](const tracer& m, const tracer& v) {
+      const tracer mean = m / detail::bias_correction(o.b1, count, m);
+      const tracer square = v / detail::bias_correction(o.b2, count, v);
       return mean / (sqrt(square + o.eps_root) + o.eps);
     };
-    return std::pair{tree_map(step, mu, nu),
+    return std::pair{tree_map(corrected, mu, nu),
                      adam_state<tracer, std::remove_cv_t<decltype(mu)>, std::remove_cv_t<decltype(nu)>>{count, mu, nu}};
   }
 };

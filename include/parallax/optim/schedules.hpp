@@ -90,7 +90,7 @@ template <rate Rate> struct scale_by_learning_rate : transformation<scale_by_lea
     else return step_count<tracer>{detail::no_steps(trace)};
   }
   template <class Updates, class State, class Params>
-  constexpr auto update(const Updates& updates, const State& state, const Params&) const {
+  constexpr auto step(const Updates& updates, const State& state, const Params&) const {
     if constexpr (is_constant) {
       return std::pair{tree_map([this](const tracer& u) { return u * -static_cast<double>(value); }, updates), state};
     } else {

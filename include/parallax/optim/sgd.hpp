@@ -24,7 +24,7 @@ struct trace : transformation<trace> {
     return trace_state<decltype(zeros)>{zeros};
   }
   template <class Updates, class State, class Params>
-  constexpr auto update(const Updates& updates, const State& state, const Params&) const {
+  constexpr auto step(const Updates& updates, const State& state, const Params&) const {
     const auto add = [this](const tracer& g, const tracer& sum) { return g + sum * decay; };
     const auto sums = tree_map(add, updates, state.trace);
     const auto made = nesterov ? tree_map(add, updates, sums) : sums;

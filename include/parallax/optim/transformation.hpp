@@ -1,7 +1,8 @@
 // Optimisers as trees: what becomes of gradients before they are added to parameters. Names are optax's.
 //
 // A transformation has a state, a tree. `init(params)` makes the first one, of arrays or in a traced function;
-// `update(gradients, state, params)` returns the pair of the updates and the next state, in a traced function:
+// `update(gradients, state, params)` returns the pair of the updates and the next state, in a traced function; only
+// weights that decay need the parameters.
 //
 //   constexpr auto optimiser = plx::optim::chain(plx::optim::clip_by_global_norm(1.), plx::optim::adam(1e-3));
 //   auto [updates, next] = optimiser.update(gradients, state, params);
@@ -44,14 +45,55 @@ template <class Transformation> struct first_state {
   }
 };
 
+/// Whether all leaves of trees are tracers.
+template <class... Trees> constexpr bool all_traced() {
+  bool all = true;
+  auto leaf = [&]<class L, int>() {
+    all = all && traced<L>;
+    return 0;
+  };
+  ((std::ignore = parallax::detail::tree_build<Trees>(leaf)), ...);
+  return all;
+}
+template <class Transformation, class State, class Params> constexpr bool is_state_of() {
+  using own = decltype(Transformation::state_of(std::declval<context&>(), std::declval<const Params&>()));
+  return parallax::detail::same_structure<own, State>();
+}
+template <class Updates, class Params> constexpr bool fits_params() {
+  return all_traced<Params>() && parallax::detail::same_structure<Updates, Params>();
+}
+
 } // namespace detail
 
-/// What all transformations share; `Derived` has a static `state_of(trace, params)`.
+/// What all transformations share; `Derived` has a static `state_of(trace, params)`, and what `update` computes, which
+/// is `step(updates, state, params)`.
 template <class Derived> struct transformation {
+  static constexpr bool needs_params = false;
+
   /// The state before the first step, for parameters like these.
   template <class Params> constexpr auto init(const Params& params) const {
     if constexpr (!parallax::detail::any_traced<Params>()) return execute(detail::first_state<Derived>{}, params);
     else return detail::first_state<Derived>{}(params);
+  }
+  /// The updates that gradients become, and the next state. optax: update
+  template <class Updates, class State, class Params = none_t>
+  constexpr auto update(const Updates& updates, const State& state, const Params& params = {}) const {
+    constexpr bool inside = detail::all_traced<Updates, State>();
+    static_assert(inside, "parallax: optim: update is given arrays; call it inside a traced function, such as one that "
+                          "jit is given");
+    if constexpr (inside) {
+      constexpr bool own_state = detail::is_state_of<Derived, State, Updates>();
+      static_assert(own_state,
+                    "parallax: optim: update is given the state of another optimiser, or of other parameters "
+                    "than the gradients are of; begin with init(params)");
+      constexpr bool has_params = !Derived::needs_params || detail::fits_params<Updates, Params>();
+      static_assert(has_params, "parallax: optim: update needs the parameters, a tree like the gradients, for weights "
+                                "that decay; call update(gradients, state, params)");
+      if constexpr (own_state && has_params) return static_cast<const Derived&>(*this).step(updates, state, params);
+      else return std::pair{updates, state};
+    } else {
+      return parallax::detail::no_result<Derived>{};
+    }
   }
 };
 
@@ -62,11 +104,26 @@ template <class Tree> constexpr auto global_norm(const Tree& tree) {
 
 /// Parameters with the updates added, in the parameters' types. optax: apply_updates
 template <class Params, class Updates> constexpr auto apply_updates(const Params& params, const Updates& updates) {
-  return tree_map([](const tracer& p, const tracer& u) { return build::convert(p + u, p.type()); }, params, updates);
+  constexpr bool inside = detail::all_traced<Params>();
+  static_assert(inside,
+                "parallax: apply_updates: it is given arrays; call it inside a traced function, such as one that "
+                "jit is given");
+  if constexpr (inside) {
+    constexpr bool fits = detail::fits_params<Params, Updates>();
+    static_assert(fits,
+                  "parallax: apply_updates: the updates are another tree than the parameters; give the first of the "
+                  "two that update returns");
+    const auto add = [](const tracer& p, const tracer& u) { return build::convert(p + u, p.type()); };
+    if constexpr (fits) return tree_map(add, params, updates);
+    else return params;
+  } else {
+    return parallax::detail::no_result<Params>{};
+  }
 }
 
 /// Transformations one after another. optax: chain
 template <class... Transformations> struct chained : transformation<chained<Transformations...>> {
+  static constexpr bool needs_params = (Transformations::needs_params || ...);
   std::tuple<Transformations...> parts;
 
   constexpr explicit chained(const Transformations&... each) : parts(each...) {}
@@ -76,18 +133,18 @@ template <class... Transformations> struct chained : transformation<chained<Tran
         Transformations::state_of(trace, params)...};
   }
   template <class Updates, class State, class Params>
-  constexpr auto update(const Updates& updates, const State& state, const Params& params) const {
-    return step<0>(updates, std::tuple<>{}, state, params);
+  constexpr auto step(const Updates& updates, const State& state, const Params& params) const {
+    return step_from<0>(updates, std::tuple<>{}, state, params);
   }
 
  private:
   template <std::size_t I, class Updates, class Done, class State, class Params>
-  constexpr auto step(const Updates& updates, const Done& done, const State& state, const Params& params) const {
+  constexpr auto step_from(const Updates& updates, const Done& done, const State& state, const Params& params) const {
     if constexpr (I == sizeof...(Transformations)) {
       return std::pair{updates, done};
     } else {
       const auto made = std::get<I>(parts).update(updates, std::get<I>(state), params);
-      return step<I + 1>(made.first, std::tuple_cat(done, std::make_tuple(made.second)), state, params);
+      return step_from<I + 1>(made.first, std::tuple_cat(done, std::make_tuple(made.second)), state, params);
     }
   }
 };
@@ -102,7 +159,7 @@ struct scale : transformation<scale> {
   constexpr explicit scale(double by) : factor(by) {}
   template <class Params> static constexpr auto state_of(context&, const Params&) { return std::tuple<>{}; }
   template <class Updates, class Params>
-  constexpr auto update(const Updates& updates, std::tuple<>, const Params&) const {
+  constexpr auto step(const Updates& updates, std::tuple<>, const Params&) const {
     return std::pair{tree_map([this](const tracer& u) { return u * factor; }, updates), std::tuple<>{}};
   }
 };
@@ -114,7 +171,7 @@ struct clip_by_global_norm : transformation<clip_by_global_norm> {
   constexpr explicit clip_by_global_norm(double max_norm) : most(max_norm) {}
   template <class Params> static constexpr auto state_of(context&, const Params&) { return std::tuple<>{}; }
   template <class Updates, class Params>
-  constexpr auto update(const Updates& updates, std::tuple<>, const Params&) const {
+  constexpr auto step(const Updates& updates, std::tuple<>, const Params&) const {
     const tracer norm = global_norm(updates);
     const auto shorter = [this, norm](const tracer& u) {
       return where(norm < most, u, u / detail::in_type_of(norm, u) * most);
@@ -125,12 +182,13 @@ struct clip_by_global_norm : transformation<clip_by_global_norm> {
 
 /// Parameters times `rate` are added to updates. optax: add_decayed_weights
 struct add_decayed_weights : transformation<add_decayed_weights> {
+  static constexpr bool needs_params = true;
   double rate;
 
   constexpr explicit add_decayed_weights(double weight_decay) : rate(weight_decay) {}
   template <class Params> static constexpr auto state_of(context&, const Params&) { return std::tuple<>{}; }
   template <class Updates, class Params>
-  constexpr auto update(const Updates& updates, std::tuple<>, const Params& params) const {
+  constexpr auto step(const Updates& updates, std::tuple<>, const Params& params) const {
     const auto decayed = [this](const tracer& u, const tracer& p) { return u + p * rate; };
     return std::pair{tree_map(decayed, updates, params), std::tuple<>{}};
   }

@@ -10,6 +10,24 @@
 #include <utility>
 
 namespace parallax {
+namespace detail {
+
+/// The derivative that a user's `tangent_solve` is given with a right-hand side.
+template <class Tree> struct root_derivative {
+  graph_derivative<Tree> derivative;
+  Tree right;
+
+  template <class... Given> constexpr auto operator()(const Given&... along) const {
+    constexpr bool fits = sizeof...(Given) == 1 && (std::is_convertible_v<const Given&, Tree> && ...);
+    static_assert(fits,
+                  "parallax: custom_root: tangent_solve(g, y) calls g with something else than a tree like y; let "
+                  "it call g(z)");
+    if constexpr (fits) return derivative(along...);
+    else return right;
+  }
+};
+
+} // namespace detail
 
 /// A root x of `f`, a tree like `first`: what `solve(f, first)` returns. By the implicit function theorem, f_x dx = -df
 /// by what f closes over; `tangent_solve(g, y)` solves the linear g(z) = y, and has to be differentiable, as `cg` and
@@ -61,7 +79,8 @@ constexpr auto custom_root(const Function& f, const First& first, const Solve& s
 
   // z of f_x z = y, at x and what f closes over
   const auto solve_linear = [&](const growing_vector<tracer>& at, const growing_vector<tracer>& y) {
-    const auto z = tangent_solve(graph_derivative<tree>(owner, function, at), with_leaves(point, y));
+    const tree right = with_leaves(point, y);
+    const auto z = tangent_solve(root_derivative<tree>{{owner, function, at}, right}, right);
     return leaves_to_tracers(owner, z);
   };
 

@@ -118,10 +118,18 @@ template <class Function, class Rule> struct with_custom_jvp {
     if constexpr (!detail::any_traced<Args...>()) return execute(*this, args...);
     else if constexpr (!detail::is_callable<Function, detail::traced_t<Args>...>())
       return detail::refuse_call<Function, Args...>(detail::trace_of_trees(args...), "custom_jvp");
-    else return detail::trace_with_rules(function, [&](auto&... each) { trace_rule(each...); }, args...);
+    else return detail::trace_with_rules(function, [&](auto&... each) { check_rule(each...); }, args...);
   }
 
  private:
+  template <class Result, class... Args>
+  constexpr void check_rule(detail::custom_trace& traced, const Result& result, const Args&... args) const {
+    using trees = decltype(detail::arguments_of({}, args...));
+    if constexpr (detail::is_callable<Rule, trees, trees>()) trace_rule(traced, result, args...);
+    else
+      detail::refuse_rule<Rule, trees, trees>(detail::trace_of_trees(args...), "custom_jvp: the rule",
+                                              "let it take the tuple of arguments, and that of their tangents");
+  }
   template <class Result, class... Args>
   constexpr void trace_rule(detail::custom_trace& traced, const Result&, const Args&... args) const {
     using namespace detail;
@@ -168,10 +176,17 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
     if constexpr (!detail::any_traced<Args...>()) return execute(*this, args...);
     else if constexpr (!detail::is_callable<Function, detail::traced_t<Args>...>())
       return detail::refuse_call<Function, Args...>(detail::trace_of_trees(args...), "custom_vjp");
-    else return detail::trace_with_rules(function, [&](auto&... each) { trace_rules(each...); }, args...);
+    else return detail::trace_with_rules(function, [&](auto&... each) { check_forward(each...); }, args...);
   }
 
  private:
+  template <class Result, class... Args>
+  constexpr void check_forward(detail::custom_trace& traced, const Result& result, const Args&... args) const {
+    if constexpr (detail::is_callable<Forward, detail::traced_t<Args>...>()) trace_rules(traced, result, args...);
+    else
+      detail::refuse_rule<Forward, detail::traced_t<Args>...>(
+          detail::trace_of_trees(args...), "custom_vjp: the forward rule", "let it take what the function takes");
+  }
   template <class Result, class... Args>
   constexpr void trace_rules(detail::custom_trace& traced, const Result& result, const Args&... args) const {
     using namespace detail;
@@ -200,7 +215,13 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
         traced.call.forward.push_back(graph);
         traced.take_captures(traced.call.body, traced.call.forward);
         traced.take_captures(graph, plain_span<const graph_id>(&traced.call.body, 1));
-        trace_backward(traced, result, std::get<1>(made), residuals, kept, args...);
+        using kept_tree = decltype(tree_map([](const auto&) { return tracer{}; }, std::get<1>(made)));
+        if constexpr (is_callable<Backward, kept_tree, Result>())
+          trace_backward(traced, result, std::get<1>(made), residuals, kept, args...);
+        else
+          refuse_rule<Backward, kept_tree, Result>(
+              owner, "custom_vjp: the backward rule",
+              "let it take what the forward rule kept, and the cotangents of the result");
       }
     }
   }

@@ -6,6 +6,8 @@
 #include <parallax/ops/axes.hpp>
 #include <parallax/transforms/callable.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -13,23 +15,32 @@
 
 namespace parallax {
 
-/// The arguments to differentiate with respect to: `grad(f, argnums<0, 2>)`; the first one by default.
+/// The arguments to differentiate with respect to: `grad(f, argnums<0, 2>)`; the first one by default. Negative numbers
+/// count from the end.
 template <int... Numbers> struct argnums_t {};
 template <int... Numbers> inline constexpr argnums_t<Numbers...> argnums{};
 
 namespace detail {
 template <class Argnums> struct chosen_arguments;
 template <int... Numbers> struct chosen_arguments<argnums_t<Numbers...>> {
-  static constexpr bool contains(int number) { return ((number == Numbers) || ...); }
+  /// The place of argument `number`, of so many.
+  static constexpr int place(int number, int count) { return number < 0 ? count + number : number; }
+  static constexpr bool contains(int argument, int count) { return ((argument == place(Numbers, count)) || ...); }
+  /// The last argument that there has to be.
   static constexpr int largest() {
     int result = 0;
-    ((result = Numbers > result ? Numbers : result), ...);
+    ((result = std::max(result, Numbers < 0 ? -(Numbers + 1) : Numbers)), ...);
     return result;
+  }
+  /// The tree of argument `Number`, of trees of all arguments.
+  template <int Number, class... Trees> static constexpr auto tree(const std::tuple<Trees...>& trees) {
+    constexpr int at = place(Number, static_cast<int>(sizeof...(Trees)));
+    return std::get<std::size_t{at}>(trees);
   }
   /// Of trees of all arguments, those chosen: one by itself, several as a tuple.
   template <class Trees> static constexpr auto pick(const Trees& trees) {
-    if constexpr (sizeof...(Numbers) == 1) return std::get<Numbers...>(trees);
-    else return std::tuple{std::get<Numbers>(trees)...};
+    if constexpr (sizeof...(Numbers) == 1) return tree<Numbers...>(trees);
+    else return std::tuple{tree<Numbers>(trees)...};
   }
 };
 
@@ -102,6 +113,20 @@ template <class... Trees, class... Given>
 inline constexpr bool one_tree_each<std::tuple<Trees...>, std::tuple<Given...>> =
     ((std::is_same_v<Given, none_t> || same_structure<Trees, Given>()) && ...);
 
+/// Reports a user's rule that cannot be called as it has to be.
+template <class Rule, class... Given>
+constexpr void refuse_rule(context& trace, std::string_view rule, std::string_view remedy) {
+  constexpr int given = static_cast<int>(sizeof...(Given)), taken = argument_count<Rule>();
+  // else its body does not compile, as the compiler has said
+  if constexpr (!std::is_invocable_v<const Rule&, Given&...> && (taken != given || has_one_signature<Rule>)) {
+    message text;
+    text << rule;
+    if (taken == 0 || taken == given) text << " cannot be called with its " << given << " arguments; ";
+    else text << " takes " << taken << (taken == 1 ? " argument" : " arguments") << ", but is given " << given << "; ";
+    trace.fail(text << remedy);
+  }
+}
+
 /// A tangent or cotangent, which has to be like the value that it belongs to.
 constexpr tracer fitting_direction(context& trace, std::string_view name, std::string_view owner, int number,
                                    std::string_view what, const abstract_value& value, const tracer& given) {
@@ -141,7 +166,7 @@ constexpr auto trace_body(differentiated_inputs& arguments, const Function& func
   const graph_id body = owner.open_graph();
   int argument = 0;
   auto take_argument = [&](int leaves) {
-    arguments.take(leaves, argument, chosen_arguments<Argnums>::contains(argument));
+    arguments.take(leaves, argument, chosen_arguments<Argnums>::contains(argument, static_cast<int>(sizeof...(Args))));
     ++argument;
   };
   (take_argument(leaf_count<Args>), ...);

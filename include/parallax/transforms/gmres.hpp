@@ -128,7 +128,15 @@ struct generalised_minimal_residual {
 /// JAX: scipy.sparse.linalg.gmres, which returns (x, None)
 template <class A, class B, class First = none_t>
 constexpr auto gmres(const A& matrix, const B& b, const gmres_options& options = {}, const First& first = {}) {
-  return detail::solved_by(detail::generalised_minimal_residual{options}, matrix, b, first);
+  gmres_options checked = options;
+  if constexpr (detail::any_traced<B>()) {
+    if (options.restart < 1) {
+      detail::trace_of_trees(b).fail(message() << "gmres: restart is " << options.restart
+                                               << "; give 1 or more, the number of products between restarts");
+      checked.restart = 1;
+    }
+  }
+  return detail::solved_by(detail::generalised_minimal_residual{checked}, matrix, b, first);
 }
 
 } // namespace parallax

@@ -142,7 +142,8 @@ template <class Function, class Argnums, derivative_mode Mode> struct jacobian {
 
   template <class... Args> constexpr auto operator()(const Args&... args) const {
     static_assert(detail::chosen_arguments<Argnums>::largest() < static_cast<int>(sizeof...(Args)),
-                  "parallax: jacfwd, jacrev: argnums names an argument that is not there; count arguments from 0");
+                  "parallax: jacfwd, jacrev: argnums names an argument that is not there; count arguments from 0, or "
+                  "from -1 at the end");
     if constexpr (detail::chosen_arguments<Argnums>::largest() >= static_cast<int>(sizeof...(Args)))
       return detail::no_result<Function>{};
     else if constexpr (!detail::any_traced<Args...>()) return execute(*this, args...);

@@ -59,5 +59,12 @@ constexpr auto jvp(Function function, const std::tuple<Primals...>& primals, con
     return execute(moved<Function>{function}, primals, tangents);
   else return moved<Function>{function}(primals, tangents);
 }
+/// Arguments that are no tuples are an error.
+template <class Function, class Primals, class Tangents> constexpr auto jvp(Function, const Primals&, const Tangents&) {
+  static_assert(sizeof(Function) == 0,
+                "parallax: jvp: arguments and tangents are each given as a tuple, but one of them "
+                "is not; call plx::jvp(f, std::tuple{x}, std::tuple{v})");
+  return detail::no_result<Function>{};
+}
 
 } // namespace parallax

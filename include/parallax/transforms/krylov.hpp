@@ -162,8 +162,9 @@ constexpr auto cg(const A& matrix, const B& b, const solver_options& options = {
   return detail::solved_by(detail::conjugate_gradients{options}, matrix, b, first);
 }
 
-/// The same for any matrix that has an inverse, by stabilised biconjugate gradients (van der Vorst, 1992).
-/// JAX: scipy.sparse.linalg.bicgstab, which returns (x, None)
+/// The same without symmetry, by stabilised biconjugate gradients (van der Vorst, 1992). It converges for many matrices
+/// and breaks down for some that have an inverse, such as rotations by a right angle, where x may be no number: those
+/// are for `gmres`. JAX: scipy.sparse.linalg.bicgstab, which returns (x, None) and breaks down alike
 template <class A, class B, class First = none_t>
 constexpr auto bicgstab(const A& matrix, const B& b, const solver_options& options = {}, const First& first = {}) {
   return detail::solved_by(detail::stabilised_biconjugate_gradients{options}, matrix, b, first);
