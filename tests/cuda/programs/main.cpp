@@ -9,9 +9,7 @@
 #define CATCH_CONFIG_RUNNER
 #include "test.hpp"
 
-#include "support/simulator/api.hpp"
-
-#include <parallax/parallax.hpp>
+#include "support/simulator/compiled_backend.hpp"
 
 #include <cstdio>
 #include <cstdlib>

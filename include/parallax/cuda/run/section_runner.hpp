@@ -151,7 +151,10 @@ template <device_api Api> class section_runner {
 
  private:
   /// Of a body, all of whose values are placed.
-  static constexpr auto all_placed = [](std::size_t, int) { return static_cast<std::byte*>(nullptr); };
+  struct all_are_placed {
+    std::byte* operator()(std::size_t, int) const { return nullptr; }
+  };
+  static constexpr all_are_placed all_placed{};
 
   backend<Api>& owner;
   const program_launchers<Api>& launch;
