@@ -35,14 +35,14 @@ struct program_cost {
   constexpr const exchange_cost& of(exchange_kind kind) const { return exchanges[static_cast<std::size_t>(kind)]; }
   /// Of all kinds.
   constexpr std::int64_t bytes_exchanged() const {
-    std::int64_t sum = 0;
-    for (const exchange_cost& each : exchanges) sum += each.bytes;
-    return sum;
+    std::int64_t total = 0;
+    for (const exchange_cost& each : exchanges) total += each.bytes;
+    return total;
   }
   constexpr std::int64_t collectives() const {
-    std::int64_t sum = 0;
-    for (const exchange_cost& each : exchanges) sum += each.count;
-    return sum;
+    std::int64_t total = 0;
+    for (const exchange_cost& each : exchanges) total += each.count;
+    return total;
   }
 
   friend constexpr bool operator==(const program_cost&, const program_cost&) = default;
