@@ -233,11 +233,11 @@ template <class Section> class captured_loops {
         add(y.other == buffer_id::none, y.buffer, y.slice, false);
     }
     /// Tells the body's runner which of its arguments and outputs move by the count.
-    void move(Section& body, const std::int64_t* count, int position) const {
+    void move(Section& body, const std::int64_t* counted, int position) const {
       recycled_vector<std::int64_t> bytes;
       for (const entry& each : entries) bytes.push_back(each.moves ? each.step(reverse) : 0);
       const plain_span<const std::int64_t> all(bytes.data(), bytes.size());
-      body.move(count, all.first(operand_count), all.subspan(operand_count), position);
+      body.move(counted, all.first(operand_count), all.subspan(operand_count), position);
     }
     /// From now on slices in place are those of the round that many behind the count.
     void go_to(std::int64_t added, std::int64_t rounds) {
