@@ -5,6 +5,7 @@
 #include <parallax/core/diagnostics.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/pytree.hpp>
+#include <parallax/ops/axes.hpp>
 #include <parallax/ops/lazy.hpp>
 #include <parallax/transforms/replay.hpp>
 
