@@ -45,16 +45,10 @@ class capture_estimate {
   }
   /// What a scan that counts its rounds needs for one slice of each stacked array that is not read or written in place.
   static std::size_t bytes_of_slices(const section_plan& section, const scan_step& step) {
-    std::size_t sum = 0, number = 0;
-    for (const scan_operand& x : section.plan[step.operands]) {
-      const bool in_place = is_in_place(section.plan, step.body, buffer_kind::value, number++);
-      if (x.role == scan_role::stacked && !in_place) sum += aligned(slice_bytes(section, x.buffer, x.slice));
-    }
-    number = 0;
-    for (const scan_result& y : section.plan[step.results]) {
-      const bool in_place = is_in_place(section.plan, step.body, buffer_kind::output, number++);
-      if (y.other == buffer_id::none && !in_place) sum += aligned(slice_bytes(section, y.buffer, y.slice));
-    }
+    std::size_t sum = 0;
+    for_each_stacked_array(section.plan, step, [&](const stacked_array& x) {
+      if (!x.in_place) sum += aligned(slice_bytes(section, x.buffer, x.slice_elements));
+    });
     return sum;
   }
   static std::size_t slice_bytes(const section_plan& section, buffer_id buffer, dim elements) {

@@ -217,20 +217,16 @@ template <class Section> class captured_loops {
    public:
     slice_places(Section& section, const scan_step& step, std::size_t position, std::byte* memory)
         : reverse(step.reverse) {
-      auto add = [&](bool is_stacked, buffer_id buffer, dim elements, bool is_read) {
-        if (!is_stacked) return entries.push_back({});
-        const std::size_t number = entries.size() - (is_read ? 0 : operand_count);
-        const std::size_t bytes = capture_estimate::slice_bytes(section.section, buffer, elements);
-        const bool moves =
-            is_in_place(section.section.plan, step.body, is_read ? buffer_kind::value : buffer_kind::output, number);
-        entries.push_back({section.data(buffer, static_cast<int>(position)), memory, bytes, is_read, moves});
-        if (!moves) memory += capture_estimate::aligned(bytes);
-      };
-      for (const scan_operand& x : section.section.plan[step.operands])
-        add(x.role == scan_role::stacked, x.buffer, x.slice, true);
-      operand_count = entries.size();
-      for (const scan_result& y : section.section.plan[step.results])
-        add(y.other == buffer_id::none, y.buffer, y.slice, false);
+      const plan_view& plan = section.section.plan;
+      operand_count = index_of(step.operands.count);
+      entries.resize(operand_count + index_of(step.results.count));
+      for_each_stacked_array(plan, step, [&](const stacked_array& x) {
+        const bool is_read = x.kind == buffer_kind::value;
+        const std::size_t bytes = capture_estimate::slice_bytes(section.section, x.buffer, x.slice_elements);
+        entries[x.number + (is_read ? 0 : operand_count)] = {section.data(x.buffer, static_cast<int>(position)), memory,
+                                                             bytes, is_read, x.in_place};
+        if (!x.in_place) memory += capture_estimate::aligned(bytes);
+      });
     }
     /// Tells the body's runner which of its arguments and outputs move by the count.
     void move(Section& body, const std::int64_t* counted, int position) const {
@@ -276,7 +272,7 @@ template <class Section> class captured_loops {
         return backwards ? -static_cast<std::int64_t>(bytes) : static_cast<std::int64_t>(bytes);
       }
     };
-    std::vector<entry> entries; ///< of operands, then of results
+    std::vector<entry> entries; ///< of operands, then of results; empty ones of what is not stacked
     std::size_t operand_count = 0;
     bool reverse;
 

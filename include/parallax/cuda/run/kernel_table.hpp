@@ -60,8 +60,9 @@ template <class Program> struct launched_records {
     });
   }
   constexpr void add_moving(const scan_step& loop) {
-    for_each_slice_in_place(Program::plan, loop, [&](buffer_kind kind, std::size_t number) {
-      for_each_buffer(Program::plan, loop.body, kind, number, [&](buffer_id slice) {
+    for_each_stacked_array(Program::plan, loop, [&](const stacked_array& x) {
+      if (!x.in_place) return;
+      for_each_buffer(Program::plan, loop.body, x.kind, x.number, [&](buffer_id slice) {
         for_each_step(Program::plan, loop.body, [&](const step_record& step) {
           visit_buffers(Program::plan, step, [&](buffer_id used) {
             if (used == slice) moving[index_of(Program::plan.template at<kernel_step>(step.index).kernel)] = true;

@@ -55,19 +55,29 @@ constexpr bool is_in_place(const Plan& plan, section_id body, buffer_kind kind, 
   return all;
 }
 
-/// Calls `f` with the kind and the number of each argument and output of a scan's body that is a slice in place.
+/// A stacked array of a scan, of which its body has a slice.
+struct stacked_array {
+  buffer_kind kind;   ///< the body's argument, a value, or its output
+  std::size_t number; ///< of that
+  buffer_id buffer;   ///< the array, where the scan is
+  dim slice_elements;
+  bool in_place;
+};
+/// Calls `f` with each of them, operands first.
 template <class Plan, class F>
-constexpr void for_each_slice_in_place(const Plan& plan, const scan_step& loop, const F& f) {
+constexpr void for_each_stacked_array(const Plan& plan, const scan_step& loop, const F& f) {
   std::size_t number = 0;
   for (const scan_operand& x : plan[loop.operands]) {
-    if (x.role == scan_role::stacked && is_in_place(plan, loop.body, buffer_kind::value, number))
-      f(buffer_kind::value, number);
+    if (x.role == scan_role::stacked)
+      f(stacked_array{buffer_kind::value, number, x.buffer, x.slice,
+                      is_in_place(plan, loop.body, buffer_kind::value, number)});
     ++number;
   }
   number = 0;
   for (const scan_result& y : plan[loop.results]) {
-    if (y.other == buffer_id::none && is_in_place(plan, loop.body, buffer_kind::output, number))
-      f(buffer_kind::output, number);
+    if (y.other == buffer_id::none)
+      f(stacked_array{buffer_kind::output, number, y.buffer, y.slice,
+                      is_in_place(plan, loop.body, buffer_kind::output, number)});
     ++number;
   }
 }
