@@ -29,7 +29,7 @@ struct program_cost {
   std::int64_t bytes_read = 0; ///< elements of arrays, each once for a kernel or product that reads it
   std::int64_t bytes_written = 0;
   std::int64_t peak_bytes = 0; ///< arguments, results and all that lies between them at once
-  std::array<exchange_cost, 6> exchanges{};
+  std::array<exchange_cost, std::size_t{exchange_kind_count}> exchanges{};
 
   /// Of one kind: `exchange_kind::all_reduce` and so on.
   constexpr const exchange_cost& of(exchange_kind kind) const { return exchanges[static_cast<std::size_t>(kind)]; }
@@ -64,19 +64,20 @@ class cost_counter {
  private:
   const compiled::plan_view& plan;
 
+  /// Calls `f` with each number of two costs but the peaks.
+  template <class F> static constexpr void for_each_pair(program_cost& a, const program_cost& b, const F& f) {
+    f(a.flops, b.flops), f(a.bytes_read, b.bytes_read), f(a.bytes_written, b.bytes_written);
+    for (std::size_t kind = 0; kind < a.exchanges.size(); ++kind) {
+      f(a.exchanges[kind].count, b.exchanges[kind].count);
+      f(a.exchanges[kind].bytes, b.exchanges[kind].bytes);
+    }
+  }
   static constexpr program_cost times(std::int64_t count, program_cost one) {
-    for (std::int64_t* each : {&one.flops, &one.bytes_read, &one.bytes_written}) *each *= count;
-    for (exchange_cost& each : one.exchanges) each.count *= count, each.bytes *= count;
+    for_each_pair(one, one, [&](std::int64_t& each, std::int64_t) { each *= count; });
     return one;
   }
   static constexpr void add(program_cost& sum, const program_cost& more) {
-    sum.flops += more.flops;
-    sum.bytes_read += more.bytes_read;
-    sum.bytes_written += more.bytes_written;
-    for (std::size_t kind = 0; kind < sum.exchanges.size(); ++kind) {
-      sum.exchanges[kind].count += more.exchanges[kind].count;
-      sum.exchanges[kind].bytes += more.exchanges[kind].bytes;
-    }
+    for_each_pair(sum, more, [](std::int64_t& x, std::int64_t y) { x += y; });
   }
 
   constexpr const compiled::buffer_record& buffer(section_id section, buffer_id id) const {
@@ -149,14 +150,7 @@ class cost_counter {
   constexpr program_cost of_branches(const compiled::cond_step& step) const {
     program_cost most;
     for (const section_id branch : plan[step.branches]) {
-      const program_cost one = of_section(branch);
-      most.flops = std::max(most.flops, one.flops);
-      most.bytes_read = std::max(most.bytes_read, one.bytes_read);
-      most.bytes_written = std::max(most.bytes_written, one.bytes_written);
-      for (std::size_t kind = 0; kind < most.exchanges.size(); ++kind) {
-        most.exchanges[kind].count = std::max(most.exchanges[kind].count, one.exchanges[kind].count);
-        most.exchanges[kind].bytes = std::max(most.exchanges[kind].bytes, one.exchanges[kind].bytes);
-      }
+      for_each_pair(most, of_section(branch), [](std::int64_t& x, std::int64_t y) { x = std::max(x, y); });
     }
     return most;
   }

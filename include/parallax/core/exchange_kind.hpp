@@ -13,6 +13,7 @@ enum class exchange_kind : int {
   permute,        ///< everybody sends to at most one other
   broadcast       ///< one sends to everybody
 };
+inline constexpr int exchange_kind_count = static_cast<int>(exchange_kind::broadcast) + 1;
 constexpr std::string_view name_of(exchange_kind kind) {
   switch (kind) {
   case exchange_kind::all_reduce: return "all_reduce";
