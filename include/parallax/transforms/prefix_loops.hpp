@@ -38,9 +38,7 @@ template <class Combination> class prefix_loops {
       const tracer in_place = build::move_axis(leaf, 0, axis);
       dims shape = in_place.extents();
       shape[axis + 1] = dim{columns};
-      axis_list all_axes;
-      for (int a = 0; a < in_place.rank(); ++a) all_axes.push_back(a);
-      return merged(build::broadcast_in_dim(in_place, shape, all_axes));
+      return merged(build::broadcast_to(in_place, shape));
     });
     const auto behind = along_axis(in_order(in_row, rows, 1, rows, axis + 1));
     const auto first_row = along_axis(in_order(in_row, rows, 0, 1, axis + 1));
