@@ -57,6 +57,12 @@ inline arguments two_of(const arguments& first, const arguments& second) {
   return both;
 }
 
+/// Each result of two instances.
+inline leaves two_of(leaves first, const leaves& second) {
+  for (std::size_t k = 0; k < first.size(); ++k) first[k].insert(first[k].end(), second[k].begin(), second[k].end());
+  return first;
+}
+
 /// What is asked of the numbers of one type: of rounding, and of differences.
 struct precision {
   double rounding, truncation, step;
@@ -195,10 +201,7 @@ template <std::size_t Count, class F> class checked_function {
       return [g](const std::vector<tracer>& x) { return std::apply(g, as_tuple<2 * Count>(x)); };
     };
     program single(call(derivative), joined(at, along));
-    leaves expected = single.run(joined(at, along));
-    const leaves second = single.run(joined(other, other_along));
-    for (std::size_t k = 0; k < expected.size(); ++k)
-      expected[k].insert(expected[k].end(), second[k].begin(), second[k].end());
+    const leaves expected = two_of(single.run(joined(at, along)), single.run(joined(other, other_along)));
     const arguments batch = joined(two_of(at, other), two_of(along, other_along));
     auto check = [&](std::string_view what, const auto& g) {
       check_alike(what, program(call(g), batch).run(batch), expected, asked.rounding);
@@ -232,10 +235,8 @@ template <std::size_t Count, class F> class checked_function {
       };
     };
     program single(called(f, derivatives), joined(joined(at, along), w));
-    leaves expected = single.run(joined(joined(at, along), w));
-    const leaves second = single.run(joined(joined(other, other_along), other_w));
-    for (std::size_t k = 0; k < expected.size(); ++k)
-      expected[k].insert(expected[k].end(), second[k].begin(), second[k].end());
+    const leaves expected =
+        two_of(single.run(joined(joined(at, along), w)), single.run(joined(joined(other, other_along), other_w)));
     const arguments batch = joined(joined(two_of(at, other), two_of(along, other_along)), two_of(w, other_w));
     check_alike("vmap of vjp and of its jvp", program(called(plx::vmap(f), plx::vmap(derivatives)), batch).run(batch),
                 expected, asked.rounding);
