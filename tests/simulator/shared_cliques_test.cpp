@@ -131,4 +131,77 @@ TEST_CASE("A clique is split among processes once all have said how") {
   });
 }
 
+namespace {
+
+/// A sum on a stream that is captured meanwhile.
+graph_handle captured_sum(const half_of_two& clique, const floats& in, const floats& out) {
+  graph_handle graph;
+  check(api::begin_capture(in.on->stream));
+  clique.sum(in, out);
+  check(api::end_capture(in.on->stream, graph));
+  check(api::instantiate(graph));
+  return graph;
+}
+
+} // namespace
+
+TEST_CASE("A collective of a graph happens at each launch") {
+  under_seeds(20, {.devices = 1}, [](machine&) {
+    const half_of_two clique;
+    clique.come();
+    const queue on;
+    const floats in(on, 2), out(on, 2);
+    const graph_handle graph = captured_sum(clique, in, out);
+    CHECK(!clique.others.find("collective0of0"));
+    for (float round : {1.f, 2.f}) {
+      put(in, {round, 2});
+      check(api::launch_graph(graph, on.stream));
+      for (int k = 0; k < 10; ++k) CHECK(!is_ready(api::query_stream(on.stream)));
+      clique.answer(round == 1 ? "collective0of1" : "collective1of1", collective_kind::all_reduce, {10, 20});
+      CHECK(get(out) == std::vector<float>{10 + round, 22});
+    }
+    check(api::destroy_graph(graph));
+  });
+}
+
+TEST_CASE("What NCCL does not do with graphs is a fault") {
+  const auto fault_on = [](const auto& program) {
+    return fault_of([&] {
+      machine on({.devices = 1});
+      const half_of_two clique;
+      clique.come();
+      const queue outer;
+      const floats in(outer, 2), out(outer, 2);
+      program(clique, in, out);
+      on.finish();
+    });
+  };
+  const auto left = [](const half_of_two& clique, const floats& in, const floats& out) {
+    captured_sum(clique, in, out);
+    static_cast<void>(api::destroy_communicator(clique.own)); // the next call says so
+    clique.settle();
+  };
+  CHECK(has(fault_on(left), "(device 0), which waits for a graph that has calls of it"));
+  const auto conditional = [](const half_of_two& clique, const floats& in, const floats& out) {
+    const queue inner;
+    const floats from(inner, 2);
+    check(api::begin_capture(in.on->stream));
+    parallax::cuda::graph_condition once;
+    check(api::create_condition(once, in.on->stream));
+    check(api::begin_body(parallax::cuda::conditional_kind::once, once, in.on->stream, inner.stream));
+    clique.sum(from, out);
+    check(api::end_body(inner.stream));
+  };
+  CHECK(has(fault_on(conditional), "a conditional node's body with all_reduce, which CUDA does not allow"));
+  const auto in_part = [](const half_of_two& clique, const floats& in, const floats& out) {
+    const queue other;
+    check(api::begin_capture(in.on->stream));
+    check(api::group_start());
+    check(api::send(in.data, 2, parallax::element_type::float32, 1, clique.own, in.on->stream));
+    check(api::receive(out.data, 2, parallax::element_type::float32, 1, clique.own, other.stream));
+    static_cast<void>(api::group_end());
+  };
+  CHECK(has(fault_on(in_part), "a group of 2 streams, of which 1 are captured"));
+}
+
 } // namespace shared_cliques_test

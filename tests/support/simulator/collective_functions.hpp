@@ -102,6 +102,7 @@ struct collective_functions : stream_functions {
       const auto found = w.communicator(of.number, "destroy_communicator");
       if (found->unfinished != 0)
         fail("destroy_communicator of ", found->name(), " with work left: wait for it, or abort");
+      check_graphs(w, "destroy_communicator", *found);
       found->deliver_child();
       w.communicators.erase(of.number);
       return status{};
@@ -111,6 +112,7 @@ struct collective_functions : stream_functions {
   static status abort_communicator(communicator_handle of) {
     return call("abort_communicator", ending, [&](world& w) {
       const auto found = w.communicator(of.number, "abort_communicator");
+      check_graphs(w, "abort_communicator", *found);
       found->aborted = true;
       found->deliver_child();
       w.launch_group(*found);
@@ -132,8 +134,9 @@ struct collective_functions : stream_functions {
       if (--w.group.depth != 0) return status{};
       const group_state whole = std::exchange(w.group, {});
       if (whole.failed) return machine::failure("group_end", "a call of the group failed");
+      const bool captured = are_captured(w, whole.calls);
       bool ready = true;
-      for (const auto& step : steps_of(whole.calls)) ready &= start(w, step);
+      for (const auto& step : steps_of(whole.calls, captured)) ready &= captured ? capture(w, *step) : start(w, step);
       return ready ? status{} : not_ready("group_end");
     });
   }
@@ -293,15 +296,57 @@ struct collective_functions : stream_functions {
       if (member.polls_left != 0 || member.launching != 0)
         fail(name, " of ", member.name(), ", which is not ready: communicator_state has to be asked until it is");
       if (stream.device != member.device()) fail(name, " of ", member.name(), " on ", stream.name());
-      if (stream.capture != nullptr) fail(name, " while ", stream.name(), " is captured");
       const bool names_peer = !made.is_collective() || made.kind == collective_kind::broadcast;
       if (names_peer && (made.peer < 0 || static_cast<std::size_t>(made.peer) >= made.members()))
         return machine::failure(name, "invalid argument: no such member", 4);
       if (w.group.depth != 0) w.group.calls.push_back(made);
       else
-        for (const auto& step : steps_of({made})) start(w, step);
+        for (const auto& step : steps_of({made}, stream.capture != nullptr))
+          stream.capture != nullptr ? capture(w, *step) : start(w, step);
       return status{};
     });
+  }
+
+  /// Whether the calls of a group become part of a graph. Of a process' devices that can be one alone: graphs on
+  /// several may be launched in another order than their calls were made.
+  static bool are_captured(const world& w, const std::vector<collective_call>& calls) {
+    std::set<std::uint64_t> captured, streams;
+    for (const collective_call& each : calls) {
+      streams.insert(each.stream);
+      if (w.scheduled.find(each.stream)->capture != nullptr) captured.insert(each.stream);
+    }
+    if (!captured.empty() && streams.size() != 1)
+      fail("a group of ", streams.size(), " streams, of which ", captured.size(), " are captured");
+    return !captured.empty();
+  }
+  /// What goes on in the background for a member, on a stream; false where something does.
+  static bool go_on(world& w, clique_member& member, stream_state& stream) {
+    if (w.options.background) member.polls_left = static_cast<unsigned>(w.random.below(3));
+    if (member.polls_left == 0) return true;
+    member.launching = stream.handle;
+    ++stream.launching;
+    return false;
+  }
+  /// Makes a member's part of a step part of a graph.
+  static bool capture(world& w, const collective_step& step) {
+    bool ready = true;
+    for (std::size_t r = 0; r < step.calls.size(); ++r) {
+      if (step.streams[r] == 0) continue;
+      stream_state& stream = *w.scheduled.find(step.streams[r]);
+      stream.capture->operations.push_back(
+          {.name = collective_names[static_cast<int>(step.calls[r].front().kind)],
+           .rank = static_cast<int>(r),
+           .calls = std::make_shared<const std::vector<collective_call>>(step.calls[r])});
+      ready = go_on(w, *step.communicators[r], stream) && ready;
+    }
+    return ready;
+  }
+  /// Faults where a graph has calls of a communicator that is to end: that waits for the graph's end.
+  static void check_graphs(const world& w, const char* name, const clique_member& of) {
+    for (const auto& [number, graph] : w.graphs)
+      for (const operation& each : graph->operations)
+        if (each.calls != nullptr && each.calls->front().communicator.get() == &of)
+          fail(name, " of ", of.name(), ", which waits for a graph that has calls of it");
   }
 
   /// Gives each member's stream its part of a step; false where it goes on in the background.
@@ -311,17 +356,13 @@ struct collective_functions : stream_functions {
       if (step->streams[r] == 0) continue;
       stream_state& stream = *w.scheduled.find(step->streams[r]);
       clique_member& member = *step->communicators[r];
-      if (w.options.background) member.polls_left = static_cast<unsigned>(w.random.below(3));
-      const bool launched = member.polls_left == 0;
+      const bool launched = go_on(w, member, stream);
       w.push(stream, {.name = collective_names[static_cast<int>(step->calls[r].front().kind)],
                       .step = step,
                       .rank = static_cast<int>(r),
                       .launched = launched});
       ++member.unfinished;
-      if (launched) continue;
-      member.launching = stream.handle;
-      ++stream.launching;
-      ready = false;
+      ready = ready && launched;
     }
     return ready;
   }

@@ -94,8 +94,10 @@ inline void add_call(collective_step& step, const collective_call& call) {
 
 } // namespace detail
 
-/// The steps of a group's calls, one of each clique. Faults where the calls do not fit together.
-inline std::vector<std::shared_ptr<collective_step>> steps_of(const std::vector<collective_call>& calls) {
+/// The steps of a group's calls, one of each clique. Faults where the calls do not fit together. Those that are
+/// captured are numbered at each launch.
+inline std::vector<std::shared_ptr<collective_step>> steps_of(const std::vector<collective_call>& calls,
+                                                              bool captured = false) {
   detail::check_clique_order(calls);
   std::vector<std::shared_ptr<collective_step>> steps;
   for (const collective_call& call : calls) {
@@ -124,7 +126,7 @@ inline std::vector<std::shared_ptr<collective_step>> steps_of(const std::vector<
   }
   std::erase_if(steps, [](const auto& step) { return step->participants == 0; });
   for (const auto& step : steps)
-    if (step->clique->shared) number_calls(*step);
+    if (step->clique->shared && !captured) number_calls(*step);
   return steps;
 }
 

@@ -18,6 +18,7 @@
 namespace simulator {
 
 struct collective_step;
+struct collective_call;
 struct graph_state;
 
 /// One time that an event was recorded.
@@ -49,12 +50,13 @@ struct operation {
   pinned_use pinned{};
   std::shared_ptr<event_record> waits_for{};
   std::shared_ptr<event_record> records{};
-  std::shared_ptr<collective_step> step{};        ///< is done together with other streams' entries
-  int rank = 0;                                   ///< in `step`
-  bool arrived = false;                           ///< in `step`
-  bool launched = true;                           ///< false while a group goes on in the background
-  std::shared_ptr<const vector_clock> enqueued{}; ///< what the host knew
-  std::shared_ptr<graph_state> body{};            ///< of a node of a graph that a condition decides
+  std::shared_ptr<collective_step> step{};                     ///< is done together with other streams' entries
+  int rank = 0;                                                ///< in `step`
+  std::shared_ptr<const std::vector<collective_call>> calls{}; ///< of a member, while they are part of a graph
+  bool arrived = false;                                        ///< in `step`
+  bool launched = true;                                        ///< false while a group goes on in the background
+  std::shared_ptr<const vector_clock> enqueued{};              ///< what the host knew
+  std::shared_ptr<graph_state> body{};                         ///< of a node of a graph that a condition decides
   std::uint64_t condition = 0;
   bool repeats = false;                ///< its body
   std::shared_ptr<graph_run> launch{}; ///< of a graph that it is part of

@@ -3,6 +3,7 @@
 
 #include "support/simulator/block.hpp"
 #include "support/simulator/device_functions.hpp"
+#include "support/simulator/group.hpp"
 #include "support/simulator/product.hpp"
 
 #include <cstddef>
@@ -275,7 +276,7 @@ struct stream_functions : device_functions {
         fail("end_body on ", body.name(), ", where no body is captured");
       for (const operation& each : body.capture->operations)
         if (each.waits_for != nullptr || each.records != nullptr || each.step != nullptr ||
-            each.pinned.pointer != nullptr)
+            each.pinned.pointer != nullptr || each.calls != nullptr)
           fail("a conditional node's body with ", each.name, ", which CUDA does not allow");
       body.capture->whole = nullptr;
       body.capture = nullptr;
@@ -310,6 +311,7 @@ struct stream_functions : device_functions {
       for (std::uint64_t condition : found->second->conditions) run->conditions[condition] = 0;
       for (operation each : found->second->operations) {
         each.launch = run;
+        if (each.calls != nullptr) launch_collective(w, each);
         w.push(stream, std::move(each));
       }
       return status{};
@@ -333,6 +335,17 @@ struct stream_functions : device_functions {
   }
 
  private:
+  /// The calls of a graph's node, for one launch.
+  static void launch_collective(world& w, operation& node) {
+    clique_member& member = *node.calls->front().communicator;
+    if (member.polls_left != 0 || member.launching != 0)
+      fail("launch_graph with calls of ", member.name(), ", which is not ready");
+    node.step = steps_of(*node.calls).front();
+    node.calls = nullptr;
+    ++member.unfinished;
+    ++w.activity;
+  }
+
   /// The arguments of a kernel, copied; nothing is to be destroyed.
   template <class Arguments> static std::shared_ptr<const std::byte[]> bytes_of(const Arguments& arguments) {
     static_assert(std::is_trivially_copyable_v<Arguments> && alignof(Arguments) <= alignof(std::max_align_t));

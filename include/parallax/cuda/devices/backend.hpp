@@ -68,6 +68,7 @@ template <device_api Api> class backend {
     if (!slot()) return;
     if (has_failed) return slot()->abandon_cliques();
     slot()->wait_for_all();
+    slot()->forget_graphs();
     slot()->cliques.forget();
   }
   /// Waits for all work and gives everything back. No buffer may lie on a device any more. For tests.
@@ -100,6 +101,10 @@ template <device_api Api> class backend {
         }
   }
 
+  backend(const backend&) = delete;
+  backend& operator=(const backend&) = delete;
+  ~backend() { forget_graphs(); }
+
   int device_count() const { return count_of(devices); }
   device<Api>& device_at(int number) {
     if (number < 0 || number >= device_count())
@@ -111,8 +116,13 @@ template <device_api Api> class backend {
   /// The cliques of groups of a program's devices: see `clique_cache`.
   std::vector<clique<Api>*> cliques_of(const mesh<Api>& all, bool crosses,
                                        const std::vector<std::vector<int>>& groups) {
-    return cliques.of(
-        all, crosses, groups, [this](const clique<Api>& each) { wait_for_clique(each); }, [this] { wait_for_all(); });
+    try {
+      return cliques.of(
+          all, crosses, groups, [this](const clique<Api>& each) { wait_for_clique(each); }, [this] { wait_for_all(); });
+    } catch (...) {
+      abandon_cliques();
+      throw;
+    }
   }
 
   /// Waits until nothing goes on in the background of a clique.
@@ -140,7 +150,10 @@ template <device_api Api> class backend {
   }
 
   /// Ends all collectives, which will not end by themselves, and forgets the communicators.
-  void abandon_cliques() noexcept { cliques.abandon(); }
+  void abandon_cliques() noexcept {
+    forget_graphs();
+    cliques.abandon();
+  }
 
   /// What a loop that waits for a device calls: watches the collectives.
   std::function<void()> waiting() {
@@ -189,6 +202,10 @@ template <device_api Api> class backend {
   static std::unique_ptr<backend>& slot() {
     static std::unique_ptr<backend>& only = *new std::unique_ptr<backend>;
     return only;
+  }
+
+  void forget_graphs() noexcept {
+    for (device<Api>& each : devices) each.graphs.forget_exchanges();
   }
 
   static bool is_unfinished(const device<Api>& each) noexcept {

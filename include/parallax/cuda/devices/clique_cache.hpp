@@ -20,7 +20,7 @@ template <device_api Api> class clique_cache {
   /// Cliques of groups of a mesh, by group: null where this process has no members. Where NCCL serves all devices
   /// together, they are split from the clique of all, which costs less than making them anew. `crosses` says that
   /// groups have members in other processes, which then all ask for the same. `wait_for(clique)` returns once a clique
-  /// is idle, and `wait_for_all()` once all devices are.
+  /// is idle, and `wait_for_all()` once all devices are. Where it throws, `abandon` is to be called.
   template <class WaitFor, class WaitForAll>
   std::vector<clique<Api>*> of(const mesh<Api>& all, bool crosses, const group_list& groups, const WaitFor& wait_for,
                                const WaitForAll& wait_for_all) {
@@ -50,13 +50,8 @@ template <device_api Api> class clique_cache {
     }
     if (is_split) {
       if (crosses) all.rows()->of().next_shared_exchange();
-      try {
-        wait_for_all(); // NCCL wants nothing outstanding on a communicator that it splits
-        whole.all->split(parts);
-      } catch (...) {
-        abandon();
-        throw;
-      }
+      wait_for_all(); // NCCL wants nothing outstanding on a communicator that it splits
+      whole.all->split(parts);
       wait_for(*whole.all);
       for (const auto& part : parts) wait_for(*part.of);
     }

@@ -41,6 +41,20 @@ struct section_key {
   plain_span<const std::int64_t> extents;
 };
 
+/// The exchanges with other processes that a graph has.
+struct captured_exchanges {
+  const char* first = ""; ///< its name
+  unsigned axes = 0;      ///< of any
+  std::size_t bytes = 0;  ///< of all
+  int count = 0;
+
+  void add(const char* name, unsigned over, std::size_t more) {
+    if (count++ == 0) first = name;
+    axes |= over;
+    bytes += more;
+  }
+};
+
 /// One section on one device: what its first call has shown, and its graph. A graph has memory of its own, at whose
 /// addresses all its steps work: copies of the arguments and results, and intermediate values. Its first launches copy
 /// arguments in, and are all that is updated at a call; its last ones copy results to where the first were told.
@@ -92,8 +106,18 @@ template <device_api Api> struct section_graph {
   std::size_t memory_bytes = 0, output_count = 0;
 
   std::vector<update> updates;
+  captured_exchanges exchanges;
   buffer memory;
   std::optional<unique_graph<Api>> graph;
+
+  /// Its next call is its first once more. The memory stays, since what releases it may be captured.
+  void start_anew() {
+    graph.reset();
+    is = suitability::unknown;
+    arguments.clear();
+    results.clear();
+    exchanges = {};
+  }
 };
 
 /// A device's, the one that was used last first.
@@ -120,6 +144,12 @@ template <device_api Api> class graph_cache {
       used -= sections.back()->memory.bytes();
       sections.pop_back();
     }
+  }
+
+  /// Destroys the graphs that have calls of communicators, which would wait for that for ever.
+  void forget_exchanges() {
+    for (const auto& each : sections)
+      if (each->exchanges.count != 0) each->start_anew();
   }
 
  private:

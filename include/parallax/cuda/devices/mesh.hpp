@@ -37,6 +37,13 @@ template <device_api Api> class mesh {
   int position_of(int place) const { return place >= first && place < first + size() ? place - first : -1; }
   /// Whether nobody else is there to exchange values with.
   bool is_alone() const { return size() == 1 && across == nullptr; }
+  /// Whether each process has one device.
+  bool is_one_of_each_process() const {
+    if (size() != 1 || across == nullptr) return false;
+    for (std::size_t process = 0; process < across->starts().size(); ++process)
+      if (across->starts()[process] != static_cast<std::int64_t>(process)) return false;
+    return true;
+  }
   /// How the processes share the outermost axis; null where they do not.
   const processes::process_rows* rows() const { return across; }
   /// Whether groups along the axes of a mask have members in other processes.

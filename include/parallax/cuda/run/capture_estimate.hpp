@@ -14,10 +14,18 @@
 
 namespace parallax::cuda {
 
-/// Where a graph is captured: whether by one device alone, whether nodes may be decided by conditions, and which loops
-/// are kernels.
+/// What exchanges are in a graph.
+enum class captured_exchange {
+  none,        ///< there are none: a process that launches graphs on several devices may wait for itself for ever
+  copy,        ///< on a device that is alone
+  of_processes ///< NCCL's, of processes with one device each; not in nodes that conditions decide
+};
+
+/// Where a graph is captured: what exchanges are, whether nodes may be decided by conditions, whether floating numbers
+/// are combined in the host's order, which takes memory that graphs do not have, and which loops are kernels.
 struct capture_conditions {
-  bool is_alone = true, may_branch = true;
+  captured_exchange exchange = captured_exchange::copy;
+  bool may_branch = true, deterministic = false;
   whole_loops whole{};
 };
 
@@ -28,6 +36,7 @@ class capture_estimate {
   static constexpr std::size_t control_bytes = 256;   ///< what a loop keeps beside its bodies' slots
 
   bool is_possible = true;
+  bool is_unconditional = false; ///< has calls that no condition may decide
   std::int64_t steps = 0;
   std::size_t bytes_of_bodies = 0; ///< of loops, one inside the other
   int depth = 0;                   ///< of nodes that are decided by conditions, one inside the other
@@ -41,7 +50,7 @@ class capture_estimate {
     const std::int64_t rounds = section.extents[step.count];
     if (rounds < 4 || !where.may_branch) return true;
     const capture_estimate body({section.plan, step.body, section.extents}, where);
-    return !body.is_possible || body.steps * rounds <= most_unrolled;
+    return !body.is_possible || body.is_unconditional || body.steps * rounds <= most_unrolled;
   }
   /// What a scan that counts its rounds needs for one slice of each stacked array that is not read or written in place.
   static std::size_t bytes_of_slices(const section_plan& section, const scan_step& step) {
@@ -63,9 +72,16 @@ class capture_estimate {
   void operator()(const epilogue_step&) { ++steps; }
   void operator()(const axis_slice_step&) { ++steps; }
   void operator()(const ffi_step&) { ++steps; }
-  void operator()(const exchange_step&) {
+  void operator()(const exchange_step& step) {
     ++steps;
-    is_possible = is_possible && allowed.is_alone;
+    switch (allowed.exchange) {
+    case captured_exchange::none: is_possible = false; break;
+    case captured_exchange::copy: break;
+    case captured_exchange::of_processes:
+      is_unconditional = true;
+      is_possible = is_possible && !takes_memory(step);
+      break;
+    }
   }
   void operator()(const call_step&) { is_possible = false; }
   void operator()(const scan_step& step) {
@@ -90,7 +106,7 @@ class capture_estimate {
       return;
     }
     const capture_estimate predicate = estimate(step.predicate), body = estimate(step.body);
-    is_possible = is_possible && allowed.may_branch;
+    is_possible = is_possible && allowed.may_branch && !body.is_unconditional && !predicate.is_unconditional;
     steps += 2 * body.steps + 3 * predicate.steps + 6;
     want(step.predicate, predicate, control_bytes, 2);
     want(step.body, body, control_bytes, 2);
@@ -99,6 +115,7 @@ class capture_estimate {
     is_possible = is_possible && allowed.may_branch;
     for (section_id each : of.plan[step.branches]) {
       const capture_estimate branch = estimate(each);
+      is_possible = is_possible && !branch.is_unconditional;
       steps += branch.steps + 1;
       want(each, branch, 0, 1);
     }
@@ -108,6 +125,13 @@ class capture_estimate {
   const section_plan& of;
   capture_conditions allowed;
 
+  /// Whether an exchange needs more than its operand and result: see `exchange_runner::prepare`.
+  bool takes_memory(const exchange_step& step) const {
+    const bool gathers = step.kind == exchange_kind::all_gather, scatters = step.kind == exchange_kind::reduce_scatter;
+    const bool combines = step.kind == exchange_kind::all_reduce || scatters;
+    return ((gathers || scatters) && of.extents[step.outer] != 1) ||
+           (combines && allowed.deterministic && is_floating(of.type_of(step.source)));
+  }
   capture_estimate estimate(section_id body) const { return {section_plan(of.plan, body, of.extents), allowed}; }
   void want(section_id body, const capture_estimate& inside, std::size_t beside, int nodes) {
     const section_plan run(of.plan, body, of.extents);
@@ -116,6 +140,7 @@ class capture_estimate {
     bytes_of_bodies = std::max(bytes_of_bodies, beside + aligned(offsets[offsets.size() - 1]) + inside.bytes_of_bodies);
     depth = std::max(depth, nodes + inside.depth);
     is_possible = is_possible && inside.is_possible;
+    is_unconditional = is_unconditional || inside.is_unconditional;
   }
 };
 

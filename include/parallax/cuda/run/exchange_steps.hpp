@@ -18,12 +18,13 @@
 namespace parallax::cuda {
 
 /// One such step; `from` and `to` are the operand's and the result's first bytes by position. It runs at the positions
-/// that are `running`, at all where none is said; the members of a group are alike in that.
+/// that are `running`, at all where none is said; the members of a group are alike in that. Where it is captured,
+/// `captured` notes it, and it happens at each launch.
 template <device_api Api> class exchange_runner {
  public:
   exchange_runner(backend<Api>& of, const mesh<Api>& devices, const section_plan& section, const exchange_step& what,
                   const std::vector<std::byte*>& from, const std::vector<std::byte*>& to,
-                  const std::vector<bool>& running)
+                  const std::vector<bool>& running, captured_exchanges* captured)
       : owner(of),
         all(devices),
         plan(section.plan),
@@ -34,9 +35,12 @@ template <device_api Api> class exchange_runner {
         sources(from),
         results(to),
         going(running),
+        noted(captured),
         outer(index_of(section.extents[what.outer])),
         inner(index_of(section.extents[what.inner])),
         inner_bytes(inner * size_of(type)) {}
+
+  bool is_captured() const { return noted != nullptr; }
 
   /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, `wait`, `finish`.
   bool run_without_nccl() {
@@ -47,7 +51,8 @@ template <device_api Api> class exchange_runner {
       return group.size() == 1;
     });
     if (parts.empty()) return true;
-    if (crosses()) number = all.rows()->of().next_shared_exchange();
+    if (noted != nullptr) noted->add(name_of(step.kind).data(), step.axes.bits, bytes);
+    else if (crosses()) number = all.rows()->of().next_shared_exchange();
     // devices are distinct in all groups or, where they are shared, perhaps in some
     const std::vector<clique<Api>*> found = owner.cliques_of(all, crosses(), parts);
     for (std::size_t g = 0; g < parts.size(); ++g)
@@ -80,7 +85,7 @@ template <device_api Api> class exchange_runner {
       if (step.kind == exchange_kind::permute) keep_own_value(position, rank, count_of(groups[g]));
       if (step.kind == exchange_kind::all_to_all) keep_own_block(position, rank);
     });
-    owner.recorder.begin(name_of(step.kind).data(), step.axes.bits, bytes, all.devices, number);
+    if (!is_captured()) owner.recorder.begin(name_of(step.kind).data(), step.axes.bits, bytes, all.devices, number);
   }
   /// Enqueues every member's call.
   void enqueue() {
@@ -115,6 +120,7 @@ template <device_api Api> class exchange_runner {
   const std::vector<std::byte*>& sources;
   const std::vector<std::byte*>& results;
   const std::vector<bool>& going; ///< by position
+  captured_exchanges* noted;      ///< null where the step is not captured
   std::size_t outer, inner, inner_bytes;
   std::vector<std::vector<int>> groups; ///< places, by group and rank; those that have members here
   std::vector<clique<Api>*> cliques;    ///< by group

@@ -118,7 +118,8 @@ template <device_api Api> class graph_run {
   /// Says where everything is in the graph's memory, and whether there is to be one.
   void plan(section_graph<Api>& g, const section_runner<Api>& done) const {
     g.is = suitability::unsuitable;
-    const capture_estimate expected(section, {all.is_alone(), owner.options.conditional_graphs});
+    const capture_estimate expected(
+        section, {exchange_in_graph(all), owner.options.conditional_graphs, owner.options.deterministic});
     if (!expected.is_possible || expected.steps < owner.options.graph_steps || expected.steps > most_steps) return;
     std::size_t bytes = 0;
     auto take = [&](std::size_t more) { return std::exchange(bytes, bytes + aligned(more)); };
@@ -160,7 +161,8 @@ template <device_api Api> class graph_run {
         check(Api::launch(copy_pieces{}, {1, detail::elementwise_threads}, devices[p]->stream(), {}),
               devices[p]->number);
       }
-      runner.is_captured = owner.options.conditional_graphs;
+      runner.decides = owner.options.conditional_graphs;
+      runner.noted = &entries.front()->exchanges; // where devices are several there are none
       std::deque<detail::capture_scope<Api>> captures;
       for (std::size_t p = 0; p < devices.size(); ++p) {
         captures.emplace_back(*devices[p]);
@@ -184,6 +186,7 @@ template <device_api Api> class graph_run {
     g.graph.reset();
     g.memory = {};
     g.updates.clear();
+    g.exchanges = {};
   }
 
   /// Tells the runner where the section's buffers are while it is captured.
@@ -298,7 +301,17 @@ template <device_api Api> class graph_run {
     on.activate();
     for (const update& each : g.updates)
       check(Api::update_launch(g.graph->get(), each.node, copy_pieces{}, each.shape, each.arguments), on.number);
+    begin_exchanges(g);
     check(Api::launch_graph(g.graph->get(), on.stream()), on.number);
+    if (g.exchanges.count != 0) owner.recorder.end(1);
+  }
+  /// Those of a launch are one for the recorder, with the last one's number: processes that launch it begin all of
+  /// them.
+  void begin_exchanges(const section_graph<Api>& g) const {
+    if (g.exchanges.count == 0) return;
+    std::uint64_t number = 0;
+    for (int i = 0; i < g.exchanges.count; ++i) number = all.rows()->of().next_shared_exchange();
+    owner.recorder.begin(g.exchanges.first, g.exchanges.axes, g.exchanges.bytes, all.devices, number);
   }
 };
 

@@ -49,7 +49,7 @@ template <device_api Api> void run_exchanges(backend<Api>& owner, std::vector<ex
   }
   for (auto* each : grouped) each->wait();
   for (auto* each : grouped) each->finish();
-  owner.recorder.end(grouped.size());
+  if (!grouped.front()->is_captured()) owner.recorder.end(grouped.size());
 }
 
 } // namespace parallax::cuda

@@ -29,6 +29,12 @@ template <device_api Api> bool is_given_on(const device<Api>& on, given_memory g
   return memory != nullptr && &memory->home == &on;
 }
 
+/// What exchanges among these devices are in a graph.
+template <device_api Api> captured_exchange exchange_in_graph(const mesh<Api>& all) {
+  if (all.is_alone()) return captured_exchange::copy;
+  return all.is_one_of_each_process() ? captured_exchange::of_processes : captured_exchange::none;
+}
+
 template <device_api Api> class section_runner {
  public:
   using api = Api;
@@ -41,10 +47,9 @@ template <device_api Api> class section_runner {
   recycled_vector<recycled_vector<buffer>> outputs; ///< by position, by output
 
   section_runner(backend<Api>& of, const section_plan& run, const program_launchers<Api>& launchers, mesh<Api> devices,
-                 value_function values, std::vector<std::byte*> slot_memory = {}, bool captured = false)
+                 value_function values, std::vector<std::byte*> slot_memory = {})
       : section(run),
         all(std::move(devices)),
-        is_captured(captured),
         owner(of),
         launch(launchers),
         value_at(values),
@@ -104,16 +109,16 @@ template <device_api Api> class section_runner {
 
   // Bodies of loops and branches
 
-  bool is_captured = false;                 ///< all that is enqueued, in a graph that may decide by conditions
-  std::vector<bool> going;                  ///< by position: whether it runs the steps; all where there are none
+  bool decides = false;                ///< what is enqueued is captured, and its nodes may be decided by conditions
+  captured_exchanges* noted = nullptr; ///< the graph's, where what is enqueued is captured
+  std::vector<bool> going;             ///< by position: whether it runs the steps; all where there are none
   std::vector<std::byte*> memory_of_bodies; ///< by position: where their slots go; each takes some where there are none
   bool runs_at(int position) const { return going.empty() || going[index_of(position)]; }
   /// What runs a body on the same devices, behind so much of the memory for bodies.
   section_runner body_runner(section_id body, std::size_t behind = 0) const {
     std::vector<std::byte*> memory = memory_of_bodies;
     for (std::byte*& each : memory) each += behind;
-    return section_runner(owner, {section.plan, body, section.extents}, launch, all, all_placed, std::move(memory),
-                          is_captured);
+    return {*this, body, std::move(memory)};
   }
   void place_slots() {
     scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
@@ -156,6 +161,13 @@ template <device_api Api> class section_runner {
   };
   static constexpr all_are_placed all_placed{};
 
+  section_runner(const section_runner& whole, section_id body, std::vector<std::byte*> slot_memory)
+      : section_runner(whole.owner, {whole.section.plan, body, whole.section.extents}, whole.launch, whole.all,
+                       all_placed, std::move(slot_memory)) {
+    decides = whole.decides;
+    noted = whole.noted;
+  }
+
   backend<Api>& owner;
   const program_launchers<Api>& launch;
   value_function value_at;
@@ -197,11 +209,12 @@ template <device_api Api> class section_runner {
     if constexpr (!std::is_same_v<Step, cond_step>)
       if (launch.whole.have(section.plan, step)) return run_whole(step);
     exchanges.finish();
-    if (is_captured && !is_unrolled(step)) captured_loops(*this).run(step, call);
+    if (decides && !is_unrolled(step)) captured_loops(*this).run(step, call);
     else loop_steps(*this, owner).run(step, call);
   }
-  bool is_unrolled(const scan_step& step) const {
-    return capture_estimate::is_unrolled(section, step, {all.is_alone(), true, launch.whole});
+  bool is_unrolled(const scan_step& step) const { return capture_estimate::is_unrolled(section, step, conditions()); }
+  capture_conditions conditions() const {
+    return {exchange_in_graph(all), true, owner.options.deterministic, launch.whole};
   }
   static bool is_unrolled(const while_step&) { return false; }
   static bool is_unrolled(const cond_step&) { return false; }
@@ -239,7 +252,8 @@ template <device_api Api> class section_runner {
   void run_steps(plain_span<const step_record> list, call_function call) {
     for (const step_record& step : list) {
       const bool is_exchange = step.kind == step_kind::exchange;
-      if (exchanges.may_start_aside() && !is_exchange && !wants_waiting(step)) exchanges.start_aside();
+      if (noted == nullptr && exchanges.may_start_aside() && !is_exchange && !wants_waiting(step))
+        exchanges.start_aside();
       visit_step(section.plan, step, step_runner{*this, call});
     }
   }
@@ -260,7 +274,7 @@ template <device_api Api> class section_runner {
                   {data(step.result, first), section.bytes_of(step.result)});
   }
   exchange_runner<Api> runner_of(const exchange_step& step) {
-    return {owner, all, section, step, addresses(step.source), addresses(step.result), going};
+    return {owner, all, section, step, addresses(step.source), addresses(step.result), going, noted};
   }
   const std::vector<std::byte*>& addresses(buffer_id id) const { return pointers[index_of(id)]; }
   /// Whether a step wants a result of the exchanges that wait.
