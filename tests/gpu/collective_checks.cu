@@ -180,7 +180,7 @@ void check_split() { check_split_of(device_count()); }
 void check_abort() {
   for (int round = 0; round < 2; ++round) {
     clique one(1);
-    ok(api::abort_communicator(one.communicators[0]));
+    ok(api::abort_communicators(one.communicators));
     one.communicators.clear();
   }
 }
@@ -193,7 +193,7 @@ void check_errors() {
   require(result.is == status::kind::failure, "there is no member 7");
   require(std::string(result.library) == "NCCL" && std::string(result.call) == "ncclSend", "who says so is told");
   require(!std::string(result.meaning).empty(), "and what it means");
-  ok(api::abort_communicator(one.communicators[0])); // one that does not block is spoilt by any error
+  ok(api::abort_communicators(one.communicators)); // one that does not block is spoilt by any error
   one.communicators.clear();
   std::vector<api::communicator> twice(2);
   const std::vector<int> same{0, 0};
@@ -204,7 +204,7 @@ void check_errors() {
       return refused.is != status::kind::not_ready;
     });
   require(!refused.ok(), "one GPU cannot be two members");
-  for (api::communicator each : twice) ok(api::abort_communicator(each));
+  ok(api::abort_communicators(twice));
 }
 
 constexpr check all[] = {{"collectives: one GPU", check_one},

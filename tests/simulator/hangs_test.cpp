@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hangs_test {
@@ -42,7 +43,7 @@ TEST_CASE("The host sees a hang or a failure of a peer, and an abort ends it") {
       REQUIRE(ended.is != status::kind::failure);
       status seen;
       for (int i = 0; i < 2000; ++i) {
-        seen = api::communicator_state(all.communicators[0]);
+        seen = api::communicator_state(all.communicators[says_so ? 1 : 0]);
         if (seen.is == status::kind::success) seen = api::query_stream(all.queues[0].stream);
         if (seen.is != status::kind::not_ready) break;
       }
@@ -50,6 +51,31 @@ TEST_CASE("The host sees a hang or a failure of a peer, and an abort ends it") {
       all.abort();
       all.wait();
     });
+}
+
+TEST_CASE("An abort waits for its devices, where another clique's collective may go on") {
+  const auto abort = [](bool all_together) {
+    return fault_of([&] {
+      machine on({.devices = 2, .background = false, .fail_when_stuck = false});
+      team first(2), second(2);
+      const auto in = numbers(first, 2), out = room_for(first, 2), others = room_for(second, 2);
+      on.drop_rank(1);
+      together(first, [&](std::size_t r) { reduce(first, in[r], out[r], r); });
+      together(second, [&](std::size_t r) { reduce(second, others[r], others[r], r); });
+      on.drain();
+      std::vector<communicator_handle> all = std::exchange(second.communicators, {});
+      if (all_together) {
+        all.insert(all.end(), first.communicators.begin(), first.communicators.end());
+        first.communicators.clear();
+      }
+      static_cast<void>(api::abort_communicators(all)); // the next call says what is wrong
+      static_cast<void>(api::query_stream(first.queues[0].stream));
+      on.drain();
+    });
+  };
+  CHECK(abort(true).empty());
+  CHECK(has(abort(false),
+            "where all_reduce (sum) of 2 float32 of rank 0 of clique 1 (device 0) goes on, which is not aborted"));
 }
 
 TEST_CASE("A stopped device holds the others up until it goes on") {

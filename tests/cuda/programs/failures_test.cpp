@@ -43,7 +43,7 @@ float run_every_sort_of_step() {
 // on a mesh of two by two devices: cliques that are split from that of all, and groups
 constexpr auto several_cliques = plx::pmap<"i">([](auto rows) {
   return plx::pmap<"j">([](auto x) {
-    return plx::psum<"i">(x) * plx::all_gather<"j">(x, 0, plx::gather_mode::tiled) +
+    return plx::psum<"i">(x) * plx::sum(plx::all_gather<"j">(x, 0, plx::gather_mode::tiled)) +
            plx::psum<"i", "j">(x, plx::axis_index_groups{{0, 3}, {1}, {2}});
   })(rows);
 });
@@ -133,6 +133,85 @@ TEST_CASE("a device that stands still ends the others' collective at the deadlin
   machine.resume_device(2);
   plx::array<float, 2> again = plx::pmap<"i">(total)(x);
   REQUIRE(again(0, 0) == 4.f);
+}
+
+TEST_CASE("at the deadline all collectives end, of whichever cliques") {
+  simulator::machine machine({.devices = 4, .fail_when_stuck = false});
+  plx::cuda::backend_options options;
+  options.collective_timeout = std::chrono::milliseconds(50);
+  running_backend running(options);
+  run_several_cliques();
+  machine.stop_device(2);
+  REQUIRE_THROWS_AS(run_several_cliques(), plx::cuda::collective_error);
+  machine.resume_device(2);
+  run_several_cliques();
+}
+
+TEST_CASE("what devices do before they come to a collective may take any time") {
+  simulator::machine machine({.devices = 2, .background = false, .fail_when_stuck = false});
+  running_backend running;
+  const auto& recorder = backend::instance().recorder;
+  const auto x = plx::array<float, 2>::filled({2, 2}, 1.f);
+  const auto enqueue = [&] { return plx::pmap<"i">(total)(x); };
+  plx::array<float, 2> sums = enqueue();
+  for (int device : {0, 1}) machine.stop_device(device);
+  std::vector<decltype(enqueue())> queue;
+  for (int k = 0; k < 40; ++k) queue.push_back(enqueue()); // more than the recorder keeps of those that have ended
+  CHECK(!recorder.is_going_on());
+  const auto before = recorder.progress();
+  machine.resume_device(1);
+  machine.drain();
+  CHECK(recorder.is_going_on());
+  CHECK(recorder.progress() != before);
+  CHECK(recorder.failure("x").missing() == std::vector<int>{0});
+  machine.resume_device(0);
+  machine.drain();
+  CHECK(!recorder.is_going_on());
+  sums = queue.back();
+  CHECK(sums(1, 1) == 2.f);
+}
+
+TEST_CASE("an epilogue that is refused when it is launched is its parts") {
+  constexpr auto layer = [](auto x, auto w, auto b) { return plx::relu(plx::dot(x, w) + b); };
+  constexpr auto loss = [](auto x, auto w, auto b) { return plx::sum(plx::relu(plx::dot(x, w) + b) * 2.f); };
+  const auto x = plx::array<float, 2>::filled({16, 8}, 0.5f), w = plx::array<float, 2>::filled({8, 16}, 0.25f);
+  const auto b = plx::array<float, 1>::filled({16}, -0.5f);
+  for (const bool refuses : {false, true}) {
+    simulator::machine machine({.devices = 1, .refuses_epilogues = refuses});
+    running_backend running;
+    for (int call = 0; call < 3; ++call) { // step by step, while it is captured, in a graph
+      const plx::array<float, 2> y = plx::jit(layer)(x, w, b);
+      CHECK(y(15, 15) == 0.5f);
+      const plx::array<float, 2> of_weights = plx::jit(plx::grad(loss, plx::argnums<1>))(x, w, b);
+      CHECK(of_weights(7, 15) == 16.f);
+    }
+  }
+}
+
+TEST_CASE("memory that is free in pieces is put together when it is short") {
+  simulator::machine_options options;
+  options.devices = 1;
+  options.memory_bytes = std::size_t{256} << 20;
+  simulator::machine machine(options);
+  running_backend running;
+  auto& on = backend::instance().device_at(0);
+  std::size_t free = 0, total_bytes = 0;
+  plx::cuda::check(simulator::api::memory_info(free, total_bytes));
+  {
+    const auto a = plx::cuda::allocate<simulator::api>(on, free / 2),
+               b = plx::cuda::allocate<simulator::api>(on, free / 2);
+  }
+  const auto more = plx::cuda::allocate<simulator::api>(on, free - 4096);
+  CHECK(more.bytes() == free - 4096);
+  CHECK_THROWS_AS(plx::cuda::allocate<simulator::api>(on, 8192), plx::out_of_memory);
+}
+
+TEST_CASE("a device that does not work is an error, and not the host") {
+  simulator::machine machine({.devices = 1});
+  CHECK(plx::cuda::has_devices<simulator::api>());
+  machine.fail_call(machine.calls() + 1);
+  CHECK_THROWS_WITH(plx::cuda::has_devices<simulator::api>(),
+                    Catch::Matchers::Matches(".*PARALLAX_BACKEND=host runs programs on the host without GPUs"));
 }
 
 TEST_CASE("a failed rank ends the collective at once") {

@@ -73,13 +73,10 @@ struct collective_functions : stream_functions {
   static status communicator_state(communicator_handle of) {
     return call("communicator_state", question, [&](world& w) {
       clique_member& found = *w.communicator(of.number, "communicator_state");
+      if ((w.failed_ranks >> found.device() & 1) != 0)
+        return machine::failure("communicator_state", "remote process exited or there was a network error", 6);
       bool dropped = false;
-      for (const int device : found.clique->devices) {
-        if (device == elsewhere) continue;
-        if ((w.failed_ranks >> device & 1) != 0)
-          return machine::failure("communicator_state", "remote process exited or there was a network error", 6);
-        dropped |= w.scheduled.is_dropped(device);
-      }
+      for (const int device : found.clique->devices) dropped |= device != elsewhere && w.scheduled.is_dropped(device);
       if (found.clique->shared && !has_met(w, found)) {
         ++w.activity; // others may still come
         std::this_thread::yield();
@@ -109,14 +106,19 @@ struct collective_functions : stream_functions {
     });
   }
 
-  static status abort_communicator(communicator_handle of) {
-    return call("abort_communicator", ending, [&](world& w) {
-      const auto found = w.communicator(of.number, "abort_communicator");
-      check_graphs(w, "abort_communicator", *found);
-      found->aborted = true;
-      found->deliver_child();
-      w.launch_group(*found);
-      w.communicators.erase(of.number);
+  static status abort_communicators(std::span<const communicator_handle> all) {
+    return call("abort_communicators", ending, [&](world& w) {
+      std::set<int> devices;
+      for (const communicator_handle of : all) {
+        const auto found = w.communicator(of.number, "abort_communicators");
+        check_graphs(w, "abort_communicators", *found);
+        found->aborted = true;
+        found->deliver_child();
+        w.launch_group(*found);
+        w.communicators.erase(of.number);
+        devices.insert(found->device());
+      }
+      check_others(w, devices);
       return status{};
     });
   }
@@ -347,6 +349,18 @@ struct collective_functions : stream_functions {
       for (const operation& each : graph->operations)
         if (each.calls != nullptr && each.calls->front().communicator.get() == &of)
           fail(name, " of ", of.name(), ", which waits for a graph that has calls of it");
+  }
+
+  /// Faults where an abort, which waits for devices, would wait for a collective that only another abort ends.
+  static void check_others(const world& w, const std::set<int>& devices) {
+    for (const auto& each : w.scheduled.streams()) {
+      const operation* const next = each->queue.empty() ? nullptr : &each->queue.front();
+      if (next == nullptr || next->step == nullptr || !devices.contains(each->device)) continue;
+      const clique_member& member = *next->step->communicators[static_cast<std::size_t>(next->rank)];
+      if (!member.aborted && next->arrived && (next->step->broken || next->step->arrived != next->step->participants))
+        fail("abort_communicators waits for device ", each->device, ", where ", next->step->name(next->rank), " of ",
+             member.name(), " goes on, which is not aborted");
+    }
   }
 
   /// Gives each member's stream its part of a step; false where it goes on in the background.

@@ -67,9 +67,8 @@ struct device_functions {
       stream_state& of = w.current_stream(on.number, "allocate");
       if (of.capture != nullptr) fail("allocate while ", of.name(), " is captured");
       if (bytes == 0) fail("allocate of 0 bytes");
-      if (w.used[of.device] + bytes > w.options.memory_bytes)
+      if (!w.pools[of.device].take(bytes, w.options.memory_bytes))
         return machine::failure("allocate", "out of memory", 2, status::kind::out_of_memory);
-      w.used[of.device] += bytes;
       allocation& made = w.table.add(of.device, bytes);
       pointer = made.data();
       w.enqueue(of, {.name = "allocate", .run = [&made](recorder& log) {
@@ -87,7 +86,7 @@ struct device_functions {
       allocation& released = w.table.starting(pointer, "release");
       if (released.device == on_host) fail("release of ", released.name());
       released.released_by_host = true;
-      w.used[released.device] -= released.bytes;
+      w.pools[released.device].put_back(released.bytes);
       w.enqueue(of, {.name = "release", .run = [&w, &released](recorder& log) {
                        log.write_of(released.device, released.data(), released.bytes);
                        log.finish();
@@ -100,7 +99,14 @@ struct device_functions {
   static status memory_info(std::size_t& free, std::size_t& total) {
     return call("memory_info", [&](world& w) {
       total = w.options.memory_bytes;
-      free = total - w.used[w.device];
+      free = total - w.pools[w.device].used;
+      return status{};
+    });
+  }
+
+  static status trim_memory() {
+    return call("trim_memory", [&](world& w) {
+      w.pools[w.device].kept.clear();
       return status{};
     });
   }

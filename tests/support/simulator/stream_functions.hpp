@@ -161,6 +161,8 @@ struct stream_functions : device_functions {
     return call(parallax::is_floating(product.type) ? "multiply" : "launch", [&](world& w) {
       stream_state& stream = w.current_stream(on.number, "multiply");
       if (device != stream.device) fail("multiply for device ", device, " on ", stream.name());
+      if (w.options.refuses_epilogues && !product.epilogue.is_plain())
+        return machine::failure("multiply", "not supported", 15, status::kind::unsupported);
       w.enqueue(stream, {.name = "multiply", .run = [=](recorder& log) { simulator::multiply(product, log); }});
       return status{};
     });

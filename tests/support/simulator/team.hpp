@@ -36,7 +36,7 @@ struct team {
     for (const queue& each : queues) each.wait();
   }
   void abort() {
-    for (const communicator_handle each : communicators) check(api::abort_communicator(each));
+    check(api::abort_communicators(communicators));
     communicators.clear();
   }
 

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,7 @@ struct machine_options {
   std::size_t memory_bytes = std::size_t{1} << 30; ///< of each device
   int multiprocessors = 2;
   std::size_t shared_bytes_per_block = 48 * 1024;
+  bool refuses_epilogues = false;    ///< when they are launched, after it said that it has them
   bool peer_access = true;           ///< false: enabling it fails
   bool conditional_graphs = true;    ///< graphs may have nodes that conditions decide
   bool background = true;            ///< group_end and create_clique may go on after they returned
@@ -36,6 +39,27 @@ struct machine_options {
 template <class Of> struct handle {
   std::uint64_t number = 0;
   bool operator==(const handle&) const = default;
+};
+
+/// What a device's memory is taken from. What was released is kept in pieces, and serves what fits one of them.
+struct memory_pool {
+  std::size_t used = 0;
+  std::multiset<std::size_t> kept;
+
+  bool take(std::size_t bytes, std::size_t all) {
+    if (const auto piece = kept.lower_bound(bytes); piece != kept.end()) {
+      if (*piece != bytes) kept.insert(*piece - bytes);
+      kept.erase(piece);
+    } else if (used + std::accumulate(kept.begin(), kept.end(), std::size_t{0}) + bytes > all) {
+      return false;
+    }
+    used += bytes;
+    return true;
+  }
+  void put_back(std::size_t bytes) {
+    used -= bytes;
+    kept.insert(bytes);
+  }
 };
 
 /// The calls since group_start.
@@ -58,7 +82,7 @@ struct world {
   std::map<std::uint64_t, event_state> events;
   std::map<std::uint64_t, std::shared_ptr<clique_member>> communicators;
   std::map<std::uint64_t, std::shared_ptr<graph_state>> graphs;
-  std::map<int, std::size_t> used; ///< bytes of each device's memory
+  std::map<int, memory_pool> pools; ///< of each device
   group_state group;
   std::shared_ptr<const vector_clock> known = std::make_shared<const vector_clock>(); ///< to the host
   int device = 0;                                                                     ///< the current one

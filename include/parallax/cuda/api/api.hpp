@@ -117,6 +117,7 @@ concept device_api =
       { Api::allocate(pointer, bytes, stream) } -> std::same_as<status>;
       { Api::release(pointer, stream) } -> std::same_as<status>;
       { Api::memory_info(bytes, bytes) } -> std::same_as<status>; ///< free and total bytes of the current device
+      { Api::trim_memory() } -> std::same_as<status>; ///< gives back what the current device keeps for later
       { Api::allocate_pinned(pointer, bytes) } -> std::same_as<status>;
       { Api::release_pinned(pointer) } -> std::same_as<status>;
       { Api::copy_to_device(pointer, source, bytes, stream) } -> std::same_as<status>; ///< from pinned memory
@@ -158,7 +159,8 @@ concept device_api =
         Api::communicator_state(communicator)
       } -> std::same_as<status>; ///< not_ready while going on; asynchronous errors
       { Api::destroy_communicator(communicator) } -> std::same_as<status>;
-      { Api::abort_communicator(communicator) } -> std::same_as<status>;
+      /// all of the process' at once: an abort may wait for a device on which another's kernels go on
+      { Api::abort_communicators(plain_span<const typename Api::communicator>(clique)) } -> std::same_as<status>;
       { Api::group_start() } -> std::same_as<status>;
       { Api::group_end() } -> std::same_as<status>; ///< not_ready where it goes on in the background
       { Api::all_reduce(source, pointer, bytes, type, how, communicator, stream) } -> std::same_as<status>;

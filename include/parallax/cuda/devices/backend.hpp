@@ -138,6 +138,7 @@ template <device_api Api> class backend {
 
   /// After a failure: waits until the devices no longer use what is about to be released, or until the deadline.
   void settle() noexcept {
+    recorder.forget_begun();
     const deadline until(time_limit());
     for (device<Api>& each : devices) {
       try {
@@ -157,10 +158,19 @@ template <device_api Api> class backend {
 
   /// What a loop that waits for a device calls: watches the collectives.
   std::function<void()> waiting() {
-    return [this, until = deadline(time_limit()), others = listener(*this), looks = 0U]() mutable {
+    return [this, until = deadline(time_limit()), others = listener(*this), looks = 0U,
+            progress = recorder.progress()]() mutable {
       cliques.for_each([this](const clique<Api>& each) { idle_or_abort(each); });
       if (++looks % 16 == 0) others.look(recorder.waits_for_others());
-      if (until.is_over() && recorder.is_going_on()) miss(until, "", recorder.waits_for_others());
+      if (until.is_over() && recorder.is_going_on()) {
+        // the limit is of one collective, and many may have been enqueued
+        if (const std::uint64_t now = recorder.progress(); now != progress) {
+          progress = now;
+          until = deadline(time_limit());
+        } else {
+          miss(until, "", recorder.waits_for_others());
+        }
+      }
       std::this_thread::yield();
     };
   }
@@ -288,10 +298,16 @@ template <device_api Api> class backend {
   clique_cache<Api> cliques;
 };
 
-/// Whether there is a device at all, and the libraries work.
+/// Whether there is a device at all. Throws `error` where there is one that does not work: programs would be slower on
+/// the host, and nobody would know why.
 template <device_api Api> bool has_devices() {
   int count = 0;
-  return Api::device_count(count).ok() && count > 0;
+  try {
+    check(Api::device_count(count));
+  } catch (const cuda_error& failure) {
+    throw error(std::string(failure.what()) + "; PARALLAX_BACKEND=host runs programs on the host without GPUs");
+  }
+  return count > 0;
 }
 
 } // namespace parallax::cuda

@@ -70,7 +70,11 @@ template <device_api Api> class clique {
   clique(const clique&) = delete;
   clique& operator=(const clique&) = delete;
   ~clique() {
-    for_each_communicator([](communicator old) { return Api::destroy_communicator(old); });
+    for (std::size_t k = 0; k < communicators.size(); ++k) {
+      if (communicators[k] == communicator{}) continue;
+      kept_failure::keep(Api::set_device(members[k]->physical));
+      kept_failure::keep(Api::destroy_communicator(communicators[k]));
+    }
   }
 
   bool uses_nccl() const { return !communicators.empty(); }
@@ -83,17 +87,17 @@ template <device_api Api> class clique {
 
   /// Whether nothing is going on in the background. Throws `cuda_error` for an asynchronous error.
   bool is_idle() const {
+    bool idle = true; // all are asked, since any may be the one that has failed
     for (std::size_t k = 0; k < communicators.size(); ++k)
-      if (communicators[k] == communicator{} ||
-          !cuda::is_ready(Api::communicator_state(communicators[k]), members[k]->number))
-        return false;
-    return true;
+      idle = communicators[k] != communicator{} &&
+             cuda::is_ready(Api::communicator_state(communicators[k]), members[k]->number) && idle;
+    return idle;
   }
 
-  /// Aborts the running collective. The clique is unusable afterwards.
-  void abort() noexcept {
-    for_each_communicator([](communicator old) { return Api::abort_communicator(old); });
-    communicators.clear();
+  /// Hands over the communicators that are known, to be aborted. The clique is unusable afterwards.
+  void give_up(std::vector<communicator>& to) noexcept {
+    for (communicator& each : communicators)
+      if (each != communicator{}) to.push_back(std::exchange(each, communicator{}));
   }
 
  private:
@@ -109,13 +113,6 @@ template <device_api Api> class clique {
     std::vector<int> sorted = physical_devices();
     std::sort(sorted.begin(), sorted.end());
     return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
-  }
-  template <class F> void for_each_communicator(F f) noexcept {
-    for (std::size_t k = 0; k < communicators.size(); ++k) {
-      if (communicators[k] == communicator{}) continue;
-      kept_failure::keep(Api::set_device(members[k]->physical));
-      kept_failure::keep(f(communicators[k]));
-    }
   }
 };
 

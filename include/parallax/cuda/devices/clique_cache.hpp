@@ -71,7 +71,12 @@ template <device_api Api> class clique_cache {
   }
   /// Ends all collectives, which will not end by themselves, and forgets the communicators.
   void abandon() noexcept {
-    for (const auto& each : cliques) each->abort();
+    std::vector<typename Api::communicator> all;
+    do { // those of a split that goes on are known once that is aborted
+      all.clear();
+      for (const auto& each : cliques) each->give_up(all);
+      if (!all.empty()) kept_failure::keep(Api::abort_communicators(all));
+    } while (!all.empty());
     forget();
   }
 

@@ -50,7 +50,11 @@ template <device_api Api> class device {
   void* take(std::size_t bytes) const {
     activate();
     void* address = nullptr;
-    const status got = Api::allocate(address, bytes, stream());
+    status got = Api::allocate(address, bytes, stream());
+    if (got.is == status::kind::out_of_memory) { // what is kept for later may be in pieces that are too small
+      check(Api::trim_memory(), number);
+      got = Api::allocate(address, bytes, stream());
+    }
     if (got.is == status::kind::out_of_memory) {
       std::size_t free = 0, total = 0;
       check(Api::memory_info(free, total), number);

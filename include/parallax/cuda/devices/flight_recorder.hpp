@@ -6,46 +6,61 @@
 #include <parallax/cuda/devices/device.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace parallax::cuda {
 
 template <device_api Api> class flight_recorder {
  public:
-  static constexpr std::size_t capacity = 16;
+  static constexpr std::size_t capacity = 16; ///< collectives that have ended; all that have not are kept
 
   /// Notes a collective over mesh axes; call `begin` before and `end` after it is enqueued, the devices' work up to
   /// there being what has arrived and completed. `shared` is its number among those that other processes have members
   /// of, 0 where they have none.
   void begin(const char* name, unsigned axes, std::size_t bytes, plain_span<device<Api>* const> members,
              std::uint64_t shared) {
-    entry& e = entries[count++ % capacity];
-    if (!lost && e.shared != 0 && !has_ended(e)) lost = {e.name, e.shared};
-    e.name = name, e.axes = axes, e.bytes = bytes, e.sequence = count;
+    if (entries.size() >= capacity && has_ended(entries.front())) {
+      entries.push_back(std::move(entries.front())); // with its events
+      entries.pop_front();
+    } else {
+      entries.emplace_back();
+    }
+    entry& e = entries.back();
+    e.name = name, e.axes = axes, e.bytes = bytes, e.sequence = ++count;
     e.shared = shared;
     e.members.assign(members.begin(), members.end());
+    e.enqueued = e.is_over = false;
     mark(e.arrived, members);
-    e.enqueued = false;
   }
   void end(std::size_t started) {
-    for (std::uint64_t i = count - std::min(started, capacity); i < count; ++i) {
-      entry& e = entries[i % capacity];
-      mark(e.completed, e.members);
-      e.enqueued = true;
+    for (std::size_t i = entries.size() - std::min(started, entries.size()); i < entries.size(); ++i) {
+      mark(entries[i].completed, entries[i].members);
+      entries[i].enqueued = true;
     }
   }
 
-  /// Whether a collective has not ended on all devices.
+  /// Forgets those that were not enqueued, because something failed.
+  void forget_begun() {
+    std::erase_if(entries, [](const entry& e) { return !e.enqueued; });
+  }
+
+  /// Whether a collective that some device has reached has not ended on all. What devices have to do before they come
+  /// to one may take any time.
   bool is_going_on() const {
-    for (std::uint64_t i = oldest(); i < count; ++i) {
-      const entry& e = entries[i % capacity];
-      if (e.enqueued && !has_ended(e)) return true;
-    }
-    return false;
+    const entry* const first = first_unended();
+    return first != nullptr && first->enqueued && !passed(first->arrived, first->members, true).empty();
+  }
+
+  /// How far the devices have come: it changes whenever one reaches or leaves a collective.
+  std::uint64_t progress() const {
+    const entry* const first = first_unended();
+    if (first == nullptr) return 2 * max_members * (count + 1);
+    return 2 * max_members * first->sequence + passed(first->arrived, first->members, true).size() +
+           (first->enqueued ? passed(first->completed, first->members, true).size() : 0);
   }
 
   /// A collective that other processes have members of, and its number among those; without a name there is none.
@@ -55,13 +70,9 @@ template <device_api Api> class flight_recorder {
     explicit operator bool() const { return name != nullptr; }
   };
   /// The first of these that has not ended, where it is the first of all; otherwise none.
-  shared_collective waits_for_others() {
-    for (std::uint64_t i = oldest(); i < count; ++i) {
-      const entry& e = entries[i % capacity];
-      if (!has_ended(e)) return lost || e.shared == 0 ? lost : shared_collective{e.name, e.shared};
-      if (e.shared > lost.number) lost = {}; // they end one after another
-    }
-    return {};
+  shared_collective waits_for_others() const {
+    const entry* const first = first_unended();
+    return first == nullptr || first->shared == 0 ? shared_collective{} : shared_collective{first->name, first->shared};
   }
 
   /// The error that says which collective has not ended, who has come, and what was before; `reason` says why it is
@@ -69,16 +80,16 @@ template <device_api Api> class flight_recorder {
   collective_error failure(const std::string& reason) const {
     const entry* first = nullptr;
     std::string log;
-    for (std::uint64_t i = oldest(); i < count; ++i) {
-      const entry& e = entries[i % capacity];
-      const std::vector<int> completed = e.enqueued ? passed(e.completed, e.members, true) : std::vector<int>{};
+    for (const entry& e : entries) {
+      const std::vector<int> completed =
+          e.enqueued ? passed(e.completed, e.members, true, is_known_past) : std::vector<int>{};
       if (first == nullptr && completed.size() < e.members.size()) first = &e;
       log += "\n  " + std::to_string(e.sequence) + ": " + describe(e) + ", completed on " +
              std::to_string(completed.size()) + " of " + std::to_string(e.members.size()) + " devices";
     }
     if (first == nullptr) return {reason + "; no collective was going on; the last ones:" + log, "", {}, {}};
-    std::vector<int> arrived = passed(first->arrived, first->members, true);
-    std::vector<int> missing = passed(first->arrived, first->members, false);
+    std::vector<int> arrived = passed(first->arrived, first->members, true, is_known_past);
+    std::vector<int> missing = passed(first->arrived, first->members, false, is_known_past);
     return {reason + " in " + describe(*first) + "; arrived: " + list(arrived) + "; missing: " + list(missing) +
                 "; the last collectives:" + log,
             first->name, arrived, missing};
@@ -91,6 +102,7 @@ template <device_api Api> class flight_recorder {
     unsigned axes = 0;
     std::size_t bytes = 0;
     bool enqueued = false;
+    mutable bool is_over = false; ///< as it was found to be
     std::vector<device<Api>*> members;
     std::deque<device_event<Api>> arrived, completed;
   };
@@ -103,11 +115,15 @@ template <device_api Api> class flight_recorder {
       check(Api::record_event(events[i].event.get(), members[i]->stream()), members[i]->number);
     }
   }
+  static bool is_past(const device_event<Api>& mark) { return is_ready(Api::query_event(mark.event.get())); }
+  /// While an error is described, which another one is not to hide.
+  static bool is_known_past(const device_event<Api>& mark) { return Api::query_event(mark.event.get()).ok(); }
+
   static std::vector<int> passed(const std::deque<device_event<Api>>& events, const std::vector<device<Api>*>& members,
-                                 bool wanted) {
+                                 bool wanted, bool (*is_past_mark)(const device_event<Api>&) = is_past) {
     std::vector<int> devices;
     for (std::size_t i = 0; i < members.size(); ++i)
-      if (Api::query_event(events[i].event.get()).ok() == wanted) devices.push_back(members[i]->number);
+      if (is_past_mark(events[i]) == wanted) devices.push_back(members[i]->number);
     return devices;
   }
   static std::string describe(const entry& e) {
@@ -125,18 +141,22 @@ template <device_api Api> class flight_recorder {
     return text.empty() ? "none" : text;
   }
 
-  std::uint64_t oldest() const { return count > capacity ? count - capacity : 0; }
+  static constexpr std::uint64_t max_members = 1 << 16;
 
-  static bool has_ended(const entry& e) {
-    if (!e.enqueued) return false;
-    for (std::size_t i = 0; i < e.members.size(); ++i)
-      if (!Api::query_event(e.completed[i].event.get()).ok()) return false;
-    return true;
+  /// They end one after another.
+  const entry* first_unended() const {
+    for (const entry& e : entries)
+      if (!has_ended(e)) return &e;
+    return nullptr;
   }
 
-  std::array<entry, capacity> entries;
+  static bool has_ended(const entry& e) {
+    if (!e.is_over) e.is_over = e.enqueued && passed(e.completed, e.members, true).size() == e.members.size();
+    return e.is_over;
+  }
+
+  std::deque<entry> entries; ///< the oldest first
   std::uint64_t count = 0;
-  shared_collective lost; ///< the first that had not ended when its entry was needed
 };
 
 } // namespace parallax::cuda

@@ -9,9 +9,15 @@
 #include <cuda_runtime.h>
 #include <nccl.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdio>
+#include <memory>
+#include <mutex>
 #include <numeric>
+#include <optional>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -94,11 +100,10 @@ struct nccl_calls {
     if (status s = detail::runtime_status("cudaGetDevice", cudaGetDevice(&current)); !s.ok()) return s;
     status first = begin_members(clique, devices, ranks, members, id);
     keep_first(first, detail::runtime_status("cudaSetDevice", cudaSetDevice(current)));
-    if (!first.ok())
-      for (communicator& member : clique) {
-        std::ignore = abort_communicator(member); // the failure is reported already
-        member = nullptr;
-      }
+    if (!first.ok()) {
+      std::ignore = abort_communicators(clique); // the failure is reported already
+      for (communicator& member : clique) member = nullptr;
+    }
     return first;
   }
 
@@ -136,10 +141,29 @@ struct nccl_calls {
     if (old == nullptr) return {};
     return detail::nccl_status("ncclCommDestroy", ncclCommDestroy(old));
   }
-  /// Ends what goes on, wherever it is. To be called for all of a clique.
-  static status abort_communicator(communicator old) {
-    if (old == nullptr) return {};
-    return detail::nccl_status("ncclCommAbort", ncclCommAbort(old));
+  /// Ends what goes on with communicators, all of this process' together: an abort may wait for a device on which the
+  /// kernels of another communicator go on until that is aborted too. Gives up after `abort_seconds`.
+  static status abort_communicators(plain_span<const communicator> old) {
+    struct ending {
+      std::vector<communicator> all;
+      std::mutex mutex;
+      std::condition_variable ended;
+      std::optional<status> result;
+    };
+    const auto shared = std::make_shared<ending>();
+    for (communicator each : old)
+      if (each != nullptr) shared->all.push_back(each);
+    if (shared->all.empty()) return {};
+    std::thread([shared] {
+      const status result = abort_together(shared->all);
+      const std::lock_guard lock(shared->mutex);
+      shared->result = result;
+      shared->ended.notify_one();
+    }).detach();
+    std::unique_lock lock(shared->mutex);
+    if (shared->ended.wait_for(lock, std::chrono::seconds(abort_seconds), [&] { return shared->result.has_value(); }))
+      return *shared->result;
+    return {status::kind::failure, ncclInProgress, "NCCL", "ncclCommAbort", "has not returned, and is given up"};
   }
 
   static status group_start() { return detail::nccl_status("ncclGroupStart", ncclGroupStart()); }
@@ -174,6 +198,28 @@ struct nccl_calls {
   }
 
  private:
+  static constexpr int abort_seconds = 10;
+
+  static status abort_together(const std::vector<communicator>& all) {
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 22, 0)
+    status first = group_start();
+    if (!first.ok()) return first;
+    for (communicator each : all) keep_first(first, detail::nccl_begun("ncclCommAbort", ncclCommAbort(each)));
+    keep_first(first, detail::nccl_begun("ncclGroupEnd", ncclGroupEnd()));
+    return first;
+#else
+    // groups have no aborts yet
+    std::vector<status> results(all.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      threads.emplace_back([&, i] { results[i] = detail::nccl_status("ncclCommAbort", ncclCommAbort(all[i])); });
+    for (std::thread& each : threads) each.join();
+    status first;
+    for (const status& each : results) keep_first(first, each);
+    return first;
+#endif
+  }
+
   static void keep_first(status& first, const status& next) {
     if (first.ok()) first = next;
   }

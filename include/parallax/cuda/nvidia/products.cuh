@@ -50,7 +50,8 @@ struct product_calls {
   }
 
   /// Sums of f32 and smaller types are f32's. f32 products have all their bits unless `precision` says otherwise. What
-  /// the library has no call for is done by `strided_product`. `device` is the current one.
+  /// the library has no call for is done by `strided_product`. `device` is the current one. An epilogue that the
+  /// library said it had may still be `unsupported`, and is from then on.
   static status multiply(const matrix_product& p, int device, cudaStream_t stream) {
     if (p.batch == 0 || p.rows == 0 || p.columns == 0) return {};
     const auto as = p.depth == 0 ? std::nullopt : detail::library_product::of(p);
@@ -67,12 +68,18 @@ struct product_calls {
     const float one = 1, zero = 0;
     const double wide_one = 1, wide_zero = 0;
     const bool wide = p.type == element_type::float64;
-    return detail::product_status(
+    status done = detail::product_status(
         "cublasLtMatmul",
         cublasLtMatmul(used.handle, &plan.operation, wide ? static_cast<const void*>(&wide_one) : &one, p.right,
                        &plan.first, p.left, &plan.second, wide ? static_cast<const void*>(&wide_zero) : &zero, p.result,
                        &plan.result, p.result, &plan.result, &plan.algorithm, p.workspace,
                        p.workspace == nullptr ? 0 : product_workspace_bytes, stream));
+    const bool refused = done.code == CUBLAS_STATUS_NOT_SUPPORTED || done.code == CUBLAS_STATUS_INVALID_VALUE;
+    if (refused && !p.epilogue.is_plain()) {
+      plan.exists = false;
+      done.is = status::kind::unsupported;
+    }
+    return done;
   }
 
  private:

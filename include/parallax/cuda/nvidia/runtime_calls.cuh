@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <tuple>
 
 namespace parallax::cuda {
@@ -19,11 +21,15 @@ struct runtime_calls {
   /// What scatters sort at a time stays in the cache of an A100 or H100, which have 40 and 50 MB.
   static constexpr std::size_t scratch_bytes = std::size_t{16} << 20;
 
-  /// How many devices there are: 0 where there is none, and where the question fails.
+  /// How many devices there are: 0 where there is none, or no driver. A driver that is too old, or a device that does
+  /// not work, is a failure.
   static status device_count(int& count) {
     const cudaError_t code = cudaGetDeviceCount(&count);
     if (code != cudaSuccess) count = 0;
-    if (code == cudaErrorNoDevice) {
+    int driver = 0;
+    const bool has_driver = cudaDriverGetVersion(&driver) == cudaSuccess && driver != 0;
+    if (code == cudaErrorNoDevice || code == cudaErrorStubLibrary ||
+        (code == cudaErrorInsufficientDriver && !has_driver)) {
       std::ignore = cudaGetLastError();
       return {};
     }
@@ -50,8 +56,7 @@ struct runtime_calls {
     if (possible == 0) return detail::runtime_status("cudaDeviceCanAccessPeer", cudaErrorPeerAccessUnsupported);
     // Memory of a pool has rights of its own: cudaDeviceEnablePeerAccess does not hold for it.
     cudaMemPool_t pool = nullptr;
-    if (cudaError_t code = cudaDeviceGetDefaultMemPool(&pool, owner); code != cudaSuccess)
-      return detail::runtime_status("cudaDeviceGetDefaultMemPool", code);
+    if (status s = pool_of(pool, owner); !s.ok()) return s;
     cudaMemAccessDesc access = {};
     access.location.type = cudaMemLocationTypeDevice;
     access.location.id = device;
@@ -63,7 +68,9 @@ struct runtime_calls {
   static status allocate(void*& pointer, std::size_t bytes, stream on) {
     pointer = nullptr;
     if (bytes == 0) return {};
-    return detail::runtime_status("cudaMallocAsync", cudaMallocAsync(&pointer, bytes, on));
+    cudaMemPool_t pool = nullptr;
+    if (status s = current_pool(pool); !s.ok()) return s;
+    return detail::runtime_status("cudaMallocFromPoolAsync", cudaMallocFromPoolAsync(&pointer, bytes, pool, on));
   }
   static status release(void* pointer, stream on) {
     if (pointer == nullptr) return {};
@@ -75,13 +82,18 @@ struct runtime_calls {
     if (cudaError_t code = cudaMemGetInfo(&free, &total); code != cudaSuccess)
       return detail::runtime_status("cudaMemGetInfo", code);
     cudaMemPool_t pool = nullptr;
-    if (cudaError_t code = default_pool(pool); code != cudaSuccess)
-      return detail::runtime_status("cudaDeviceGetDefaultMemPool", code);
+    if (status s = current_pool(pool); !s.ok()) return s;
     std::uint64_t reserved = 0, used = 0;
     cudaError_t code = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
     if (code == cudaSuccess) code = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
     free += reserved - used;
     return detail::runtime_status("cudaMemPoolGetAttribute", code);
+  }
+
+  static status trim_memory() {
+    cudaMemPool_t pool = nullptr;
+    if (status s = current_pool(pool); !s.ok()) return s;
+    return detail::runtime_status("cudaMemPoolTrimTo", cudaMemPoolTrimTo(pool, 0));
   }
 
   /// Memory of the host that every device copies from and to without a detour.
@@ -118,16 +130,9 @@ struct runtime_calls {
     return detail::runtime_status("cudaMemsetAsync", cudaMemsetAsync(pointer, 0, bytes, on));
   }
 
-  /// A stream of the current device that does not wait for the default stream. The device's pool is told to keep what
-  /// is released, which else it would hand back to the driver whenever a stream is waited for.
+  /// A stream of the current device that does not wait for the default stream.
   static status create_stream(stream& created) {
     created = nullptr;
-    cudaMemPool_t pool = nullptr;
-    if (cudaError_t code = default_pool(pool); code != cudaSuccess)
-      return detail::runtime_status("cudaDeviceGetDefaultMemPool", code);
-    std::uint64_t kept = UINT64_MAX;
-    if (cudaError_t code = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept); code != cudaSuccess)
-      return detail::runtime_status("cudaMemPoolSetAttribute", code);
     return detail::runtime_status("cudaStreamCreateWithFlags",
                                   cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking));
   }
@@ -155,11 +160,34 @@ struct runtime_calls {
   static status query_event(event asked) { return detail::runtime_status("cudaEventQuery", cudaEventQuery(asked)); }
 
  private:
-  static cudaError_t default_pool(cudaMemPool_t& pool) {
+  /// A device's pool: our own, so that what others of the process take from the device's default pool has nothing to do
+  /// with what this one keeps, and who may reach it. It keeps what is released, which else it would hand back to the
+  /// driver whenever a stream is waited for. Never destroyed: arrays with static storage may outlive any other object.
+  static status pool_of(cudaMemPool_t& pool, int device) {
+    static std::mutex mutex;
+    static auto& all = *new std::map<int, cudaMemPool_t>;
+    const std::scoped_lock lock(mutex);
+    if (const auto known = all.find(device); known != all.end()) {
+      pool = known->second;
+      return {};
+    }
+    cudaMemPoolProps wanted = {};
+    wanted.allocType = cudaMemAllocationTypePinned;
+    wanted.location.type = cudaMemLocationTypeDevice;
+    wanted.location.id = device;
+    if (cudaError_t code = cudaMemPoolCreate(&pool, &wanted); code != cudaSuccess)
+      return detail::runtime_status("cudaMemPoolCreate", code);
+    std::uint64_t kept = UINT64_MAX;
+    if (cudaError_t code = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept); code != cudaSuccess)
+      return detail::runtime_status("cudaMemPoolSetAttribute", code);
+    all.emplace(device, pool);
+    return {};
+  }
+  static status current_pool(cudaMemPool_t& pool) {
     int device = 0;
-    cudaError_t code = cudaGetDevice(&device);
-    if (code == cudaSuccess) code = cudaDeviceGetDefaultMemPool(&pool, device);
-    return code;
+    if (cudaError_t code = cudaGetDevice(&device); code != cudaSuccess)
+      return detail::runtime_status("cudaGetDevice", code);
+    return pool_of(pool, device);
   }
 };
 

@@ -44,7 +44,9 @@ template <device_api Api> class epilogue_steps {
     for (int p = 0; p < all.size(); ++p) {
       const device<Api>& on = *all.devices[index_of(p)];
       on.activate();
-      check(Api::multiply(calls[index_of(p)], on.physical, on.stream()), on.number);
+      const status enqueued = Api::multiply(calls[index_of(p)], on.physical, on.stream());
+      if (enqueued.is == status::kind::unsupported) return false; // it said otherwise; the parts write all of it again
+      check(enqueued, on.number);
     }
     if (keeps_signs) signs.push_back(e.auxiliary);
     return true;
