@@ -5,6 +5,7 @@
 
 #include <parallax/parallax.hpp>
 
+#include <cstddef>
 #include <type_traits>
 
 namespace simulated {
@@ -12,8 +13,14 @@ namespace simulated {
 namespace plx = parallax;
 
 struct counting_api : simulator::api {
-  static inline int captures = 0, graph_launches = 0, launches = 0, copies = 0, updates = 0, slice_copies = 0;
-  static void reset() { captures = graph_launches = launches = copies = updates = slice_copies = 0; }
+  static inline int captures = 0, graph_launches = 0, launches = 0, copies = 0, updates = 0, slice_copies = 0,
+                    allocations = 0;
+  static void reset() { captures = graph_launches = launches = copies = updates = slice_copies = allocations = 0; }
+
+  static plx::cuda::status allocate(void*& pointer, std::size_t bytes, stream on) {
+    ++allocations;
+    return simulator::api::allocate(pointer, bytes, on);
+  }
 
   static plx::cuda::status begin_capture(stream on) {
     ++captures;

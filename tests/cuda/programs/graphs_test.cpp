@@ -131,6 +131,27 @@ TEST_CASE("a replay is one update and one launch") {
   });
 }
 
+TEST_CASE("small results of a call are taken from the device at once") {
+  under_seeds(5, 1, [] {
+    constexpr auto f = [](auto x, auto large) {
+      return std::tuple{x * 2.f, plx::sum(x), large + 1.f, x - plx::max(x)};
+    };
+    const auto x = row(6, 1), large = plx::array<float, 1>::filled({40'000}, 2.f);
+    for (int call = 0; call < 3; ++call) {
+      counting_api::reset();
+      const auto results = results_of(f, x, large);
+      if (call == 2) REQUIRE(counting_api::allocations == 2); // the large one by itself
+      const std::vector<float> values = numbers_of(results);
+      REQUIRE(values.size() == 6 + 1 + 40'000 + 6);
+      for (std::size_t i = 0; i < 6; ++i) {
+        REQUIRE(values[i] == 2 * x.values()[i]);
+        REQUIRE(values[6 + 1 + 40'000 + i] == x.values()[i] - 1.5f);
+      }
+      REQUIRE(values[6 + 40'000] == 3.f);
+    }
+  });
+}
+
 namespace {
 
 // Rounds of rounds: each multiplies, adds, and stacks what it has.

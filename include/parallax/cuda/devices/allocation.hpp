@@ -4,31 +4,47 @@
 #include <parallax/cuda/devices/backend.hpp>
 #include <parallax/cuda/names.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace parallax::cuda {
 
-/// Memory of a logical device, given back in the order of its stream; or memory of others on it.
+/// What was taken from a logical device at once, given back in the order of its stream.
+template <device_api Api> class memory_block {
+ public:
+  memory_block(device<Api>& of, std::size_t bytes) : home(of), start(static_cast<std::byte*>(of.take(bytes))) {}
+  memory_block(const memory_block&) = delete;
+  memory_block& operator=(const memory_block&) = delete;
+  ~memory_block() {
+    std::lock_guard lock(backend<Api>::mutex());
+    kept_failure::keep(Api::set_device(home.physical));
+    kept_failure::keep(Api::release(start, home.stream()));
+  }
+
+  device<Api>& home;
+  std::byte* const start;
+};
+
+/// Memory of a logical device: in a block, which stays as long as any that is in it; or of others on the device.
 template <device_api Api> class allocation final : public device_memory {
  public:
   using stream = typename Api::stream;
 
-  allocation(device<Api>& of, std::size_t bytes) : device_memory(of.number), home(of), start(of.take(bytes)) {}
+  allocation(std::shared_ptr<memory_block<Api>> in, std::size_t offset)
+      : device_memory(in->home.number), home(in->home), start(in->start + offset), block(std::move(in)) {}
   /// Others' memory: it is used here behind what has been enqueued on their stream, which waits for what was enqueued
   /// here as long as this lived.
-  allocation(device<Api>& of, void* first, stream used_by) : device_memory(of.number), home(of), start(first) {
+  allocation(device<Api>& of, void* first, stream used_by)
+      : device_memory(of.number), home(of), start(static_cast<std::byte*>(first)) {
     check(home.wait_for_stream(used_by), home.number);
     others = used_by;
   }
   ~allocation() override {
+    if (!others) return;
     std::lock_guard lock(backend<Api>::mutex());
-    if (others) {
-      kept_failure::keep(home.let_wait(*others));
-    } else {
-      kept_failure::keep(Api::set_device(home.physical));
-      kept_failure::keep(Api::release(start, home.stream()));
-    }
+    kept_failure::keep(home.let_wait(*others));
   }
 
   void copy_to_host(std::byte* to, std::size_t bytes) override {
@@ -37,20 +53,48 @@ template <device_api Api> class allocation final : public device_memory {
     home.host_copies.to_host(to, address(), bytes, backend<Api>::instance().waiting());
   }
 
-  std::byte* address() const { return static_cast<std::byte*>(start); }
+  std::byte* address() const { return start; }
 
   device<Api>& home;
 
  private:
-  void* start;
-  std::optional<stream> others; ///< whose memory it is
+  std::byte* start;
+  std::shared_ptr<memory_block<Api>> block; ///< null where it is others'
+  std::optional<stream> others;             ///< whose memory it is
 };
 
 /// `bytes` uninitialised bytes on a device; no memory for 0. Throws `out_of_memory`.
 template <device_api Api> buffer allocate(device<Api>& on, std::size_t bytes) {
   if (bytes == 0) return {};
-  return buffer::adopt(std::make_unique<allocation<Api>>(on, bytes), bytes);
+  return buffer::adopt(std::make_unique<allocation<Api>>(std::make_shared<memory_block<Api>>(on, bytes), 0), bytes);
 }
+
+/// Memory for the results of one call on a device: at once for all of at most `most_together` bytes. Larger ones have
+/// memory of their own, which nobody holds who keeps a small one.
+template <device_api Api> class result_block {
+ public:
+  static constexpr std::size_t most_together = std::size_t{64} << 10;
+
+  explicit result_block(device<Api>& of) : on(of) {}
+  /// There will be one of so many bytes.
+  void expect(std::size_t bytes) {
+    if (is_small(bytes)) together += aligned(bytes);
+  }
+  /// The memory of one that was expected. Throws `out_of_memory`.
+  buffer take(std::size_t bytes) {
+    if (!is_small(bytes)) return allocate<Api>(on, bytes);
+    if (!block) block = std::make_shared<memory_block<Api>>(on, together);
+    return buffer::adopt(std::make_unique<allocation<Api>>(block, std::exchange(taken, taken + aligned(bytes))), bytes);
+  }
+
+ private:
+  device<Api>& on;
+  std::shared_ptr<memory_block<Api>> block;
+  std::size_t together = 0, taken = 0;
+
+  static bool is_small(std::size_t bytes) { return bytes > 0 && bytes <= most_together; }
+  static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+};
 
 /// Where a buffer lies on a device of this backend; null where it does not.
 template <device_api Api> allocation<Api>* allocation_of(const buffer& b) {

@@ -293,8 +293,11 @@ template <device_api Api> class graph_run {
       }
       count_host_to_device(a.bytes);
     }
+    result_block<Api> new_memory(on);
+    for (const auto& r : g.results)
+      if (!is_given_on(on, memory, r.output)) new_memory.expect(r.bytes);
     for (const auto& r : g.results) {
-      outputs[r.output] = is_given_on(on, memory, r.output) ? memory[r.output].on_device : allocate<Api>(on, r.bytes);
+      outputs[r.output] = is_given_on(on, memory, r.output) ? memory[r.output].on_device : new_memory.take(r.bytes);
       const std::byte* target = address_of<Api>(outputs[r.output]);
       std::memcpy(given(g.updates[r.update].arguments) + r.target, &target, sizeof target);
     }

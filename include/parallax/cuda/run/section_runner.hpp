@@ -67,6 +67,10 @@ template <device_api Api> class section_runner {
       device<Api>& on = *all.devices[index_of(p)];
       auto& own_outputs = outputs[index_of(p)];
       own_outputs.resize(section.outputs().size());
+      result_block<Api> memory(on);
+      for (const buffer_record& each : section.buffers())
+        if (each.kind == buffer_kind::output && !is_given_on(on, given, index_of(each.number)))
+          memory.expect(section.bytes_of(each));
       for (std::size_t i = 0; i < pointers.size(); ++i) {
         const buffer_record& buffer = section.buffers()[i];
         std::byte*& pointer = pointers[i][index_of(p)];
@@ -75,7 +79,7 @@ template <device_api Api> class section_runner {
         case buffer_kind::slot: break;
         case buffer_kind::output:
           own_outputs[number] =
-              is_given_on(on, given, number) ? given[number].on_device : allocate<Api>(on, section.bytes_of(buffer));
+              is_given_on(on, given, number) ? given[number].on_device : memory.take(section.bytes_of(buffer));
           pointer = address_of<Api>(own_outputs[number]);
           break;
         case buffer_kind::value: break;
