@@ -6,7 +6,9 @@
 #include <parallax/parallax.hpp>
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -131,6 +133,31 @@ TEST_CASE("the GPUs of a clique reach one another's memory where they can") {
   CHECK(groups_of(dependent, x, x) == 2);
   counting_api::peer_access = true;
   CHECK(counting_api::reached == 0);
+}
+
+TEST_CASE("rows of few bytes that lie apart are copied by kernels, long ones by the copy engines") {
+  for (const std::int64_t width : {1, 3, 128, 130}) { // of floats
+    constexpr auto f = plx::pmap<"i">([](auto x) { return plx::all_gather<"i">(x, 1); });
+    auto x = plx::array<float, 3>::uninitialised({4, 5, width});
+    for (std::int64_t i = 0; i < x.size(); ++i) x.mutable_data()[i] = static_cast<float>(i);
+    simulator::machine machine({.devices = 4});
+    std::map<std::string_view, int> counts;
+    plx::cuda::backend<counting_api>::restart({});
+    {
+      machine.count_calls(&counts);
+      auto results = simulated::results_of<counting_api>(f, x);
+      machine.count_calls(nullptr);
+      const std::vector<float> y = simulated::numbers_of(std::move(results));
+      for (std::int64_t p = 0; p < 4; ++p)
+        for (std::int64_t i = 0; i < 5; ++i)
+          for (std::int64_t q = 0; q < 4; ++q)
+            for (std::int64_t k = 0; k < width; ++k)
+              REQUIRE(y[static_cast<std::size_t>(((p * 5 + i) * 4 + q) * width + k)] == x(q, i, k));
+    }
+    plx::cuda::backend<counting_api>::shut_down();
+    machine.finish();
+    CHECK((counts["copy_rows"] == 0) == (width <= 128));
+  }
 }
 
 } // namespace groups_test

@@ -7,6 +7,7 @@
 #include <parallax/cuda/devices/graph_cache.hpp>
 #include <parallax/cuda/devices/handles.hpp>
 #include <parallax/cuda/devices/staging.hpp>
+#include <parallax/cuda/kernels/copy_narrow_rows.hpp>
 #include <parallax/cuda/kernels/launch.hpp>
 
 #include <array>
@@ -78,6 +79,9 @@ template <device_api Api> class device {
                  std::size_t rows) const {
     if (width * rows == 0) return;
     activate();
+    const bool lie_apart = rows > 1 && (to_pitch != width || from_pitch != width);
+    if (lie_apart && width <= most_narrow_bytes)
+      return check(launch_narrow_rows<Api>(to, to_pitch, from, from_pitch, width, rows, context()), number);
     check(Api::copy_rows(to, to_pitch, from, from_pitch, width, rows, stream()), number);
   }
 
