@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,12 +44,12 @@ struct section_key {
 
 /// The exchanges with other processes that a graph has.
 struct captured_exchanges {
-  const char* first = ""; ///< its name
+  std::string_view first; ///< its name
   unsigned axes = 0;      ///< of any
   std::size_t bytes = 0;  ///< of all
   int count = 0;
 
-  void add(const char* name, unsigned over, std::size_t more) {
+  void add(std::string_view name, unsigned over, std::size_t more) {
     if (count++ == 0) first = name;
     axes |= over;
     bytes += more;

@@ -51,7 +51,7 @@ template <device_api Api> class exchange_runner {
       return group.size() == 1;
     });
     if (parts.empty()) return true;
-    if (noted != nullptr) noted->add(name_of(step.kind).data(), step.axes.bits, bytes);
+    if (noted != nullptr) noted->add(name_of(step.kind), step.axes.bits, bytes);
     else if (crosses()) number = all.rows()->of().next_shared_exchange();
     // devices are distinct in all groups or, where they are shared, perhaps in some
     const std::vector<clique<Api>*> found = owner.cliques_of(all, crosses(), parts);

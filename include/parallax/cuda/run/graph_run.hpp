@@ -314,7 +314,7 @@ template <device_api Api> class graph_run {
     if (g.exchanges.count == 0) return;
     std::uint64_t number = 0;
     for (int i = 0; i < g.exchanges.count; ++i) number = all.rows()->of().next_shared_exchange();
-    owner.recorder.begin(g.exchanges.first, g.exchanges.axes, g.exchanges.bytes, all.devices, number);
+    owner.recorder.begin(g.exchanges.first.data(), g.exchanges.axes, g.exchanges.bytes, all.devices, number);
   }
 };
 
