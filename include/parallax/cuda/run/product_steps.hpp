@@ -81,20 +81,26 @@ void run_batched_product(const device<Api>& on, const resolved_product& step, st
   if (all * matrix == 0) return;
   if (step.depth == 0) return on.fill_zero(result, static_cast<std::size_t>(all * matrix * element_bytes));
 
+  // the longest dimension is strided in one call, of which there is one for each position of the others
+  const int strided = static_cast<int>(std::max_element(batch, batch + rank) - batch);
+  std::int64_t result_batch[max_rank + 1] = {matrix};
+  for (int d = 1; d < rank; ++d) result_batch[d] = result_batch[d - 1] * batch[d - 1];
   matrix_product p = matrix_of(step);
-  p.batch = batch[0], p.left_batch = left_batch[0], p.right_batch = right_batch[0];
+  p.batch = batch[strided], p.left_batch = left_batch[strided], p.right_batch = right_batch[strided];
+  p.result_batch = result_batch[strided];
   p.workspace = on.product_workspace();
-  // one call for each position of the other batch dimensions
-  for (std::int64_t n = 0; n < all / batch[0]; ++n) {
-    std::int64_t rest = n, left_offset = 0, right_offset = 0;
-    for (int d = 1; d < rank; ++d) {
+  for (std::int64_t n = 0; n < all / p.batch; ++n) {
+    std::int64_t rest = n, left_offset = 0, right_offset = 0, result_offset = 0;
+    for (int d = 0; d < rank; ++d) {
+      if (d == strided) continue;
       left_offset += rest % batch[d] * left_batch[d];
       right_offset += rest % batch[d] * right_batch[d];
+      result_offset += rest % batch[d] * result_batch[d];
       rest /= batch[d];
     }
     p.left = left + left_offset * element_bytes;
     p.right = right + right_offset * element_bytes;
-    p.result = result + n * batch[0] * matrix * element_bytes;
+    p.result = result + result_offset * element_bytes;
     check(Api::multiply(p, on.physical, on.stream()), on.number);
   }
 }
