@@ -109,7 +109,7 @@ concept device_api =
              plain_span<const int> devices, typename Api::clique_id id, graph_condition condition,
              conditional_kind repeats, bool possible) {
       // devices
-      { Api::device_count(device) } -> std::same_as<status>;
+      { Api::device_count(device) } -> std::same_as<status>; ///< unsupported where there is no driver
       { Api::set_device(device) } -> std::same_as<status>;
       { Api::properties_of(properties, device) } -> std::same_as<status>;
       { Api::enable_peer_access(device, device) } -> std::same_as<status>; ///< from the first to the second's memory

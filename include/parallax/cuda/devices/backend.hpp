@@ -303,7 +303,9 @@ template <device_api Api> class backend {
 template <device_api Api> bool has_devices() {
   int count = 0;
   try {
-    check(Api::device_count(count));
+    const status asked = Api::device_count(count);
+    if (asked.is == status::kind::unsupported) return false;
+    check(asked);
   } catch (const cuda_error& failure) {
     throw error(std::string(failure.what()) + "; PARALLAX_BACKEND=host runs programs on the host without GPUs");
   }

@@ -51,6 +51,7 @@ template <device_api Api> class clique_cache {
     if (is_split) {
       if (crosses) all.rows()->of().next_shared_exchange();
       wait_for_all(); // NCCL wants nothing outstanding on a communicator that it splits
+      make_room(all.devices);
       whole.all->split(parts);
       wait_for(*whole.all);
       for (const auto& part : parts) wait_for(*part.of);
@@ -115,9 +116,18 @@ template <device_api Api> class clique_cache {
     return true;
   }
 
+  /// NCCL takes memory of its own, and cannot take what is kept here for later.
+  static void make_room(plain_span<device<Api>* const> devices) {
+    for (const device<Api>* each : devices) {
+      each->activate();
+      check(Api::trim_memory(), each->number);
+    }
+  }
+
   template <class WaitFor> clique<Api>& alone(plain_span<device<Api>* const> devices, const WaitFor& wait_for) {
     for (const auto& known : cliques)
       if (known->is_of(devices)) return *known;
+    make_room(devices);
     cliques.push_back(std::make_unique<clique<Api>>(devices));
     wait_for(*cliques.back());
     return *cliques.back();
@@ -143,6 +153,7 @@ template <device_api Api> class clique_cache {
         processes::gather_bytes(together, processes::gathering::clique, "the meeting of NCCL's members", own.bytes);
     id = processes::byte_reader(said[0].data(), said[0].size()).template take<typename Api::clique_id>();
     together.next_shared_exchange();
+    make_room(all.devices);
     std::vector<int> ranks;
     for (int position = 0; position < all.size(); ++position) ranks.push_back(all.place_of(position));
     cliques.push_back(std::make_unique<clique<Api>>(all.devices, std::move(ranks), all.place_count(), id));

@@ -23,7 +23,8 @@ template <device_api Api> class flight_recorder {
   /// of, 0 where they have none.
   void begin(const char* name, unsigned axes, std::size_t bytes, plain_span<device<Api>* const> members,
              std::uint64_t shared) {
-    if (entries.size() >= capacity && has_ended(entries.front())) {
+    while (entries.size() > capacity && has_ended(entries.front())) entries.pop_front();
+    if (entries.size() == capacity && has_ended(entries.front())) {
       entries.push_back(std::move(entries.front())); // with its events
       entries.pop_front();
     } else {
@@ -80,7 +81,12 @@ template <device_api Api> class flight_recorder {
   collective_error failure(const std::string& reason) const {
     const entry* first = nullptr;
     std::string log;
+    std::size_t behind = 0; // the first
     for (const entry& e : entries) {
+      if (first != nullptr && ++behind >= capacity) {
+        log += "\n  and " + std::to_string(count - e.sequence + 1) + " more";
+        break;
+      }
       const std::vector<int> completed =
           e.enqueued ? passed(e.completed, e.members, true, is_known_past) : std::vector<int>{};
       if (first == nullptr && completed.size() < e.members.size()) first = &e;

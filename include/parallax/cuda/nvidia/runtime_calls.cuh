@@ -21,19 +21,21 @@ struct runtime_calls {
   /// What scatters sort at a time stays in the cache of an A100 or H100, which have 40 and 50 MB.
   static constexpr std::size_t scratch_bytes = std::size_t{16} << 20;
 
-  /// How many devices there are: 0 where there is none, or no driver. A driver that is too old, or a device that does
-  /// not work, is a failure.
+  /// How many devices there are: 0 where there is none, and where the question fails. `unsupported` where there is no
+  /// driver; one that is too old, or a device that does not work, is a failure.
   static status device_count(int& count) {
     const cudaError_t code = cudaGetDeviceCount(&count);
     if (code != cudaSuccess) count = 0;
-    int driver = 0;
-    const bool has_driver = cudaDriverGetVersion(&driver) == cudaSuccess && driver != 0;
-    if (code == cudaErrorNoDevice || code == cudaErrorStubLibrary ||
-        (code == cudaErrorInsufficientDriver && !has_driver)) {
+    if (code == cudaErrorNoDevice) {
       std::ignore = cudaGetLastError();
       return {};
     }
-    return detail::runtime_status("cudaGetDeviceCount", code);
+    status asked = detail::runtime_status("cudaGetDeviceCount", code);
+    int driver = 0;
+    const bool has_driver = cudaDriverGetVersion(&driver) == cudaSuccess && driver != 0;
+    if (code == cudaErrorStubLibrary || (code == cudaErrorInsufficientDriver && !has_driver))
+      asked.is = status::kind::unsupported;
+    return asked;
   }
 
   static status set_device(int device) { return detail::runtime_status("cudaSetDevice", cudaSetDevice(device)); }
