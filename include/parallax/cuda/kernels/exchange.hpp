@@ -22,7 +22,8 @@ struct combined_slices {
 template <class T> struct combine_members {
   static constexpr bool barriers = false;
   static constexpr int max_threads = detail::elementwise_threads;
-  static constexpr int width = 16 / static_cast<int>(sizeof(T));
+  /// Of 16 bits 8 for each of the members that wait would not fit the registers.
+  static constexpr int width = sizeof(T) == 2 ? 4 : 16 / static_cast<int>(sizeof(T));
 
   struct arguments {
     const T* operands[most_members];
