@@ -136,10 +136,7 @@ struct collective_functions : stream_functions {
       if (--w.group.depth != 0) return status{};
       const group_state whole = std::exchange(w.group, {});
       if (whole.failed) return machine::failure("group_end", "a call of the group failed");
-      const bool captured = are_captured(w, whole.calls);
-      bool ready = true;
-      for (const auto& step : steps_of(whole.calls, captured)) ready &= captured ? capture(w, *step) : start(w, step);
-      return ready ? status{} : not_ready("group_end");
+      return begin(w, whole.calls) ? status{} : not_ready("group_end");
     });
   }
 
@@ -302,13 +299,19 @@ struct collective_functions : stream_functions {
       if (names_peer && (made.peer < 0 || static_cast<std::size_t>(made.peer) >= made.members()))
         return machine::failure(name, "invalid argument: no such member", 4);
       if (w.group.depth != 0) w.group.calls.push_back(made);
-      else
-        for (const auto& step : steps_of({made}, stream.capture != nullptr))
-          stream.capture != nullptr ? capture(w, *step) : start(w, step);
+      else begin(w, {made});
       return status{};
     });
   }
 
+  /// Starts the steps of a group's calls, or makes them part of a graph; false where something goes on in the
+  /// background.
+  static bool begin(world& w, const std::vector<collective_call>& calls) {
+    const bool captured = are_captured(w, calls);
+    bool ready = true;
+    for (const auto& step : steps_of(calls, captured)) ready &= captured ? capture(w, *step) : start(w, step);
+    return ready;
+  }
   /// Whether the calls of a group become part of a graph. Of a process' devices that can be one alone: graphs on
   /// several may be launched in another order than their calls were made.
   static bool are_captured(const world& w, const std::vector<collective_call>& calls) {

@@ -11,6 +11,9 @@
 
 namespace parallax::cuda {
 
+/// So many bytes as memory that something else follows takes: as aligned as if it had been taken by itself.
+constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
 /// What was taken from a logical device at once, given back in the order of its stream.
 template <device_api Api> class memory_block {
  public:
@@ -93,7 +96,6 @@ template <device_api Api> class result_block {
   std::size_t together = 0, taken = 0;
 
   static bool is_small(std::size_t bytes) { return bytes > 0 && bytes <= most_together; }
-  static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 };
 
 /// Where a buffer lies on a device of this backend; null where it does not.

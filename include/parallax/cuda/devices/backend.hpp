@@ -164,7 +164,7 @@ template <device_api Api> class backend {
       if (++looks % 16 == 0) others.look(recorder.waits_for_others());
       if (until.is_over() && recorder.is_going_on()) {
         // the limit is of one collective, and many may have been enqueued
-        if (const std::uint64_t now = recorder.progress(); now != progress) {
+        if (const auto now = recorder.progress(); now != progress) {
           progress = now;
           until = deadline(time_limit());
         } else {

@@ -56,12 +56,17 @@ template <device_api Api> class flight_recorder {
     return first != nullptr && first->enqueued && !passed(first->arrived, first->members, true).empty();
   }
 
-  /// How far the devices have come: it changes whenever one reaches or leaves a collective.
-  std::uint64_t progress() const {
+  /// How far the devices have come: the first collective that has not ended, and how many have reached and left it.
+  struct position {
+    std::uint64_t sequence = 0;
+    std::size_t arrived = 0, completed = 0;
+    bool operator==(const position&) const = default;
+  };
+  position progress() const {
     const entry* const first = first_unended();
-    if (first == nullptr) return 2 * max_members * (count + 1);
-    return 2 * max_members * first->sequence + passed(first->arrived, first->members, true).size() +
-           (first->enqueued ? passed(first->completed, first->members, true).size() : 0);
+    if (first == nullptr) return {count + 1};
+    return {first->sequence, passed(first->arrived, first->members, true).size(),
+            first->enqueued ? passed(first->completed, first->members, true).size() : 0};
   }
 
   /// A collective that other processes have members of, and its number among those; without a name there is none.
@@ -146,8 +151,6 @@ template <device_api Api> class flight_recorder {
     for (int device : devices) text += (text.empty() ? "" : ", ") + std::to_string(device);
     return text.empty() ? "none" : text;
   }
-
-  static constexpr std::uint64_t max_members = 1 << 16;
 
   /// They end one after another.
   const entry* first_unended() const {

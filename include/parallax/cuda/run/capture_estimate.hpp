@@ -3,7 +3,9 @@
 
 #include <parallax/arrays/scratch_array.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/cuda/run/exchange_memory.hpp>
 #include <parallax/cuda/run/launchers.hpp>
 #include <parallax/cuda/run/slices_in_place.hpp>
 #include <parallax/runtime/section_plan.hpp>
@@ -63,7 +65,6 @@ class capture_estimate {
   static std::size_t slice_bytes(const section_plan& section, buffer_id buffer, dim elements) {
     return runtime::checked_bytes(section.extents[elements], section.type_of(buffer));
   }
-  static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
   // Steps
 
@@ -125,12 +126,9 @@ class capture_estimate {
   const section_plan& of;
   capture_conditions allowed;
 
-  /// Whether an exchange needs more than its operand and result: see `exchange_runner::prepare`.
   bool takes_memory(const exchange_step& step) const {
-    const bool gathers = step.kind == exchange_kind::all_gather, scatters = step.kind == exchange_kind::reduce_scatter;
-    const bool combines = step.kind == exchange_kind::all_reduce || scatters;
-    return ((gathers || scatters) && of.extents[step.outer] != 1) ||
-           (combines && allowed.deterministic && is_floating(of.type_of(step.source)));
+    return is_rearranged(step.kind, index_of(of.extents[step.outer])) ||
+           is_gathered(step.kind, of.type_of(step.source), allowed.deterministic);
   }
   capture_estimate estimate(section_id body) const { return {section_plan(of.plan, body, of.extents), allowed}; }
   void want(section_id body, const capture_estimate& inside, std::size_t beside, int nodes) {

@@ -225,7 +225,7 @@ template <class Section> class captured_loops {
         const std::size_t bytes = capture_estimate::slice_bytes(section.section, x.buffer, x.slice_elements);
         entries[x.number + (is_read ? 0 : operand_count)] = {section.data(x.buffer, static_cast<int>(position)), memory,
                                                              bytes, is_read, x.in_place};
-        if (!x.in_place) memory += capture_estimate::aligned(bytes);
+        if (!x.in_place) memory += aligned(bytes);
       });
     }
     /// Tells the body's runner which of its arguments and outputs move by the count.

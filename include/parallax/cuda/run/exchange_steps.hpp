@@ -8,6 +8,7 @@
 #include <parallax/cuda/devices/mesh.hpp>
 #include <parallax/cuda/kernels/exchange.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/cuda/run/exchange_memory.hpp>
 #include <parallax/cuda/run/gathered_operands.hpp>
 #include <parallax/processes/world.hpp>
 #include <parallax/runtime/section_plan.hpp>
@@ -69,8 +70,7 @@ template <device_api Api> class exchange_runner {
 
   /// Enqueues what comes before the group.
   void prepare() {
-    // NCCL puts members outermost, which is where they belong if nothing is before them
-    rearranged = (gathers() || scatters()) && outer != 1;
+    rearranged = is_rearranged(step.kind, outer);
     arranged.resize(index_of(all.size()));
     const std::size_t members = groups[0].size();
     for (int p = 0; rearranged && p < all.size(); ++p) {
@@ -133,10 +133,7 @@ template <device_api Api> class exchange_runner {
   bool gathers() const { return step.kind == exchange_kind::all_gather; }
   bool scatters() const { return step.kind == exchange_kind::reduce_scatter; }
   bool crosses() const { return !step.is_of_process && all.crosses_processes(step.axes.bits); }
-  bool in_tree() const {
-    const bool combines = step.kind == exchange_kind::all_reduce || scatters();
-    return owner.options.deterministic && combines && is_floating(type);
-  }
+  bool in_tree() const { return is_gathered(step.kind, type, owner.options.deterministic); }
   std::byte* aside(int position) const { return address_of<Api>(arranged[index_of(position)]); }
 
   device<Api>& device_at(int position) const { return *all.devices[index_of(position)]; }

@@ -113,8 +113,6 @@ template <device_api Api> class graph_run {
                                           owner.options.cached_sections);
   }
 
-  static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-
   /// Says where everything is in the graph's memory, and whether there is to be one.
   void plan(section_graph<Api>& g, const section_runner<Api>& done) const {
     g.is = suitability::unsuitable;

@@ -250,7 +250,7 @@ template <device_api Api> class section_runner {
       return address_of<Api>(arenas.back());
     }
     std::byte* const first = memory_of_slots[index_of(position)];
-    memory_of_bodies.push_back(first + capture_estimate::aligned(bytes));
+    memory_of_bodies.push_back(first + aligned(bytes));
     return first;
   }
   void run_steps(plain_span<const step_record> list, call_function call) {
