@@ -97,25 +97,4 @@ TEST_CASE("parameters that all processes have learn from all rows alike") {
     CHECK(other.to_vector() == gradient.gather().to_vector());
 }
 
-TEST_CASE("a mesh whose second axis lies within processes") {
-  const auto counts = plx::distributed::gather(static_cast<std::int32_t>(own_rows()));
-  for (std::int32_t each : counts)
-    if (each % 2 != 0) {
-      if (own_rows() % 2 != 0)
-        CHECK_THROWS_WITH(plx::device_put(whole(4, 2), grid, spec<"j">), Catch::Contains("each index along i takes 2"));
-      return;
-    }
-  const std::int64_t n = all_rows() / 2;
-  const auto x = whole(n * 2, 4), w = whole(4, 3);
-  const auto y = plx::shard_map([](auto a, auto b) { return plx::psum<"j">(plx::matmul(a, b)); }, grid,
-                                in_specs<spec<"i", "j">, spec<"j">>, out_specs<spec<"i">>)(x, w);
-  const auto all = plx::distributed::gather(y);
-  for (std::int64_t r = 0; r < n * 2; ++r)
-    for (int c = 0; c < 3; ++c) {
-      double sum = 0;
-      for (int k = 0; k < 4; ++k) sum += static_cast<double>(x(r, k)) * static_cast<double>(w(k, c));
-      CHECK(all(r, c) == Approx(sum).margin(1e-6));
-    }
-}
-
 } // namespace process_tests

@@ -16,15 +16,16 @@
 
 namespace parallax::runtime {
 
-/// Throws `shape_error` unless `pieces`, on as many devices, are those that `axes` cut an array of `shape` into.
+/// Throws `shape_error` unless `pieces`, on as many devices, are those that `axes` cut an array of `shape` into, or,
+/// where `others_have_some`, some of these.
 PARALLAX_RUNTIME_FUNCTION void check_pieces(plain_span<const std::int64_t> shape, std::size_t element_bytes,
                                             plain_span<const int> devices, plain_span<const shard_axis> axes,
-                                            plain_span<const buffer> pieces);
+                                            plain_span<const buffer> pieces, bool others_have_some);
 
 #if PARALLAX_DEFINES_RUNTIME
 PARALLAX_RUNTIME_FUNCTION void check_pieces(plain_span<const std::int64_t> shape, std::size_t element_bytes,
                                             plain_span<const int> devices, plain_span<const shard_axis> axes,
-                                            plain_span<const buffer> pieces) {
+                                            plain_span<const buffer> pieces, bool others_have_some) {
   if (devices.empty() || devices.size() != pieces.size())
     throw shape_error("sharded: " + std::to_string(pieces.size()) + " pieces for " + std::to_string(devices.size()) +
                       " devices");
@@ -43,7 +44,7 @@ PARALLAX_RUNTIME_FUNCTION void check_pieces(plain_span<const std::int64_t> shape
     if (piece.bytes() < piece_bytes)
       throw shape_error("sharded: a piece of the shape " + shape_text(shape) + " takes " + std::to_string(piece_bytes) +
                         " bytes, not " + std::to_string(piece.bytes()));
-  for (std::int64_t number = 0; number < piece_count(axes); ++number) {
+  for (std::int64_t number = 0; !others_have_some && number < piece_count(axes); ++number) {
     // `position_of_piece` adds up indices times strides: that must name a device which holds these indices
     const std::int64_t position = position_of_piece(axes, number);
     bool held = index_of(position) < devices.size();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/buffer.hpp>
+#include <parallax/arrays/errors.hpp>
 #include <parallax/arrays/slices.hpp>
 #include <parallax/core/extents.hpp>
 #include <parallax/core/ids.hpp>
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace parallax {
 
@@ -48,6 +50,18 @@ inline std::int64_t position_of_piece(plain_span<const shard_axis> axes, std::in
   return position;
 }
 
+/// Whether so many pieces, by position, are all that `axes` cut an array into. Of an array that lies on devices of
+/// several processes one may have fewer.
+inline bool has_all_pieces(plain_span<const shard_axis> axes, std::size_t count) {
+  return position_of_piece(axes, piece_count(axes) - 1) < static_cast<std::int64_t>(count);
+}
+/// Throws `error` unless they are.
+inline void check_all_pieces(plain_span<const shard_axis> axes, std::size_t count) {
+  if (!has_all_pieces(axes, count))
+    throw error("an array was asked for of which this process has only " + std::to_string(count) +
+                " of the pieces: others lie with other processes");
+}
+
 /// Calls `run(offset, bytes)` for the runs of the row-major array of `shape` that the piece at a position of `axes`
 /// consists of, in the order of the piece.
 template <class Run>
@@ -66,10 +80,11 @@ void for_each_run_of_piece(plain_span<const std::int64_t> shape, std::size_t ele
 }
 
 /// Puts the row-major array `whole` of `shape` together from its pieces. The piece at the position p of `axes` begins
-/// `skipped` bytes into `shards[first + p]`.
+/// `skipped` bytes into `shards[first + p]`. Throws `error` where pieces are missing.
 inline void copy_pieces_in(std::byte* whole, plain_span<const std::int64_t> shape, std::size_t element_bytes,
                            plain_span<const shard_axis> axes, plain_span<const buffer> shards, std::int64_t first,
                            std::size_t skipped) {
+  check_all_pieces(axes, shards.size() - index_of(first));
   if (product(shape) == 0) return;
   for (std::int64_t number = 0; number < piece_count(axes); ++number) {
     const std::int64_t position = position_of_piece(axes, number);

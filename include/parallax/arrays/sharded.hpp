@@ -69,9 +69,10 @@ template <element T, auto Shape> class sharded {
     return of_pieces(shape, {devices.begin(), devices.end()}, {axes.begin(), axes.end()},
                      {std::make_move_iterator(shards.begin()), std::make_move_iterator(shards.end())});
   }
-  /// The same of lists that it can keep.
+  /// The same of lists that it can keep. Where `others_have_some`, pieces are missing that lie with other processes;
+  /// who asks for one gets an `error`.
   static sharded of_pieces(const shape_type& shape, numbers devices, runtime::recycled_vector<shard_axis> axes,
-                           runtime::recycled_vector<buffer> shards) {
+                           runtime::recycled_vector<buffer> shards, bool others_have_some = false) {
     sharded result(unset{});
     runtime::check_static_extents<extents_type>(shape);
     result.element_total = runtime::checked_size(shape, sizeof(T));
@@ -79,7 +80,7 @@ template <element T, auto Shape> class sharded {
     result.device_numbers = std::move(devices);
     result.cut_axes = std::move(axes);
     result.owned = std::move(shards);
-    runtime::check_pieces(shape, sizeof(T), result.device_numbers, result.cut_axes, result.owned);
+    runtime::check_pieces(shape, sizeof(T), result.device_numbers, result.cut_axes, result.owned, others_have_some);
     return result;
   }
 
@@ -142,6 +143,7 @@ template <element T, auto Shape> class sharded {
       if (const shard_axis* mapped = find_mapped(axis)) position += index * mapped->device_stride;
       else offset = offset * shape(axis) + index;
     }
+    runtime::check_all_pieces(cut_axes, pieces().size());
     runtime::count_read(pieces()[0], sizeof(T));
     return shard_values(static_cast<int>(position))[index_of(offset)];
   }
@@ -157,6 +159,7 @@ template <element T, auto Shape> class sharded {
     typename slice_type::shape_type rest;
     std::copy(lengths.begin() + 1, lengths.end(), rest.begin());
 
+    runtime::check_all_pieces(cut_axes, pieces().size());
     std::int64_t first = 0;
     small_vector<shard_axis, max_rank> others;
     for (shard_axis a : cut_axes) {

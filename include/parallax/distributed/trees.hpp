@@ -1,6 +1,7 @@
 // What processes tell each other outside of programs: that they are there, and trees of arrays and numbers.
 #pragma once
 
+#include <parallax/arrays/pieces.hpp>
 #include <parallax/arrays/slices.hpp>
 #include <parallax/core/pytree.hpp>
 #include <parallax/distributed/session.hpp>
@@ -10,6 +11,8 @@
 #include <parallax/runtime/value.hpp>
 #include <parallax/sharding/global_array.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -101,34 +104,63 @@ template <class Tree> std::vector<Tree> gather(const Tree& own) {
   return result;
 }
 
+namespace detail {
+
+/// The blocks of a process, each once, one behind another, and the places in the mesh that they belong to.
+template <class T, class Blocks, partition Cut> struct distinct_blocks {
+  array<T, 2> values;
+  array<std::int64_t, 1> places;
+
+  distinct_blocks(const Blocks& blocks, const processes::mesh_part& part) {
+    std::vector<std::int64_t> positions;
+    for (std::int64_t p = 0; p < part.size(); ++p)
+      if (is_first(part, p)) positions.push_back(p);
+    values = array<T, 2>::uninitialised({std::ssize(positions), blocks.shard_size()});
+    places = array<std::int64_t, 1>::uninitialised({std::ssize(positions)});
+    T* to = values.mutable_data();
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+      const auto block = blocks.shard_values(static_cast<int>(positions[k]));
+      to = std::copy(block.begin(), block.end(), to);
+      places.mutable_data()[k] = part.begin() + positions[k];
+      runtime::count_read(blocks.shard_buffer(static_cast<int>(positions[k])), block.size_bytes());
+    }
+  }
+
+ private:
+  /// Whether no position before has the same block: along axes that do not cut it, it has the first index.
+  static bool is_first(const processes::mesh_part& part, std::int64_t position) {
+    for (int axis = part.rank(); axis-- > 0; position /= part[axis].here)
+      if (!Cut.has(axis) && position % part[axis].here != 0) return false;
+    return true;
+  }
+};
+
+} // namespace detail
+
 /// The whole of an array that lies on the devices of all processes, for each of them. All processes call it.
 template <class T, auto Shape, class Mesh, partition Cut>
 array<T, Shape> gather(const global_array<T, Shape, Mesh, Cut>& x) {
   if (x.is_fully_addressable()) return x.gather();
-  // along the first axis of the mesh each process has so many parts, one after another
-  constexpr int axis = Cut.place_of(0);
-  const auto here = x.blocks().gather();
-  auto all_shape = here.shape();
-  all_shape[index_of(axis)] = x.rows().all;
-  auto whole = std::remove_cvref_t<decltype(here)>::uninitialised(all_shape);
-  const plain_span<const std::int64_t> shape = here.shape();
-  const std::int64_t outer = runtime::product(shape.first(index_of(axis)));
-  const std::size_t row_bytes = index_of(runtime::product(shape.subspan(index_of(axis) + 1))) * sizeof(T);
-  auto* const first_row = reinterpret_cast<std::byte*>(whole.mutable_data());
-  std::int64_t before = 0;
-  for (const auto& part : gather(here)) {
-    auto like_here = part.shape();
-    like_here[index_of(axis)] = here.shape(axis);
-    if (like_here != here.shape())
-      throw shape_error("distributed::gather: the blocks of one process have the shape " +
-                        runtime::shape_text(here.shape()) + ", of another one " + runtime::shape_text(part.shape()) +
+  using blocks = detail::distinct_blocks<T, typename std::remove_cvref_t<decltype(x)>::blocks_type, Cut>;
+  const blocks here(x.blocks(), x.part());
+  const auto sizes = parallax::detail::sizes_of_all<Mesh>(x.part());
+  const auto whole_shape = parallax::detail::cut_shape<Mesh, Cut>(x.shape(), sizes);
+  const std::vector<shard_axis> axes = parallax::detail::shard_axes<Mesh, Cut>(sizes);
+  auto whole = array<T, Shape>::uninitialised(x.shape());
+  for (const auto& [values, places] : gather(std::pair(here.values, here.places))) {
+    if (values.shape(1) != here.values.shape(1) || values.shape(0) != places.size())
+      throw shape_error("distributed::gather: the blocks of one process have " + std::to_string(here.values.shape(1)) +
+                        " elements, of another one " + std::to_string(values.shape(1)) +
                         "; let global_from_local be given parts whose blocks are alike");
-    const std::int64_t part_rows = part.shape(axis);
-    runtime::copy_slices(part.storage().data(), part_rows, first_row + index_of(before) * row_bytes, x.rows().all,
-                         outer, part_rows, row_bytes);
-    before += part_rows;
+    const std::byte* from = values.storage().data();
+    for (std::int64_t k = 0; k < places.size(); ++k)
+      runtime::for_each_run_of_piece(
+          whole_shape, sizeof(T), axes, places(k), [&](std::size_t offset, std::size_t bytes) {
+            runtime::copy_bytes(reinterpret_cast<std::byte*>(whole.mutable_data()) + offset, from, bytes);
+            from += bytes;
+          });
   }
-  return array<T, Shape>::adopt(whole.storage(), x.shape());
+  return whole;
 }
 
 /// The tree of one process, for all. All processes call it. JAX: multihost_utils.broadcast_one_to_all

@@ -336,6 +336,8 @@ struct step_record {
 struct section_record {
   record_list<dim> mesh{}; ///< the sizes of its axes; none of the main section's
   dim axis_size{};         ///< of the outermost axis over all processes; 0 where nothing depends on it
+  /// Whether all devices of all processes make up the mesh. A process may then have a part of each axis.
+  bool is_whole_mesh = false;
   int argument_count = 0, value_count = 0, slot_count = 0;
   record_list<buffer_record> buffers{};
   record_list<output_record> outputs{};
@@ -343,6 +345,7 @@ struct section_record {
   static constexpr void describe(auto& r, auto& field) {
     field(r.mesh);
     field(r.axis_size);
+    field(r.is_whole_mesh);
     field(r.argument_count);
     field(r.value_count);
     field(r.slot_count);

@@ -46,9 +46,9 @@ class agreed_call {
     if (agreed != nullptr) return resolved_extents(agreed->extents().values());
     return resolved_extents(plan, [&](std::size_t leaf) { return arguments[leaf].shape.data(); });
   }
-  /// How the outermost axis of a section lies on processes; null where it does not.
-  const processes::process_rows* rows_of(dim rows) const {
-    return agreed == nullptr ? nullptr : &agreed->rows_of(rows);
+  /// The mesh of all processes that a section runs on; null where this process is by itself.
+  const processes::process_mesh* mesh_of(section_id section) const {
+    return agreed == nullptr ? nullptr : &agreed->mesh_of(section);
   }
 
   /// `run()`; where it throws, the other processes are told so.

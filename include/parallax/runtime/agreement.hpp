@@ -4,7 +4,7 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/processes/gather_bytes.hpp>
-#include <parallax/processes/rows.hpp>
+#include <parallax/processes/process_mesh.hpp>
 #include <parallax/processes/world.hpp>
 #include <parallax/runtime/guard_message.hpp>
 #include <parallax/runtime/program_hash.hpp>
@@ -40,8 +40,8 @@ class agreement {
 
   /// What tells this agreement from others: the program, and the extents of all.
   std::uint64_t stamp() const { return about_all; }
-  /// How the instances lie on processes of a section's outermost axis, of which each process has `rows`.
-  const processes::process_rows& rows_of(dim rows) const { return *axes.find(rows.word())->second; }
+  /// The mesh of all processes that a section runs on.
+  const processes::process_mesh& mesh_of(section_id section) const { return *meshes[index_of(section)]; }
 
   /// The agreement about a program and arguments of these extents. The first time the processes tell each other what
   /// they call, which all have to do then: extents change on all processes at one call, or on none. Throws on all of
@@ -66,7 +66,7 @@ class agreement {
   int own;
   std::uint64_t about_all = 0;
   std::vector<std::unique_ptr<resolved_extents>> of_process;
-  std::map<std::int64_t, std::unique_ptr<const processes::process_rows>> axes; ///< by the word of each one's extent
+  std::vector<std::unique_ptr<const processes::process_mesh>> meshes; ///< by section
 
   struct call {
     program_hash program;
@@ -139,13 +139,36 @@ class agreement {
           throw shape_error("process " + std::to_string(p) + ": " + guard_message(plan, *of_process[p], g).text());
       check_rows(plan, calls, p);
     }
-    for (const section_record& section : plan.all<section_record>()) {
-      if (section.mesh.count == 0) continue;
-      const dim rows = plan[section.mesh][0];
-      std::vector<std::int64_t> counts;
-      for (const auto& each : of_process) counts.push_back((*each)[rows]);
-      axes[rows.word()] = std::make_unique<const processes::process_rows>(all, own, counts);
+    for (const section_record& section : plan.all<section_record>())
+      meshes.push_back(section.mesh.count == 0 ? nullptr : mesh_of_all(all, plan, section, calls));
+  }
+
+  /// How many places each process has in a section's mesh: as many as it has devices where all of them make it up.
+  std::vector<std::int64_t> places_of_section(const plan_view& plan, const section_record& section,
+                                              const std::vector<call>& calls) const {
+    std::vector<std::int64_t> counts;
+    for (std::size_t p = 0; p < calls.size(); ++p) {
+      std::int64_t places = 1;
+      for (dim size : plan[section.mesh]) places *= (*of_process[p])[size];
+      counts.push_back(section.is_whole_mesh ? calls[p].devices : places);
     }
+    return counts;
+  }
+  /// How many instances there are along the outermost axis.
+  std::int64_t rows_of_all(const plan_view& plan, const section_record& section, const std::vector<call>& calls) const {
+    std::int64_t inner = 1, places = 0;
+    for (dim size : plan[section.mesh].subspan(1)) inner *= (*of_process[index_of(own)])[size];
+    for (std::int64_t each : places_of_section(plan, section, calls)) places += each;
+    return places / inner;
+  }
+  std::unique_ptr<const processes::process_mesh> mesh_of_all(processes::world& all, const plan_view& plan,
+                                                             const section_record& section,
+                                                             const std::vector<call>& calls) const {
+    std::vector<std::int64_t> sizes;
+    for (dim size : plan[section.mesh]) sizes.push_back((*of_process[index_of(own)])[size]);
+    sizes[0] = rows_of_all(plan, section, calls);
+    return std::make_unique<const processes::process_mesh>(all, own, std::move(sizes),
+                                                           places_of_section(plan, section, calls));
   }
 
   static void check_same(const call& first, const call& other, int process) {
@@ -167,6 +190,8 @@ class agreement {
         of_process[p]->resolve(
             plan, number, [&](std::size_t leaf) { return calls[p].arguments[leaf].data(); },
             [&](dim rows) {
+              for (const section_record& section : plan.all<section_record>())
+                if (section.is_whole_mesh && plan[section.mesh][0] == rows) return rows_of_all(plan, section, calls);
               std::int64_t sum = 0;
               for (const auto& each : of_process) sum += (*each)[rows];
               return sum;
@@ -174,9 +199,7 @@ class agreement {
   }
 
   /// Where programs depend on the number of instances, it is what they have been compiled for.
-  void check_axis_size(const section_record& section, std::size_t p, dim of_axis) const {
-    std::int64_t rows = 0;
-    for (const auto& each : of_process) rows += (*each)[of_axis];
+  void check_axis_size(const section_record& section, std::size_t p, std::int64_t rows) const {
     if (section.axis_size == 0 || (*of_process[p])[section.axis_size] == rows) return;
     throw shape_error("pmap: the mapped axis has " + std::to_string(rows) + " instances on all processes, but " +
                       std::to_string((*of_process[p])[section.axis_size]) +
@@ -193,9 +216,8 @@ class agreement {
       if (rows.back().second == 0)
         throw shape_error("pmap: the mapped axis has extent 0 on process " + std::to_string(p) +
                           "; map at least one element");
-      check_axis_size(section, p, of_axis);
-      std::int64_t devices = 1;
-      for (dim size : plan[section.mesh]) devices *= (*of_process[p])[size];
+      check_axis_size(section, p, rows_of_all(plan, section, calls));
+      const std::int64_t devices = places_of_section(plan, section, calls)[p];
       if (devices > calls[p].devices)
         throw shape_error("process " + std::to_string(p) + ": compiling computation that requires " +
                           std::to_string(devices) + " logical devices, but only " + std::to_string(calls[p].devices) +

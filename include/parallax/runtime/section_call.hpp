@@ -6,6 +6,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/processes/process_mesh.hpp>
 #include <parallax/runtime/section_plan.hpp>
 #include <parallax/runtime/value.hpp>
 
@@ -18,10 +19,10 @@ namespace parallax::runtime {
 struct spread_axis {
   int dimension;
   std::int64_t size;        ///< of the mesh axis
-  std::int64_t mesh_stride; ///< the one at position p has the index p / mesh_stride % size
+  std::int64_t mesh_stride; ///< the one at place p has the index p / mesh_stride % size
   std::int64_t before;
 
-  std::int64_t index_at(std::int64_t position) const { return position / mesh_stride % size; }
+  std::int64_t index_at(std::int64_t place) const { return place / mesh_stride % size; }
 };
 
 struct section_operand {
@@ -33,8 +34,8 @@ struct section_operand {
     for (const spread_axis& s : spread) whole_bytes /= index_of(s.size);
     return whole_bytes;
   }
-  /// Copies the piece of a position out of the `bytes` bytes at `whole`.
-  buffer piece_of(const std::byte* whole, std::size_t bytes, std::int64_t position) const {
+  /// Copies the piece of a place out of the `bytes` bytes at `whole`.
+  buffer piece_of(const std::byte* whole, std::size_t bytes, std::int64_t place) const {
     buffer piece;
     // the last dimension first, so that those before it keep their sizes
     for (std::size_t i = spread.size(); i-- > 0;) {
@@ -42,7 +43,7 @@ struct section_operand {
       bytes /= index_of(s.size);
       buffer next = buffer::allocate(bytes);
       std::size_t inner = s.before == 0 ? 0 : bytes / index_of(s.before);
-      copy_slice_out(whole, next.data(), s.before, s.size, inner, s.index_at(position));
+      copy_slice_out(whole, next.data(), s.before, s.size, inner, s.index_at(place));
       piece = std::move(next);
       whole = piece.data();
     }
@@ -50,10 +51,14 @@ struct section_operand {
   }
 };
 
+/// The arrays of a call have an index along each axis of the mesh for all that this process takes part in. Where it has
+/// some of these alone, they are one after another.
 struct section_call {
   section_id section = section_id::main;
-  recycled_vector<std::int64_t> mesh;
-  recycled_vector<int> devices; ///< by position
+  recycled_vector<std::int64_t> mesh; ///< how many indices arrays have along its axes
+  recycled_vector<std::int64_t> here; ///< how many of them this process has
+  std::int64_t first_place = 0;       ///< where in `mesh` this process' begin
+  recycled_vector<int> devices;       ///< by position
   recycled_vector<section_operand> operands;
   plain_span<const value_id> results;
 
@@ -64,11 +69,18 @@ struct section_call {
   }
   std::int64_t mesh_size(mesh_axis axis) const { return mesh[index_of(axis)]; }
 
-  /// A call, which `available` devices may serve. Throws `shape_error` where they cannot; `remedy` says how to have
-  /// more devices.
-  section_call(const plan_view& plan, const call_step& step, const resolved_extents& extents, int available,
-               const char* remedy)
-      : section(step.section), mesh(section_plan(plan, section, extents).mesh()), results(plan[step.results]) {
+  /// Where an array's piece for a position lies among its pieces.
+  std::int64_t place_of(std::size_t position) const { return first_place + static_cast<std::int64_t>(position); }
+
+  /// A call, which `available` devices may serve. `whole` is the mesh of all processes, null where this one is by
+  /// itself. Throws `shape_error` where they cannot; `remedy` says how to have more devices.
+  section_call(const plan_view& plan, const call_step& step, const resolved_extents& extents,
+               const processes::process_mesh* whole, int available, const char* remedy)
+      : section(step.section),
+        mesh(section_plan(plan, section, extents).mesh()),
+        here(mesh),
+        results(plan[step.results]) {
+    if (whole != nullptr) lie_in(whole->part());
     for (const call_operand& given : plan[step.operands]) {
       section_operand& operand = operands.emplace_back();
       operand.source = given.buffer;
@@ -103,14 +115,25 @@ struct section_call {
       plain::sort_few(value.axes, [](const shard_axis& a, const shard_axis& b) { return a.axis < b.axis; });
       for (const shard_axis& a : value.axes) value.shape.insert(a.axis, a.size);
       value.devices = devices;
+      value.others_have_some = !has_all_pieces(value.axes, devices.size());
       for (auto& of_position : pieces) value.pieces.push_back(std::move(of_position[k]));
     }
   }
 
  private:
+  void lie_in(const processes::mesh_part& part) {
+    if (!part.fits())
+      throw shape_error("shard_map: the " + std::to_string(part.size()) +
+                        " devices of this process are not indices "
+                        "along the axes of the mesh; use another mesh, or other numbers of devices");
+    for (int axis = 0; axis < part.rank(); ++axis) here[index_of(axis)] = part[axis].here;
+    // arrays begin with the first row of the mesh, or with the first one that this process has
+    const std::int64_t rows_before = mesh[0] == part[0].all ? 0 : part[0].first;
+    first_place = part.begin() - rows_before * mesh_stride(mesh_axis::outermost);
+  }
   void choose_devices(plain_span<const int> given, int available, const char* remedy) {
     std::int64_t count = 1;
-    for (std::int64_t size : mesh) count *= size;
+    for (std::int64_t size : here) count *= size;
     if (!given.empty()) {
       const auto given_count = std::ssize(given);
       if (mesh[0] != given_count)

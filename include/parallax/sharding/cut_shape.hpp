@@ -6,6 +6,7 @@
 #include <parallax/backends/execute.hpp>
 #include <parallax/core/extents.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/processes/mesh_part.hpp>
 #include <parallax/processes/world.hpp>
 #include <parallax/transforms/mesh.hpp>
 
@@ -73,49 +74,64 @@ template <class Extents, partition Cut> struct whole_extents {
   using type = decltype(listed(std::make_index_sequence<index_of(rank)>{}));
 };
 
-/// The rows of a mesh, which are its indices along the first axis: how many this process has, how many processes before
-/// it have, and all.
-struct mesh_rows {
-  std::int64_t here = 1, before = 0, all = 1;
-};
-
-/// How a mesh lies on the devices there are. Throws `error` where it does not fit them.
-template <class Mesh> mesh_rows rows_of_mesh() {
+/// What this process has of a mesh on the devices there are. Throws `error` where it does not fit them.
+template <class Mesh> processes::mesh_part part_of_mesh() {
   constexpr std::int64_t per_row = Mesh::devices_per_row(), size = Mesh::size(0);
   const processes::world* const all = processes::current_world();
   const bool is_alone = all == nullptr || all->count() == 1;
-  const std::int64_t devices = parallax::device_count();
-  if (is_alone && size != dyn) {
-    if (size * per_row > devices)
-      throw error("mesh: it has " + std::to_string(size * per_row) + " devices, and there are " +
-                  std::to_string(devices));
-    return {size, 0, size};
-  }
-  if (size != dyn)
-    throw error("mesh: with several processes its first axis, " + std::string(Mesh::name(0)) +
-                ", goes over the devices of all of them; leave its size open");
-  if (devices < per_row || (!is_alone && devices % per_row != 0))
-    throw error("mesh: there are " + std::to_string(devices) + " devices in this process, and each index along " +
+  const std::int64_t devices = parallax::device_count(), all_devices = is_alone ? devices : all->all_devices;
+  if (size == dyn && (all_devices < per_row || (!is_alone && all_devices % per_row != 0)))
+    throw error("mesh: there are " + std::to_string(all_devices) + " devices, and each index along " +
                 std::string(Mesh::name(0)) + " takes " + std::to_string(per_row));
-  if (is_alone) return {devices / per_row, 0, devices / per_row};
-  return {devices / per_row, all->devices_before / per_row, all->all_devices / per_row};
+  const std::int64_t rows = size == dyn ? all_devices / per_row : size;
+  if (is_alone ? rows * per_row > devices : rows * per_row != all_devices)
+    throw error("mesh: it has " + std::to_string(rows * per_row) + " devices, and there are " +
+                std::to_string(all_devices) +
+                (is_alone ? "" : " of all processes, which take part with all they have"));
+  std::array<std::int64_t, index_of(Mesh::rank)> sizes{rows};
+  for (int axis = 1; axis < Mesh::rank; ++axis) sizes[index_of(axis)] = Mesh::size(axis);
+  if (is_alone) return {sizes, 0, rows * per_row};
+  const processes::mesh_part own(sizes, all->devices_before, devices);
+  // groups that go over several processes meet at the same device of each
+  const bool are_alike = devices % per_row == 0 || all_devices == devices * all->count();
+  if (!own.fits() || !are_alike)
+    throw error("mesh: this process has the devices " + std::to_string(all->devices_before) + " to " +
+                std::to_string(all->devices_before + devices - 1) +
+                " of all, which are not indices along its axes; let each process have as many, which divide or are "
+                "divided by the " +
+                std::to_string(per_row) + " devices for each index along " + std::string(Mesh::name(0)));
+  return own;
 }
 
-/// How many devices lie along an axis: along the first one, `rows`.
-template <class Mesh> constexpr std::int64_t size_along(int axis, std::int64_t rows) {
-  return axis == 0 ? rows : Mesh::size(axis);
+/// How many indices there are along each axis of a mesh.
+template <class Mesh> using mesh_sizes = std::array<std::int64_t, index_of(Mesh::rank)>;
+/// All; those of this process; and those that arrays in this process have, which is all but where the size is open.
+template <class Mesh> mesh_sizes<Mesh> sizes_of_all(const processes::mesh_part& part) {
+  mesh_sizes<Mesh> sizes;
+  for (int axis = 0; axis < Mesh::rank; ++axis) sizes[index_of(axis)] = part[axis].all;
+  return sizes;
+}
+template <class Mesh> mesh_sizes<Mesh> sizes_here(const processes::mesh_part& part) {
+  mesh_sizes<Mesh> sizes;
+  for (int axis = 0; axis < Mesh::rank; ++axis) sizes[index_of(axis)] = part[axis].here;
+  return sizes;
+}
+template <class Mesh> mesh_sizes<Mesh> sizes_of_blocks(const processes::mesh_part& part) {
+  mesh_sizes<Mesh> sizes = sizes_of_all<Mesh>(part);
+  if (Mesh::size(0) == dyn) sizes[0] = part[0].here;
+  return sizes;
 }
 
-/// The extents of an array of `shape` that is cut along a partition. Throws `shape_error` where it is not divided
-/// evenly.
+/// The extents of an array of `shape` that is cut along a partition of a mesh of these sizes. Throws `shape_error`
+/// where it is not divided evenly.
 template <class Mesh, partition Cut, std::size_t Rank>
-auto cut_shape(const std::array<std::int64_t, Rank>& shape, std::int64_t rows) {
+auto cut_shape(const std::array<std::int64_t, Rank>& shape, const mesh_sizes<Mesh>& sizes) {
   std::array<std::int64_t, Rank + index_of(Cut.cut_count())> result{};
   std::size_t at = 0;
   for (std::size_t d = 0; d < Rank; ++d) {
     std::int64_t blocks = 1;
     for (int i = 0; i < Cut.cuts_of(static_cast<int>(d)); ++i) {
-      result[at] = size_along<Mesh>(Cut.dimensions[d].axes[index_of(i)], rows);
+      result[at] = sizes[index_of(Cut.dimensions[d].axes[index_of(i)])];
       blocks *= result[at++];
     }
     if (shape[d] % blocks != 0)
@@ -128,13 +144,11 @@ auto cut_shape(const std::array<std::int64_t, Rank>& shape, std::int64_t rows) {
 }
 
 /// Which dimensions of the cut array lie along axes of the mesh, in the order of the axes.
-template <class Mesh, partition Cut> std::vector<shard_axis> shard_axes(std::int64_t rows) {
+template <class Mesh, partition Cut> std::vector<shard_axis> shard_axes(const mesh_sizes<Mesh>& sizes) {
   std::vector<shard_axis> axes;
-  std::int64_t stride = Mesh::devices_per_row();
-  for (int axis = 0; axis < Mesh::rank; ++axis) {
-    if (axis > 0) stride /= Mesh::size(axis);
-    if (Cut.has(axis)) axes.push_back({Cut.place_of(axis), size_along<Mesh>(axis, rows), stride});
-  }
+  std::int64_t stride = 1;
+  for (int axis = Mesh::rank; axis-- > 0; stride *= sizes[index_of(axis)])
+    if (Cut.has(axis)) axes.insert(axes.begin(), {Cut.place_of(axis), sizes[index_of(axis)], stride});
   return axes;
 }
 

@@ -1,6 +1,7 @@
 // Putting arrays on the devices of a mesh.
 #pragma once
 
+#include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/sharding/global_array.hpp>
 
 #include <array>
@@ -26,26 +27,29 @@ template <class Extents, class Mesh, partition Cut> constexpr bool can_be_cut() 
   return cut::is_even;
 }
 
-/// The global array whose blocks of this process are copied from `from`, which cut has the extents `all_blocks`: along
-/// the first axis of the mesh `rows_there` of them, where this process' begin at `first`.
-template <class Mesh, partition Cut, auto Shape, class T, std::size_t Rank>
-auto on_mesh(const array<T, Shape>& from, const std::array<std::int64_t, Rank>& all_blocks, const mesh_rows& rows,
-             std::int64_t first, std::int64_t rows_there) {
+/// The global array whose blocks of this process are copied from `from`, which is cut along a mesh of the sizes
+/// `sizes_there`; this process' devices are those from number `first` on.
+template <class Mesh, partition Cut, auto Shape, class T>
+auto on_mesh(const array<T, Shape>& from, const processes::mesh_part& part, const mesh_sizes<Mesh>& sizes_there,
+             std::int64_t first) {
   using result_type = global_array<T, Shape, Mesh, Cut>;
-  auto here = all_blocks;
-  if (Cut.has(0)) here[index_of(Cut.place_of(0))] = rows.here;
-  const std::int64_t per_row = Mesh::devices_per_row();
-  const std::vector<shard_axis> from_axes = shard_axes<Mesh, Cut>(rows_there);
-  std::vector<int> devices;
-  std::vector<buffer> blocks;
-  for (std::int64_t p = 0; p < rows.here * per_row; ++p) {
+  const auto shape_there = cut_shape<Mesh, Cut>(from.shape(), sizes_there);
+  const std::vector<shard_axis> axes_there = shard_axes<Mesh, Cut>(sizes_there);
+  const mesh_sizes<Mesh> sizes = sizes_of_blocks<Mesh>(part);
+  const std::vector<shard_axis> axes = shard_axes<Mesh, Cut>(sizes);
+  auto shape = shape_there;
+  for (const shard_axis& each : axes) shape[index_of(each.axis)] = each.size;
+  runtime::recycled_vector<int> devices;
+  runtime::recycled_vector<buffer> blocks;
+  for (std::int64_t p = 0; p < part.size(); ++p) {
     devices.push_back(static_cast<int>(p));
-    blocks.push_back(
-        runtime::copy_piece_out(from.storage().data(), all_blocks, sizeof(T), from_axes, first * per_row + p));
+    blocks.push_back(runtime::copy_piece_out(from.storage().data(), shape_there, sizeof(T), axes_there, first + p));
     runtime::count_host_to_device(blocks.back().bytes());
   }
   return result_type::of_blocks(
-      result_type::blocks_type::adopt(here, devices, shard_axes<Mesh, Cut>(rows.here), std::move(blocks)), rows);
+      result_type::blocks_type::of_pieces(shape, std::move(devices), {axes.begin(), axes.end()}, std::move(blocks),
+                                          !runtime::has_all_pieces(axes, index_of(part.size()))),
+      part);
 }
 
 } // namespace detail
@@ -56,9 +60,8 @@ auto on_mesh(const array<T, Shape>& from, const std::array<std::int64_t, Rank>& 
 template <class T, auto Shape, class Mesh, class Spec> auto device_put(const array<T, Shape>& whole, Mesh, Spec) {
   constexpr partition cut = partition_of<Mesh>(Spec{});
   if constexpr (detail::can_be_cut<extents_of<Shape>, Mesh, cut>()) {
-    const detail::mesh_rows rows = detail::rows_of_mesh<Mesh>();
-    return detail::on_mesh<Mesh, cut>(whole, detail::cut_shape<Mesh, cut>(whole.shape(), rows.all), rows, rows.before,
-                                      rows.all);
+    const processes::mesh_part own = detail::part_of_mesh<Mesh>();
+    return detail::on_mesh<Mesh, cut>(whole, own, detail::sizes_of_all<Mesh>(own), own.begin());
   }
 }
 /// Moves a global array to another mesh, or cuts it another way, by way of the host. Throws `error` where parts of it
@@ -68,16 +71,16 @@ auto device_put(const global_array<T, Shape, From, Cut>& x, Mesh to, Spec how) {
   return device_put(x.gather(), to, how);
 }
 
-/// The array of which each process has its part: the blocks of its own devices, put together. Where the spec does not
-/// name the first axis of the mesh, that is all of it, alike on all processes. JAX: make_array_from_process_local_data
+/// The array of which each process has its part: the blocks of its own devices, put together. Where the spec names no
+/// axis of which other processes have indices, that is all of it, alike on all processes. JAX:
+/// make_array_from_process_local_data
 template <class T, auto Shape, class Mesh, class Spec> auto global_from_local(const array<T, Shape>& part, Mesh, Spec) {
   constexpr partition cut = partition_of<Mesh>(Spec{});
   // static extents are those of the part
-  using extents_type = std::conditional_t<cut.has(0), extents_of<extents_of<Shape>::rank>, extents_of<Shape>>;
+  using extents_type = std::conditional_t<cut.cut_count() != 0, extents_of<extents_of<Shape>::rank>, extents_of<Shape>>;
   if constexpr (detail::can_be_cut<extents_type, Mesh, cut>()) {
-    const detail::mesh_rows rows = detail::rows_of_mesh<Mesh>();
-    return detail::on_mesh<Mesh, cut>(array<T, shape_for<extents_type>>(part),
-                                      detail::cut_shape<Mesh, cut>(part.shape(), rows.here), rows, 0, rows.here);
+    const processes::mesh_part own = detail::part_of_mesh<Mesh>();
+    return detail::on_mesh<Mesh, cut>(array<T, shape_for<extents_type>>(part), own, detail::sizes_here<Mesh>(own), 0);
   }
 }
 

@@ -39,15 +39,14 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
   using blocks_type = sharded<T, shape_for<typename detail::cut_extents<extents_type, Mesh, Cut>::type>>;
 
   /// The array that has these blocks here.
-  static global_array of_blocks(blocks_type blocks, const detail::mesh_rows& rows) {
-    global_array result(std::move(blocks), rows);
+  static global_array of_blocks(blocks_type blocks, const processes::mesh_part& part) {
+    global_array result(std::move(blocks), part);
     std::size_t at = 0;
     for (int d = 0; d < rank; ++d) {
       std::int64_t& extent = result.lengths[index_of(d)];
       extent = 1;
       for (int i = 0; i < Cut.cuts_of(d); ++i) {
-        const bool is_first = Cut.dimensions[index_of(d)].axes[index_of(i)] == 0;
-        extent *= is_first ? rows.all : result.pieces.shape()[at];
+        extent *= part[Cut.dimensions[index_of(d)].axes[index_of(i)]].all;
         ++at;
       }
       extent *= result.pieces.shape()[at++];
@@ -64,10 +63,10 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
 
   /// The blocks on the devices of this process.
   const blocks_type& blocks() const { return pieces; }
-  /// The rows of the mesh.
-  const detail::mesh_rows& rows() const { return on; }
+  /// What this process has of the mesh.
+  const processes::mesh_part& part() const { return on; }
   /// Whether all of it lies on devices of this process. JAX: is_fully_addressable
-  bool is_fully_addressable() const { return !Cut.has(0) || on.here == on.all; }
+  bool is_fully_addressable() const { return divided_axis() < 0; }
 
   /// The blocks on the devices of this process, by device. JAX: addressable_shards
   std::vector<local_shard<T, rank>> local_shards() const {
@@ -87,9 +86,10 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
   /// The whole array, on the host. Counts its bytes as moved. Throws `error` where parts of it lie in other processes:
   /// `distributed::gather` fetches those.
   array<T, Shape> gather() const {
-    if (!is_fully_addressable())
-      throw error("global_array: of the " + std::to_string(on.all) + " parts along " + std::string(Mesh::name(0)) +
-                  " this process has " + std::to_string(on.here) + ", from number " + std::to_string(on.before) +
+    if (const int axis = divided_axis(); axis >= 0)
+      throw error("global_array: of the " + std::to_string(on[axis].all) + " parts along " +
+                  std::string(Mesh::name(axis)) + " this process has " + std::to_string(on[axis].here) +
+                  ", from number " + std::to_string(on[axis].first) +
                   " on; plx::distributed::gather(x) fetches the others");
     return array<T, Shape>::adopt(pieces.gather().storage(), lengths);
   }
@@ -106,35 +106,43 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
     static_assert(sizeof...(Index) == index_of(rank), "parallax: an array takes one index per dimension");
     const shape_type given{static_cast<std::int64_t>(indices)...};
     const shape_type block = block_shape();
-    std::array<std::int64_t, index_of(Mesh::rank)> position{};
+    detail::mesh_sizes<Mesh> position{};
     std::int64_t offset = 0;
+    for (int axis = 0; axis < Mesh::rank; ++axis) position[index_of(axis)] = on[axis].first;
     for (int d = 0; d < rank; ++d) {
       const std::int64_t index = runtime::checked_index(given[index_of(d)], shape(d), d);
       std::int64_t number = index / std::max<std::int64_t>(block[index_of(d)], 1);
       for (int i = Cut.cuts_of(d); i-- > 0;) {
         const int axis = Cut.dimensions[index_of(d)].axes[index_of(i)];
-        const std::int64_t size = detail::size_along<Mesh>(axis, on.all);
-        position[index_of(axis)] = number % size;
-        number /= size;
+        position[index_of(axis)] = number % on[axis].all;
+        number /= on[axis].all;
       }
       offset = offset * block[index_of(d)] + index % block[index_of(d)];
     }
-    if (Cut.has(0)) {
-      if (position[0] < on.before || position[0] >= on.before + on.here)
-        throw error("global_array: the element lies with another process, at number " + std::to_string(position[0]) +
-                    " along " + std::string(Mesh::name(0)) + ", of which this one has " + std::to_string(on.before) +
-                    " to " + std::to_string(on.before + on.here - 1) + "; call plx::distributed::gather(x)");
-      position[0] -= on.before;
-    }
     std::int64_t device = 0;
-    for (int axis = 0; axis < Mesh::rank; ++axis)
-      device = device * detail::size_along<Mesh>(axis, on.here) + position[index_of(axis)];
+    for (int axis = 0; axis < Mesh::rank; ++axis) {
+      const processes::axis_part& along = on[axis];
+      const std::int64_t index = position[index_of(axis)];
+      if (!along.contains(index))
+        throw error("global_array: the element lies with another process, at number " + std::to_string(index) +
+                    " along " + std::string(Mesh::name(axis)) + ", of which this one has " +
+                    std::to_string(along.first) + " to " + std::to_string(along.first + along.here - 1) +
+                    "; call plx::distributed::gather(x)");
+      device = device * along.here + index - along.first;
+    }
     runtime::count_read(pieces.shard_buffer(static_cast<int>(device)), sizeof(T));
     return pieces.shard_values(static_cast<int>(device))[index_of(offset)];
   }
 
  private:
-  global_array(blocks_type blocks, const detail::mesh_rows& rows) : pieces(std::move(blocks)), on(rows) {}
+  global_array(blocks_type blocks, const processes::mesh_part& part) : pieces(std::move(blocks)), on(part) {}
+
+  /// The first axis that cuts the array and of which other processes have indices; -1 where there is none.
+  int divided_axis() const {
+    for (int axis = 0; axis < Mesh::rank; ++axis)
+      if (Cut.has(axis) && !on[axis].is_whole()) return axis;
+    return -1;
+  }
 
   shape_type block_shape() const {
     shape_type block;
@@ -151,14 +159,13 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
       const int axis = Cut.dimensions[index_of(d)].axes[index_of(i)];
       std::int64_t stride = 1;
       for (int later = axis + 1; later < Mesh::rank; ++later) stride *= Mesh::size(later);
-      const std::int64_t size = detail::size_along<Mesh>(axis, on.here), own = p / stride % size;
-      number = number * detail::size_along<Mesh>(axis, on.all) + own + (axis == 0 ? on.before : 0);
+      number = number * on[axis].all + (on.begin() + p) / stride % on[axis].all;
     }
     return number;
   }
 
   blocks_type pieces;
-  detail::mesh_rows on;
+  processes::mesh_part on;
   shape_type lengths{};
 };
 

@@ -23,27 +23,28 @@ template <std::size_t Count, class Entries> constexpr auto constant_partitions(c
 template <class L> inline constexpr bool is_host_array = false;
 template <class T, auto Shape> inline constexpr bool is_host_array<array<T, Shape>> = true;
 
-/// The part of a cut array that lies along this process' rows of the mesh.
-template <class T, auto Shape> array<T, Shape> part_of(const array<T, Shape>& whole, int axis, const mesh_rows& rows) {
+/// The part of a cut array, one of whose dimensions lies along an axis of the mesh, that this process has of that.
+template <class T, auto Shape>
+array<T, Shape> part_of(const array<T, Shape>& whole, int axis, const processes::axis_part& rows) {
   const plain_span<const std::int64_t> shape = whole.shape();
   auto part_shape = whole.shape();
   part_shape[index_of(axis)] = rows.here;
   auto part = array<T, Shape>::uninitialised(part_shape);
   const std::int64_t outer = runtime::product(shape.first(index_of(axis)));
   const std::size_t row_bytes = index_of(runtime::product(shape.subspan(index_of(axis) + 1))) * sizeof(T);
-  runtime::copy_slices(whole.storage().data() + index_of(rows.before) * row_bytes, rows.all,
+  runtime::copy_slices(whole.storage().data() + index_of(rows.first) * row_bytes, rows.all,
                        reinterpret_cast<std::byte*>(part.mutable_data()), rows.here, outer, rows.here, row_bytes);
   return part;
 }
 
 /// An argument's leaf as its blocks.
-template <class Mesh, partition Cut, class L> auto blocks_of(const L& leaf, const mesh_rows& rows) {
+template <class Mesh, partition Cut, class L> auto blocks_of(const L& leaf, const processes::mesh_part& part) {
   if constexpr (is_host_array<L>) {
     using cut = typename cut_extents<typename L::extents_type, Mesh, Cut>::type;
     using blocks_type = array<typename L::value_type, shape_for<cut>>;
-    const auto whole = blocks_type::adopt(leaf.storage(), cut_shape<Mesh, Cut>(leaf.shape(), rows.all));
-    if (!Cut.has(0) || rows.here == rows.all) return whole;
-    return part_of(whole, Cut.place_of(0), rows);
+    const auto whole = blocks_type::adopt(leaf.storage(), cut_shape<Mesh, Cut>(leaf.shape(), sizes_of_all<Mesh>(part)));
+    if (!Cut.has(0) || Mesh::size(0) != dyn || part[0].is_whole()) return whole;
+    return part_of(whole, Cut.place_of(0), part[0]);
   } else if constexpr (is_global_array<L>) {
     return leaf.blocks();
   } else {
@@ -52,9 +53,9 @@ template <class Mesh, partition Cut, class L> auto blocks_of(const L& leaf, cons
 }
 
 /// A result's leaf as a global array.
-template <class Mesh, partition Cut, class L> auto global_of(const L& leaf, const mesh_rows& rows) {
+template <class Mesh, partition Cut, class L> auto global_of(const L& leaf, const processes::mesh_part& part) {
   using extents_type = typename whole_extents<typename L::extents_type, Cut>::type;
-  return global_array<typename L::value_type, shape_for<extents_type>, Mesh, Cut>::of_blocks(leaf, rows);
+  return global_array<typename L::value_type, shape_for<extents_type>, Mesh, Cut>::of_blocks(leaf, part);
 }
 
 /// The leaves of trees, each changed by `convert.template operator()<Number>(leaf)`.
@@ -134,22 +135,23 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
   }
 
  private:
-  template <std::size_t Which, class Arg> static auto blocks(const Arg& arg, const mesh_rows& rows) {
+  template <std::size_t Which, class Arg> static auto blocks(const Arg& arg, const processes::mesh_part& part) {
     return converted_tree(evaluated(arg), [&]<int Number>(const auto& leaf) {
-      return blocks_of<Mesh, cuts[index_of(first_leaf<Which, Args...>() + Number)]>(leaf, rows);
+      return blocks_of<Mesh, cuts[index_of(first_leaf<Which, Args...>() + Number)]>(leaf, part);
     });
   }
   template <std::size_t... I> static constexpr bool is_runnable(std::index_sequence<I...>) {
-    return detail::is_runnable<blocks_function, decltype(blocks<I>(std::declval<const Args&>(), mesh_rows{}))...>();
+    return detail::is_runnable<blocks_function,
+                               decltype(blocks<I>(std::declval<const Args&>(), processes::mesh_part{}))...>();
   }
   template <std::size_t... I>
   static auto run(std::index_sequence<I...>, const blocks_function& function, const Args&... args) {
-    const mesh_rows rows = rows_of_mesh<Mesh>();
-    const auto results = execute(function, blocks<I>(args, rows)...);
+    const processes::mesh_part part = part_of_mesh<Mesh>();
+    const auto results = execute(function, blocks<I>(args, part)...);
     using tree = std::remove_cvref_t<decltype(results)>;
     return converted_tree(results, [&]<int Number>(const auto& leaf) {
       constexpr auto out = constant_partitions<index_of(leaf_count<tree>)>(OutSpecs::template read<Mesh, tree>());
-      return global_of<Mesh, out[index_of(Number)]>(leaf, rows);
+      return global_of<Mesh, out[index_of(Number)]>(leaf, part);
     });
   }
 };

@@ -63,8 +63,8 @@ template <device_axis... Axes> struct mesh_t {
 };
 
 /// Devices in a grid, numbered row-major: `mesh<"data">`, `mesh<"data", device_axis("model", 4)>`. The size of the
-/// first axis may be open: it is then as long as there are devices. With several processes the first axis goes over all
-/// of them. JAX: Mesh
+/// first axis may be open: it is then as long as there are devices. With several processes these are the devices of
+/// all. JAX: Mesh
 template <device_axis... Axes> inline constexpr mesh_t<Axes...> mesh{};
 
 /// The axes of a mesh that one dimension of an array lies along: a name, `none`, or `along("data", "model")`.

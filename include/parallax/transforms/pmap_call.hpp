@@ -21,6 +21,7 @@ struct pmap_call {
     growing_vector<int> in_axes{}, out_axes{}; ///< of operands and results: the mapped axis, or `unmapped`
     growing_vector<int> devices{};             ///< those that the user named; empty otherwise
     graph_id body = graph_id::none;            ///< of one instance
+    bool is_of_whole_mesh = false;             ///< an axis of a mesh that all devices of all processes make up
 
     static constexpr void describe(auto& p, auto& member) {
       member("axis", p.axis);
@@ -29,6 +30,7 @@ struct pmap_call {
       member("out_axes", p.out_axes);
       member("devices", p.devices);
       member("body", p.body);
+      member("is_of_whole_mesh", p.is_of_whole_mesh);
     }
   };
 

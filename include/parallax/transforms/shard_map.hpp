@@ -98,12 +98,14 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapp
       return refuse_call<Function, Args...>(trace_of_trees(args...), "shard_map");
     } else {
       context& owner = trace_of_trees(args...);
-      return trace<Args...>(owner, leaves_to_tracers(owner, args...));
+      return trace<Args...>(owner, leaves_to_tracers(owner, args...), true);
     }
   }
 
-  /// The results on arguments of which these are the leaves.
-  template <class... Args> constexpr auto trace(context& owner, const growing_vector<tracer>& leaves) const {
+  /// The results on arguments of which these are the leaves. `of_all_devices` says that the mesh is made up of all
+  /// devices of all processes, so that a process may have some blocks alone; otherwise it has all that arguments have.
+  template <class... Args>
+  constexpr auto trace(context& owner, const growing_vector<tracer>& leaves, bool of_all_devices) const {
     auto in = InSpecs::template read<Mesh, Args...>();
     bool fits = check_fit(owner, "shard_map", "in_specs", in);
     for (std::size_t k = 0; fits && k < leaves.size(); ++k)
@@ -111,21 +113,21 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapp
         fits = check_partition<Mesh>(owner, "argument", k, in.values[k], leaves[k].rank() - in.values[k].cut_count());
     // after an error the function is still traced, with all arguments as they are
     if (!fits) in.values.assign(leaves.size(), {});
-    return level<0, Args...>(owner, leaves, in.values);
+    return level<0, Args...>(owner, leaves, in.values, of_all_devices);
   }
 
  private:
   /// Maps the axes of the mesh from number `Axis` on.
   template <int Axis, class... Args>
-  constexpr auto level(context& owner, const growing_vector<tracer>& leaves,
-                       const growing_vector<partition>& in) const {
+  constexpr auto level(context& owner, const growing_vector<tracer>& leaves, const growing_vector<partition>& in,
+                       bool of_all_devices) const {
     if constexpr (Axis == Mesh::rank) {
       return call_on(owner, function, leaves, std::index_sequence_for<Args...>{}, std::type_identity<Args>{}...);
     } else {
       growing_vector<int> places;
       for (const partition& cut : in) places.push_back(cut.place_of(Axis, Axis));
       const dim size = size_along<Axis>(owner, leaves, places);
-      primitives::pmap_call::parameters call{.size = size};
+      primitives::pmap_call::parameters call{.size = size, .is_of_whole_mesh = of_all_devices};
       call.body = owner.open_graph();
       mapped_axis bound = axis_of_pmap(owner, Mesh::name(Axis), size);
       bound.bit = owner.next_axis_bit();
@@ -133,7 +135,7 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapp
       growing_vector<tracer> inputs;
       for (std::size_t k = 0; k < leaves.size(); ++k)
         inputs.push_back(leaves[k].owner ? input_of(owner, leaves[k].value(), places[k], bound.bit) : leaves[k]);
-      auto tree = level<Axis + 1, Args...>(owner, inputs, in);
+      auto tree = level<Axis + 1, Args...>(owner, inputs, in, of_all_devices);
       const growing_vector<tracer> results = tracers_of(tree);
       set_outputs(owner, results);
       owner.unbind_axis();
@@ -287,7 +289,7 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct shar
       for (std::size_t k = 0; k < leaves.size() && !owner.failed; ++k)
         if (leaves[k].owner && detail::check_partition<Mesh>(owner, "argument", k, in.values[k], leaves[k].rank()))
           leaves[k] = detail::cut_up<Mesh>(leaves[k], in.values[k], k);
-    auto tree = blocks_function{function}.template trace<Args...>(owner, leaves);
+    auto tree = blocks_function{function}.template trace<Args...>(owner, leaves, false);
     if (owner.failed) return tree;
     const auto out = OutSpecs::template read<Mesh, decltype(tree)>();
     growing_vector<tracer> results = detail::tracers_of(tree);

@@ -11,6 +11,7 @@ constexpr section_record add_section(plan_builder& plan, const planned_section& 
       vector_of(section.buffers, [](const planned_buffer& b) { return b.record; });
   return {.mesh = mapped ? plan.add_list(mapped->mesh) : record_list<dim>{},
           .axis_size = mapped ? mapped->axis_size : dim{},
+          .is_whole_mesh = mapped && mapped->is_whole_mesh,
           .argument_count = section.argument_count,
           .value_count = section.value_count,
           .slot_count = section.slot_count,

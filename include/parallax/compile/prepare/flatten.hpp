@@ -40,6 +40,7 @@ class section_builder {
   constexpr void run(const primitives::pmap_call::parameters& call) {
     const bool has_axis = call.axis != axis_id::none;
     if (has_axis) enter_axis(call.axis);
+    result.is_whole_mesh = call.is_of_whole_mesh;
     result.body = trace.open_graph();
     growing_vector<tracer> inputs;
     for (std::size_t k = 0; k < call.in_axes.size(); ++k) {
@@ -65,6 +66,7 @@ class section_builder {
   /// An inner pmap: every device takes its own slice of the mapped operands; results are gathered along the inner axis.
   constexpr void run_inner(node_id id, const primitives::pmap_call::parameters& call) {
     enter_axis(call.axis);
+    result.is_whole_mesh = result.is_whole_mesh && call.is_of_whole_mesh;
     growing_vector<tracer> inputs = all.operands(id);
     for (std::size_t k = 0; k < inputs.size(); ++k)
       if (call.in_axes[k] != unmapped) inputs[k] = own_slice(inputs[k], call.axis, call.in_axes[k]);

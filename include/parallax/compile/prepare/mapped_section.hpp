@@ -13,6 +13,7 @@ struct mapped_section {
   graph_id body = graph_id::none;
   table<mesh_axis, dim> mesh;             ///< the axes' sizes, of the outermost one those of this process
   dim axis_size;                          ///< of all processes along the outermost axis; 0 where nobody asks
+  bool is_whole_mesh = false;             ///< whether all devices of all processes make up the mesh
   table<axis_id, mesh_axis> mesh_axis_of; ///< none where it is not mapped here
   growing_vector<spread_dimensions> operands, results;
 };

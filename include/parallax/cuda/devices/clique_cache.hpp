@@ -49,7 +49,7 @@ template <device_api Api> class clique_cache {
       }
     }
     if (is_split) {
-      if (crosses) all.rows()->of().next_shared_exchange();
+      if (crosses) all.whole()->of().next_shared_exchange();
       wait_for_all(); // NCCL wants nothing outstanding on a communicator that it splits
       make_room(all.devices);
       whole.all->split(parts);
@@ -90,7 +90,7 @@ template <device_api Api> class clique_cache {
   struct whole_clique {
     std::vector<device<Api>*> devices;
     int first;                        ///< place
-    std::vector<std::int64_t> starts; ///< of the processes' rows; none where it is this process' alone
+    std::vector<std::int64_t> starts; ///< first places of the processes; none where it is this process' alone
     clique<Api>* all;
     std::vector<division> divisions{};
   };
@@ -134,7 +134,7 @@ template <device_api Api> class clique_cache {
   }
   template <class WaitFor> whole_clique& whole_of(const mesh<Api>& all, bool crosses, const WaitFor& wait_for) {
     std::vector<std::int64_t> starts;
-    if (crosses) starts = all.rows()->starts();
+    if (crosses) starts = all.whole()->starts();
     for (const auto& known : wholes)
       if (known->devices == all.devices && known->first == all.place_of(0) && known->starts == starts) return *known;
     clique<Api>* made = crosses ? &joined(all, wait_for) : &alone(all.devices, wait_for);
@@ -144,7 +144,7 @@ template <device_api Api> class clique_cache {
   }
   /// The clique of all processes' devices; they hear of its id from process 0.
   template <class WaitFor> clique<Api>& joined(const mesh<Api>& all, const WaitFor& wait_for) {
-    processes::world& together = all.rows()->of();
+    processes::world& together = all.whole()->of();
     typename Api::clique_id id{};
     if (together.index() == 0) check(Api::create_clique_id(id));
     processes::byte_writer own;

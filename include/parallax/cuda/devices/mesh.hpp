@@ -4,7 +4,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/devices/device.hpp>
-#include <parallax/processes/rows.hpp>
+#include <parallax/processes/process_mesh.hpp>
 
 #include <cstdint>
 #include <utility>
@@ -12,20 +12,19 @@
 
 namespace parallax::cuda {
 
-/// Positions are row-major, the outermost axis first. Where processes share the outermost axis, those of this process
-/// lie side by side among the places of all.
+/// Positions are row-major, the outermost axis first. Where processes share the mesh, those of this process lie side by
+/// side among the places of all.
 template <device_api Api> class mesh {
  public:
   std::vector<device<Api>*> devices; ///< of this process, by position
 
-  /// `sizes` are those of this process; `all_rows` says how the outermost axis lies across processes, null where it
-  /// does not.
+  /// `sizes` are those of this process; `of_all` is the mesh of all processes, null where this one is by itself.
   mesh(plain_span<const std::int64_t> sizes, std::vector<device<Api>*> at,
-       const processes::process_rows* all_rows = nullptr)
-      : devices(std::move(at)), own_sizes(sizes.begin(), sizes.end()), all_sizes(own_sizes), across(all_rows) {
+       const processes::process_mesh* of_all = nullptr)
+      : devices(std::move(at)), own_sizes(sizes.begin(), sizes.end()), all_sizes(own_sizes), across(of_all) {
     if (across == nullptr) return;
-    all_sizes[0] = across->size();
-    first = static_cast<int>(across->own_first()) * (size_along(all_sizes, ~0U) / static_cast<int>(all_sizes[0]));
+    all_sizes.assign(across->sizes().begin(), across->sizes().end());
+    first = static_cast<int>(across->part().begin());
   }
 
   /// The number of positions.
@@ -44,10 +43,10 @@ template <device_api Api> class mesh {
       if (across->starts()[process] != static_cast<std::int64_t>(process)) return false;
     return true;
   }
-  /// How the processes share the outermost axis; null where they do not.
-  const processes::process_rows* rows() const { return across; }
+  /// The mesh of all processes; null where this one is by itself.
+  const processes::process_mesh* whole() const { return across; }
   /// Whether groups along the axes of a mask have members in other processes.
-  bool crosses_processes(unsigned axes) const { return across != nullptr && (axes & 1U) != 0; }
+  bool crosses_processes(unsigned axes) const { return across != nullptr && across->is_divided(axes); }
 
   /// The row-major index of a position along the axes of a mask, among all processes, and among this one.
   int axis_index(int position, unsigned axes) const { return index_along(all_sizes, place_of(position), axes); }
@@ -69,7 +68,7 @@ template <device_api Api> class mesh {
 
  private:
   std::vector<std::int64_t> own_sizes, all_sizes;
-  const processes::process_rows* across;
+  const processes::process_mesh* across;
   int first = 0; ///< place of this process
 
   static int size_along(const std::vector<std::int64_t>& sizes, unsigned axes) {

@@ -53,7 +53,7 @@ template <device_api Api> class exchange_runner {
     });
     if (parts.empty()) return true;
     if (noted != nullptr) noted->add(name_of(step.kind), step.axes.bits, bytes);
-    else if (crosses()) number = all.rows()->of().next_shared_exchange();
+    else if (crosses()) number = all.whole()->of().next_shared_exchange();
     // devices are distinct in all groups or, where they are shared, perhaps in some
     const std::vector<clique<Api>*> found = owner.cliques_of(all, crosses(), parts);
     for (std::size_t g = 0; g < parts.size(); ++g)

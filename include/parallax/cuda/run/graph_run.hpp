@@ -311,7 +311,7 @@ template <device_api Api> class graph_run {
   void begin_exchanges(const section_graph<Api>& g) const {
     if (g.exchanges.count == 0) return;
     std::uint64_t number = 0;
-    for (int i = 0; i < g.exchanges.count; ++i) number = all.rows()->of().next_shared_exchange();
+    for (int i = 0; i < g.exchanges.count; ++i) number = all.whole()->of().next_shared_exchange();
     owner.recorder.begin(g.exchanges.first.data(), g.exchanges.axes, g.exchanges.bytes, all.devices, number);
   }
 };

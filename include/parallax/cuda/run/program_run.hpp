@@ -188,6 +188,7 @@ template <device_api Api> class program_run {
 
   /// The pieces of a value put together on device 0.
   buffer gathered(const runtime_value& value) const {
+    check_all_pieces(value.axes, value.pieces.size());
     buffer whole = allocate<Api>(*home, value.bytes());
     if (value.bytes() == 0) return whole;
     recycled_vector<spread_axis> spread;
@@ -233,7 +234,7 @@ template <device_api Api> class program_run {
 
   /// Runs a section on its devices.
   void call(const call_step& step, runner& caller) {
-    const section_call section(plan, step, extents, owner->device_count(),
+    const section_call section(plan, step, extents, agreed.mesh_of(step.section), owner->device_count(),
                                "set PARALLAX_CUDA_DEVICES_PER_GPU to have more");
     called = section.section;
     called_devices = section.devices;
@@ -242,7 +243,7 @@ template <device_api Api> class program_run {
     for (int number : section.devices) devices.push_back(&owner->device_at(number));
     std::vector<operand_pieces> inputs;
     for (const auto& operand : section.operands) inputs.push_back(pieces_of(caller, section, operand, devices));
-    const mesh<Api> all(section.mesh, devices, agreed.rows_of(plan[mapped.section.mesh][0]));
+    const mesh<Api> all(section.here, devices, agreed.mesh_of(section.section));
     graph_run<Api> graphs(*owner, mapped, section.section, all);
     if (graphs.is_possible()) {
       auto source_of = [&](std::size_t number, int position) -> argument_source {
@@ -293,7 +294,7 @@ template <device_api Api> class program_run {
         const bool small = small_values<Api>::takes(wanted.piece_bytes(bytes));
         for (std::size_t p = 0; p < devices.size(); ++p) {
           buffer piece = value.host;
-          if (!wanted.spread.empty()) piece = wanted.piece_of(value.host.data(), bytes, static_cast<std::int64_t>(p));
+          if (!wanted.spread.empty()) piece = wanted.piece_of(value.host.data(), bytes, section.place_of(p));
           pieces.push_back(small ? piece : upload<Api>(*devices[p], piece.data(), piece.bytes()));
         }
         return {std::move(pieces), small};
@@ -308,8 +309,7 @@ template <device_api Api> class program_run {
       }
       buffer piece = allocate<Api>(*home, wanted.piece_bytes(bytes));
       if (piece.bytes() > 0) {
-        copy_piece<direction::out_of_whole>(wanted.spread, static_cast<std::int64_t>(p), bytes, whole,
-                                            address_of<Api>(piece));
+        copy_piece<direction::out_of_whole>(wanted.spread, section.place_of(p), bytes, whole, address_of<Api>(piece));
         if (devices[p] != home) piece = moved(*devices[p], piece);
       }
       pieces.push_back(std::move(piece));

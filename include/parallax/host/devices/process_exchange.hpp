@@ -131,7 +131,7 @@ inline void exchange_between_processes(team& all, int position, unsigned axes_ma
                                        plain_span<const plain_span<const int>> parts, const void* in, void* out,
                                        function_ref<int(int)> source_of) {
   const auto run = [&](const rendezvous& here) {
-    processes::world& world = all.rows()->of();
+    processes::world& world = all.whole()->of();
     processes::occasion which{name_of(request.kind), processes::message_tag::of_devices + position, 0,
                               static_cast<std::uint64_t>(request.kind) | static_cast<std::uint64_t>(request.reduction)
                                                                              << 4};
@@ -139,7 +139,7 @@ inline void exchange_between_processes(team& all, int position, unsigned axes_ma
     const plain_span<const int> everybody;
     for (std::size_t part = 0; part < std::max<std::size_t>(1, parts.size()); ++part) {
       const processes::process_group& group =
-          all.rows()->group(all.group_size_of_row(axes_mask), parts.empty() ? everybody : parts[part]);
+          all.whole()->group(axes_mask, all.whole_place(position), parts.empty() ? everybody : parts[part]);
       if (group.own_place() < 0) continue;
       which.part = part;
       const process_moves moving(here, group, request, world, which);

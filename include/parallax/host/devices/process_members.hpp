@@ -6,7 +6,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/host/devices/rendezvous.hpp>
 #include <parallax/processes/mail.hpp>
-#include <parallax/processes/rows.hpp>
+#include <parallax/processes/process_mesh.hpp>
 
 #include <cstddef>
 #include <cstdint>

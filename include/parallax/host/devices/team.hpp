@@ -8,7 +8,7 @@
 #include <parallax/core/plain_span.hpp>
 #include <parallax/host/devices/wait.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/processes/rows.hpp>
+#include <parallax/processes/process_mesh.hpp>
 #include <parallax/runtime/environment.hpp>
 
 #include <algorithm>
@@ -137,22 +137,36 @@ class team {
     return index;
   }
 
-  /// How the rows of the outermost axis lie on processes, for the next run; null where this process has all.
-  void set_rows(const processes::process_rows* rows) noexcept { between = rows; }
-  const processes::process_rows* rows() const noexcept { return between; }
+  /// The mesh of all processes that this one is a part of, for the next run; null where it is by itself.
+  void set_whole(const processes::process_mesh* mesh) noexcept { between = mesh; }
+  const processes::process_mesh* whole() const noexcept { return between; }
   /// Whether groups along these axes have members in other processes.
-  bool spans_processes(unsigned axes_mask) const noexcept { return between != nullptr && (axes_mask & 1U) != 0; }
-  /// How many of a group are in this process for each row of the outermost axis.
-  int group_size_of_row(unsigned axes_mask) const noexcept { return group_size(axes_mask & ~1U); }
+  bool spans_processes(unsigned axes_mask) const noexcept {
+    return between != nullptr && between->is_divided(axes_mask);
+  }
+  /// A position's number in the whole mesh.
+  std::int64_t whole_place(int position) const noexcept { return between->part().begin() + position; }
   /// A group's size, and a position's place in it, with all processes.
   int whole_group_size(unsigned axes_mask) const noexcept {
-    if (!spans_processes(axes_mask)) return group_size(axes_mask);
-    return static_cast<int>(between->size()) * group_size_of_row(axes_mask);
+    if (between == nullptr) return group_size(axes_mask);
+    std::int64_t size = 1;
+    for (int axis = 0; axis < axis_count; ++axis)
+      if (axes_mask >> axis & 1) size *= between->part()[axis].all;
+    return static_cast<int>(size);
   }
   int whole_axis_index(int position, unsigned axes_mask) const noexcept {
-    const int here = axis_index(position, axes_mask);
-    if (!spans_processes(axes_mask)) return here;
-    return here + static_cast<int>(between->own_first()) * group_size_of_row(axes_mask);
+    if (between == nullptr) return axis_index(position, axes_mask);
+    std::int64_t index = 0;
+    std::int64_t scale = 1;
+    for (int axis = axis_count - 1; axis >= 0; --axis) {
+      const int extent = axis_sizes[index_of(axis)];
+      if (axes_mask >> axis & 1) {
+        index += (position % extent + between->part()[axis].first) * scale;
+        scale *= between->part()[axis].all;
+      }
+      position /= extent;
+    }
+    return static_cast<int>(index);
   }
 
   /// The deadline of a wait in a collective, `collective_timeout()` at first; zero means none.
@@ -284,7 +298,7 @@ class team {
   std::size_t barrier_total = 0;
   std::unique_ptr<barrier[]> all_barriers;
   std::unique_ptr<member[]> all_members;
-  const processes::process_rows* between = nullptr;
+  const processes::process_mesh* between = nullptr;
   std::chrono::nanoseconds time_limit = collective_timeout();
   std::chrono::nanoseconds spin_time{0};
   std::atomic<bool> is_aborted{false};

@@ -69,17 +69,17 @@ class program_run {
 
   /// Runs a section on its devices.
   void call(const call_step& step, section_runner& caller) {
-    const section_call section(plan, step, extents, device_pool::instance().size(),
+    const section_call section(plan, step, extents, agreed.mesh_of(step.section), device_pool::instance().size(),
                                "set PARALLAX_HOST_DEVICES to have more");
     const section_plan called(plan, section.section, extents);
     recycled_vector<recycled_vector<buffer>> inputs; // by operand, by position
     for (const auto& operand : section.operands) inputs.push_back(pieces_of(caller, section, operand));
 
     recycled_vector<recycled_vector<buffer>> outputs(section.devices.size());
-    std::unique_ptr<team> together = kept_team::take(section.mesh, section.devices);
+    std::unique_ptr<team> together = kept_team::take(section.here, section.devices);
     // others may take as long as their deadline allows, which whoever speaks to them knows
     together->set_timeout(agreed ? std::chrono::nanoseconds(0) : collective_timeout());
-    together->set_rows(agreed.rows_of(plan[called.section.mesh][0]));
+    together->set_whole(agreed.mesh_of(section.section));
     auto body = [&](int position) {
       recycled_vector<const std::byte*> arguments;
       for (const auto& pieces : inputs) arguments.push_back(pieces[index_of(position)].data());
@@ -118,7 +118,7 @@ class program_run {
       return pieces;
     }
     for (std::size_t p = 0; p < section.devices.size(); ++p) {
-      pieces.push_back(wanted.piece_of(whole, bytes, static_cast<std::int64_t>(p)));
+      pieces.push_back(wanted.piece_of(whole, bytes, section.place_of(p)));
       count_host_to_device(pieces.back().bytes());
     }
     return pieces;

@@ -41,8 +41,8 @@ class section_runner {
       : section(run), kernels(functions), device(where), pointers(section.buffers().size()) {}
   /// Where an exception ends a run of several processes, messages may still be read from its memory, or written to it.
   ~section_runner() {
-    if (device.together == nullptr || device.together->rows() == nullptr) return;
-    if (std::uncaught_exceptions() > exceptions) device.together->rows()->of().keep_for_ever(arena, outputs);
+    if (device.together == nullptr || device.together->whole() == nullptr) return;
+    if (std::uncaught_exceptions() > exceptions) device.together->whole()->of().keep_for_ever(arena, outputs);
   }
   section_runner(const section_runner&) = delete;
   section_runner& operator=(const section_runner&) = delete;

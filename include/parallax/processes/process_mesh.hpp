@@ -1,0 +1,173 @@
+// How the places of a mesh lie on processes, and who of them meets in a collective.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
+#include <parallax/processes/mesh_part.hpp>
+#include <parallax/processes/tree_order.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace parallax::processes {
+
+class world;
+
+/// Those that meet in a collective, or in a part of one. A slot is a member's place among them.
+class process_group {
+ public:
+  /// What of the group lies in one process.
+  struct share {
+    int process;
+    std::vector<int> slots;
+    std::vector<tree_node> nodes; ///< the highest of the tree of combinations that need no other process
+  };
+
+  /// `process_of(slot)` and `local_index(slot)` say where a member is.
+  template <class ProcessOf, class LocalIndex>
+  process_group(int own_process, int size, const ProcessOf& process_of, const LocalIndex& local_index) : count(size) {
+    std::vector<int> of_slot;
+    for (int slot = 0; slot < size; ++slot) of_slot.push_back(process_of(slot));
+    std::vector<int> all = of_slot;
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    for (int process : all) {
+      if (process == own_process) own_number = count_of(shares);
+      shares.push_back({process, {}, {}});
+    }
+    const auto share_of = [&](int slot) -> share& {
+      return shares[static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), of_slot[index_of(slot)]) -
+                                             all.begin())];
+    };
+    for (int slot = 0; slot < size; ++slot) {
+      share_of(slot).slots.push_back(slot);
+      local.push_back(of_slot[index_of(slot)] == own_process ? local_index(slot) : -1);
+    }
+    const auto is_whole = [&](tree_node node) {
+      for (int k = 1; k < node.count; ++k)
+        if (of_slot[index_of(node.first + k)] != of_slot[index_of(node.first)]) return false;
+      return true;
+    };
+    highest_nodes({0, size}, is_whole, [&](tree_node node) { share_of(node.first).nodes.push_back(node); });
+  }
+
+  int size() const noexcept { return count; }
+  tree_node root() const noexcept { return {0, count}; }
+  /// The processes that have members, in order, and which of them this one is; -1 where it has none.
+  const std::vector<share>& of_processes() const noexcept { return shares; }
+  int own_place() const noexcept { return own_number; }
+  const share& own() const { return shares[index_of(own_number)]; }
+  bool is_own(int slot) const { return local[index_of(slot)] >= 0; }
+  /// A member's number among those that this process has along the axes.
+  int local_index(int slot) const { return local[index_of(slot)]; }
+
+ private:
+  int count;
+  int own_number = -1;
+  std::vector<share> shares;
+  std::vector<int> local;
+};
+
+/// A mesh of devices of all processes: places are numbered row-major, those of process 0 first, then those of process
+/// 1, and so on.
+class process_mesh {
+ public:
+  /// `counts` are the numbers of places of the processes.
+  process_mesh(world& processes, int own_process, std::vector<std::int64_t> mesh_sizes,
+               const std::vector<std::int64_t>& counts)
+      : all(&processes), own(own_process), axis_sizes(std::move(mesh_sizes)) {
+    for (std::int64_t each : counts) first.push_back(first.back() + each);
+    own_part = {axis_sizes, first[index_of(own)], counts[index_of(own)]};
+  }
+
+  world& of() const noexcept { return *all; }
+  plain_span<const std::int64_t> sizes() const noexcept { return axis_sizes; }
+  /// What this process has.
+  const mesh_part& part() const noexcept { return own_part; }
+  /// The first place of each process, and behind them the number of all.
+  const std::vector<std::int64_t>& starts() const noexcept { return first; }
+  /// Whether groups along the axes of a mask have members in several processes.
+  bool is_divided(unsigned axes) const noexcept {
+    for (int axis = 0; axis < own_part.rank(); ++axis)
+      if ((axes >> axis & 1U) != 0 && !own_part[axis].is_whole()) return true;
+    return false;
+  }
+
+  /// Who the one at a place meets along the axes of a mask; of them those of `indices`, in that order, where these are
+  /// given. It is found once.
+  const process_group& group(unsigned axes, std::int64_t place, plain_span<const int> indices) const {
+    std::lock_guard lock(mutex);
+    const std::int64_t begin = place - offset_along(axes, place);
+    std::unique_ptr<const process_group>& known = groups[{axes, begin, indices.data(), indices.size()}];
+    if (!known) {
+      const auto place_of = [&](int slot) {
+        return begin + place_at(axes, indices.empty() ? slot : indices[index_of(slot)]);
+      };
+      const int count = indices.empty() ? static_cast<int>(size_along(axes)) : count_of(indices);
+      known = std::make_unique<const process_group>(
+          own, count, [&](int slot) { return process_of(place_of(slot)); },
+          [&](int slot) { return own_index(axes, place_of(slot)); });
+    }
+    return *known;
+  }
+
+ private:
+  world* all;
+  int own;
+  std::vector<std::int64_t> axis_sizes;
+  std::vector<std::int64_t> first{0}; ///< place of each process, and behind them their number
+  mesh_part own_part;
+  mutable std::mutex mutex;
+  mutable std::map<std::tuple<unsigned, std::int64_t, const int*, std::size_t>, std::unique_ptr<const process_group>>
+      groups;
+
+  int process_of(std::int64_t place) const noexcept {
+    return static_cast<int>(std::upper_bound(first.begin(), first.end(), place) - first.begin()) - 1;
+  }
+  /// Calls `f(axis, stride)` with the axes of a mask, the innermost first.
+  template <class F> void for_each_axis(unsigned axes, const F& f) const {
+    std::int64_t stride = 1;
+    for (std::size_t axis = axis_sizes.size(); axis-- > 0; stride *= axis_sizes[axis])
+      if (axes >> axis & 1U) f(axis, stride);
+  }
+  std::int64_t size_along(unsigned axes) const {
+    std::int64_t size = 1;
+    for_each_axis(axes, [&](std::size_t axis, std::int64_t) { size *= axis_sizes[axis]; });
+    return size;
+  }
+  /// What a place has of its number by its indices along axes.
+  std::int64_t offset_along(unsigned axes, std::int64_t place) const {
+    std::int64_t offset = 0;
+    for_each_axis(axes,
+                  [&](std::size_t axis, std::int64_t stride) { offset += place / stride % axis_sizes[axis] * stride; });
+    return offset;
+  }
+  /// The same of the row-major index along the axes.
+  std::int64_t place_at(unsigned axes, std::int64_t index) const {
+    std::int64_t place = 0;
+    for_each_axis(axes, [&](std::size_t axis, std::int64_t stride) {
+      place += index % axis_sizes[axis] * stride;
+      index /= axis_sizes[axis];
+    });
+    return place;
+  }
+  /// The row-major index of an own place along axes, among those of this process.
+  int own_index(unsigned axes, std::int64_t place) const {
+    std::int64_t index = 0, scale = 1;
+    for_each_axis(axes, [&](std::size_t axis, std::int64_t stride) {
+      const axis_part& along = own_part[static_cast<int>(axis)];
+      index += (place / stride % along.all - along.first) * scale;
+      scale *= along.here;
+    });
+    return static_cast<int>(index);
+  }
+};
+
+} // namespace parallax::processes
