@@ -39,46 +39,52 @@ class mail {
         tag(which.tag),
         name(which.name),
         number(which.number),
-        stamp(mix(mix(mix(mix(where.running_call(), number), which.kind), which.part), which.step)) {}
+        stamp(mix(mix(where.running_call(), number), which.kind + (which.part << 16) + (which.step << 40))) {
+    posts.reserve(8);
+  }
 
   /// Memory for `bytes` bytes to a process, to be filled before they are delivered.
-  std::byte* to(int process, std::size_t bytes) { return add(outgoing, process, bytes, nullptr); }
+  std::byte* to(int process, std::size_t bytes) { return add(way::goes, process, bytes, nullptr); }
   /// The same message as the last one to another process.
   void same_to(int process) {
-    post same = outgoing.back();
-    same.process = process;
-    outgoing.push_back(std::move(same));
+    const post& last =
+        *std::find_if(posts.rbegin(), posts.rend(), [](const post& each) { return each.is == way::goes; });
+    post same{last.is, process, last.bytes, last.memory, last.data};
+    posts.push_back(std::move(same));
   }
   /// Sends what is in memory of the caller's. Where delivering fails, that has to stay for ever: the message may still
   /// be read from there.
   void lend_to(int process, const std::byte* data, std::size_t bytes) {
     if (!is_long(bytes)) std::memcpy(to(process, bytes), data, bytes);
-    else add(outgoing, process, bytes, const_cast<std::byte*>(data));
+    else add(way::goes, process, bytes, const_cast<std::byte*>(data));
   }
   /// Expects `bytes` bytes of a process; returns where they will be.
-  const std::byte* from(int process, std::size_t bytes) { return add(incoming, process, bytes, nullptr); }
+  const std::byte* from(int process, std::size_t bytes) { return add(way::comes, process, bytes, nullptr); }
   /// The same in memory of the caller's, which has to stay as above. Returns where they will be, which is elsewhere if
   /// they are few.
   const std::byte* from(int process, std::size_t bytes, std::byte* target) {
-    return add(incoming, process, bytes, is_long(bytes) ? target : nullptr);
+    return add(way::comes, process, bytes, is_long(bytes) ? target : nullptr);
   }
 
   /// Sends and receives all. Throws `process_timeout` at the deadline, `process_error` where another process fails,
   /// ends, or does something else.
   void deliver() {
     try {
-      for (post& each : incoming)
-        each.begin(
-            [&](std::byte* data, std::size_t bytes) { return all.by().receive(each.process, tag, data, bytes); });
-      for (post& each : outgoing) {
+      for (post& each : posts)
+        if (each.is == way::comes)
+          each.begin(
+              [&](std::byte* data, std::size_t bytes) { return all.by().receive(each.process, tag, data, bytes); });
+      for (post& each : posts) {
+        if (each.is != way::goes) continue;
         each.head() = {stamp, each.bytes};
         each.begin([&](std::byte* data, std::size_t bytes) { return all.by().send(each.process, tag, data, bytes); });
       }
       wait();
-      for (post& each : incoming) check(each);
+      for (post& each : posts)
+        if (each.is == way::comes) check(each);
     } catch (...) {
       // what is on its way still needs its memory
-      all.keep_for_ever(incoming, outgoing);
+      all.keep_for_ever(memory);
       all.fail(all.index(), std::string(name) + " between processes failed", true); // where nobody has said so yet
       throw;
     }
@@ -95,45 +101,68 @@ class mail {
 
   static bool is_long(std::size_t bytes) { return bytes + before > piece_bytes * most_pieces; }
 
+  enum class way { comes, goes };
+
   struct post {
+    way is;
     int process;
     std::size_t bytes;
-    buffer memory;             ///< the header, and the payload where it is not elsewhere; shared by equal messages
-    std::byte* data = nullptr; ///< the payload
-    runtime::recycled_vector<transfer> on_their_way{};
+    std::byte* memory; ///< the header, and the payload where it is not elsewhere; shared by equal messages
+    std::byte* data;   ///< the payload
+    bool is_first_done = true;
+    transfer first{}; ///< mostly the only one
+    runtime::recycled_vector<transfer> others{};
 
-    header& head() { return *reinterpret_cast<header*>(memory.data()); }
+    header& head() { return *reinterpret_cast<header*>(memory); }
 
     /// Begins the messages that it is made of, each by `one(data, bytes)`.
     template <class One> void begin(const One& one) {
       if (is_long(bytes)) {
-        on_their_way.push_back(one(memory.data(), sizeof(header)));
+        add(one(memory, sizeof(header)));
         in_pieces(data, bytes, longest_message, one);
       } else {
-        in_pieces(memory.data(), bytes + before, piece_bytes, one);
+        in_pieces(memory, bytes + before, piece_bytes, one);
       }
     }
-    template <class One> void in_pieces(std::byte* first, std::size_t total, std::size_t most, const One& one) {
-      for (std::size_t at = 0; at < total; at += most)
-        on_their_way.push_back(one(first + at, std::min(most, total - at)));
+    template <class One> void in_pieces(std::byte* from, std::size_t total, std::size_t most, const One& one) {
+      for (std::size_t at = 0; at < total; at += most) add(one(from + at, std::min(most, total - at)));
+    }
+    void add(const transfer& begun) {
+      if (std::exchange(is_first_done, false)) first = begun;
+      else others.push_back(begun);
     }
     bool is_done(transport& by) {
-      while (!on_their_way.empty() && by.is_done(on_their_way.back())) on_their_way.pop_back();
-      return on_their_way.empty();
+      while (!others.empty() && by.is_done(others.back())) others.pop_back();
+      if (!is_first_done) is_first_done = by.is_done(first);
+      return is_delivered();
     }
+    bool is_delivered() const { return is_first_done && others.empty(); }
   };
-  using posts = runtime::recycled_vector<post>;
 
-  static std::byte* add(posts& list, int process, std::size_t bytes, std::byte* elsewhere) {
-    buffer memory = buffer::allocate(elsewhere == nullptr ? bytes + before : sizeof(header));
-    std::byte* const data = elsewhere == nullptr ? memory.data() + before : elsewhere;
-    list.push_back({process, bytes, std::move(memory), data});
+  std::byte* add(way is, int process, std::size_t bytes, std::byte* elsewhere) {
+    std::byte* const begin = memory_of(elsewhere == nullptr ? bytes + before : sizeof(header));
+    std::byte* const data = elsewhere == nullptr ? begin + before : elsewhere;
+    posts.push_back({is, process, bytes, begin, data});
     return data;
   }
+  /// Short messages lie in one block of memory together.
+  std::byte* memory_of(std::size_t bytes) {
+    bytes = (bytes + before - 1) / before * before;
+    if (bytes > block_bytes / 4) return memory.emplace_back(buffer::allocate(bytes)).data();
+    if (bytes > left_of_block) {
+      next_of_block = memory.emplace_back(buffer::allocate(block_bytes)).data();
+      left_of_block = block_bytes;
+    }
+    left_of_block -= bytes;
+    return std::exchange(next_of_block, next_of_block + bytes);
+  }
+  static constexpr std::size_t block_bytes = 4096 - sizeof(runtime::memory_block);
 
-  bool look_at(posts& which) {
+  /// Whether all are delivered.
+  bool look() {
     bool done = true;
-    for (post& each : which) {
+    for (post& each : posts) {
+      if (each.is_delivered()) continue;
       try {
         done = each.is_done(all.by()) && done;
       } catch (const process_error& e) {
@@ -150,8 +179,7 @@ class mail {
     using clock = std::chrono::steady_clock;
     clock::time_point begin; // not asked for where messages come at once
     for (std::uint64_t looked = 0;; ++looked) {
-      const bool received = look_at(incoming), all_sent = look_at(outgoing);
-      if (received && all_sent) return;
+      if (look()) return;
       if (looked < all.patience()) continue;
       if (looked == all.patience()) begin = clock::now();
       if (looked % looks_between_notes == 0) {
@@ -166,24 +194,24 @@ class mail {
 
   /// A process that has ended its session sends no more; what it sent before may still be coming in.
   void look_for_ended() {
-    for (posts* list : {&incoming, &outgoing})
-      for (post& each : *list) {
-        if (each.on_their_way.empty() || !all.has_ended(each.process)) continue;
-        for (int look = 0; look < looks_for_the_last && !each.on_their_way.empty(); ++look) {
-          look_at(*list);
-          std::this_thread::yield();
-        }
-        if (each.on_their_way.empty()) continue;
-        all.refuse_gone(each.process, std::string(name));
+    for (post& each : posts) {
+      if (each.is_delivered() || !all.has_ended(each.process)) continue;
+      for (int k = 0; k < looks_for_the_last && !each.is_delivered(); ++k) {
+        look();
+        std::this_thread::yield();
       }
+      if (!each.is_delivered()) all.refuse_gone(each.process, std::string(name));
+    }
   }
   static constexpr int looks_for_the_last = 10000;
 
   [[noreturn]] void miss() {
     std::vector<int> arrived, missing;
-    for (const post& each : incoming) (each.on_their_way.empty() ? arrived : missing).push_back(each.process);
-    for (const post& each : outgoing)
-      if (!each.on_their_way.empty() && std::find(missing.begin(), missing.end(), each.process) == missing.end())
+    for (const post& each : posts)
+      if (each.is == way::comes) (each.is_delivered() ? arrived : missing).push_back(each.process);
+    for (const post& each : posts)
+      if (each.is == way::goes && !each.is_delivered() &&
+          std::find(missing.begin(), missing.end(), each.process) == missing.end())
         missing.push_back(each.process);
     all.miss(process_timeout(all.index(), std::string(name), number,
                              std::chrono::duration<double>(all.timeout()).count(), std::move(arrived),
@@ -208,7 +236,10 @@ class mail {
   int tag;
   std::string_view name;
   std::uint64_t number, stamp;
-  posts incoming, outgoing;
+  runtime::recycled_vector<post> posts;
+  runtime::recycled_vector<buffer> memory;
+  std::byte* next_of_block = nullptr;
+  std::size_t left_of_block = 0;
 };
 
 } // namespace parallax::processes

@@ -7,12 +7,11 @@
 #include <parallax/processes/tree_order.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
+#include <deque>
 #include <mutex>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -103,19 +102,10 @@ class process_mesh {
   /// Who the one at a place meets along the axes of a mask; of them those of `indices`, in that order, where these are
   /// given. It is found once.
   const process_group& group(unsigned axes, std::int64_t place, plain_span<const int> indices) const {
-    std::lock_guard lock(mutex);
-    const std::int64_t begin = place - offset_along(axes, place);
-    std::unique_ptr<const process_group>& known = groups[{axes, begin, indices.data(), indices.size()}];
-    if (!known) {
-      const auto place_of = [&](int slot) {
-        return begin + place_at(axes, indices.empty() ? slot : indices[index_of(slot)]);
-      };
-      const int count = indices.empty() ? static_cast<int>(size_along(axes)) : count_of(indices);
-      known = std::make_unique<const process_group>(
-          own, count, [&](int slot) { return process_of(place_of(slot)); },
-          [&](int slot) { return own_index(axes, place_of(slot)); });
-    }
-    return *known;
+    const group_key key{axes, place - offset_along(axes, place), indices.data(), indices.size()};
+    for (const known_group* known = groups.load(std::memory_order_acquire); known != nullptr; known = known->next)
+      if (known->key == key) return known->group;
+    return add(key, indices);
   }
 
  private:
@@ -124,9 +114,37 @@ class process_mesh {
   std::vector<std::int64_t> axis_sizes;
   std::vector<std::int64_t> first{0}; ///< place of each process, and behind them their number
   mesh_part own_part;
-  mutable std::mutex mutex;
-  mutable std::map<std::tuple<unsigned, std::int64_t, const int*, std::size_t>, std::unique_ptr<const process_group>>
-      groups;
+
+  struct group_key {
+    unsigned axes;
+    std::int64_t begin; ///< place of its first member, if it were whole
+    const int* indices;
+    std::size_t count;
+    bool operator==(const group_key&) const = default;
+  };
+  /// A list that is read without a lock, as it only grows.
+  struct known_group {
+    group_key key;
+    process_group group;
+    const known_group* next;
+  };
+  mutable std::mutex mutex; ///< of what adds to it
+  mutable std::deque<known_group> memory;
+  mutable std::atomic<const known_group*> groups{nullptr};
+
+  const process_group& add(const group_key& key, plain_span<const int> indices) const {
+    const auto place_of = [&](int slot) {
+      return key.begin + place_at(key.axes, indices.empty() ? slot : indices[index_of(slot)]);
+    };
+    const int count = indices.empty() ? static_cast<int>(size_along(key.axes)) : count_of(indices);
+    process_group made(
+        own, count, [&](int slot) { return process_of(place_of(slot)); },
+        [&](int slot) { return own_index(key.axes, place_of(slot)); });
+    std::lock_guard lock(mutex);
+    const known_group& added = memory.emplace_back(key, std::move(made), groups.load(std::memory_order_relaxed));
+    groups.store(&added, std::memory_order_release);
+    return added.group;
+  }
 
   int process_of(std::int64_t place) const noexcept {
     return static_cast<int>(std::upper_bound(first.begin(), first.end(), place) - first.begin()) - 1;

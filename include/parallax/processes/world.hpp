@@ -72,7 +72,7 @@ class world {
     explicit call(world& in) : where(in), lock(in.calling) {
       where.check();
       ++where.call_number;
-      where.about = 0;
+      where.set_about(0);
       std::fill(where.exchanges.begin(), where.exchanges.end(), 0);
     }
     world& in() noexcept { return where; }
@@ -97,8 +97,8 @@ class world {
   /// a tag.
   std::uint64_t next_exchange(int tag) noexcept { return ++exchanges[index_of(tag)]; }
   /// Which call is running, as all processes know it: its number, and what it is about once that is set.
-  std::uint64_t running_call() const noexcept { return mix(call_number, about); }
-  void set_about(std::uint64_t program) noexcept { about = program; }
+  std::uint64_t running_call() const noexcept { return running; }
+  void set_about(std::uint64_t program) noexcept { running = mix(call_number, program); }
 
   /// Ends the session here because of an error, and tells the others, which stop waiting.
   void fail(int process, const std::string& text, bool tell) noexcept {
@@ -239,7 +239,7 @@ class world {
   at_deadline policy;
   std::chrono::nanoseconds time_limit;
   std::recursive_mutex calling; ///< a program may call a function of the user that calls another
-  std::uint64_t call_number = 0, about = 0;
+  std::uint64_t call_number = 0, running = 0;
   std::atomic<std::uint64_t> shared_exchanges{0};
   std::vector<std::uint32_t> exchanges; ///< of the running call, by tag
   std::uint64_t looks;
