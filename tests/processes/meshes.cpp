@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <tuple>
 
 namespace process_tests {
 
@@ -113,9 +114,42 @@ TEST_CASE("a mesh whose sizes are all known goes over all devices") {
                       Catch::Contains("mesh: it has 8 devices, and there are " + std::to_string(all_rows())));
 }
 
-TEST_CASE("processes whose devices are not indices along the axes of a mesh are refused") {
-  if (all_rows() % 2 != 0 || can_share(2)) return;
-  CHECK_THROWS_WITH(plx::device_put(counted(4, 2), grid, spec<"j">), Catch::Contains("are not indices along its axes"));
+TEST_CASE("processes whose devices are not indices along the axes of a mesh are refused, all of them") {
+  if (all_rows() % 2 == 0 && !can_share(2))
+    CHECK_THROWS_WITH(plx::device_put(counted(4, 2), grid, spec<"j">),
+                      Catch::Contains("are not indices along its axes"));
+  constexpr auto threes = plx::mesh<"i", device_axis("j", 3)>; // of three processes with two, the second has no box
+  if (all_rows() % 3 == 0 && !can_share(3))
+    CHECK_THROWS_WITH(plx::device_put(counted(4, 3), threes, spec<"j">),
+                      Catch::Contains("are not indices along its axes"));
+}
+
+TEST_CASE("rounds that differ along one axis of a mesh, with collectives along another") {
+  if (!can_share(2)) return;
+  const std::int64_t n = all_rows() / 2;
+  const auto x = counted(n, 2);
+  const auto y = plx::shard_map(
+      [](auto v) {
+        const auto rounds = plx::axis_index<"j">() * 2; // none for the first
+        const auto last = plx::while_loop([=](auto state) { return std::get<0>(state) < rounds; },
+                                          [](auto state) {
+                                            auto [k, sum] = state;
+                                            return std::tuple(k + 1, sum + plx::psum<"i">(sum));
+                                          },
+                                          std::tuple(rounds * 0, v));
+        return std::get<1>(last) + plx::psum<"j">(std::get<1>(last));
+      },
+      grid, in_specs<spec<"i", "j">>, out_specs<spec<"i", "j">>)(x);
+  const auto after = [&](std::int64_t r) {
+    float column = 0, own = x(r, 1);
+    for (std::int64_t k = 0; k < n; ++k) column += x(k, 1);
+    for (int k = 0; k < 2; ++k) {
+      own += column;
+      column += static_cast<float>(n) * column;
+    }
+    return own;
+  };
+  check(y, n, 2, [&](auto r, auto c) { return c == 0 ? 2 * x(r, 0) + after(r) : 2 * after(r) + x(r, 0); });
 }
 
 TEST_CASE("products whose terms are divided among processes") {

@@ -80,9 +80,16 @@ template <element T, auto Shape> class sharded {
     result.device_numbers = std::move(devices);
     result.cut_axes = std::move(axes);
     result.owned = std::move(shards);
+    result.is_part = others_have_some;
     runtime::check_pieces(shape, sizeof(T), result.device_numbers, result.cut_axes, result.owned, others_have_some);
     return result;
   }
+
+  /// The same array with other extents static; shares the pieces. Throws `shape_error` where a static extent differs.
+  template <auto Other>
+    requires(Other != Shape && runtime::extents_agree<extents_type, extents_of<Other>>())
+  sharded(const sharded<T, Other>& other)
+      : sharded(of_pieces(other.shape(), other.devices(), other.axes(), other.all_pieces(), other.has_part())) {}
 
   /// The extents of the logical array.
   const shape_type& shape() const { return lengths; }
@@ -113,6 +120,11 @@ template <element T, auto Shape> class sharded {
                         " devices");
     return owned[index_of(position)];
   }
+  /// The memory of all of them, by position, and whether others lie with other processes.
+  const runtime::recycled_vector<buffer>& all_pieces() const { return pieces(); }
+  bool has_part() const { return is_part; }
+  /// Whether it was not moved from.
+  bool has_pieces() const noexcept { return !owned.empty(); }
   /// The elements of that piece, in row-major order, where they lie.
   std::span<const T> shard_values(int position) const {
     return {reinterpret_cast<const T*>(shard_buffer(position).data()), index_of(shard_size())};
@@ -143,7 +155,7 @@ template <element T, auto Shape> class sharded {
       if (const shard_axis* mapped = find_mapped(axis)) position += index * mapped->device_stride;
       else offset = offset * shape(axis) + index;
     }
-    runtime::check_all_pieces(cut_axes, pieces().size());
+    check_is_whole();
     runtime::count_read(pieces()[0], sizeof(T));
     return shard_values(static_cast<int>(position))[index_of(offset)];
   }
@@ -159,7 +171,7 @@ template <element T, auto Shape> class sharded {
     typename slice_type::shape_type rest;
     std::copy(lengths.begin() + 1, lengths.end(), rest.begin());
 
-    runtime::check_all_pieces(cut_axes, pieces().size());
+    check_is_whole();
     std::int64_t first = 0;
     small_vector<shard_axis, max_rank> others;
     for (shard_axis a : cut_axes) {
@@ -192,6 +204,10 @@ template <element T, auto Shape> class sharded {
     return reinterpret_cast<std::byte*>(a.mutable_data());
   }
 
+  void check_is_whole() const {
+    if (is_part) runtime::check_all_pieces(cut_axes, pieces().size());
+  }
+
   const shard_axis* find_mapped(int axis) const {
     auto found =
         std::find_if(cut_axes.begin(), cut_axes.end(), [&](const shard_axis& each) { return each.axis == axis; });
@@ -204,6 +220,7 @@ template <element T, auto Shape> class sharded {
   numbers device_numbers;
   runtime::recycled_vector<shard_axis> cut_axes;
   runtime::recycled_vector<buffer> owned;
+  bool is_part = false; ///< others have some
 };
 
 template <class T, auto Shape> array(const sharded<T, Shape>&) -> array<T, Shape>;

@@ -103,6 +103,7 @@ class session {
     for (int process = 0; process < count_of(counts); ++process) {
       const std::vector<std::byte>& each = counts[index_of(process)];
       const int devices = processes::byte_reader(each.data(), each.size()).take<int>();
+      all->device_counts.push_back(devices);
       all->all_devices += devices;
       if (process < all->index()) all->devices_before += devices;
     }

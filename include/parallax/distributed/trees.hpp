@@ -106,7 +106,8 @@ template <class Tree> std::vector<Tree> gather(const Tree& own) {
 
 namespace detail {
 
-/// The blocks of a process, each once, one behind another, and the places in the mesh that they belong to.
+/// The blocks of which a process has the first copy, one behind another, and the places in the mesh that they belong
+/// to.
 template <class T, class Blocks, partition Cut> struct distinct_blocks {
   array<T, 2> values;
   array<std::int64_t, 1> places;
@@ -119,18 +120,23 @@ template <class T, class Blocks, partition Cut> struct distinct_blocks {
     places = array<std::int64_t, 1>::uninitialised({std::ssize(positions)});
     T* to = values.mutable_data();
     for (std::size_t k = 0; k < positions.size(); ++k) {
-      const auto block = blocks.shard_values(static_cast<int>(positions[k]));
-      to = std::copy(block.begin(), block.end(), to);
+      to = std::ranges::copy(read(blocks, positions[k]), to).out;
       places.mutable_data()[k] = part.begin() + positions[k];
-      runtime::count_read(blocks.shard_buffer(static_cast<int>(positions[k])), block.size_bytes());
     }
+    // others may wait for what makes the blocks, which has to have ended here before this process waits for them
+    if (positions.empty()) read(blocks, 0);
   }
 
  private:
-  /// Whether no position before has the same block: along axes that do not cut it, it has the first index.
+  static std::span<const T> read(const Blocks& blocks, std::int64_t position) {
+    const std::span<const T> block = blocks.shard_values(static_cast<int>(position));
+    runtime::count_read(blocks.shard_buffer(static_cast<int>(position)), block.size_bytes());
+    return block;
+  }
+  /// Whether no place before has the same block: along axes that do not cut it, it has the first index.
   static bool is_first(const processes::mesh_part& part, std::int64_t position) {
     for (int axis = part.rank(); axis-- > 0; position /= part[axis].here)
-      if (!Cut.has(axis) && position % part[axis].here != 0) return false;
+      if (!Cut.has(axis) && part[axis].first + position % part[axis].here != 0) return false;
     return true;
   }
 };

@@ -1,12 +1,14 @@
 // How the places of a mesh lie on processes, and who of them meets in a collective.
 #pragma once
 
+#include <parallax/core/hash_index.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/processes/mesh_part.hpp>
 #include <parallax/processes/tree_order.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -103,7 +105,8 @@ class process_mesh {
   /// given. It is found once.
   const process_group& group(unsigned axes, std::int64_t place, plain_span<const int> indices) const {
     const group_key key{axes, place - offset_along(axes, place), indices.data(), indices.size()};
-    for (const known_group* known = groups.load(std::memory_order_acquire); known != nullptr; known = known->next)
+    for (const known_group* known = groups_like(key).load(std::memory_order_acquire); known != nullptr;
+         known = known->next)
       if (known->key == key) return known->group;
     return add(key, indices);
   }
@@ -122,7 +125,7 @@ class process_mesh {
     std::size_t count;
     bool operator==(const group_key&) const = default;
   };
-  /// A list that is read without a lock, as it only grows.
+  /// In lists that are read without a lock, as they only grow.
   struct known_group {
     group_key key;
     process_group group;
@@ -130,7 +133,13 @@ class process_mesh {
   };
   mutable std::mutex mutex; ///< of what adds to it
   mutable std::deque<known_group> memory;
-  mutable std::atomic<const known_group*> groups{nullptr};
+  mutable std::array<std::atomic<const known_group*>, 256> groups{};
+
+  std::atomic<const known_group*>& groups_like(const group_key& key) const {
+    const std::uint64_t like = mix(mix(key.axes, static_cast<std::uint64_t>(key.begin)),
+                                   static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(key.indices)));
+    return groups[like % groups.size()];
+  }
 
   const process_group& add(const group_key& key, plain_span<const int> indices) const {
     const auto place_of = [&](int slot) {
@@ -141,8 +150,9 @@ class process_mesh {
         own, count, [&](int slot) { return process_of(place_of(slot)); },
         [&](int slot) { return own_index(key.axes, place_of(slot)); });
     std::lock_guard lock(mutex);
-    const known_group& added = memory.emplace_back(key, std::move(made), groups.load(std::memory_order_relaxed));
-    groups.store(&added, std::memory_order_release);
+    std::atomic<const known_group*>& list = groups_like(key);
+    const known_group& added = memory.emplace_back(key, std::move(made), list.load(std::memory_order_relaxed));
+    list.store(&added, std::memory_order_release);
     return added.group;
   }
 

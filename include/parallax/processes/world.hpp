@@ -8,6 +8,7 @@
 #include <parallax/processes/transport.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -62,6 +63,8 @@ class world {
   std::uint64_t patience() const noexcept { return looks; }
   /// Says how many devices of a backend this process may use at once.
   void set_own_devices(int devices) { exchanges.resize(index_of(message_tag::of_devices + devices)); }
+  /// The numbers of devices of the processes.
+  std::vector<int> device_counts;
   /// The number of all processes' devices, and of those of the processes before this one.
   int all_devices = 0, devices_before = 0;
 
@@ -73,7 +76,7 @@ class world {
       where.check();
       ++where.call_number;
       where.set_about(0);
-      std::fill(where.exchanges.begin(), where.exchanges.end(), 0);
+      std::fill(where.exchanges.begin(), where.exchanges.end(), numbers_by_axes{});
     }
     world& in() noexcept { return where; }
 
@@ -93,9 +96,9 @@ class world {
     return has_failed;
   }
 
-  /// The number of an exchange among those of the running call whose messages have this tag. One thread at a time uses
-  /// a tag.
-  std::uint64_t next_exchange(int tag) noexcept { return ++exchanges[index_of(tag)]; }
+  /// The number of an exchange among those of the running call whose messages have this tag and that go along these
+  /// axes of a mesh, which all members of a group come to equally often. One thread at a time uses a tag.
+  std::uint64_t next_exchange(int tag, unsigned axes = 0) noexcept { return ++exchanges[index_of(tag)][axes]; }
   /// Which call is running, as all processes know it: its number, and what it is about once that is set.
   std::uint64_t running_call() const noexcept { return running; }
   void set_about(std::uint64_t program) noexcept { running = mix(call_number, program); }
@@ -241,7 +244,8 @@ class world {
   std::recursive_mutex calling; ///< a program may call a function of the user that calls another
   std::uint64_t call_number = 0, running = 0;
   std::atomic<std::uint64_t> shared_exchanges{0};
-  std::vector<std::uint32_t> exchanges; ///< of the running call, by tag
+  using numbers_by_axes = std::array<std::uint32_t, 16>; ///< by mask
+  std::vector<numbers_by_axes> exchanges;                ///< of the running call, by tag
   std::uint64_t looks;
 
   mutable std::mutex mutex; ///< of what follows

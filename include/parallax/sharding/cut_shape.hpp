@@ -6,6 +6,7 @@
 #include <parallax/backends/execute.hpp>
 #include <parallax/core/extents.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/processes/mesh_part.hpp>
 #include <parallax/processes/world.hpp>
 #include <parallax/transforms/mesh.hpp>
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -74,6 +76,24 @@ template <class Extents, partition Cut> struct whole_extents {
   using type = decltype(listed(std::make_index_sequence<index_of(rank)>{}));
 };
 
+/// Throws `error`, on all processes alike, unless the devices of each are whole rows of a mesh, or all have as many,
+/// which are indices along its axes: groups that go over several processes meet at the same device of each.
+inline void check_parts(plain_span<const std::int64_t> sizes, plain_span<const int> devices_of_process,
+                        std::int64_t per_row, std::string_view first_axis) {
+  bool have_rows = true, have_alike = true;
+  std::int64_t begin = 0;
+  for (const int devices : devices_of_process) {
+    have_rows = have_rows && devices % per_row == 0;
+    have_alike = have_alike && devices == devices_of_process[0] && processes::mesh_part(sizes, begin, devices).fits();
+    begin += devices;
+  }
+  if (have_rows || have_alike) return;
+  throw error("mesh: the devices of some process are not indices along its axes; let each process have whole numbers "
+              "of the " +
+              std::to_string(per_row) + " devices for each index along " + std::string(first_axis) +
+              ", or all of them as many, which make up an index or several along an axis");
+}
+
 /// What this process has of a mesh on the devices there are. Throws `error` where it does not fit them.
 template <class Mesh> processes::mesh_part part_of_mesh() {
   constexpr std::int64_t per_row = Mesh::devices_per_row(), size = Mesh::size(0);
@@ -91,16 +111,8 @@ template <class Mesh> processes::mesh_part part_of_mesh() {
   std::array<std::int64_t, index_of(Mesh::rank)> sizes{rows};
   for (int axis = 1; axis < Mesh::rank; ++axis) sizes[index_of(axis)] = Mesh::size(axis);
   if (is_alone) return {sizes, 0, rows * per_row};
-  const processes::mesh_part own(sizes, all->devices_before, devices);
-  // groups that go over several processes meet at the same device of each
-  const bool are_alike = devices % per_row == 0 || all_devices == devices * all->count();
-  if (!own.fits() || !are_alike)
-    throw error("mesh: this process has the devices " + std::to_string(all->devices_before) + " to " +
-                std::to_string(all->devices_before + devices - 1) +
-                " of all, which are not indices along its axes; let each process have as many, which divide or are "
-                "divided by the " +
-                std::to_string(per_row) + " devices for each index along " + std::string(Mesh::name(0)));
-  return own;
+  check_parts(sizes, all->device_counts, per_row, Mesh::name(0));
+  return {sizes, all->devices_before, devices};
 }
 
 /// How many indices there are along each axis of a mesh.

@@ -47,6 +47,12 @@ template <device_api Api> class mesh {
   const processes::process_mesh* whole() const { return across; }
   /// Whether groups along the axes of a mask have members in other processes.
   bool crosses_processes(unsigned axes) const { return across != nullptr && across->is_divided(axes); }
+  /// Whether processes divide more than one axis, so that not all come to an exchange along one of them equally often.
+  bool is_divided_twice() const {
+    int divided = 0;
+    for (std::size_t axis = 0; axis < all_sizes.size(); ++axis) divided += crosses_processes(1U << axis) ? 1 : 0;
+    return divided > 1;
+  }
 
   /// The row-major index of a position along the axes of a mask, among all processes, and among this one.
   int axis_index(int position, unsigned axes) const { return index_along(all_sizes, place_of(position), axes); }

@@ -11,12 +11,45 @@
 #include <parallax/cuda/run/exchange_memory.hpp>
 #include <parallax/cuda/run/gathered_operands.hpp>
 #include <parallax/processes/world.hpp>
+#include <parallax/program/section_steps.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
 #include <utility>
 #include <vector>
 
 namespace parallax::cuda {
+
+/// Whether an exchange has members in other processes.
+template <device_api Api> bool exchange_crosses(const mesh<Api>& all, const exchange_step& step) {
+  return !step.is_of_process && all.crosses_processes(step.axes.bits);
+}
+/// The groups along an exchange's axes, divided where the step says how.
+template <device_api Api>
+std::vector<std::vector<int>> groups_of(const plan_view& plan, const mesh<Api>& all, const exchange_step& step) {
+  std::vector<std::vector<int>> whole = all.groups(step.axes.bits, exchange_crosses(all, step));
+  if (step.groups.empty()) return whole;
+  std::vector<std::vector<int>> parts;
+  for (const std::vector<int>& group : whole)
+    for (const group_record& part : plan[step.groups]) {
+      parts.emplace_back();
+      for (int index : plan[part.members]) parts.back().push_back(group[index_of(index)]);
+    }
+  return parts;
+}
+/// Has the cliques of all exchanges between processes that a section may come to, in one order on all processes, of
+/// which some may come to another exchange first, or to none.
+template <device_api Api>
+void make_cliques(backend<Api>& owner, const plan_view& plan, const mesh<Api>& all, section_id section) {
+  for_each_step(plan, section, [&](const step_record& step) {
+    for_each_body(plan, step, [&](section_id body) { make_cliques(owner, plan, all, body); });
+    if (step.kind != step_kind::exchange) return;
+    const exchange_step& exchange = plan.at<exchange_step>(step.index);
+    if (!exchange_crosses(all, exchange)) return;
+    std::vector<std::vector<int>> groups = groups_of(plan, all, exchange);
+    std::erase_if(groups, [](const std::vector<int>& group) { return group.size() == 1; });
+    if (!groups.empty()) owner.cliques_of(all, true, groups);
+  });
+}
 
 /// One such step; `from` and `to` are the operand's and the result's first bytes by position. It runs at the positions
 /// that are `running`, at all where none is said; the members of a group are alike in that. Where it is captured,
@@ -45,7 +78,7 @@ template <device_api Api> class exchange_runner {
 
   /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, `wait`, `finish`.
   bool run_without_nccl() {
-    std::vector<std::vector<int>> parts = divided(all.groups(step.axes.bits, crosses()));
+    std::vector<std::vector<int>> parts = groups_of(plan, all, step);
     std::erase_if(parts, [this](const std::vector<int>& group) {
       const int p = all.position_of(group[0]);
       if (group.size() == 1 && p >= 0 && runs_at(p)) run_alone(p);
@@ -132,24 +165,13 @@ template <device_api Api> class exchange_runner {
   bool runs_at(int position) const { return going.empty() || going[index_of(position)]; }
   bool gathers() const { return step.kind == exchange_kind::all_gather; }
   bool scatters() const { return step.kind == exchange_kind::reduce_scatter; }
-  bool crosses() const { return !step.is_of_process && all.crosses_processes(step.axes.bits); }
+  bool crosses() const { return exchange_crosses(all, step); }
   bool in_tree() const { return is_gathered(step.kind, type, owner.options.deterministic); }
   std::byte* aside(int position) const { return address_of<Api>(arranged[index_of(position)]); }
 
   device<Api>& device_at(int position) const { return *all.devices[index_of(position)]; }
   std::byte* source(int position) const { return sources[index_of(position)]; }
   std::byte* result(int position) const { return results[index_of(position)]; }
-  /// Groups along axes, divided where the step says how.
-  std::vector<std::vector<int>> divided(const std::vector<std::vector<int>>& whole) const {
-    if (step.groups.empty()) return whole;
-    std::vector<std::vector<int>> parts;
-    for (const std::vector<int>& group : whole)
-      for (const group_record& part : plan[step.groups]) {
-        parts.emplace_back();
-        for (int index : plan[part.members]) parts.back().push_back(group[index_of(index)]);
-      }
-    return parts;
-  }
   /// The position of a member that is of this process.
   int own_position(const std::vector<int>& group) const {
     for (int place : group)

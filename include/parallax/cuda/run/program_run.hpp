@@ -244,6 +244,7 @@ template <device_api Api> class program_run {
     std::vector<operand_pieces> inputs;
     for (const auto& operand : section.operands) inputs.push_back(pieces_of(caller, section, operand, devices));
     const mesh<Api> all(section.here, devices, agreed.mesh_of(section.section));
+    if (all.is_divided_twice()) or_settle([&] { make_cliques(*owner, plan, all, section.section); });
     graph_run<Api> graphs(*owner, mapped, section.section, all);
     if (graphs.is_possible()) {
       auto source_of = [&](std::size_t number, int position) -> argument_source {

@@ -133,9 +133,10 @@ inline void exchange_between_processes(team& all, int position, unsigned axes_ma
   const auto run = [&](const rendezvous& here) {
     processes::world& world = all.whole()->of();
     processes::occasion which{name_of(request.kind), processes::message_tag::of_devices + position, 0,
-                              static_cast<std::uint64_t>(request.kind) | static_cast<std::uint64_t>(request.reduction)
-                                                                             << 4};
-    which.number = world.next_exchange(which.tag);
+                              static_cast<std::uint64_t>(request.kind) |
+                                  static_cast<std::uint64_t>(request.reduction) << 4 |
+                                  static_cast<std::uint64_t>(axes_mask) << 10};
+    which.number = world.next_exchange(which.tag, axes_mask);
     const plain_span<const int> everybody;
     for (std::size_t part = 0; part < std::max<std::size_t>(1, parts.size()); ++part) {
       const processes::process_group& group =
