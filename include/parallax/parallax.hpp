@@ -17,6 +17,7 @@
 #include <parallax/arrays/sharded.hpp>
 #include <parallax/arrays/transfers.hpp>
 #include <parallax/backends/execute.hpp>
+#include <parallax/backends/execute_donating.hpp>
 #include <parallax/backends/execute_half.hpp>
 #include <parallax/compile/trace/expression.hpp>
 #include <parallax/core/pytree.hpp>
@@ -47,6 +48,7 @@
 #include <parallax/transforms/cond.hpp>
 #include <parallax/transforms/custom_root.hpp>
 #include <parallax/transforms/custom_rules.hpp>
+#include <parallax/transforms/donate.hpp>
 #include <parallax/transforms/ffi_operation.hpp>
 #include <parallax/transforms/gmres.hpp>
 #include <parallax/transforms/grad.hpp>

@@ -88,6 +88,15 @@ class buffer {
     return owned == nullptr ||
            (owned->on_device == nullptr && !owned->is_borrowed && owned->owners.load(std::memory_order_acquire) == 1);
   }
+  /// Whether this is the only handle to memory, of the host or of a device, that nobody else has.
+  bool is_only_handle() const noexcept {
+    return owned != nullptr && !owned->is_borrowed && owned->owners.load(std::memory_order_acquire) == 1;
+  }
+  /// Before a device's bytes are changed: forgets the copy of them on the host.
+  void forget_copy() const noexcept {
+    if (owned == nullptr) return;
+    if (auto* const copy = owned->on_host.exchange(nullptr, std::memory_order_acq_rel)) runtime::block_cache::put(copy);
+  }
   /// Whether somebody else has the memory, who may end before the last handle does.
   bool is_borrowed() const noexcept { return owned != nullptr && owned->is_borrowed; }
 

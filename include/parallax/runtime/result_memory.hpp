@@ -8,6 +8,7 @@
 #include <parallax/runtime/value.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,8 +22,35 @@ struct result_memory {
   buffer on_device;                  ///< the same memory where it is not on the host
   std::optional<std::int64_t> count; ///< of elements; none where the caller alone knows that there is room
 };
-/// By result; none at all where a call takes memory of its own.
-using given_memory = plain_span<const result_memory>;
+
+/// Where a call's results go: to memory that is given for each, to that of arguments which were given away, or to
+/// memory that the call takes.
+class given_memory {
+ public:
+  constexpr given_memory() = default;
+  template <std::size_t N> constexpr given_memory(const std::array<result_memory, N>& by_result) : memory(by_result) {}
+  /// `donors` are by result the numbers of the arguments whose memory it may take where these are given away; -1 for
+  /// none. `begun` becomes true before such memory is changed.
+  constexpr given_memory(plain_span<const int> donors, bool& begun) : arguments(donors), is_begun(&begun) {}
+
+  /// Whether there is no memory of the caller's.
+  constexpr bool empty() const { return memory.empty(); }
+  constexpr std::size_t size() const { return memory.size(); }
+  constexpr const result_memory& operator[](std::size_t result) const { return memory[result]; }
+  constexpr const result_memory* begin() const { return memory.begin(); }
+  constexpr const result_memory* end() const { return memory.end(); }
+
+  /// The argument whose memory a result may take; -1 for none.
+  constexpr int donor_of(std::size_t result) const { return arguments.empty() ? -1 : arguments[result]; }
+  void begin_to_take() const {
+    if (is_begun != nullptr) *is_begun = true;
+  }
+
+ private:
+  plain_span<const result_memory> memory;
+  plain_span<const int> arguments;
+  bool* is_begun = nullptr;
+};
 
 struct byte_range {
   const std::byte* first = nullptr;

@@ -7,6 +7,7 @@
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/processes/process_mesh.hpp>
+#include <parallax/runtime/result_memory.hpp>
 #include <parallax/runtime/section_plan.hpp>
 #include <parallax/runtime/value.hpp>
 
@@ -98,6 +99,26 @@ struct section_call {
     return plain::equal(value.axes, operand.spread, [](const shard_axis& a, const spread_axis& s) {
       return a == shard_axis{s.dimension, s.size, s.mesh_stride};
     });
+  }
+
+  /// Calls `f(result, operand)` with the results that take the memory of arguments which were given away and lie as the
+  /// operands want them.
+  template <class F>
+  void for_each_taken(const plan_view& plan, const recycled_vector<runtime_value>& values, given_memory given,
+                      const F& f) const {
+    const plain_span<const output_record> outputs = plan[plan.section(section_id::main).outputs];
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      const int argument = given.donor_of(k);
+      if (argument < 0 || !values[index_of(argument)].is_given_away) continue;
+      const auto result = plain::find(results, outputs[k].value);
+      if (result == results.end()) continue;
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        const buffer_record& source = plan[plan.section(section_id::main).buffers][index_of(operands[i].source)];
+        if (source.kind == buffer_kind::value && source.number == argument &&
+            in_place(values[index_of(argument)], operands[i]))
+          f(index_of(result - results.begin()), i);
+      }
+    }
   }
 
   /// Describes the section's results: `pieces` by position, by result.

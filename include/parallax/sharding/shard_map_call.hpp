@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/slices.hpp>
+#include <parallax/backends/execute_donating.hpp>
 #include <parallax/sharding/device_put.hpp>
 #include <parallax/transforms/shard_map.hpp>
 
@@ -124,6 +125,12 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
     if constexpr (!any_lies_elsewhere) return run(each{}, blocks_function{function}, args...);
   }
 
+  /// The same, which uses up arguments.
+  template <class Donated, class... Given>
+  static auto run_donating(const Function& function, Donated donated, Given&... args) {
+    return run_donating(each{}, blocks_function{function}, donated, args...);
+  }
+
   /// An argument as if no mesh were; for its type.
   template <class Arg> static auto as_arrays(const Arg& arg) {
     return converted_tree(evaluated(arg), [&]<int>(const auto& leaf) {
@@ -147,7 +154,45 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
   template <std::size_t... I>
   static auto run(std::index_sequence<I...>, const blocks_function& function, const Args&... args) {
     const processes::mesh_part part = part_of_mesh<Mesh>();
-    const auto results = execute(function, blocks<I>(args, part)...);
+    return global_results(execute(function, blocks<I>(args, part)...), part);
+  }
+  /// The blocks of global arrays are this call's alone while it goes on. Where nothing has been changed, they go back.
+  template <class Donated, std::size_t... I, class... Given>
+  static auto run_donating(std::index_sequence<I...>, const blocks_function& function, Donated donated,
+                           Given&... args) {
+    const processes::mesh_part part = part_of_mesh<Mesh>();
+    auto trees = std::tuple(blocks<I>(args, part)...);
+    (take_out<Donated, I>(args), ...);
+    try {
+      auto results = execute_donating(function, donated, std::get<I>(trees)...);
+      use_up<Donated>(args...);
+      return global_results(results, part);
+    } catch (...) {
+      (put_back<Donated, I>(args, std::get<I>(trees), part), ...);
+      throw;
+    }
+  }
+  template <class Donated, std::size_t I, class Arg> static void take_out(Arg& arg) {
+    auto one = []<class L>(L& leaf) {
+      if constexpr (is_global_array<L>) [[maybe_unused]]
+        const L gone = std::move(leaf);
+    };
+    if constexpr (Donated::has(I)) tree_for_each(one, arg);
+  }
+  template <class Donated, std::size_t I, class Arg, class Tree>
+  static void put_back(Arg& arg, const Tree& blocks_of_arg, const processes::mesh_part& part) {
+    if constexpr (Donated::has(I)) {
+      const auto all = flat_leaves(blocks_of_arg);
+      arg = converted_tree(arg, [&]<int Number>(const auto& leaf) {
+        using leaf_type = std::remove_cvref_t<decltype(leaf)>;
+        const auto& own = std::get<std::size_t{Number}>(all);
+        if constexpr (is_global_array<leaf_type>)
+          if (own.has_pieces()) return leaf_type::of_blocks(own, part);
+        return leaf;
+      });
+    }
+  }
+  template <class Results> static auto global_results(const Results& results, const processes::mesh_part& part) {
     using tree = std::remove_cvref_t<decltype(results)>;
     return converted_tree(results, [&]<int Number>(const auto& leaf) {
       constexpr auto out = constant_partitions<index_of(leaf_count<tree>)>(OutSpecs::template read<Mesh, tree>());
@@ -157,3 +202,17 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
 };
 
 } // namespace parallax::detail
+
+namespace parallax {
+
+/// The same of a function that shard_map maps: blocks of global arrays are used up.
+template <class Function, class Mesh, class InSpecs, class OutSpecs, class Donated, class... Args>
+auto execute_donating(const shard_mapped<Function, Mesh, InSpecs, OutSpecs>& function, Donated donated,
+                      Args&&... args) {
+  using call = detail::mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, std::remove_cvref_t<Args>...>;
+  constexpr bool can_donate = detail::can_donate<Donated, Args...>();
+  if constexpr (can_donate && call::is_runnable()) return call::run_donating(function.function, donated, args...);
+  else return function(args...);
+}
+
+} // namespace parallax

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/transforms/callable.hpp>
+#include <parallax/transforms/donate.hpp>
 
 namespace parallax {
 
@@ -18,7 +19,9 @@ template <class Function> struct jitted {
 
 template <class Function> inline constexpr bool detail::is_transformed<jitted<Function>> = true;
 
-/// `function` as one program, compiled with the code that calls it. JAX: jit
-template <class Function> constexpr auto jit(Function function) { return jitted<Function>{function}; }
+/// `function` as one program, compiled with the code that calls it. `donate<0>` has calls use up argument 0. JAX: jit
+template <class Function, auto... Donated> constexpr auto jit(Function function, donate_t<Donated...> donated = {}) {
+  return detail::with_donated(jitted<Function>{function}, donated);
+}
 
 } // namespace parallax

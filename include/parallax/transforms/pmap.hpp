@@ -3,6 +3,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/transforms/donate.hpp>
 #include <parallax/transforms/mapping.hpp>
 #include <parallax/transforms/pmap_call.hpp>
 #include <parallax/transforms/vmap.hpp>
@@ -154,14 +155,15 @@ inline constexpr bool is_pmapped<pmapped<Function, Name, InAxes, OutAxes, Device
 /// Maps `function` over an axis of its arguments with one instance per device: `pmap(f)`,
 /// `pmap<"name">(f, in_axes<0, none>, out_axes<0>, devices<3, 1>)`. Results stay on their devices. Collectives combine
 /// the instances by the axis name. `axis_size<8>()` says how many there are of all processes: the compiler then knows
-/// it though each process has an unknown part. Inside another pmap, devices are numbered row-major, the outer axis
-/// first. JAX: pmap
+/// it though each process has an unknown part. `donate<0>` has calls use up argument 0. Inside another pmap, devices
+/// are numbered row-major, the outer axis first. JAX: pmap
 template <fixed_string Name = "", class Function, class... Options> constexpr auto pmap(Function function, Options...) {
   using in = typename detail::option<in_axes_t, in_axes_t<0>, Options...>::type;
   using out = typename detail::option<out_axes_t, out_axes_t<0>, Options...>::type;
   using on = typename detail::option<devices_t, devices_t<>, Options...>::type;
   using size = typename detail::option<axis_size_t, axis_size_t<>, Options...>::type;
-  return pmapped<Function, Name, in, out, on, size>{function};
+  using donated = typename detail::option<donate_t, donate_t<>, Options...>::type;
+  return detail::with_donated(pmapped<Function, Name, in, out, on, size>{function}, donated{});
 }
 
 } // namespace parallax

@@ -7,6 +7,7 @@
 #include <parallax/ops/mapped_axes.hpp>
 #include <parallax/transforms/axis_spec.hpp>
 #include <parallax/transforms/callable.hpp>
+#include <parallax/transforms/donate.hpp>
 #include <parallax/transforms/mesh.hpp>
 #include <parallax/transforms/mesh_variation.hpp>
 #include <parallax/transforms/pmap.hpp>
@@ -147,7 +148,7 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapp
     }
   }
 
-  /// How many blocks lie along an axis in this process.
+  /// How many blocks arguments have along an axis: of an open one those of this process, otherwise all.
   template <int Axis>
   static constexpr dim size_along(context& owner, const growing_vector<tracer>& leaves,
                                   const growing_vector<int>& places) {
@@ -306,10 +307,11 @@ inline constexpr bool detail::is_transformed<shard_mapped<Function, Mesh, InSpec
 /// all of it. Collectives combine the instances by the names of the axes. Results are put together as `out` says; one
 /// that differs along an axis that its spec does not name is an error while compiling. What all instances share along
 /// an axis has one derivative: that of the sum over instances. Called with arrays it returns `global_array`s, which
-/// stay on their devices. `pmap` is the case of one axis that takes single indices. JAX: shard_map
-template <class Function, class Mesh, class InSpecs, class OutSpecs>
-constexpr auto shard_map(Function function, Mesh, InSpecs, OutSpecs) {
-  return shard_mapped<Function, Mesh, InSpecs, OutSpecs>{function};
+/// stay on their devices. `donate<0>` has such calls use up argument 0. `pmap` is the case of one axis that takes
+/// single indices. JAX: shard_map
+template <class Function, class Mesh, class InSpecs, class OutSpecs, auto... Donated>
+constexpr auto shard_map(Function function, Mesh, InSpecs, OutSpecs, donate_t<Donated...> donated = {}) {
+  return detail::with_donated(shard_mapped<Function, Mesh, InSpecs, OutSpecs>{function}, donated);
 }
 
 } // namespace parallax

@@ -83,17 +83,18 @@ template <device_api Api> class graph_run {
 
   /// Runs the section, and captures it before where that has not been done. Returns its outputs by position.
   /// `source_of(number of a value, position)` gives an `argument_source`. Outputs are where memory is given for them on
-  /// their device.
+  /// their device, or where `outputs` has some for them.
   template <class Sources>
   recycled_vector<recycled_vector<buffer>> run(const program_launchers<Api>& kernels, const Sources& source_of,
-                                               given_memory given = {}) {
+                                               given_memory given, recycled_vector<recycled_vector<buffer>>&& outputs) {
     if (!plain::all_of(entries, [](const auto* each) { return each->graph.has_value(); })) capture(kernels);
-    recycled_vector<recycled_vector<buffer>> outputs(devices.size());
+    outputs.resize(devices.size());
+    given.begin_to_take();
     for (std::size_t p = 0; p < devices.size(); ++p)
       launch(
           *entries[p], *devices[p], outputs[p],
           [&](std::size_t value) { return source_of(value, static_cast<int>(p)); }, given);
-    return outputs;
+    return std::move(outputs);
   }
 
  private:
@@ -293,9 +294,10 @@ template <device_api Api> class graph_run {
     }
     result_block<Api> new_memory(on);
     for (const auto& r : g.results)
-      if (!is_given_on(on, memory, r.output)) new_memory.expect(r.bytes);
+      if (is_given_on(on, memory, r.output)) outputs[r.output] = memory[r.output].on_device;
+      else if (outputs[r.output].is_null()) new_memory.expect(r.bytes);
     for (const auto& r : g.results) {
-      outputs[r.output] = is_given_on(on, memory, r.output) ? memory[r.output].on_device : new_memory.take(r.bytes);
+      if (outputs[r.output].is_null()) outputs[r.output] = new_memory.take(r.bytes);
       const std::byte* target = address_of<Api>(outputs[r.output]);
       std::memcpy(given(g.updates[r.update].arguments) + r.target, &target, sizeof target);
     }

@@ -67,7 +67,7 @@ template <device_api Api> class program_run {
     kept_failure::check_kept();
     owner = &backend<Api>::instance();
     try {
-      if (given.empty()) return run_main({});
+      if (given.empty()) return run_main(given);
       check_given(given, plan, extents, [this](std::size_t value) { return address_of_argument(value); });
       recycled_vector<runtime_value> results = run_main(given);
       for (std::size_t k = 0; k < given.size(); ++k) copy_into(given[k], results[k]);
@@ -103,17 +103,39 @@ template <device_api Api> class program_run {
     graph_run<Api> graphs(*owner, main, section_id::main, here);
     if (graphs.is_possible()) {
       auto outputs = or_settle([&] {
-        return graphs.run(kernels, [this](std::size_t number, int) { return source_at_home(values[number]); }, given);
+        return graphs.run(kernels, [this](std::size_t number, int) { return source_at_home(values[number]); }, given,
+                          {memory_taken(main, given)});
       });
       return main_results(main, values, std::move(outputs[0]));
     }
     auto value_at = [this](std::size_t number, int) { return address_at_home(number); };
     runner running(*owner, main, kernels, here, value_at);
     values.resize(index_of(main.section.value_count));
+    running.outputs = {memory_taken(main, given)};
     running.prepare(given);
-    or_settle([&] { running.run([this](const call_step& step, runner& caller) { call(step, caller); }); });
+    given.begin_to_take();
+    or_settle([&] { running.run([&](const call_step& step, runner& caller) { call(step, caller, given); }); });
     graphs.note(running);
     return main_results(main, values, std::move(running.outputs[0]));
+  }
+
+  /// Memory of arguments that were given away, by output of the main section which takes it; null for others.
+  recycled_vector<buffer> memory_taken(const section_plan& main, given_memory given) const {
+    recycled_vector<buffer> memory(main.outputs().size());
+    for (std::size_t k = 0; k < memory.size(); ++k) {
+      const int argument = given.donor_of(k);
+      if (argument < 0 || main.outputs()[k].value != value_id::none) continue;
+      const runtime_value& value = values[index_of(argument)];
+      if (value.is_given_away && value.on_host) memory[k] = taken(value.host, *home);
+    }
+    return memory;
+  }
+  /// Memory that was given away, where it lies on a device; null where it does not.
+  static buffer taken(const buffer& memory, const device<Api>& on) {
+    const allocation<Api>* const here = allocation_of<Api>(memory);
+    if (here == nullptr || &here->home != &on) return {};
+    memory.forget_copy();
+    return memory;
   }
 
   /// What the sections that run need on a device.
@@ -233,7 +255,7 @@ template <device_api Api> class program_run {
   }
 
   /// Runs a section on its devices.
-  void call(const call_step& step, runner& caller) {
+  void call(const call_step& step, runner& caller, given_memory given) {
     const section_call section(plan, step, extents, agreed.mesh_of(step.section), owner->device_count(),
                                "set PARALLAX_CUDA_DEVICES_PER_GPU to have more");
     called = section.section;
@@ -245,6 +267,12 @@ template <device_api Api> class program_run {
     for (const auto& operand : section.operands) inputs.push_back(pieces_of(caller, section, operand, devices));
     const mesh<Api> all(section.here, devices, agreed.mesh_of(section.section));
     if (all.is_divided_twice()) or_settle([&] { make_cliques(*owner, plan, all, section.section); });
+    recycled_vector<recycled_vector<buffer>> outputs(devices.size());
+    for (auto& of_position : outputs) of_position.resize(section.results.size());
+    section.for_each_taken(plan, values, given, [&](std::size_t result, std::size_t operand) {
+      for (std::size_t p = 0; p < devices.size() && !inputs[operand].on_host; ++p)
+        outputs[p][result] = taken(inputs[operand].pieces[p], *devices[p]);
+    });
     graph_run<Api> graphs(*owner, mapped, section.section, all);
     if (graphs.is_possible()) {
       auto source_of = [&](std::size_t number, int position) -> argument_source {
@@ -252,7 +280,8 @@ template <device_api Api> class program_run {
         if (inputs[number].on_host) return {piece.data(), true};
         return {address_of<Api>(piece), false};
       };
-      section.set_results(mapped, values, or_settle([&] { return graphs.run(kernels, source_of); }));
+      section.set_results(mapped, values,
+                          or_settle([&] { return graphs.run(kernels, source_of, given, std::move(outputs)); }));
       return;
     }
     std::deque<small_values<Api>> small; // by position
@@ -267,6 +296,7 @@ template <device_api Api> class program_run {
       return of.on_host ? small[p].address(of.small_number) : address_of<Api>(of.pieces[p]);
     };
     runner running(*owner, mapped, kernels, all, value_at);
+    running.outputs = std::move(outputs);
     running.prepare();
     or_settle([&] { running.run([](const call_step&, runner&) {}); });
     graphs.note(running);

@@ -59,7 +59,8 @@ template <device_api Api> class section_runner {
   section_runner(const section_runner&) = delete; // what is enqueued refers to its members
   section_runner& operator=(const section_runner&) = delete;
 
-  /// Takes memory for slots, which share one arena on each device, and for outputs that none is given for here.
+  /// Takes memory for slots, which share one arena on each device, and for outputs that none is given for here and that
+  /// have none yet.
   void prepare(given_memory given = {}) {
     place_slots();
     outputs.resize(index_of(all.size()));
@@ -68,9 +69,12 @@ template <device_api Api> class section_runner {
       auto& own_outputs = outputs[index_of(p)];
       own_outputs.resize(section.outputs().size());
       result_block<Api> memory(on);
-      for (const buffer_record& each : section.buffers())
-        if (each.kind == buffer_kind::output && !is_given_on(on, given, index_of(each.number)))
-          memory.expect(section.bytes_of(each));
+      for (const buffer_record& each : section.buffers()) {
+        if (each.kind != buffer_kind::output) continue;
+        buffer& own = own_outputs[index_of(each.number)];
+        if (is_given_on(on, given, index_of(each.number))) own = given[index_of(each.number)].on_device;
+        else if (own.is_null()) memory.expect(section.bytes_of(each));
+      }
       for (std::size_t i = 0; i < pointers.size(); ++i) {
         const buffer_record& buffer = section.buffers()[i];
         std::byte*& pointer = pointers[i][index_of(p)];
@@ -78,8 +82,7 @@ template <device_api Api> class section_runner {
         switch (buffer.kind) {
         case buffer_kind::slot: break;
         case buffer_kind::output:
-          own_outputs[number] =
-              is_given_on(on, given, number) ? given[number].on_device : memory.take(section.bytes_of(buffer));
+          if (own_outputs[number].is_null()) own_outputs[number] = memory.take(section.bytes_of(buffer));
           pointer = address_of<Api>(own_outputs[number]);
           break;
         case buffer_kind::value: break;

@@ -107,18 +107,13 @@ template <class Program> class direct_call {
   using result_t = typename decltype(output_description<Program, static_cast<int>(I)>::type_of_array())::type;
 
  public:
-  template <class... Args> static auto run(const Args&... args) {
-    const direct_arguments<Args...> arguments(args...);
-    const direct_extents<Program> extents(arguments.shapes);
-    using tree = typename Program::result_tree;
-    if constexpr (!tree_node<tree>) {
-      result_t<0> result = new_result<0>(extents);
-      std::byte* const outputs[] = {parallax::detail::result_maker::bytes_of(result)};
-      compute(extents, arguments.values, outputs);
-      return result;
-    } else {
-      return run_to_tree(extents, arguments.values, std::make_index_sequence<output_count>{});
-    }
+  template <class... Args> static auto run(const Args&... args) { return run_with(no_donors{}, args...); }
+
+  /// The same where `memory_of(number)` is, of arguments that were given away, the memory of argument `Donors[result]`,
+  /// which that result takes; a null handle where it takes none.
+  template <auto Donors, class MemoryOf, class... Args>
+  static auto run_in_place(const MemoryOf& memory_of, const Args&... args) {
+    return run_with(donors<Donors, MemoryOf>{memory_of}, args...);
   }
 
   /// The same with results in memory that is given for them.
@@ -132,10 +127,32 @@ template <class Program> class direct_call {
   }
 
  private:
-  template <std::size_t... I>
-  static auto run_to_tree(const direct_extents<Program>& extents, const std::byte* const* values,
+  struct no_donors {
+    template <std::size_t> static constexpr bool has = false;
+  };
+  template <auto Donors, class MemoryOf> struct donors {
+    const MemoryOf& memory_of;
+    template <std::size_t I> static constexpr bool has = Donors[I] >= 0;
+    template <std::size_t I> buffer memory() const { return memory_of(index_of(Donors[I])); }
+  };
+
+  template <class From, class... Args> static auto run_with(const From& from, const Args&... args) {
+    const direct_arguments<Args...> arguments(args...);
+    const direct_extents<Program> extents(arguments.shapes);
+    using tree = typename Program::result_tree;
+    if constexpr (!tree_node<tree>) {
+      result_t<0> result = new_result<0>(extents, from);
+      std::byte* const outputs[] = {parallax::detail::result_maker::bytes_of(result)};
+      compute(extents, arguments.values, outputs);
+      return result;
+    } else {
+      return run_to_tree(extents, arguments.values, from, std::make_index_sequence<output_count>{});
+    }
+  }
+  template <class From, std::size_t... I>
+  static auto run_to_tree(const direct_extents<Program>& extents, const std::byte* const* values, const From& from,
                           std::index_sequence<I...>) {
-    std::tuple<result_t<I>...> results{new_result<I>(extents)...};
+    std::tuple<result_t<I>...> results{new_result<I>(extents, from)...};
     std::byte* const outputs[] = {parallax::detail::result_maker::bytes_of(std::get<I>(results))..., nullptr};
     compute(extents, values, outputs);
     auto leaf = [&]<class, int Number>() { return std::move(std::get<index_of(Number)>(results)); };
@@ -146,12 +163,15 @@ template <class Program> class direct_call {
     if constexpr (steps::are_straight) straight_call<Program>::run(values, outputs);
     else loop_call<Program>::run(extents, values, outputs);
   }
-  template <std::size_t I> static PARALLAX_INLINE auto new_result(const direct_extents<Program>& extents) {
+  template <std::size_t I, class From>
+  static PARALLAX_INLINE auto new_result(const direct_extents<Program>& extents, const From& from) {
     return new_result<I>(
-        extents, std::make_index_sequence<index_of(Program::plan[steps::section.outputs][I].described.shape.count)>{});
+        extents, from,
+        std::make_index_sequence<index_of(Program::plan[steps::section.outputs][I].described.shape.count)>{});
   }
-  template <std::size_t I, std::size_t... D>
-  static PARALLAX_INLINE auto new_result(const direct_extents<Program>& extents, std::index_sequence<D...>) {
+  template <std::size_t I, class From, std::size_t... D>
+  static PARALLAX_INLINE auto new_result(const direct_extents<Program>& extents, [[maybe_unused]] const From& from,
+                                         std::index_sequence<D...>) {
     constexpr output_record output = Program::plan[steps::section.outputs][I];
     constexpr dim count = [] {
       for (const buffer_record& buffer : Program::plan[steps::section.buffers])
@@ -160,6 +180,10 @@ template <class Program> class direct_call {
     }();
     const std::int64_t size = extents[count];
     if constexpr (!is_static(count)) checked_bytes(size, output.described.type);
+    if constexpr (From::template has<I>) {
+      if (buffer memory = from.template memory<I>(); !memory.is_null())
+        return result_t<I>::adopt(std::move(memory), {extents[Program::plan[output.described.shape][D]]...});
+    }
     return parallax::detail::result_maker::make<result_t<I>>({extents[Program::plan[output.described.shape][D]]...},
                                                              size);
   }

@@ -56,9 +56,22 @@ class program_run {
     if (!given.empty()) check_given(given, plan, extents, [this](std::size_t number) { return on_host(number); });
     values.resize(index_of(main.section.section.value_count));
     main.values = &values;
+    main.outputs.resize(main.section.outputs().size());
+    for (std::size_t k = 0; k < main.outputs.size(); ++k)
+      if (const runtime_value* from = donor_of(k, given);
+          from != nullptr && main.section.outputs()[k].value == value_id::none)
+        main.outputs[k] = from->host;
     main.prepare(nullptr, given);
-    main.run([this](const call_step& step, section_runner& caller) { call(step, caller); });
+    given.begin_to_take();
+    main.run([&](const call_step& step, section_runner& caller) { call(step, caller, given); });
     return main_results(main.section, values, std::move(main.outputs));
+  }
+  /// The argument whose memory a result takes; null where it takes none.
+  const runtime_value* donor_of(std::size_t result, given_memory given) const {
+    const int argument = given.donor_of(result);
+    if (argument < 0) return nullptr;
+    const runtime_value& value = values[index_of(argument)];
+    return value.is_given_away && value.on_host && value.host.on_device() == nullptr ? &value : nullptr;
   }
 
   /// Where an argument is on the host; null where it is not.
@@ -68,7 +81,7 @@ class program_run {
   }
 
   /// Runs a section on its devices.
-  void call(const call_step& step, section_runner& caller) {
+  void call(const call_step& step, section_runner& caller, given_memory given) {
     const section_call section(plan, step, extents, agreed.mesh_of(step.section), device_pool::instance().size(),
                                "set PARALLAX_HOST_DEVICES to have more");
     const section_plan called(plan, section.section, extents);
@@ -76,6 +89,11 @@ class program_run {
     for (const auto& operand : section.operands) inputs.push_back(pieces_of(caller, section, operand));
 
     recycled_vector<recycled_vector<buffer>> outputs(section.devices.size());
+    for (auto& of_position : outputs) of_position.resize(section.results.size());
+    section.for_each_taken(plan, values, given, [&](std::size_t result, std::size_t operand) {
+      for (std::size_t p = 0; p < outputs.size(); ++p)
+        if (const buffer& piece = inputs[operand][p]; piece.on_device() == nullptr) outputs[p][result] = piece;
+    });
     std::unique_ptr<team> together = kept_team::take(section.here, section.devices);
     // others may take as long as their deadline allows, which whoever speaks to them knows
     together->set_timeout(agreed ? std::chrono::nanoseconds(0) : collective_timeout());
@@ -84,6 +102,7 @@ class program_run {
       recycled_vector<const std::byte*> arguments;
       for (const auto& pieces : inputs) arguments.push_back(pieces[index_of(position)].data());
       section_runner instance(called, kernels, {together.get(), position});
+      instance.outputs = std::move(outputs[index_of(position)]);
       instance.prepare(&arguments);
       instance.run([](const call_step&, section_runner&) {});
       outputs[index_of(position)] = std::move(instance.outputs);

@@ -47,7 +47,7 @@ class section_runner {
   section_runner(const section_runner&) = delete;
   section_runner& operator=(const section_runner&) = delete;
 
-  /// Takes memory for slots, which share one arena, and for outputs that none is given for.
+  /// Takes memory for slots, which share one arena, and for outputs that none is given for and that have none yet.
   void prepare(const recycled_vector<const std::byte*>* arguments, given_memory given = {}) {
     outputs.resize(section.outputs().size());
     place_slots();
@@ -58,8 +58,9 @@ class section_runner {
       switch (each.kind) {
       case buffer_kind::slot: break;
       case buffer_kind::output:
-        outputs[number] = given.empty() ? buffer::allocate(section.bytes_of(each))
-                                        : buffer::borrow(given[number].first, section.bytes_of(each));
+        if (outputs[number].is_null())
+          outputs[number] = given.empty() ? buffer::allocate(section.bytes_of(each))
+                                          : buffer::borrow(given[number].first, section.bytes_of(each));
         pointer = outputs[number].data();
         break;
       case buffer_kind::value:

@@ -1,0 +1,138 @@
+// Which arguments' memory the results of a program may take, where the caller gives arguments away.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
+#include <parallax/program/plan.hpp>
+
+#include <array>
+#include <cstddef>
+
+namespace parallax::compiled {
+
+/// Looks for arguments that are read for the last time before a result of their size is first written, or element by
+/// element as that is.
+template <class Plan> class donor_finder {
+ public:
+  /// `given_away` says which arguments may be taken.
+  constexpr donor_finder(const Plan& all, plain_span<const bool> given_away) : plan(all), is_given(given_away) {}
+
+  /// The argument whose memory result `number` may take, which no result has taken yet; -1 where there is none.
+  constexpr int donor_of(std::size_t number, plain_span<const int> taken) const {
+    const output_record& output = plan[main().outputs][number];
+    for (int argument = 0; argument < main().argument_count; ++argument) {
+      if (!is_given[index_of(argument)] || plain::contains(taken, argument)) continue;
+      const bool may = output.value == value_id::none
+                           ? is_safe(main(), buffer_of(main(), buffer_kind::value, argument),
+                                     buffer_of(main(), buffer_kind::output, static_cast<int>(number)))
+                           : is_safe_in_call(output.value, argument);
+      if (may) return argument;
+    }
+    return -1;
+  }
+
+ private:
+  const Plan& plan;
+  plain_span<const bool> is_given;
+
+  constexpr const section_record& main() const { return plan.section(section_id::main); }
+  constexpr buffer_id buffer_of(const section_record& section, buffer_kind kind, int number) const {
+    for (std::size_t k = 0; k < plan[section.buffers].size(); ++k)
+      if (plan[section.buffers][k].kind == kind && plan[section.buffers][k].number == number)
+        return buffer_id{static_cast<int>(k)};
+    return buffer_id::none;
+  }
+  constexpr bool touches(const step_record& step, buffer_id buffer) const {
+    bool found = false;
+    visit_buffers(plan, step, [&](buffer_id each) { found = found || each == buffer; });
+    return found;
+  }
+
+  constexpr bool is_safe(const section_record& section, buffer_id argument, buffer_id result) const {
+    if (argument == buffer_id::none || result == buffer_id::none) return false;
+    const buffer_record &old = plan[section.buffers][index_of(argument)],
+                        &made = plan[section.buffers][index_of(result)];
+    if (!(old.count == made.count) || size_of(old.type) != size_of(made.type)) return false;
+    bool is_written = false;
+    for (const step_record& step : plan[section.steps]) {
+      const bool reads = touches(step, argument), writes = touches(step, result);
+      if (reads && (is_written || step.kind == step_kind::exchange)) return false; // exchanges may run later
+      if (reads && writes && !reads_before_it_writes(step, argument, result)) return false;
+      is_written = is_written || writes;
+    }
+    return true;
+  }
+  /// Whether a step is an elementwise loop that loads each element of one buffer before it stores that of another.
+  constexpr bool reads_before_it_writes(const step_record& step, buffer_id argument, buffer_id result) const {
+    if (step.kind != step_kind::kernel) return false;
+    const kernel_step& loop = plan.template at<kernel_step>(step.index);
+    const kernel_record& kernel = plan.template at<kernel_record>(static_cast<int>(loop.kernel));
+    if (kernel.result != kernel_result::vector) return false;
+    const plain_span<const operand_record> operands = plan[loop.operands];
+    const plain_span<const kernel_statement> statements = plan[kernel.statements];
+    std::size_t stored = 0; // which operand the result is
+    while (stored < operands.size() && operands[stored].buffer != result) ++stored;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (k != stored && operands[k].buffer == result) return false;
+      const bool lies_alike = operands[k].offset == operands[stored].offset &&
+                              plain::equal(plan[operands[k].strides], plan[operands[stored].strides]);
+      if (operands[k].buffer == argument && !lies_alike) return false;
+    }
+    bool is_stored = false; // the first operand is, behind all statements
+    for (const kernel_statement& each : statements) {
+      if (each.kind == statement_kind::store_row || is_gather(each.kind) || is_scatter(each.kind)) return false;
+      const bool is_array = is_store(each.kind) || (is_load(each.kind) && each.kind != statement_kind::load_constant);
+      if (!is_array) continue;
+      const std::size_t operand = index_of(each.argument);
+      if (is_store(each.kind)) is_stored = is_stored || operand == stored;
+      else if (is_stored && operands[operand].buffer == argument) return false;
+    }
+    return true;
+  }
+
+  /// The same where a section on devices makes the result, and reads the argument as it lies there.
+  constexpr bool is_safe_in_call(value_id value, int argument) const {
+    const buffer_id source = buffer_of(main(), buffer_kind::value, argument);
+    int readers = 0;
+    bool is_safe_there = false;
+    for (const step_record& step : plan[main().steps]) {
+      visit_buffers(plan, step, [&](buffer_id each) { readers += each == source ? 1 : 0; });
+      if (step.kind == step_kind::call) is_safe_there = is_safe_there || makes(step, value, source);
+    }
+    return source != buffer_id::none && readers == 1 && is_safe_there;
+  }
+  constexpr bool makes(const step_record& step, value_id value, buffer_id source) const {
+    const call_step& call = plan.template at<call_step>(step.index);
+    const section_record& section = plan.section(call.section);
+    for (std::size_t r = 0; r < plan[call.results].size(); ++r) {
+      if (plan[call.results][r] != value) continue;
+      for (std::size_t k = 0; k < plan[call.operands].size(); ++k) {
+        const call_operand& operand = plan[call.operands][k];
+        if (operand.buffer == source && lies_alike(plan[operand.spread], plan[plan[section.outputs][r].spread]) &&
+            is_safe(section, buffer_of(section, buffer_kind::value, static_cast<int>(k)),
+                    buffer_of(section, buffer_kind::output, static_cast<int>(r))))
+          return true;
+      }
+    }
+    return false;
+  }
+  static constexpr bool lies_alike(plain_span<const spread_dimension> a, plain_span<const spread_dimension> b) {
+    return plain::equal(a, b, [](const spread_dimension& left, const spread_dimension& right) {
+      return left.over == right.over && left.dimension == right.dimension;
+    });
+  }
+};
+
+/// By result of a program, the argument whose memory it may take; -1 for none. `given_away` is by argument.
+template <class Program, std::size_t Arguments>
+constexpr auto donors_of(const std::array<bool, Arguments>& given_away) {
+  constexpr std::size_t results = index_of(Program::plan.section(section_id::main).outputs.count);
+  std::array<int, results> donors{};
+  donors.fill(-1);
+  const donor_finder finder(Program::plan, plain_span<const bool>(given_away));
+  for (std::size_t k = 0; k < results; ++k) donors[k] = finder.donor_of(k, plain_span<const int>(donors));
+  return donors;
+}
+
+} // namespace parallax::compiled

@@ -1,0 +1,11 @@
+// A donated argument that cannot be moved from.
+// error: parallax: what is donated is moved from: pass an array, or a tree of arrays, that is not const and no expression
+#include <parallax/parallax.hpp>
+
+namespace plx = parallax;
+
+int main() {
+  constexpr auto twice = plx::jit([](auto x) { return x * 2.f; }, plx::donate<0>);
+  const plx::array<float, 1> x{1, 2, 3};
+  return twice(x).size() == 3 ? 0 : 1;
+}
