@@ -19,6 +19,7 @@
 #include <parallax/backends/execute.hpp>
 #include <parallax/backends/execute_donating.hpp>
 #include <parallax/backends/execute_half.hpp>
+#include <parallax/backends/placing.hpp>
 #include <parallax/compile/trace/expression.hpp>
 #include <parallax/core/pytree.hpp>
 #include <parallax/io/print.hpp>

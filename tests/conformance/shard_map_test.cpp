@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <tuple>
+#include <vector>
 
 namespace shard_map_test {
 
@@ -37,6 +38,27 @@ template <auto Spec> void check_blocks(auto block_of) {
 }
 
 } // namespace
+
+TEST_CASE("what was put on devices is not moved there again") {
+  constexpr auto f = plx::shard_map([](auto v) { return v + 1.f; }, mesh, in_specs<spec<"data", "model">>,
+                                    out_specs<spec<"data", "model">>);
+  const table x = counted(8, 16);
+  const auto moved_by = [](const auto& call) {
+    const auto before = plx::transfers().host_to_device;
+    call();
+    return plx::transfers().host_to_device - before;
+  };
+  auto blocks = plx::device_put(x, mesh, spec<"data", "model">);
+  CHECK(moved_by([&] { blocks = plx::device_put(x, mesh, spec<"data", "model">); }) == 512);
+  CHECK(moved_by([&] { CHECK(f(blocks)(7, 15) == 128.f); }) == 0);
+  CHECK(moved_by([&] { CHECK(f(blocks)(0, 3) == 4.f); }) == 0);
+  const std::vector<int> devices{3, 1, 0, 2, 5, 4, 7, 6};
+  auto rows = plx::shard(x, 0, devices);
+  CHECK(moved_by([&] { rows = plx::shard(x, 0, devices); }) == 512);
+  constexpr auto on_these = plx::pmap<"i">([](auto v) { return v + 1.f; }, plx::devices<3, 1, 0, 2, 5, 4, 7, 6>);
+  CHECK(moved_by([&] { CHECK(on_these(rows)(7, 15) == 128.f); }) == 0);
+  CHECK(moved_by([&] { static_cast<void>(plx::replicate(x, devices)); }) == 8 * 512);
+}
 
 TEST_CASE("blocks lie where their specs say") {
   check_blocks<spec<"data", "model">>([](auto i, auto k) { return i / 4 * 4 + k / 4; });

@@ -1,4 +1,5 @@
 // Printed arrays against what NumPy 2.2 prints for the same values.
+#include <parallax/backends/placing.hpp>
 #include <parallax/io/print.hpp>
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Sharded arrays: the geometry of their pieces, gathering, slicing without a copy, and the bytes counted as moved.
 #include <parallax/arrays/sharded.hpp>
+#include <parallax/backends/placing.hpp>
 
 #include <cstdint>
 #include <cstring>

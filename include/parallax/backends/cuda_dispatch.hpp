@@ -36,6 +36,7 @@ struct cuda_backend_functions {
   bool (*has_devices)();
   int (*device_count)();
   void (*leave_processes)(bool has_failed); ///< the end of a session
+  buffer (*place)(int device, const buffer&);
 };
 
 /// Null in a process without .cu files.
@@ -54,7 +55,8 @@ inline namespace with_cuda {
 
 inline int count_cuda_devices() { return cuda::backend<device_policy>::instance().device_count(); }
 inline constexpr cuda_backend_functions backend_functions{&cuda::has_devices<device_policy>, &count_cuda_devices,
-                                                          &cuda::backend<device_policy>::leave_processes};
+                                                          &cuda::backend<device_policy>::leave_processes,
+                                                          &cuda::placed<device_policy>};
 
 [[gnu::constructor(101)]] inline void enter_backend() noexcept {
   cuda_backend_of_process.store(&backend_functions, std::memory_order_release);

@@ -85,6 +85,9 @@ class world {
     std::lock_guard<std::recursive_mutex> lock;
   };
 
+  /// Keeps other threads from such programs. To be asked for before locks that calls take meanwhile.
+  std::unique_lock<std::recursive_mutex> hold_calls() { return std::unique_lock(calling); }
+
   /// Throws if this session has failed.
   void check() const {
     std::lock_guard lock(mutex);

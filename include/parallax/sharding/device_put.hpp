@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/recycled_vector.hpp>
+#include <parallax/backends/placing.hpp>
 #include <parallax/sharding/global_array.hpp>
 
 #include <array>
@@ -43,8 +44,8 @@ auto on_mesh(const array<T, Shape>& from, const processes::mesh_part& part, cons
   runtime::recycled_vector<buffer> blocks;
   for (std::int64_t p = 0; p < part.size(); ++p) {
     devices.push_back(static_cast<int>(p));
-    blocks.push_back(runtime::copy_piece_out(from.storage().data(), shape_there, sizeof(T), axes_there, first + p));
-    runtime::count_host_to_device(blocks.back().bytes());
+    blocks.push_back(placed_on(static_cast<int>(p), runtime::copy_piece_out(from.storage().data(), shape_there,
+                                                                            sizeof(T), axes_there, first + p)));
   }
   return result_type::of_blocks(
       result_type::blocks_type::of_pieces(shape, std::move(devices), {axes.begin(), axes.end()}, std::move(blocks),

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -116,6 +117,13 @@ template <device_api Api> buffer upload(device<Api>& to, const std::byte* from, 
   to.host_copies.to_device(address_of<Api>(result), from, bytes, backend<Api>::instance().waiting());
   count_host_to_device(bytes);
   return result;
+}
+
+/// The same on the device of a number, for those who do not use the backend. Throws `error` where there is none.
+template <device_api Api> buffer placed(int number, const buffer& from) {
+  std::lock_guard lock(backend<Api>::mutex());
+  backend<Api>& owner = backend<Api>::instance();
+  return upload<Api>(owner.device_at(number), from.data(), from.bytes());
 }
 
 /// Copies between devices, after what was enqueued on the source and before what will be, and counts it.

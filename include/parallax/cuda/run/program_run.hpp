@@ -9,12 +9,14 @@
 #include <parallax/cuda/run/graph_run.hpp>
 #include <parallax/cuda/run/memory_need.hpp>
 #include <parallax/cuda/run/section_runner.hpp>
+#include <parallax/processes/world.hpp>
 #include <parallax/runtime/agreed_call.hpp>
 #include <parallax/runtime/guard_message.hpp>
 #include <parallax/runtime/section_call.hpp>
 
 #include <algorithm>
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -29,6 +31,7 @@ template <device_api Api> class program_run {
       : plan(whole),
         kernels(launchers),
         values(std::move(arguments)),
+        calls(calls_held(whole)),
         agreed(whole, {"CUDA devices", order_of_sums()}, values,
                [] { return backend<Api>::instance().device_count(); }),
         extents(agreed.extents_of(whole, values)) {
@@ -49,9 +52,17 @@ template <device_api Api> class program_run {
     return backend<Api>::instance().options.deterministic ? "with PARALLAX_DETERMINISTIC=1" : "";
   }
 
+  /// A function of the user's, which runs while the backend is locked, may call programs that other processes run too.
+  static std::unique_lock<std::recursive_mutex> calls_held(const plan_view& plan) {
+    processes::world* const all = processes::current_world();
+    if (all == nullptr || all->count() == 1 || plan.all<ffi_step>().empty()) return {};
+    return all->hold_calls();
+  }
+
   const plan_view& plan;
   const program_launchers<Api>& kernels;
   recycled_vector<runtime_value> values;
+  std::unique_lock<std::recursive_mutex> calls;
   agreed_call agreed;
   resolved_extents extents;
   backend<Api>* owner = nullptr;

@@ -1,0 +1,70 @@
+// Putting arrays on devices.
+#pragma once
+
+#include <parallax/arrays/array.hpp>
+#include <parallax/arrays/sharded.hpp>
+#include <parallax/arrays/slices.hpp>
+#include <parallax/arrays/transfers.hpp>
+#include <parallax/backends/default_backend.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parallax {
+
+namespace detail {
+
+/// Memory on a device of the default backend: a copy on a GPU, the same where devices are the host's. Counts the bytes
+/// as moved to the device. Throws `error` where a GPU is asked for that is not there, and `out_of_memory`.
+inline buffer placed_on(int device, buffer piece) {
+  if (piece.bytes() > 0 && default_backend() == backend::cuda)
+    return cuda_backend_of_process.load(std::memory_order_acquire)->place(device, piece);
+  runtime::count_host_to_device(piece.bytes());
+  return piece;
+}
+
+} // namespace detail
+
+/// Spreads the dimension `axis` of a host array over `devices`, one index to each. A negative axis counts from the
+/// last. Counts the bytes as moved to the devices. Throws `shape_error` unless there are as many devices as indices.
+template <class T, auto Shape>
+sharded<T, Shape> shard(const array<T, Shape>& whole, int axis, plain_span<const int> devices) {
+  axis = runtime::checked_axis(axis, array<T, Shape>::rank);
+  const plain_span<const std::int64_t> shape = whole.shape();
+  const std::int64_t count = whole.shape(axis);
+  if (count != std::ssize(devices) || count == 0)
+    throw shape_error("shard: axis " + std::to_string(axis) + " of the shape " + runtime::shape_text(shape) + " over " +
+                      std::to_string(devices.size()) + " devices");
+  const auto before = index_of(axis);
+  const std::int64_t before_size = runtime::product(shape.first(before));
+  const std::size_t inner = index_of(runtime::product(shape.subspan(before + 1))) * sizeof(T);
+  std::vector<buffer> shards;
+  for (std::int64_t index = 0; index < count; ++index) {
+    buffer piece = buffer::allocate(index_of(before_size) * inner);
+    runtime::copy_slice_out(whole.storage().data(), piece.data(), before_size, count, inner, index);
+    shards.push_back(detail::placed_on(devices[index_of(index)], std::move(piece)));
+  }
+  return sharded<T, Shape>::adopt(whole.shape(), {devices.begin(), devices.end()}, {{axis, count, 1}},
+                                  std::move(shards));
+}
+
+/// Puts a copy of a host array on each of `devices`. Counts the bytes as moved to the devices. Throws `shape_error`
+/// without devices.
+template <class T, auto Shape>
+sharded<T, Shape> replicate(const array<T, Shape>& whole, plain_span<const int> devices) {
+  const std::size_t bytes = index_of(whole.size()) * sizeof(T);
+  std::vector<buffer> shards;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    buffer copy = buffer::allocate(bytes);
+    runtime::copy_bytes(copy.data(), whole.storage().data(), bytes);
+    shards.push_back(detail::placed_on(devices[i], std::move(copy)));
+  }
+  return sharded<T, Shape>::adopt(whole.shape(), {devices.begin(), devices.end()}, {}, std::move(shards));
+}
+
+} // namespace parallax
