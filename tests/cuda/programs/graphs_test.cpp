@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -89,6 +90,49 @@ void require_close(const std::vector<float>& found, const std::vector<float>& ex
 }
 
 } // namespace
+
+TEST_CASE("state that is given away is changed where it lies, in graphs too, whatever its size") {
+  constexpr auto step = [](auto weights, auto momentum, auto rate) {
+    const auto next = momentum * .5f + weights;
+    return std::pair{weights - next * rate, next};
+  };
+  using compiled =
+      plx::detail::program<std::remove_const_t<decltype(step)>, plx::detail::abstract_t<plx::array<float, 1>>,
+                           plx::detail::abstract_t<plx::array<float, 1>>, plx::detail::abstract_t<float>>;
+  static constexpr auto donors = plx::compiled::donors_of<compiled>(std::array{true, true, false});
+  static_assert(donors == std::array{0, 1});
+  constexpr std::int64_t size = 1 << 18; // more for a step than is copied
+  under_seeds(4, 1, [&] {
+    auto state = results_of(step, row(size, 1), row(size, 2), 0.f); // on the device
+    std::vector<float> weights = numbers_of(results_of(step, row(size, 1), row(size, 2), 0.f));
+    std::vector<float> momentum(weights.begin() + size, weights.end());
+    weights.resize(size);
+    const auto memory = [&] { return std::pair{state[0].host.on_device(), state[1].host.on_device()}; };
+    const auto before = memory();
+    for (int call = 0; call < 4; ++call) {
+      counting_api::reset();
+      auto arguments = std::move(state);
+      for (auto& each : arguments) each.is_given_away = true;
+      for (auto& each : simulated::values_of(.25f)) arguments.push_back(std::move(each));
+      bool begun = false;
+      state = plx::cuda::program_run<counting_api>(
+                  compiled::plan, plx::cuda::kernel_table<counting_api, compiled>::launchers, std::move(arguments))
+                  .run({plx::plain_span<const int>(donors), begun});
+      REQUIRE(begun);
+      REQUIRE(memory() == before);
+      REQUIRE(counting_api::allocations == (call < 2 ? 1 : 0)); // for the number, and the graph
+      REQUIRE(counting_api::captures == (call == 1 ? 1 : 0));
+      REQUIRE(counting_api::graph_launches == (call == 0 ? 0 : 1));
+      for (std::size_t k = 0; k < weights.size(); ++k) {
+        momentum[k] = momentum[k] * .5f + weights[k];
+        weights[k] -= momentum[k] * .25f;
+      }
+    }
+    std::vector<float> expected = weights;
+    expected.insert(expected.end(), momentum.begin(), momentum.end());
+    require_close(numbers_of(std::move(state)), expected);
+  });
+}
 
 TEST_CASE("a program is captured at its second call and replayed, with the arguments of each call") {
   under_seeds(30, 1, [] {

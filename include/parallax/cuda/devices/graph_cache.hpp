@@ -34,12 +34,14 @@ template <device_api Api> class unique_graph {
   typename Api::graph handle;
 };
 
-/// What a graph was captured of: a section of a program at these extents, at a position of its mesh.
+/// What a graph was captured of: a section of a program at these extents, at a position of its mesh, with results at
+/// these addresses, null where it has memory of its own for them.
 struct section_key {
   const plan_view* plan;
   section_id section;
   int position;
   plain_span<const std::int64_t> extents;
+  plain_span<const std::byte* const> results{};
 };
 
 /// The exchanges with other processes that a graph has.
@@ -59,18 +61,25 @@ struct captured_exchanges {
 /// One section on one device: what its first call has shown, and its graph. A graph has memory of its own, at whose
 /// addresses all its steps work: copies of the arguments and results, and intermediate values. Its first launches copy
 /// arguments in, and are all that is updated at a call; its last ones copy results to where the first were told.
+/// Results that take the memory of arguments are computed there.
 template <device_api Api> struct section_graph {
   explicit section_graph(const section_key& of)
-      : plan(of.plan), section(of.section), position(of.position), extents(of.extents.begin(), of.extents.end()) {}
+      : plan(of.plan),
+        section(of.section),
+        position(of.position),
+        extents(of.extents.begin(), of.extents.end()),
+        addresses(of.results.begin(), of.results.end()) {}
 
   bool is_of(const section_key& key) const {
-    return plan == key.plan && section == key.section && position == key.position && plain::equal(extents, key.extents);
+    return plan == key.plan && section == key.section && position == key.position &&
+           plain::equal(extents, key.extents) && plain::equal(addresses, key.results);
   }
 
   const plan_view* plan;
   section_id section;
   int position;
   std::vector<std::int64_t> extents;
+  std::vector<const std::byte*> addresses;
 
   /// After the first call: whether a graph can serve the others.
   enum class suitability : unsigned char { unknown, suitable, unsuitable };
@@ -98,8 +107,14 @@ template <device_api Api> struct section_graph {
     std::size_t offset; ///< of the original, in the graph's memory
     std::size_t update, target;
   };
+  /// An output in the memory of a value.
+  struct taken {
+    buffer_id value, output;
+    std::size_t number; ///< of the output
+  };
   std::vector<argument> arguments;
   std::vector<result> results;
+  std::vector<taken> in_place;
   std::vector<std::size_t> slot_offsets;
   std::size_t targets = 0, slots = 0; ///< where the addresses of results and the slots begin in the memory
   std::size_t bodies = 0;             ///< where the slots of loops' bodies begin
@@ -117,6 +132,7 @@ template <device_api Api> struct section_graph {
     is = suitability::unknown;
     arguments.clear();
     results.clear();
+    in_place.clear();
     exchanges = {};
   }
 };

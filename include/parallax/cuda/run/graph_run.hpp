@@ -25,6 +25,17 @@ struct argument_source {
   bool on_host = false;
 };
 
+/// Memory of a section's values that its outputs take: by position, by output, null where one takes none; and of which
+/// value, -1 where it is none.
+struct memory_taken {
+  recycled_vector<recycled_vector<buffer>> by_position;
+  recycled_vector<int> values;
+
+  memory_taken(std::size_t positions, std::size_t outputs) : by_position(positions), values(outputs, -1) {
+    for (auto& each : by_position) each.resize(outputs);
+  }
+};
+
 namespace detail {
 
 /// What is enqueued on a device is captured until `end`, or until this is destroyed, which forgets it.
@@ -64,8 +75,9 @@ template <device_api Api> class graph_run {
 
   static constexpr int most_steps = 4096; ///< of one graph, all rounds of its unrolled scans among them
 
-  graph_run(backend<Api>& of, const section_plan& run, section_id number, const mesh<Api>& on)
-      : owner(of), section(run), id(number), all(on), devices(on.devices) {}
+  graph_run(backend<Api>& of, const section_plan& run, section_id number, const mesh<Api>& on,
+            const memory_taken& of_values)
+      : owner(of), section(run), id(number), all(on), devices(on.devices), taken(of_values) {}
 
   /// Whether graphs serve the section. Otherwise it is run step by step, and `note` is to be called afterwards.
   bool is_possible() {
@@ -78,23 +90,23 @@ template <device_api Api> class graph_run {
   void note(const section_runner<Api>& done) {
     if (!owner.options.graphs) return;
     for (std::size_t p = 0; p < devices.size(); ++p)
-      if (section_graph<Api>& each = entry(p); each.is == suitability::unknown) plan(each, done);
+      if (section_graph<Api>& each = entry(p); each.is == suitability::unknown) plan(each, done, p);
   }
 
   /// Runs the section, and captures it before where that has not been done. Returns its outputs by position.
   /// `source_of(number of a value, position)` gives an `argument_source`. Outputs are where memory is given for them on
-  /// their device, or where `outputs` has some for them.
+  /// their device, or in memory that they take.
   template <class Sources>
   recycled_vector<recycled_vector<buffer>> run(const program_launchers<Api>& kernels, const Sources& source_of,
-                                               given_memory given, recycled_vector<recycled_vector<buffer>>&& outputs) {
+                                               given_memory given) {
     if (!plain::all_of(entries, [](const auto* each) { return each->graph.has_value(); })) capture(kernels);
-    outputs.resize(devices.size());
+    recycled_vector<recycled_vector<buffer>> outputs = taken.by_position;
     given.begin_to_take();
     for (std::size_t p = 0; p < devices.size(); ++p)
       launch(
           *entries[p], *devices[p], outputs[p],
           [&](std::size_t value) { return source_of(value, static_cast<int>(p)); }, given);
-    return std::move(outputs);
+    return outputs;
   }
 
  private:
@@ -106,16 +118,34 @@ template <device_api Api> class graph_run {
   section_id id;
   const mesh<Api>& all;
   plain_span<device<Api>* const> devices;
+  const memory_taken& taken;
   std::vector<section_graph<Api>*> entries; ///< by position
 
   section_graph<Api>& entry(std::size_t position) {
     const int place = all.place_of(static_cast<int>(position)); // kernels of the graph have it as a number
-    return devices[position]->graphs.find({&section.plan, id, place, section.extents.values()},
+    recycled_vector<const std::byte*> results;
+    for (const buffer& each : taken.by_position[position]) results.push_back(address_of<Api>(each));
+    return devices[position]->graphs.find({&section.plan, id, place, section.extents.values(), results},
                                           owner.options.cached_sections);
+  }
+  /// The output that takes the memory of a value at a position; -1 where none does.
+  int output_in(std::size_t value, std::size_t position) const {
+    for (std::size_t k = 0; k < taken.values.size(); ++k)
+      if (std::cmp_equal(taken.values[k], value) && !taken.by_position[position][k].is_null())
+        return static_cast<int>(k);
+    return -1;
+  }
+  buffer_id buffer_of_output(int output) const {
+    int next = 0;
+    for (const buffer_record& each : section.buffers()) {
+      if (each.kind == buffer_kind::output && each.number == output) return buffer_id{next};
+      ++next;
+    }
+    return buffer_id::none;
   }
 
   /// Says where everything is in the graph's memory, and whether there is to be one.
-  void plan(section_graph<Api>& g, const section_runner<Api>& done) const {
+  void plan(section_graph<Api>& g, const section_runner<Api>& done, std::size_t position) const {
     g.is = suitability::unsuitable;
     const capture_estimate expected(
         section, {exchange_in_graph(all), owner.options.conditional_graphs, owner.options.deterministic});
@@ -128,6 +158,11 @@ template <device_api Api> class graph_run {
       const auto number = index_of(each.number);
       const std::size_t size = section.bytes_of(each);
       if (size == 0) continue;
+      if (each.kind == buffer_kind::output && !taken.by_position[position][number].is_null()) continue;
+      if (const int output = each.kind == buffer_kind::value ? output_in(number, position) : -1; output >= 0) {
+        g.in_place.push_back({buffer, buffer_of_output(output), index_of(output)});
+        continue;
+      }
       if (each.kind == buffer_kind::value && done.is_used(buffer))
         g.arguments.push_back({buffer, number, size, take(size), 0, 0, small_values<Api>::takes(size)});
       if (each.kind == buffer_kind::output) g.results.push_back({buffer, number, size, take(size), 0, 0});
@@ -139,7 +174,7 @@ template <device_api Api> class graph_run {
     g.slots = take(g.slot_offsets.back());
     g.bodies = take(expected.bytes_of_bodies);
     g.depth_of_bodies = expected.depth;
-    g.memory_bytes = bytes;
+    g.memory_bytes = std::max(bytes, aligned(1));
     g.output_count = section.outputs().size();
     const bool pays = copied <= static_cast<std::size_t>(expected.steps) * most_copied_per_step;
     if (pays && bytes <= most_memory) g.is = suitability::suitable;
@@ -193,6 +228,11 @@ template <device_api Api> class graph_run {
     std::byte* const memory = address_of<Api>(g.memory);
     for (const auto& a : g.arguments) runner.set_address(a.buffer, position, memory + a.offset);
     for (const auto& r : g.results) runner.set_address(r.buffer, position, memory + r.offset);
+    for (const auto& both : g.in_place) {
+      auto* const first = const_cast<std::byte*>(g.addresses[both.number]);
+      runner.set_address(both.value, position, first);
+      runner.set_address(both.output, position, first);
+    }
     runner.memory_of_bodies.push_back(memory + g.bodies);
     int next = 0;
     for (const buffer_record& each : runner.section.buffers()) {

@@ -111,18 +111,18 @@ template <device_api Api> class program_run {
     home = &owner->device_at(0);
     const section_plan main = section_at(section_id::main);
     const mesh<Api> here({}, {home});
-    graph_run<Api> graphs(*owner, main, section_id::main, here);
+    const memory_taken taken = taken_by_main(main, given);
+    graph_run<Api> graphs(*owner, main, section_id::main, here, taken);
     if (graphs.is_possible()) {
       auto outputs = or_settle([&] {
-        return graphs.run(kernels, [this](std::size_t number, int) { return source_at_home(values[number]); }, given,
-                          {memory_taken(main, given)});
+        return graphs.run(kernels, [this](std::size_t number, int) { return source_at_home(values[number]); }, given);
       });
       return main_results(main, values, std::move(outputs[0]));
     }
     auto value_at = [this](std::size_t number, int) { return address_at_home(number); };
     runner running(*owner, main, kernels, here, value_at);
     values.resize(index_of(main.section.value_count));
-    running.outputs = {memory_taken(main, given)};
+    running.outputs = taken.by_position;
     running.prepare(given);
     given.begin_to_take();
     or_settle([&] { running.run([&](const call_step& step, runner& caller) { call(step, caller, given); }); });
@@ -130,19 +130,21 @@ template <device_api Api> class program_run {
     return main_results(main, values, std::move(running.outputs[0]));
   }
 
-  /// Memory of arguments that were given away, by output of the main section which takes it; null for others.
-  recycled_vector<buffer> memory_taken(const section_plan& main, given_memory given) const {
-    recycled_vector<buffer> memory(main.outputs().size());
-    for (std::size_t k = 0; k < memory.size(); ++k) {
+  /// Of arguments that were given away.
+  memory_taken taken_by_main(const section_plan& main, given_memory given) const {
+    memory_taken all(1, main.outputs().size());
+    for (std::size_t k = 0; k < all.values.size(); ++k) {
       const int argument = given.donor_of(k);
       if (argument < 0 || main.outputs()[k].value != value_id::none) continue;
       const runtime_value& value = values[index_of(argument)];
-      if (value.is_given_away && value.on_host) memory[k] = taken(value.host, *home);
+      if (!value.is_given_away || !value.on_host) continue;
+      all.by_position[0][k] = taken_on(*home, value.host);
+      all.values[k] = argument;
     }
-    return memory;
+    return all;
   }
   /// Memory that was given away, where it lies on a device; null where it does not.
-  static buffer taken(const buffer& memory, const device<Api>& on) {
+  static buffer taken_on(const device<Api>& on, const buffer& memory) {
     const allocation<Api>* const here = allocation_of<Api>(memory);
     if (here == nullptr || &here->home != &on) return {};
     memory.forget_copy();
@@ -278,21 +280,21 @@ template <device_api Api> class program_run {
     for (const auto& operand : section.operands) inputs.push_back(pieces_of(caller, section, operand, devices));
     const mesh<Api> all(section.here, devices, agreed.mesh_of(section.section));
     if (all.is_divided_twice()) or_settle([&] { make_cliques(*owner, plan, all, section.section); });
-    recycled_vector<recycled_vector<buffer>> outputs(devices.size());
-    for (auto& of_position : outputs) of_position.resize(section.results.size());
+    memory_taken taken(devices.size(), section.results.size());
     section.for_each_taken(plan, values, given, [&](std::size_t result, std::size_t operand) {
-      for (std::size_t p = 0; p < devices.size() && !inputs[operand].on_host; ++p)
-        outputs[p][result] = taken(inputs[operand].pieces[p], *devices[p]);
+      if (inputs[operand].on_host) return;
+      taken.values[result] = static_cast<int>(operand);
+      for (std::size_t p = 0; p < devices.size(); ++p)
+        taken.by_position[p][result] = taken_on(*devices[p], inputs[operand].pieces[p]);
     });
-    graph_run<Api> graphs(*owner, mapped, section.section, all);
+    graph_run<Api> graphs(*owner, mapped, section.section, all, taken);
     if (graphs.is_possible()) {
       auto source_of = [&](std::size_t number, int position) -> argument_source {
         const buffer& piece = inputs[number].pieces[index_of(position)];
         if (inputs[number].on_host) return {piece.data(), true};
         return {address_of<Api>(piece), false};
       };
-      section.set_results(mapped, values,
-                          or_settle([&] { return graphs.run(kernels, source_of, given, std::move(outputs)); }));
+      section.set_results(mapped, values, or_settle([&] { return graphs.run(kernels, source_of, given); }));
       return;
     }
     std::deque<small_values<Api>> small; // by position
@@ -307,7 +309,7 @@ template <device_api Api> class program_run {
       return of.on_host ? small[p].address(of.small_number) : address_of<Api>(of.pieces[p]);
     };
     runner running(*owner, mapped, kernels, all, value_at);
-    running.outputs = std::move(outputs);
+    running.outputs = taken.by_position;
     running.prepare();
     or_settle([&] { running.run([](const call_step&, runner&) {}); });
     graphs.note(running);
