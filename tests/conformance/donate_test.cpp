@@ -236,6 +236,47 @@ TEST_CASE("a call that is refused leaves donated arguments as they were") {
   CHECK(sum(x, counted(10))(9) == 20.f);
 }
 
+TEST_CASE("an array that is another argument too is not taken") {
+  constexpr auto sums =
+      plx::jit([](auto x, auto y) { return plx::cumsum(x, 0) + plx::cumsum(y * 2.f, 0); }, plx::donate<0>);
+  constexpr auto crossed =
+      plx::jit([](auto x, auto y) { return std::pair(x * 2.f, plx::cumsum(y, 0)); }, plx::donate<0>);
+  vector x = placed(counted(400));
+  CHECK(sums(x, x)(399) == 3 * 400.f * 401 / 2);
+  x = placed(counted(400));
+  const auto [twice, sum] = crossed(x, x);
+  for (std::int64_t i = 0; i < 400; ++i) {
+    REQUIRE(twice(i) == 2 * static_cast<float>(i + 1));
+    REQUIRE(sum(i) == static_cast<float>((i + 1) * (i + 2) / 2));
+  }
+  constexpr auto mapped = plx::pmap<"i">([](auto a, auto b) { return a * 2.f + plx::cumsum(b, 0); }, plx::donate<0>);
+  constexpr auto f = plx::pmap<"i">([](auto a) { return a * 1.f; });
+  auto rows = f(plx::array<float, 2>::filled({4, 50}, 1.f));
+  CHECK(mapped(rows, rows)(3, 49) == 52.f);
+}
+
+TEST_CASE("the same program gives another argument's memory away") {
+  constexpr auto f = [](auto x, auto y) { return x * 2.f + y; };
+  constexpr auto first = plx::jit(f, plx::donate<0>);
+  constexpr auto second = plx::jit(f, plx::donate<1>);
+  for (int k = 0; k < 4; ++k) {
+    vector x = placed(counted(100)), y = placed(counted(100));
+    CHECK(first(x, y)(99) == 300.f);
+    CHECK(y(99) == 100.f);
+    x = placed(counted(100));
+    CHECK(second(x, y)(99) == 300.f);
+    CHECK(x(99) == 100.f);
+    CHECK(is_used_up(y));
+  }
+}
+
+TEST_CASE("what needs more devices than there are is refused, and leaves its arguments") {
+  constexpr auto f = plx::pmap<"i">([](auto x) { return x * 2.f; }, plx::donate<0>);
+  auto x = plx::array<float, 2>::filled({plx::device_count() + 1, 30}, 1.f);
+  CHECK_THROWS_AS(f(x), plx::shape_error);
+  CHECK(x(0, 29) == 1.f);
+}
+
 TEST_CASE("numbers and small arrays of static extents may be donated, and are copied") {
   constexpr auto sum = plx::jit([](auto x, auto y) { return x + y; }, plx::donate<0, 1>);
   plx::array<float, plx::extents<3>> x{1, 2, 3};
@@ -296,6 +337,13 @@ TEST_CASE("blocks of global arrays") {
   CHECK(memory(z) == before);
   CHECK(z(3, 199) == 799.f * 4 + 30);
   CHECK_THROWS_AS(global(0, 0), plx::error);
+  // a tree of them
+  constexpr auto pair = plx::shard_map([](auto s) { return std::pair(s.first + s.second, s.second * 2.f); }, mesh,
+                                       in_specs<spec<"i", "j">>, out_specs<spec<"i", "j">>, plx::donate<0>);
+  auto state = std::pair(plx::device_put(x, mesh, spec<"i", "j">), plx::device_put(x, mesh, spec<"i", "j">));
+  state = pair(state);
+  CHECK(state.first(3, 199) == 2 * 799.f);
+  CHECK(state.second(3, 199) == 2 * 799.f);
 }
 
 TEST_CASE("inside another function donating has no effect") {

@@ -31,11 +31,12 @@ class buffer {
     return result;
   }
 
-  /// A handle to `bytes` bytes of a device.
-  static buffer adopt(std::unique_ptr<device_memory> memory, std::size_t bytes) {
+  /// A handle to `bytes` bytes of a device, which others read or change too where they are `borrowed`.
+  static buffer adopt(std::unique_ptr<device_memory> memory, std::size_t bytes, bool borrowed = false) {
     buffer result;
     result.owned = runtime::new_block(bytes, 1); // the smallest block there is
     result.owned->on_device = std::move(memory);
+    result.owned->is_borrowed = borrowed;
     return result;
   }
 

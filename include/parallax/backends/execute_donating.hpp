@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -19,23 +20,39 @@ namespace detail {
 template <class> inline constexpr bool is_list_of_extents = false;
 template <std::size_t Rank> inline constexpr bool is_list_of_extents<extent_list<Rank>> = true;
 
-/// Whether results may take the memory of a leaf: nobody else has it.
-template <class L> bool may_be_taken(const L&) { return false; }
-template <class T, auto Shape> bool may_be_taken(const array<T, Shape>& x) {
+/// Whether this is the only handle to all memory of a leaf.
+template <class L> bool has_only_handle(const L&) { return false; }
+template <class T, auto Shape> bool has_only_handle(const array<T, Shape>& x) {
   if constexpr (runtime::count_in_place<T, extents_of<Shape>> > 0) return false;
   else return x.size() > 0 && x.storage().is_only_handle();
 }
-template <class T, auto Shape> bool may_be_taken(const sharded<T, Shape>& x) {
+template <class T, auto Shape> bool has_only_handle(const sharded<T, Shape>& x) {
   for (int p = 0; p < count_of(x.devices()); ++p)
     if (!x.shard_buffer(p).is_only_handle()) return false;
   return x.size() > 0;
 }
 
-/// The memory that a leaf of a direct call gives; none where it may not be taken.
-template <class L> buffer memory_given_away(const L&) { return {}; }
-template <class T, auto Shape> buffer memory_given_away(const array<T, Shape>& x) {
+/// A leaf's memory where it is on the host.
+template <class L> buffer memory_on_host(const L&) { return {}; }
+template <class T, auto Shape> buffer memory_on_host(const array<T, Shape>& x) {
   if constexpr (runtime::count_in_place<T, extents_of<Shape>> > 0) return {};
-  else return may_be_taken(x) && x.storage().on_device() == nullptr ? x.storage() : buffer{};
+  else return x.storage().on_device() == nullptr ? x.storage() : buffer{};
+}
+
+/// By leaf of a call's arguments: whether results may take its memory. It is donated, nobody else has the memory, and
+/// the same array is no other argument too.
+template <class Donated, class... Args> auto leaves_to_take(const Args&... args) {
+  std::array<bool, index_of((1 + ... + leaf_count<Args>))> may{};
+  std::array<const void*, may.size()> arrays{};
+  std::size_t number = 0, tree = 0;
+  auto ask = [&](const auto& leaf) {
+    may[number] = Donated::has(tree) && has_only_handle(leaf);
+    arrays[number++] = &leaf;
+  };
+  ((tree_for_each(ask, args), ++tree), ...);
+  for (std::size_t k = 0; k < number; ++k)
+    for (std::size_t other = 0; other < number; ++other) may[k] = may[k] && (other == k || arrays[other] != arrays[k]);
+  return may;
 }
 
 /// Which of a program's arguments, the leaves that have elements, are donated.
@@ -69,27 +86,25 @@ template <class Program, class Donated, class... Args> auto run_program_donating
   constexpr const auto& taken = donors<Program, Donated, Args...>;
   try {
     const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
+    const auto may_take = leaves_to_take<Donated>(args...);
     if constexpr (host::is_direct<Program, Args...>) {
       if (run_on_cuda == nullptr) {
         const auto memory_of = [&](std::size_t argument) {
-          std::size_t next = 0;
+          std::size_t leaf_number = 0, next = 0;
           buffer memory;
           auto look = [&]<class L>(const L& leaf) {
+            const bool may = may_take[leaf_number++];
             if constexpr (!is_static_leaf<L> && !is_list_of_extents<L>)
-              if (next++ == argument) memory = memory_given_away(leaf);
+              if (next++ == argument && may) memory = memory_on_host(leaf);
           };
           (tree_for_each(look, args), ...);
           return memory;
         };
-        return host::direct_call<Program>::template run_in_place<taken>(memory_of, args...);
+        return host::direct_call<Program>::template run_in_place<taken>(memory_of, has_begun, args...);
       }
     }
-    std::array<bool, index_of((1 + ... + leaf_count<Args>))> may{};
-    std::size_t leaf_number = 0, tree = 0;
-    auto ask = [&](const auto& leaf) { may[leaf_number++] = Donated::has(tree) && may_be_taken(leaf); };
-    ((tree_for_each(ask, args), ++tree), ...);
     recycled_vector<runtime_value> values = values_of<Program>(args...);
-    for (std::size_t k = 0; k < values.size(); ++k) values[k].is_given_away = may[k];
+    for (std::size_t k = 0; k < values.size(); ++k) values[k].is_given_away = may_take[k];
     const auto run = run_on_cuda == nullptr ? &host::run<Program> : run_on_cuda;
     return make_results<Program>(run(std::move(values), {plain_span<const int>(taken), has_begun}));
   } catch (const std::bad_alloc&) {
@@ -104,6 +119,8 @@ template <class Arg> constexpr bool can_be_donated() {
 }
 /// Stops compilation where one of those that are donated is not.
 template <class Donated, class... Args> constexpr bool can_donate() {
+  static_assert(Donated::highest < static_cast<std::int64_t>(sizeof...(Args)),
+                "parallax: donate<...> names an argument that the call does not have");
   constexpr bool can = [] {
     std::size_t number = 0;
     return ((!Donated::has(number++) || can_be_donated<Args>()) && ...);

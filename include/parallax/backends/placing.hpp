@@ -60,6 +60,10 @@ sharded<T, Shape> replicate(const array<T, Shape>& whole, plain_span<const int> 
   const std::size_t bytes = index_of(whole.size()) * sizeof(T);
   std::vector<buffer> shards;
   for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (default_backend() == backend::cuda) {
+      shards.push_back(detail::placed_on(devices[i], whole.storage()));
+      continue;
+    }
     buffer copy = buffer::allocate(bytes);
     runtime::copy_bytes(copy.data(), whole.storage().data(), bytes);
     shards.push_back(detail::placed_on(devices[i], std::move(copy)));

@@ -161,7 +161,7 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
   static auto run_donating(std::index_sequence<I...>, const blocks_function& function, Donated donated,
                            Given&... args) {
     const processes::mesh_part part = part_of_mesh<Mesh>();
-    auto trees = std::tuple(blocks<I>(args, part)...);
+    std::tuple<decltype(blocks<I>(args, part))...> trees(blocks<I>(args, part)...);
     (take_out<Donated, I>(args), ...);
     try {
       auto results = execute_donating(function, donated, std::get<I>(trees)...);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -14,6 +15,11 @@ namespace parallax {
 /// The type of `donate<...>`.
 template <auto... Arguments> struct donate_t {
   static constexpr bool has(std::size_t argument) { return ((index_of(Arguments) == argument) || ...); }
+  static constexpr std::int64_t highest = [] {
+    std::int64_t found = -1;
+    ((found = Arguments > found ? Arguments : found), ...);
+    return found;
+  }();
 };
 
 /// For `jit`, `pmap` and `shard_map`: these arguments are used up. A call moves from them, and its results take their

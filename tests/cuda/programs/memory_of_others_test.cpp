@@ -56,6 +56,21 @@ std::vector<float> expected_of(const std::vector<float>& x, std::size_t first = 
 
 } // namespace
 
+TEST_CASE("memory of others is not taken where an array of it is donated") {
+  static constexpr auto twice = plx::jit([](auto x) { return x * 2.f; }, plx::donate<0>);
+  const std::vector<float> values = numbers(1000);
+  under_seeds(3, [&](const simulator::queue& theirs) {
+    const simulator::floats x(theirs, values.size());
+    simulator::put(x, values);
+    for (int call = 0; call < 3; ++call) {
+      plx::array<float, 1> theirs_borrowed = plx::borrow(span_of(x), {static_cast<std::int64_t>(values.size())});
+      const plx::array<float, 1> y = twice(theirs_borrowed);
+      REQUIRE(y(999) == 2 * values[999]);
+    }
+    REQUIRE(simulator::get(x) == values);
+  });
+}
+
 TEST_CASE("memory of others on a device is read and written there, in the order of their stream") {
   constexpr std::size_t size = 1000;
   const std::vector<float> values = numbers(size);

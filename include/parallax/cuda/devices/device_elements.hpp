@@ -33,7 +33,7 @@ template <device_api Api, class T> class device_elements {
     std::lock_guard lock(backend<Api>::mutex());
     auto* const first = const_cast<std::remove_const_t<T>*>(start);
     return buffer::adopt(std::make_unique<allocation<Api>>(backend<Api>::instance().device_at(number), first, used_by),
-                         index_of(total) * sizeof(T));
+                         index_of(total) * sizeof(T), true);
   }
   runtime::result_memory given() const
     requires(!std::is_const_v<T>)

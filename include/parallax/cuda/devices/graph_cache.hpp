@@ -34,14 +34,22 @@ template <device_api Api> class unique_graph {
   typename Api::graph handle;
 };
 
-/// What a graph was captured of: a section of a program at these extents, at a position of its mesh, with results at
-/// these addresses, null where it has memory of its own for them.
+/// An output that takes the memory of a value of its section.
+struct value_taken {
+  const std::byte* first = nullptr; ///< null where an output takes none
+  int value = -1;
+
+  bool operator==(const value_taken&) const = default;
+};
+
+/// What a graph was captured of: a section of a program at these extents, at a position of its mesh, and, by output,
+/// what these take.
 struct section_key {
   const plan_view* plan;
   section_id section;
   int position;
   plain_span<const std::int64_t> extents;
-  plain_span<const std::byte* const> results{};
+  plain_span<const value_taken> results{};
 };
 
 /// The exchanges with other processes that a graph has.
@@ -68,18 +76,18 @@ template <device_api Api> struct section_graph {
         section(of.section),
         position(of.position),
         extents(of.extents.begin(), of.extents.end()),
-        addresses(of.results.begin(), of.results.end()) {}
+        outputs(of.results.begin(), of.results.end()) {}
 
-  bool is_of(const section_key& key) const {
-    return plan == key.plan && section == key.section && position == key.position &&
-           plain::equal(extents, key.extents) && plain::equal(addresses, key.results);
+  bool is_like(const section_key& key) const {
+    return plan == key.plan && section == key.section && position == key.position && plain::equal(extents, key.extents);
   }
+  bool is_of(const section_key& key) const { return is_like(key) && plain::equal(outputs, key.results); }
 
   const plan_view* plan;
   section_id section;
   int position;
   std::vector<std::int64_t> extents;
-  std::vector<const std::byte*> addresses;
+  std::vector<value_taken> outputs;
 
   /// After the first call: whether a graph can serve the others.
   enum class suitability : unsigned char { unknown, suitable, unsuitable };
@@ -151,6 +159,18 @@ template <device_api Api> class graph_cache {
     }
     std::rotate(sections.begin(), found, found + 1);
     return *sections.front();
+  }
+
+  /// Whether an entry is there already, or few are of the same section that take other memory: where that is new at
+  /// each call, no graph would ever be launched again.
+  bool is_worthwhile(const section_key& key) const {
+    constexpr int most_alike = 4;
+    int alike = 0;
+    for (const auto& each : sections) {
+      if (each->is_of(key)) return true;
+      alike += each->is_like(key) ? 1 : 0;
+    }
+    return alike < most_alike;
   }
 
   /// Destroys graphs until `bytes` more are within `most_bytes`; not that of the entry found last.

@@ -34,6 +34,11 @@ struct memory_taken {
   memory_taken(std::size_t positions, std::size_t outputs) : by_position(positions), values(outputs, -1) {
     for (auto& each : by_position) each.resize(outputs);
   }
+  bool any() const {
+    return plain::any_of(by_position, [](const auto& of_position) {
+      return plain::any_of(of_position, [](const buffer& each) { return !each.is_null(); });
+    });
+  }
 };
 
 namespace detail {
@@ -77,7 +82,12 @@ template <device_api Api> class graph_run {
 
   graph_run(backend<Api>& of, const section_plan& run, section_id number, const mesh<Api>& on,
             const memory_taken& of_values)
-      : owner(of), section(run), id(number), all(on), devices(on.devices), taken(of_values) {}
+      : owner(of), section(run), id(number), all(on), devices(on.devices), taken(of_values) {
+    // other processes may not take theirs, and NCCL wants all to capture alike
+    works_in_place = all.whole() == nullptr && taken.any();
+    for (std::size_t p = 0; p < devices.size() && works_in_place; ++p)
+      works_in_place = devices[p]->graphs.is_worthwhile(key_of(p, outputs_of(p)));
+  }
 
   /// Whether graphs serve the section. Otherwise it is run step by step, and `note` is to be called afterwards.
   bool is_possible() {
@@ -101,7 +111,7 @@ template <device_api Api> class graph_run {
                                                given_memory given) {
     if (!plain::all_of(entries, [](const auto* each) { return each->graph.has_value(); })) capture(kernels);
     recycled_vector<recycled_vector<buffer>> outputs = taken.by_position;
-    given.begin_to_take();
+    if (taken.any()) given.begin_to_take();
     for (std::size_t p = 0; p < devices.size(); ++p)
       launch(
           *entries[p], *devices[p], outputs[p],
@@ -121,16 +131,26 @@ template <device_api Api> class graph_run {
   const memory_taken& taken;
   std::vector<section_graph<Api>*> entries; ///< by position
 
-  section_graph<Api>& entry(std::size_t position) {
+  bool works_in_place = false; ///< results are computed where they are taken; otherwise they are copied there
+
+  section_key key_of(std::size_t position, plain_span<const value_taken> outputs) const {
     const int place = all.place_of(static_cast<int>(position)); // kernels of the graph have it as a number
-    recycled_vector<const std::byte*> results;
-    for (const buffer& each : taken.by_position[position]) results.push_back(address_of<Api>(each));
-    return devices[position]->graphs.find({&section.plan, id, place, section.extents.values(), results},
-                                          owner.options.cached_sections);
+    return {&section.plan, id, place, section.extents.values(), outputs};
+  }
+  recycled_vector<value_taken> outputs_of(std::size_t position) const {
+    recycled_vector<value_taken> outputs;
+    for (std::size_t k = 0; k < taken.values.size() && works_in_place; ++k) {
+      const buffer& memory = taken.by_position[position][k];
+      outputs.push_back(memory.is_null() ? value_taken{} : value_taken{address_of<Api>(memory), taken.values[k]});
+    }
+    return outputs;
+  }
+  section_graph<Api>& entry(std::size_t position) {
+    return devices[position]->graphs.find(key_of(position, outputs_of(position)), owner.options.cached_sections);
   }
   /// The output that takes the memory of a value at a position; -1 where none does.
   int output_in(std::size_t value, std::size_t position) const {
-    for (std::size_t k = 0; k < taken.values.size(); ++k)
+    for (std::size_t k = 0; k < taken.values.size() && works_in_place; ++k)
       if (std::cmp_equal(taken.values[k], value) && !taken.by_position[position][k].is_null())
         return static_cast<int>(k);
     return -1;
@@ -158,7 +178,8 @@ template <device_api Api> class graph_run {
       const auto number = index_of(each.number);
       const std::size_t size = section.bytes_of(each);
       if (size == 0) continue;
-      if (each.kind == buffer_kind::output && !taken.by_position[position][number].is_null()) continue;
+      if (each.kind == buffer_kind::output && works_in_place && !taken.by_position[position][number].is_null())
+        continue;
       if (const int output = each.kind == buffer_kind::value ? output_in(number, position) : -1; output >= 0) {
         g.in_place.push_back({buffer, buffer_of_output(output), index_of(output)});
         continue;
@@ -229,7 +250,7 @@ template <device_api Api> class graph_run {
     for (const auto& a : g.arguments) runner.set_address(a.buffer, position, memory + a.offset);
     for (const auto& r : g.results) runner.set_address(r.buffer, position, memory + r.offset);
     for (const auto& both : g.in_place) {
-      auto* const first = const_cast<std::byte*>(g.addresses[both.number]);
+      auto* const first = const_cast<std::byte*>(g.outputs[both.number].first);
       runner.set_address(both.value, position, first);
       runner.set_address(both.output, position, first);
     }

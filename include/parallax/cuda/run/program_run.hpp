@@ -124,7 +124,7 @@ template <device_api Api> class program_run {
     values.resize(index_of(main.section.value_count));
     running.outputs = taken.by_position;
     running.prepare(given);
-    given.begin_to_take();
+    if (taken.any()) given.begin_to_take();
     or_settle([&] { running.run([&](const call_step& step, runner& caller) { call(step, caller, given); }); });
     graphs.note(running);
     return main_results(main, values, std::move(running.outputs[0]));
@@ -311,6 +311,7 @@ template <device_api Api> class program_run {
     runner running(*owner, mapped, kernels, all, value_at);
     running.outputs = taken.by_position;
     running.prepare();
+    if (taken.any()) given.begin_to_take();
     or_settle([&] { running.run([](const call_step&, runner&) {}); });
     graphs.note(running);
     section.set_results(mapped, values, std::move(running.outputs));

@@ -110,10 +110,10 @@ template <class Program> class direct_call {
   template <class... Args> static auto run(const Args&... args) { return run_with(no_donors{}, args...); }
 
   /// The same where `memory_of(number)` is, of arguments that were given away, the memory of argument `Donors[result]`,
-  /// which that result takes; a null handle where it takes none.
+  /// which that result takes; a null handle where it takes none. `has_begun` becomes true before any is changed.
   template <auto Donors, class MemoryOf, class... Args>
-  static auto run_in_place(const MemoryOf& memory_of, const Args&... args) {
-    return run_with(donors<Donors, MemoryOf>{memory_of}, args...);
+  static auto run_in_place(const MemoryOf& memory_of, bool& has_begun, const Args&... args) {
+    return run_with(donors<Donors, MemoryOf>{memory_of, has_begun}, args...);
   }
 
   /// The same with results in memory that is given for them.
@@ -129,11 +129,19 @@ template <class Program> class direct_call {
  private:
   struct no_donors {
     template <std::size_t> static constexpr bool has = false;
+    void begin() const {}
   };
   template <auto Donors, class MemoryOf> struct donors {
     const MemoryOf& memory_of;
+    bool& has_begun;
+    mutable bool is_any_taken = false;
     template <std::size_t I> static constexpr bool has = Donors[I] >= 0;
-    template <std::size_t I> buffer memory() const { return memory_of(index_of(Donors[I])); }
+    template <std::size_t I> buffer memory() const {
+      buffer found = memory_of(index_of(Donors[I]));
+      is_any_taken = is_any_taken || !found.is_null();
+      return found;
+    }
+    void begin() const { has_begun = has_begun || is_any_taken; }
   };
 
   template <class From, class... Args> static auto run_with(const From& from, const Args&... args) {
@@ -143,6 +151,7 @@ template <class Program> class direct_call {
     if constexpr (!tree_node<tree>) {
       result_t<0> result = new_result<0>(extents, from);
       std::byte* const outputs[] = {parallax::detail::result_maker::bytes_of(result)};
+      from.begin();
       compute(extents, arguments.values, outputs);
       return result;
     } else {
@@ -154,6 +163,7 @@ template <class Program> class direct_call {
                           std::index_sequence<I...>) {
     std::tuple<result_t<I>...> results{new_result<I>(extents, from)...};
     std::byte* const outputs[] = {parallax::detail::result_maker::bytes_of(std::get<I>(results))..., nullptr};
+    from.begin();
     compute(extents, values, outputs);
     auto leaf = [&]<class, int Number>() { return std::move(std::get<index_of(Number)>(results)); };
     return parallax::detail::tree_build<typename Program::result_tree>(leaf);

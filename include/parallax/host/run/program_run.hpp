@@ -57,12 +57,13 @@ class program_run {
     values.resize(index_of(main.section.section.value_count));
     main.values = &values;
     main.outputs.resize(main.section.outputs().size());
+    bool takes = false;
     for (std::size_t k = 0; k < main.outputs.size(); ++k)
       if (const runtime_value* from = donor_of(k, given);
           from != nullptr && main.section.outputs()[k].value == value_id::none)
-        main.outputs[k] = from->host;
+        main.outputs[k] = from->host, takes = true;
     main.prepare(nullptr, given);
-    given.begin_to_take();
+    if (takes) given.begin_to_take();
     main.run([&](const call_step& step, section_runner& caller) { call(step, caller, given); });
     return main_results(main.section, values, std::move(main.outputs));
   }
@@ -90,9 +91,11 @@ class program_run {
 
     recycled_vector<recycled_vector<buffer>> outputs(section.devices.size());
     for (auto& of_position : outputs) of_position.resize(section.results.size());
+    bool takes = false;
     section.for_each_taken(plan, values, given, [&](std::size_t result, std::size_t operand) {
       for (std::size_t p = 0; p < outputs.size(); ++p)
-        if (const buffer& piece = inputs[operand][p]; piece.on_device() == nullptr) outputs[p][result] = piece;
+        if (const buffer& piece = inputs[operand][p]; piece.on_device() == nullptr)
+          outputs[p][result] = piece, takes = true;
     });
     std::unique_ptr<team> together = kept_team::take(section.here, section.devices);
     // others may take as long as their deadline allows, which whoever speaks to them knows
@@ -107,6 +110,7 @@ class program_run {
       instance.run([](const call_step&, section_runner&) {});
       outputs[index_of(position)] = std::move(instance.outputs);
     };
+    if (takes) given.begin_to_take();
     try {
       device_pool::instance().run(*together, body);
     } catch (...) {
