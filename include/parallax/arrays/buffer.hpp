@@ -85,10 +85,7 @@ class buffer {
 
   /// True where the memory is the host's and neither another handle nor anybody else shares it, so that its owner may
   /// change it.
-  bool unique() const noexcept {
-    return owned == nullptr ||
-           (owned->on_device == nullptr && !owned->is_borrowed && owned->owners.load(std::memory_order_acquire) == 1);
-  }
+  bool unique() const noexcept { return owned == nullptr || (owned->on_device == nullptr && is_only_handle()); }
   /// Whether this is the only handle to memory, of the host or of a device, that nobody else has.
   bool is_only_handle() const noexcept {
     return owned != nullptr && !owned->is_borrowed && owned->owners.load(std::memory_order_acquire) == 1;

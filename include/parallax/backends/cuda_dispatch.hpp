@@ -7,6 +7,7 @@
 #include <parallax/runtime/value.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <utility>
 
 #if PARALLAX_CUDA_BACKEND
@@ -36,7 +37,7 @@ struct cuda_backend_functions {
   bool (*has_devices)();
   int (*device_count)();
   void (*leave_processes)(bool has_failed); ///< the end of a session
-  buffer (*place)(int device, const buffer&);
+  buffer (*place)(int device, const std::byte* first, std::size_t bytes);
 };
 
 /// Null in a process without .cu files.

@@ -19,13 +19,26 @@ namespace parallax {
 
 namespace detail {
 
-/// Memory on a device of the default backend: a copy on a GPU, the same where devices are the host's. Counts the bytes
-/// as moved to the device. Throws `error` where a GPU is asked for that is not there, and `out_of_memory`.
+/// Bytes on a device of the default backend: copied to a GPU; null where devices are the host's. Counts them as moved
+/// to the device in either case. Throws `error` where a GPU is asked for that is not there, and `out_of_memory`.
+inline buffer on_gpu(int device, const std::byte* first, std::size_t bytes) {
+  if (bytes > 0 && default_backend() == backend::cuda)
+    return cuda_backend_of_process.load(std::memory_order_acquire)->place(device, first, bytes);
+  runtime::count_host_to_device(bytes);
+  return {};
+}
+/// A piece on a device, which may keep its memory.
 inline buffer placed_on(int device, buffer piece) {
-  if (piece.bytes() > 0 && default_backend() == backend::cuda)
-    return cuda_backend_of_process.load(std::memory_order_acquire)->place(device, piece);
-  runtime::count_host_to_device(piece.bytes());
-  return piece;
+  buffer there = on_gpu(device, piece.data(), piece.bytes());
+  return there.is_null() ? std::move(piece) : std::move(there);
+}
+/// A copy on a device.
+inline buffer copied_to(int device, const std::byte* first, std::size_t bytes) {
+  buffer copy = on_gpu(device, first, bytes);
+  if (!copy.is_null()) return copy;
+  copy = buffer::allocate(bytes);
+  runtime::copy_bytes(copy.data(), first, bytes);
+  return copy;
 }
 
 } // namespace detail
@@ -59,15 +72,7 @@ template <class T, auto Shape>
 sharded<T, Shape> replicate(const array<T, Shape>& whole, plain_span<const int> devices) {
   const std::size_t bytes = index_of(whole.size()) * sizeof(T);
   std::vector<buffer> shards;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (default_backend() == backend::cuda) {
-      shards.push_back(detail::placed_on(devices[i], whole.storage()));
-      continue;
-    }
-    buffer copy = buffer::allocate(bytes);
-    runtime::copy_bytes(copy.data(), whole.storage().data(), bytes);
-    shards.push_back(detail::placed_on(devices[i], std::move(copy)));
-  }
+  for (const int device : devices) shards.push_back(detail::copied_to(device, whole.storage().data(), bytes));
   return sharded<T, Shape>::adopt(whole.shape(), {devices.begin(), devices.end()}, {}, std::move(shards));
 }
 

@@ -100,6 +100,20 @@ class process_mesh {
       if ((axes >> axis & 1U) != 0 && !own_part[axis].is_whole()) return true;
     return false;
   }
+  /// How many a group along the axes of a mask has, and the row-major index of a place along them.
+  std::int64_t size_along(unsigned axes) const {
+    std::int64_t size = 1;
+    for_each_axis(axes, [&](std::size_t axis, std::int64_t) { size *= axis_sizes[axis]; });
+    return size;
+  }
+  std::int64_t index_along(unsigned axes, std::int64_t place) const {
+    std::int64_t index = 0, scale = 1;
+    for_each_axis(axes, [&](std::size_t axis, std::int64_t stride) {
+      index += place / stride % axis_sizes[axis] * scale;
+      scale *= axis_sizes[axis];
+    });
+    return index;
+  }
 
   /// Who the one at a place meets along the axes of a mask; of them those of `indices`, in that order, where these are
   /// given. It is found once.
@@ -164,11 +178,6 @@ class process_mesh {
     std::int64_t stride = 1;
     for (std::size_t axis = axis_sizes.size(); axis-- > 0; stride *= axis_sizes[axis])
       if (axes >> axis & 1U) f(axis, stride);
-  }
-  std::int64_t size_along(unsigned axes) const {
-    std::int64_t size = 1;
-    for_each_axis(axes, [&](std::size_t axis, std::int64_t) { size *= axis_sizes[axis]; });
-    return size;
   }
   /// What a place has of its number by its indices along axes.
   std::int64_t offset_along(unsigned axes, std::int64_t place) const {

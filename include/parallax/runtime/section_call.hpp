@@ -136,7 +136,6 @@ struct section_call {
       plain::sort_few(value.axes, [](const shard_axis& a, const shard_axis& b) { return a.axis < b.axis; });
       for (const shard_axis& a : value.axes) value.shape.insert(a.axis, a.size);
       value.devices = devices;
-      value.others_have_some = !has_all_pieces(value.axes, devices.size());
       for (auto& of_position : pieces) value.pieces.push_back(std::move(of_position[k]));
     }
   }
@@ -145,8 +144,8 @@ struct section_call {
   void lie_in(const processes::mesh_part& part) {
     if (!part.fits())
       throw shape_error("shard_map: the " + std::to_string(part.size()) +
-                        " devices of this process are not indices "
-                        "along the axes of the mesh; use another mesh, or other numbers of devices");
+                        " devices of this process are not indices along the axes of the mesh; use another mesh, or "
+                        "other numbers of devices");
     for (int axis = 0; axis < part.rank(); ++axis) here[index_of(axis)] = part[axis].here;
     // arrays begin with the first row of the mesh, or with the first one that this process has
     const std::int64_t rows_before = mesh[0] == part[0].all ? 0 : part[0].first;

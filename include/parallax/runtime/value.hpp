@@ -40,8 +40,7 @@ struct runtime_value {
   recycled_vector<int> devices; ///< where the pieces lie; empty if there are none
   recycled_vector<shard_axis> axes;
   recycled_vector<buffer> pieces;
-  bool others_have_some = false; ///< whether pieces are missing, which lie with other processes
-  bool is_given_away = false;    ///< whether results may take the memory, which nobody else has
+  bool is_given_away = false; ///< whether results may take the memory, which nobody else has
 
   std::int64_t count() const { return product({shape.data(), index_of(shape.size())}); }
   std::size_t bytes() const { return index_of(count()) * size_of(type); }
@@ -88,7 +87,6 @@ template <class T, auto Shape> runtime_value value_of(const sharded<T, Shape>& x
   value.devices = x.devices();
   value.axes = x.axes();
   for (int p = 0; p < count_of(value.devices); ++p) value.pieces.push_back(x.shard_buffer(p));
-  value.others_have_some = !has_all_pieces(value.axes, value.pieces.size());
   return value;
 }
 template <scalar T> runtime_value value_of(T x) {
@@ -136,8 +134,9 @@ template <class T, auto Shape> array<T, Shape> array_of(std::type_identity<array
 }
 template <class T, auto Shape>
 sharded<T, Shape> array_of(std::type_identity<sharded<T, Shape>>, runtime_value&& value) {
+  const bool others_have_some = !has_all_pieces(value.axes, value.pieces.size());
   return sharded<T, Shape>::of_pieces(shape_array<index_of(sharded<T, Shape>::rank)>(value), std::move(value.devices),
-                                      std::move(value.axes), std::move(value.pieces), value.others_have_some);
+                                      std::move(value.axes), std::move(value.pieces), others_have_some);
 }
 
 /// What is known while compiling of output `Number` of a program's main section.

@@ -120,10 +120,10 @@ template <device_api Api> buffer upload(device<Api>& to, const std::byte* from, 
 }
 
 /// The same on the device of a number, for those who do not use the backend. Throws `error` where there is none.
-template <device_api Api> buffer placed(int number, const buffer& from) {
+template <device_api Api> buffer placed(int number, const std::byte* from, std::size_t bytes) {
   std::lock_guard lock(backend<Api>::mutex());
   backend<Api>& owner = backend<Api>::instance();
-  return upload<Api>(owner.device_at(number), from.data(), from.bytes());
+  return upload<Api>(owner.device_at(number), from, bytes);
 }
 
 /// Copies between devices, after what was enqueued on the source and before what will be, and counts it.

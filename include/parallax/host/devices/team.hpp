@@ -148,25 +148,11 @@ class team {
   std::int64_t whole_place(int position) const noexcept { return between->part().begin() + position; }
   /// A group's size, and a position's place in it, with all processes.
   int whole_group_size(unsigned axes_mask) const noexcept {
-    if (between == nullptr) return group_size(axes_mask);
-    std::int64_t size = 1;
-    for (int axis = 0; axis < axis_count; ++axis)
-      if (axes_mask >> axis & 1) size *= between->part()[axis].all;
-    return static_cast<int>(size);
+    return between == nullptr ? group_size(axes_mask) : static_cast<int>(between->size_along(axes_mask));
   }
   int whole_axis_index(int position, unsigned axes_mask) const noexcept {
     if (between == nullptr) return axis_index(position, axes_mask);
-    std::int64_t index = 0;
-    std::int64_t scale = 1;
-    for (int axis = axis_count - 1; axis >= 0; --axis) {
-      const int extent = axis_sizes[index_of(axis)];
-      if (axes_mask >> axis & 1) {
-        index += (position % extent + between->part()[axis].first) * scale;
-        scale *= between->part()[axis].all;
-      }
-      position /= extent;
-    }
-    return static_cast<int>(index);
+    return static_cast<int>(between->index_along(axes_mask, whole_place(position)));
   }
 
   /// The deadline of a wait in a collective, `collective_timeout()` at first; zero means none.
