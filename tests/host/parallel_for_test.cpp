@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <set>
@@ -15,6 +16,10 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 namespace parallel_for_test {
 
@@ -24,6 +29,26 @@ using namespace parallax;
 using namespace parallax::host;
 
 } // namespace
+
+#ifdef __linux__
+TEST_CASE("processors that a thread may not run on are not counted", "[parallel_for]") {
+  int all = 0, some = 0;
+  std::thread([&] { // what it may use is its own matter
+    all = runtime::usable_processors();
+    cpu_set_t usable, first;
+    REQUIRE(sched_getaffinity(0, sizeof usable, &usable) == 0);
+    CPU_ZERO(&first);
+    std::size_t processor = 0;
+    while (!CPU_ISSET(processor, &usable)) ++processor;
+    CPU_SET(processor, &first);
+    REQUIRE(sched_setaffinity(0, sizeof first, &first) == 0);
+    some = runtime::usable_processors();
+  })
+      .join();
+  CHECK(some == 1);
+  CHECK(all == runtime::usable_processors());
+}
+#endif
 
 TEST_CASE("every index is visited once, in ranges that begin at multiples of the grain", "[parallel_for]") {
   worker_pool pool(4);

@@ -13,11 +13,25 @@
 #include <system_error>
 #include <thread>
 
+#ifdef __linux__
+#include <sched.h>
+#endif
+
 namespace parallax::runtime {
 
-/// The number of processors this process may use, at least 1.
+/// The number of processors that the calling thread, and those that it starts, may run on: those that `taskset`,
+/// `mpirun` or a container left it, of all that there are. At least 1.
+inline int usable_processors() {
+#ifdef __linux__
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) == 0) return std::max(1, CPU_COUNT(&usable));
+#endif
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+/// The number of processors that this process may use, as it was when somebody first asked.
 inline int core_count() {
-  static const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  static const int count = usable_processors();
   return count;
 }
 
