@@ -28,9 +28,10 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V logistic(const V& x) {
   if constexpr (floating16_element<T>) {
     return convert<T>(logistic(convert<float>(x)));
   } else {
-    const V zero(T{0}), one(T{1});
-    V small = exp(neg(abs(x)));
-    return div(select(lt(x, zero), small, one), add(one, small));
+    const V zero(T{0}), one(T{1}), small = exp(neg(abs(x)));
+    const auto is_negative = lt(x, zero);
+    const V y = div(select(is_negative, small, one), add(one, small));
+    return select(is_negative, sub(small, mul(small, y)), y); // the same, and the error of 1 + small is small beside it
   }
 }
 

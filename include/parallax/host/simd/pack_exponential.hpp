@@ -1,8 +1,10 @@
-// The exponential function, tanh of floats and the logarithms on packs, inlined, with errors below 1 unit in the last
-// place, of tanh below 2.
+// The exponential function, tanh and the logarithms on packs, inlined, with errors below 1 unit in the last place, of
+// expm1 and tanh below 2.
 #pragma once
 
+#include <parallax/host/simd/function_tables.hpp>
 #include <parallax/host/simd/pack_arithmetic.hpp>
+#include <parallax/host/simd/pack_tables.hpp>
 #include <parallax/host/simd/registers.hpp>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
@@ -19,64 +21,97 @@ PARALLAX_INLINE typename P::part_type polynomial(typename P::part_type x,
   return result;
 }
 
-/// exp(x) = 2^n (1 + rest): n as a number, and in the low bits of another one.
-struct exp_pieces {
-  pack<float>::part_type whole, shifted, rest;
+/// log(2) in two pieces, the first short, and (exp(r) - 1 - r) / r^2 as a polynomial of |r| <= log(2) / 2.
+template <class T> struct exponential;
+/// Of S. Moshier's Cephes library.
+template <> struct exponential<float> {
+  static constexpr int mantissa_bits = 23, exponent_bias = 127;
+  static constexpr float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
+  static constexpr float series[] = {5.0000001201e-1f, 1.6666665459e-1f, 4.1665795894e-2f,
+                                     8.3334519073e-3f, 1.3981999507e-3f, 1.9875691500e-4f};
+  static constexpr float lowest = -104.0f, highest = 89.0f; // beyond these exp is 0 or infinite
+  static constexpr float largest_tanh = 9.1f;               // beyond this tanh is 1
 };
-// 1 + rest = exp(r) with |r| <= log(2) / 2. log(2) in two pieces, the first short, and the polynomial for exp(r) are
-// those of S. Moshier's Cephes library.
-PARALLAX_INLINE exp_pieces exp_pieces_of(pack<float>::part_type x) {
-  using floats = pack<float>;
-  using part_type = floats::part_type;
-  static constexpr float coefficients[] = {5.0000001201e-1f, 1.6666665459e-1f, 4.1665795894e-2f,
-                                           8.3334519073e-3f, 1.3981999507e-3f, 1.9875691500e-4f};
+template <> struct exponential<double> {
+  static constexpr int mantissa_bits = 52, exponent_bias = 1023;
+  static constexpr double ln2_high = 0.693145751953125, ln2_low = 1.42860682030941723212e-6;
+  static constexpr const auto& series = tables::exponential_series;
+  static constexpr double lowest = -746.0, highest = 710.0;
+  static constexpr double largest_tanh = 19.1;
+};
+
+/// exp(x) = 2^whole (1 + rest); `shifted` has the whole number in its low bits.
+template <class T> struct exp_pieces {
+  typename pack<T>::part_type whole, shifted, rest;
+};
+/// `KeepsLost`: without what rounding the argument of the polynomial loses, `rest` has an error of up to one unit.
+template <class T, bool KeepsLost> PARALLAX_INLINE exp_pieces<T> exp_pieces_of(typename pack<T>::part_type x) {
+  using part_type = typename pack<T>::part_type;
+  using values = exponential<T>;
   // Added to a number of this size, a small one is rounded to a whole one, which then is in the low bits.
-  const part_type large = repeat<floats>(0x1.8p23f);
-  part_type shifted = x * repeat<floats>(1.44269504f) + large;
-  part_type whole = shifted - large;
-  part_type r = x - whole * repeat<floats>(0.693359375f);
-  r = r - whole * repeat<floats>(-2.12194440e-4f);
-  return {whole, shifted, polynomial<floats>(r, coefficients) * (r * r) + r};
+  const part_type large = repeat<pack<T>>(T(1.5) / std::numeric_limits<T>::epsilon());
+  const part_type shifted = x * repeat<pack<T>>(T(1.44269504088896340736)) + large, whole = shifted - large;
+  const part_type low = repeat<pack<T>>(values::ln2_low), exact = x - whole * repeat<pack<T>>(values::ln2_high);
+  const part_type r = exact - whole * low, series = polynomial<pack<T>>(r, values::series);
+  if constexpr (KeepsLost) return {whole, shifted, (series * (r * r) + ((exact - r) - whole * low)) + r};
+  else return {whole, shifted, series * (r * r) + r};
 }
 
-PARALLAX_INLINE pack<float>::part_type exp_part(pack<float>::part_type x) {
-  using floats = pack<float>;
-  using part_type = floats::part_type;
-  using bits [[maybe_unused]] = floats::bits_type;
-  using mask [[maybe_unused]] = floats::mask_type;
-  // beyond these the result is 0 or infinite
-  const part_type lowest = repeat<floats>(-104.0f), highest = repeat<floats>(89.0f);
-  x = smaller_of(highest, larger_of(lowest, x)); // in this order NaN stays
-  const auto [whole, shifted, rest] = exp_pieces_of(x);
-  part_type y = rest + repeat<floats>(1.0f);
-#if !defined(__CUDACC__) && defined(__AVX512F__) && defined(__clang__)
-  return __builtin_ia32_scalefps512_mask(y, whole, y, 0xffff, 4);
-#elif !defined(__CUDACC__) && defined(__AVX512F__)
-  return __builtin_ia32_scalefps512_mask(y, whole, y, static_cast<short>(-1), 4);
+template <class T> PARALLAX_INLINE typename pack<T>::part_type exp_part(typename pack<T>::part_type x) {
+  using part_type = typename pack<T>::part_type;
+  using values = exponential<T>;
+  x = smaller_of(repeat<pack<T>>(values::highest), larger_of(repeat<pack<T>>(values::lowest), x)); // NaN stays
+  const exp_pieces<T> pieces = exp_pieces_of<T, false>(x);
+  const part_type y = pieces.rest + repeat<pack<T>>(T{1});
+#ifdef PARALLAX_TABLES
+  return scaled(y, pieces.whole);
 #else
-  // 2^n itself may be out of range when the result is not
-  mask n = mask(bits(shifted) - bits(repeat<floats>(0x1.8p23f))), half = n >> 1;
-  y = y * part_type(bits(half + 127) << 23);
-  return y * part_type(bits(n - half + 127) << 23);
+  // 2^n itself may be out of range when the result is not: two factors, whose exponents have the bias already
+  using bits = typename pack<T>::bits_type;
+  const bits large = bits(repeat<pack<T>>(T(1.5) / std::numeric_limits<T>::epsilon()));
+  const bits both = bits(pieces.shifted) - (large - 2 * values::exponent_bias), half = both >> 1;
+  return y * part_type(half << values::mantissa_bits) * part_type((both - half) << values::mantissa_bits);
 #endif
 }
 
-// tanh(x) = h / (1 + h) with h = (exp(2x) - 1) / 2, of the absolute value. That is 2^(n-1) rest + 2^(n-1) - 1/2.
-PARALLAX_INLINE pack<float>::part_type tanh_part(pack<float>::part_type x) {
-  using floats = pack<float>;
-  using part_type = floats::part_type;
-  using bits = floats::bits_type;
-  const bits sign = bits(repeat<floats>(-0.0f));
-  const part_type half = repeat<floats>(0.5f), one = repeat<floats>(1.0f);
-  // beyond this 1 + h is h; in this order NaN stays
-  const part_type size = smaller_of(repeat<floats>(9.1f), part_type(bits(x) & ~sign));
-  const exp_pieces of_twice = exp_pieces_of(size + size);
-  const part_type half_power = part_type((bits(of_twice.shifted) << 23) + bits(half));
-  part_type h = half_power * of_twice.rest + (half_power - half);
-  part_type y = h / (one + h);
-  y = choose(h < repeat<floats>(0.375f), h - h * y, y); // the same, and the error of 1 + h is small beside h
-  return part_type(bits(y) | (bits(x) & sign));
+/// (exp(x) - 1) / 2 = 2^(n-1) rest + 2^(n-1) - 1/2
+template <class T> PARALLAX_INLINE typename pack<T>::part_type half_expm1_part(typename pack<T>::part_type x) {
+  using part_type = typename pack<T>::part_type;
+  using bits = typename pack<T>::bits_type;
+  const part_type half = repeat<pack<T>>(T(0.5));
+  const exp_pieces<T> pieces = exp_pieces_of<T, true>(x);
+  const part_type half_power = part_type((bits(pieces.shifted) << exponential<T>::mantissa_bits) + bits(half));
+  return half_power * pieces.rest + (half_power - half);
 }
+
+template <class T> PARALLAX_INLINE typename pack<T>::part_type expm1_part(typename pack<T>::part_type x) {
+  using part_type = typename pack<T>::part_type;
+  // below the first one the result is -1; in this order NaN stays
+  const part_type lowest = repeat<pack<T>>(T(-40)), highest = repeat<pack<T>>(exponential<T>::highest);
+  const part_type h = half_expm1_part<T>(smaller_of(highest, larger_of(lowest, x)));
+  return choose(x == part_type{}, x, h + h); // keeps its sign
+}
+
+// tanh(x) = h / (1 + h) with h = (exp(2x) - 1) / 2, of the absolute value.
+template <class T> PARALLAX_INLINE typename pack<T>::part_type tanh_part(typename pack<T>::part_type x) {
+  using part_type = typename pack<T>::part_type;
+  using bits = typename pack<T>::bits_type;
+  const bits sign = bits(repeat<pack<T>>(T(-0.0)));
+  // beyond this 1 + h is h; in this order NaN stays
+  const part_type size = smaller_of(repeat<pack<T>>(exponential<T>::largest_tanh), part_type(bits(x) & ~sign));
+  const part_type h = half_expm1_part<T>(size + size), y = h / (repeat<pack<T>>(T{1}) + h);
+  // the same, and the error of 1 + h is small beside h
+  const part_type result = choose(h < repeat<pack<T>>(T(0.375)), h - h * y, y);
+  return part_type(bits(result) | (bits(x) & sign));
+}
+
+#ifdef PARALLAX_TABLES
+template <> PARALLAX_INLINE float_pack::part_type exp_part<float>(float_pack::part_type x) { return exp_by_table(x); }
+template <> PARALLAX_INLINE float_pack::part_type expm1_part<float>(float_pack::part_type x) {
+  return expm1_by_table(x);
+}
+template <> PARALLAX_INLINE float_pack::part_type tanh_part<float>(float_pack::part_type x) { return tanh_by_table(x); }
+#endif
 
 template <class T> struct logarithm;
 template <> struct logarithm<float> {
@@ -146,13 +181,23 @@ template <class T, bool PlusOne> PARALLAX_INLINE typename pack<T>::part_type log
 
 } // namespace detail
 
-PARALLAX_INLINE pack<float> exp(const pack<float>& x) {
-  return detail::by_parts<pack<float>>([](auto part) { return detail::exp_part(part); }, x);
+template <std::floating_point T> PARALLAX_INLINE pack<T> exp(const pack<T>& x) {
+  return detail::by_parts<pack<T>>([](auto part) { return detail::exp_part<T>(part); }, x);
 }
 
-PARALLAX_INLINE pack<float> tanh(const pack<float>& x) {
-  return detail::by_parts<pack<float>>([](auto part) { return detail::tanh_part(part); }, x);
+template <std::floating_point T> PARALLAX_INLINE pack<T> expm1(const pack<T>& x) {
+  return detail::by_parts<pack<T>>([](auto part) { return detail::expm1_part<T>(part); }, x);
 }
+
+template <std::floating_point T> PARALLAX_INLINE pack<T> tanh(const pack<T>& x) {
+  return detail::by_parts<pack<T>>([](auto part) { return detail::tanh_part<T>(part); }, x);
+}
+
+#ifdef PARALLAX_TABLES
+PARALLAX_INLINE pack<float> erf(const pack<float>& x) {
+  return detail::by_parts<pack<float>>([](auto part) { return detail::erf_by_table(part); }, x);
+}
+#endif
 
 template <std::floating_point T> PARALLAX_INLINE pack<T> log(const pack<T>& x) {
   return detail::by_parts<pack<T>>([](auto part) { return detail::log_part<T, false>(part); }, x);

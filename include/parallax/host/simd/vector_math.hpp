@@ -61,9 +61,6 @@ namespace libmvec {
   }
 #endif
 
-PARALLAX_UNARY(exp)
-PARALLAX_UNARY(expm1)
-PARALLAX_UNARY(tanh)
 PARALLAX_UNARY(sin)
 PARALLAX_UNARY(cos)
 PARALLAX_UNARY(tan)
