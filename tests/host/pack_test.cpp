@@ -1,5 +1,8 @@
 #include <parallax/host/simd/pack.hpp>
 
+#include <parallax/host/kernels/reduced_value.hpp>
+#include <parallax/primitives/all.hpp>
+
 #include "core/element_samples.hpp"
 #include "test.hpp"
 
@@ -15,6 +18,7 @@ namespace pack_test {
 
 namespace host = parallax::host;
 namespace math = parallax::math;
+namespace primitives = parallax::primitives;
 using host::lanes;
 using host::pack;
 
@@ -246,9 +250,9 @@ TEMPLATE_TEST_CASE("reducing a pack", "[pack]", ELEMENT_TYPES) {
     smallest = std::min(smallest, each);
   }
   pack<T> x = host::load(source.data());
-  CHECK(host::reduce_add(x) == sum);
-  CHECK(host::reduce_max(x) == largest);
-  CHECK(host::reduce_min(x) == smallest);
+  CHECK(host::reduce(x, [](auto a, auto b) { return math::add(a, b); }) == sum);
+  CHECK(host::reduce(x, [](auto a, auto b) { return math::max(a, b); }) == largest);
+  CHECK(host::reduce(x, [](auto a, auto b) { return math::min(a, b); }) == smallest);
   if constexpr (sizeof(T) != 2) // which are rounded in another order
     CHECK(host::reduce(x, [](auto a, auto b) { return math::mul(a, b); }) == product);
 }
@@ -257,9 +261,12 @@ TEMPLATE_TEST_CASE("a NaN in any lane is the extreme", "[pack]", parallax::float
   using T = TestType;
   for (int i = 0; i < lanes; ++i) {
     auto elements = elements_of(host::lane_index<T>());
+    CHECK(!host::has_nan(host::load(elements.data())));
     elements[static_cast<std::size_t>(i)] = std::numeric_limits<T>::quiet_NaN();
-    CHECK(std::isnan(host::reduce_max(host::load(elements.data()))));
-    CHECK(std::isnan(host::reduce_min(host::load(elements.data()))));
+    const auto x = host::load(elements.data());
+    CHECK(host::has_nan(x));
+    CHECK(std::isnan(host::detail::reduce_lanes<primitives::reduce_max>(x)));
+    CHECK(std::isnan(host::detail::reduce_lanes<primitives::reduce_min>(x)));
   }
 }
 

@@ -2,29 +2,16 @@
 #pragma once
 
 #include <parallax/host/kernels/elementwise.hpp>
+#include <parallax/host/kernels/reduced_value.hpp>
 #include <parallax/host/kernels/reduction_shape.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
 namespace parallax::host::inline PARALLAX_REGISTERS::detail {
-
-/// How many registers of elements are combined side by side, each waiting for the one before it only. The longer a
-/// kernel is, the less a wait matters, and each copy of its statements is compiled.
-template <class Kernel> inline constexpr int independent_sums = Kernel::size <= 12 ? 4 : Kernel::size <= 24 ? 2 : 1;
-
-/// All of `partial` combined, in pairs.
-template <class P, class T, std::size_t Count> PARALLAX_INLINE pack<T> combined(const pack<T> (&partial)[Count]) {
-  if constexpr (Count == 1) return partial[0];
-  else if constexpr (Count == 2) return P::evaluate(partial[0], partial[1]);
-  else {
-    static_assert(Count == 4);
-    return P::evaluate(P::evaluate(partial[0], partial[1]), P::evaluate(partial[2], partial[3]));
-  }
-}
 
 /// Goes over the rows of a reduction.
 class row_cursor {
@@ -64,84 +51,75 @@ template <class T> PARALLAX_INLINE void store_some(T* to, const pack<T>& x, std:
   else store(to, x, static_cast<int>(rest));
 }
 
-/// A kernel's rows, read a few at a time, so that memory is walked through along them.
+/// A kernel's rows, a few at a time, so that memory is walked through along them.
 template <class Kernel> class column_rows {
  public:
   using P = primitives::primitive_at<Kernel::reduction>;
   using evaluate = evaluator<Kernel>;
+  using row = typename evaluate::row;
   using T = typename evaluate::value_type::value_type;
 
   /// Combines columns `first` to `last` of the reduced positions `begin` to `end` of kept position `kept` into `out`.
   static void add(row_cursor& cursor, std::int64_t kept, std::int64_t begin, std::int64_t end, std::int64_t first,
                   std::int64_t last, T* out) {
-    column_rows some(cursor.constants());
-    std::int64_t following = 0; // rows at one stride, the next one first
-    cursor.locate(kept, begin);
-    typename evaluate::row next(cursor.row);
-    const auto steps = cursor.template steps<typename evaluate::row_steps>();
-    for (std::int64_t r = begin; r < end;) {
-      some.row_count = end - r < rows_together ? static_cast<int>(end - r) : rows_together;
-      for (int k = 0; k < some.row_count; ++k, ++r, --following) {
-        if (following == 0) {
-          cursor.locate(kept, r);
-          following = cursor.run_length(r);
-          next = typename evaluate::row(cursor.row);
-        } else {
-          next.advance(steps);
-        }
-        ::new (static_cast<void*>(&some.rows[k])) typename evaluate::row(next);
+    const column_rows rows(cursor.template steps<typename evaluate::row_steps>(), cursor.constants());
+    // so many rows at a time as the nearest cache holds: each is read a few registers at a time
+    constexpr std::int64_t cached = (32 << 10) / static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t most = std::max<std::int64_t>(8, cached / std::max<std::int64_t>(last - first, 1));
+    while (begin < end) {
+      cursor.locate(kept, begin);
+      row next(cursor.row);
+      for (std::int64_t following = std::min(cursor.run_length(begin), end - begin); following > 0;) {
+        const std::int64_t count = std::min(following, most);
+        next = rows.add_rows(next, count, first, last, out);
+        following -= count, begin += count;
       }
-      some.add_rows(first, last, out);
     }
   }
 
  private:
-  static constexpr int rows_together = 16;
+  static constexpr int width = independent_sums<Kernel>;
 
-  explicit column_rows(const constant_bits* of) : constants(of) {}
+  column_rows(const typename evaluate::row_steps& between, const constant_bits* of) : steps(between), constants(of) {}
 
-  void add_rows(std::int64_t first, std::int64_t last, T* out) const {
-    constexpr int width = independent_sums<Kernel>;
+  /// Combines `count` rows from `begin` on, and says which one comes next.
+  row add_rows(const row& begin, std::int64_t count, std::int64_t first, std::int64_t last, T* out) const {
+    row next = begin;
     std::int64_t i = first;
-    if constexpr (width > 1) {
-      for (; i + width * lanes <= last; i += width * lanes) {
-        pack<T> partial[std::size_t{width}];
-        for (auto& p : partial) p = broadcast(P::template neutral<T>());
-        for (int r = 0; r < row_count; ++r) {
-          PARALLAX_UNROLL(4)
-          for (int w = 0; w < width; ++w)
-            partial[w] = P::evaluate(
-                partial[w], evaluate::template run<moved_lanes::all>(rows[r], constants, i + w * lanes, lanes));
-        }
-        for (int w = 0; w < width; ++w) {
-          T* to = out + (i - first) + w * lanes;
-          store(to, P::evaluate(load(to), partial[w]));
-        }
-      }
-    }
-    for (; i < last; i += lanes) add_register(i, lanes_from(i, last), out + (i - first));
+    constexpr bool is_tiny = Kernel::size <= 4;
+    if constexpr (is_tiny)
+      for (; i + 2 * width * lanes <= last; i += 2 * width * lanes)
+        next = add_registers<2 * width, 1, moved_lanes::all>(begin, count, i, lanes, out + (i - first));
+    if constexpr (width > 1)
+      for (; i + width * lanes <= last; i += width * lanes)
+        next = add_registers<width, is_tiny ? 2 : 1, moved_lanes::all>(begin, count, i, lanes, out + (i - first));
+    for (; i < last; i += lanes)
+      next = add_registers<1, width, moved_lanes::either>(begin, count, i, lanes_from(i, last), out + (i - first));
+    return next;
   }
-  /// One register of columns: several rows side by side, since each sum waits for the one before.
-  void add_register(std::int64_t column, int count, T* to) const {
-    constexpr int streams = independent_sums<Kernel>;
-    pack<T> partial[std::size_t{streams}];
-    for (auto& p : partial) p = broadcast(P::template neutral<T>());
-    for (int r = 0; r < row_count; r += streams) {
+  /// `Width` registers of columns; `Beside` rows side by side, since each sum waits for the one before.
+  template <int Width, int Beside, moved_lanes Moved>
+  PARALLAX_INLINE row add_registers(row next, std::int64_t count, std::int64_t column, int lane_count, T* to) const {
+    reduced_value<P, T> partial[std::size_t{Width}][std::size_t{Beside}];
+    auto add_row = [&](int number) PARALLAX_INLINE_LAMBDA {
+      PARALLAX_UNROLL(8)
+      for (int w = 0; w < Width; ++w)
+        partial[w][number].add(evaluate::template run<Moved>(next, constants, column + w * lanes, lane_count));
+      next.advance(steps);
+    };
+    for (; count >= Beside; count -= Beside) {
       PARALLAX_UNROLL(4)
-      for (int s = 0; s < streams; ++s)
-        if (r + s < row_count)
-          partial[s] = P::evaluate(partial[s],
-                                   evaluate::template run<moved_lanes::either>(rows[r + s], constants, column, count));
+      for (int k = 0; k < Beside; ++k) add_row(k);
     }
-    const pack<T> total = combined<P>(partial);
-    store_some(to, P::evaluate(load_some(to, count), total), count);
+    if constexpr (Beside > 1)
+      for (; count > 0; --count) add_row(0);
+    for (int w = 0; w < Width; ++w, to += lanes)
+      store_some(to, P::evaluate(load_some(to, lane_count), joined(partial[w])), lane_count);
+    return next;
   }
 
+  const typename evaluate::row_steps steps;
   const constant_bits* constants;
-  int row_count = 0;
-  union {
-    typename evaluate::row rows[rows_together]; ///< the first `row_count` live
-  };
 };
 
 } // namespace parallax::host::inline PARALLAX_REGISTERS::detail

@@ -3,6 +3,7 @@
 
 #include <parallax/host/kernels/reduce_columns.hpp>
 #include <parallax/host/kernels/reduce_positions.hpp>
+#include <parallax/host/kernels/reduced_value.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 
@@ -47,12 +48,11 @@ template <class Kernel> class row_reduction {
       typename evaluate::row elements(row);
       const typename evaluate::row_steps steps(a, std::max(inner, 0));
       for (;;) {
-        pack<T> total = broadcast(P::template neutral<T>());
-        if (part.reduced_begin < part.reduced_end) add_row(elements, a.constants, part.first, part.last, total);
-        if (part.reduced_begin + 1 < part.reduced_end) add_further_rows(a, shape, part, position, total);
         T* const out =
             single != nullptr ? single : reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<0>(elements).data));
-        *out = host::reduce(total, []<class V>(const V& x, const V& y) { return P::evaluate(x, y); });
+        *out = reduced<is_extreme_of_numbers<P, T>>(a, shape, part, elements, position);
+        if constexpr (is_extreme_of_numbers<P, T>)
+          if (*out != *out) *out = reduced<false>(a, shape, part, elements, position);
         if (++k == last) break;
         elements.advance(steps);
         ++position[inner];
@@ -61,7 +61,17 @@ template <class Kernel> class row_reduction {
   }
 
  private:
+  /// One result; see `reduced_value` for what is quick.
+  template <bool Quick>
+  static PARALLAX_INLINE T reduced(const kernel_arguments& a, const reduction_shape& shape, const reduction_part& part,
+                                   const typename evaluate::row& first, const std::int64_t* position) {
+    pack<T> total = broadcast(P::template neutral<T>());
+    if (part.reduced_begin < part.reduced_end) add_row<Quick>(first, a.constants, part.first, part.last, total);
+    if (part.reduced_begin + 1 < part.reduced_end) add_further_rows<Quick>(a, shape, part, position, total);
+    return reduce_lanes<P>(total);
+  }
   /// All rows of one result but the first.
+  template <bool Quick>
   static void add_further_rows(const kernel_arguments& a, const reduction_shape& shape, const reduction_part& part,
                                const std::int64_t* first, pack<T>& total) {
     row_position row;
@@ -70,35 +80,34 @@ template <class Kernel> class row_reduction {
     for (std::int64_t r = part.reduced_begin + 1; r < part.reduced_end; ++r) {
       reduction_shape::locate(a, shape.reduced, shape.reduced_count, r, position);
       row.set(a, position, a.rank - 1);
-      add_row(typename evaluate::row(row), a.constants, part.first, part.last, total);
+      add_row<Quick>(typename evaluate::row(row), a.constants, part.first, part.last, total);
     }
   }
   /// Combines elements first to last of a row into `total`.
+  template <bool Quick>
   static void add_row(const typename evaluate::row& row, const constant_bits* constants, std::int64_t first,
                       std::int64_t last, pack<T>& total) {
     std::int64_t i = first;
     constexpr int streams = independent_sums<Kernel>;
     if constexpr (streams > 1) {
       while (i + streams * lanes <= last) {
-        pack<T> partial[std::size_t{streams}];
-        for (auto& p : partial) p = broadcast(P::template neutral<T>());
+        reduced_value<P, T, Quick> partial[std::size_t{streams}];
         for (std::int64_t k = 0; k < block_registers && i + streams * lanes <= last; ++k, i += streams * lanes) {
           PARALLAX_UNROLL(4)
           for (int s = 0; s < streams; ++s)
-            partial[s] =
-                P::evaluate(partial[s], evaluate::template run<moved_lanes::all>(row, constants, i + s * lanes, lanes));
+            partial[s].add(evaluate::template run<moved_lanes::all>(row, constants, i + s * lanes, lanes));
         }
-        total = P::evaluate(total, combined<P>(partial));
+        total = P::evaluate(total, joined(partial));
       }
     }
     while (i < last) {
-      pack<T> partial = broadcast(P::template neutral<T>());
+      reduced_value<P, T, Quick> partial;
       for (std::int64_t k = 0; k < block_registers && i < last; ++k, i += lanes) {
         const int count = lanes_from(i, last);
         pack<T> value = evaluate::template run<moved_lanes::either>(row, constants, i, count);
-        partial = P::evaluate(partial, count == lanes ? value : first_lanes<P>(value, count));
+        partial.add(count == lanes ? value : first_lanes<P>(value, count));
       }
-      total = P::evaluate(total, partial);
+      total = P::evaluate(total, partial.result());
     }
   }
 };

@@ -3,15 +3,16 @@
 
 #include <parallax/host/kernels/elementwise.hpp>
 #include <parallax/host/kernels/evaluate.hpp>
+#include <parallax/host/kernels/reduced_value.hpp>
 #include <parallax/host/kernels/reduction_shape.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/pack.hpp>
 #include <parallax/host/simd/registers.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace parallax::host::inline PARALLAX_REGISTERS::detail {
@@ -49,35 +50,8 @@ template <class T, bool Largest> struct best_of_lanes {
       take(beats(x, value), x, at);
     }
   }
-  /// The first `count` lanes alone are there.
-  PARALLAX_INLINE void look(const pack<T>& x, std::int64_t j, int count) {
-    if (count == lanes) return look(x, j);
-    take(math::bit_and(first_of(count), beats(x, value)), x, broadcast(static_cast<std::int32_t>(j)));
-  }
-  /// What other lanes have met, of which any may be the earlier ones.
-  PARALLAX_INLINE void join(const best_of_lanes& other) {
-    const pack<bool> better = beats(other.value, value), worse = beats(value, other.value);
-    const pack<bool> is_earlier = math::bit_and(math::eq(better, worse), math::lt(other.where, where));
-    take(math::bit_or(better, is_earlier), other.value, other.where);
-  }
-  /// The position in a row of the best of the first `count` lanes, each of which is so many elements behind `where`.
-  std::int32_t of_row(int count) const {
-    const pack<bool> is_there = first_of(count);
-    const pack<T> own = math::select(is_there, value, broadcast(stored_lanes(value).lanes[0]));
-    const T best =
-        host::reduce(own, [](const pack<T>& x, const pack<T>& y) { return math::select(beats(y, x), y, x); });
-    pack<bool> is_best = math::eq(own, broadcast(best));
-    if constexpr (math::floating_element<T>) is_best = math::bit_or(is_best, math::ne(own, own)); // NaN is the best
-    const positions found =
-        math::select(math::bit_and(is_there, is_best), math::add(where, host::lane_index<std::int32_t>()),
-                     broadcast(std::numeric_limits<std::int32_t>::max()));
-    return host::reduce_min(found);
-  }
 
  private:
-  static PARALLAX_INLINE pack<bool> first_of(int count) {
-    return math::lt(host::lane_index<std::int32_t>(), broadcast(std::int32_t{count}));
-  }
   PARALLAX_INLINE void take(const pack<bool>& these, const pack<T>& x, const positions& at) {
     value = math::select(these, x, value);
     where = math::select(these, at, where);
@@ -88,7 +62,7 @@ template <class Kernel> class position_reduction {
  public:
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
-  using best = best_of_lanes<T, Kernel::reduction == primitives::id_of<primitives::argmax>>;
+  static constexpr bool is_largest = Kernel::reduction == primitives::id_of<primitives::argmax>;
 
   /// The results from number `begin` to `end`, along the innermost dimension of the loop.
   static void along_rows(const kernel_arguments& a, const int* kept, int kept_count, std::int64_t begin,
@@ -117,7 +91,7 @@ template <class Kernel> class position_reduction {
       const int count = lanes_from(first, length);
       row.set(a, position, a.rank - 1);
       typename evaluate::row elements(row);
-      best all;
+      best_of_lanes<T, is_largest> all;
       for (std::int64_t j = 0; j < a.extents[axis]; ++j) {
         const pack<T> x = evaluate::template run<moved_lanes::either>(elements, a.constants, first, count);
         if (j == 0) all.value = x;
@@ -132,28 +106,60 @@ template <class Kernel> class position_reduction {
   static std::int64_t packs_of(std::int64_t length) { return (length + lanes - 1) / lanes; }
 
  private:
+  using P = std::conditional_t<is_largest, primitives::reduce_max, primitives::reduce_min>;
+
+  /// Finds what the best of some elements is, which is quick, and where it is only if it beats those before.
   static std::int32_t of_row(const typename evaluate::row& row, const constant_bits* constants, std::int64_t length) {
-    constexpr int streams = 4; // each waits for itself only
-    constexpr std::int64_t step = streams * lanes;
-    auto read = [&](std::int64_t j) PARALLAX_INLINE_LAMBDA {
-      return evaluate::template run<moved_lanes::either>(row, constants, j, lanes_from(j, length));
-    };
-    best all[std::size_t{streams}];
-    std::int64_t j = lanes;
-    all[0].value = read(0);
-    if (length >= 4 * step) {
-      for (int s = 1; s < streams; ++s) {
-        all[s].value = read(s * lanes);
-        all[s].where = broadcast(static_cast<std::int32_t>(s * lanes));
-      }
-      for (j = step; j + step <= length; j += step) {
+    constexpr int streams = 4;
+    constexpr std::int64_t step = streams * lanes, most = 16 * step;
+    alignas(register_bytes) T values[std::size_t{most}];
+    T best{};
+    std::int64_t position = 0;
+    for (std::int64_t first = 0; first < length; first += most) {
+      const std::int64_t count = std::min(most, length - first);
+      reduced_value<P, T, is_extreme_of_numbers<P, T>> partial[std::size_t{streams}];
+      std::int64_t i = 0;
+      for (; i + step <= count; i += step) {
         PARALLAX_UNROLL(4)
-        for (int s = 0; s < streams; ++s) all[s].look(read(j + s * lanes), j + s * lanes);
+        for (int s = 0; s < streams; ++s) {
+          const std::int64_t j = i + s * lanes;
+          const pack<T> x = evaluate::template run<moved_lanes::either>(row, constants, first + j, lanes);
+          store(values + j, x);
+          partial[s].add(x);
+        }
       }
-      for (int s = 1; s < streams; ++s) all[0].join(all[s]);
+      for (; i < count; i += lanes) {
+        const int some = lanes_from(i, count);
+        const pack<T> x =
+            first_lanes<P>(evaluate::template run<moved_lanes::either>(row, constants, first + i, some), some);
+        store(values + i, x);
+        partial[0].add(x);
+      }
+      T found = reduce_lanes<P>(joined(partial));
+      if constexpr (is_extreme_of_numbers<P, T>)
+        if (found != found) found = exactly(values, count);
+      if (first > 0 && (is_largest ? found <= best : found >= best)) continue;
+      best = found;
+      position = first + place_of(best, values, count);
+      if (best != best) break; // nothing beats NaN
     }
-    for (; j < length; j += lanes) all[0].look(read(j), j, lanes_from(j, length));
-    return all[0].of_row(lanes_from(0, length));
+    return static_cast<std::int32_t>(position);
+  }
+  /// The best of the values, and NaN only if one of them is.
+  static T exactly(const T* values, std::int64_t count) {
+    reduced_value<P, T> all;
+    for (std::int64_t i = 0; i < count; i += lanes) all.add(load(values + i));
+    return reduce_lanes<P>(all.result());
+  }
+  /// Where among the values, whole registers of them, `best` is first.
+  static std::int64_t place_of(T best, const T* values, std::int64_t count) {
+    const pack<T> wanted = broadcast(best);
+    for (std::int64_t i = 0; i < count; i += lanes) {
+      const pack<T> x = load(values + i);
+      const unsigned these = bits_of_lanes(best == best ? math::eq(x, wanted) : math::ne(x, x));
+      if (these != 0) return i + std::countr_zero(these);
+    }
+    return 0;
   }
 };
 

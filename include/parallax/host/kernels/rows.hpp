@@ -148,8 +148,7 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
   }
   template <int Pass> static PARALLAX_INLINE void finish(registers& file, registers& totals) {
     for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
-      at<I>(file) =
-          broadcast(host::reduce(at<I>(totals), []<class V>(const V& x, const V& y) { return R::P::evaluate(x, y); }));
+      at<I>(file) = broadcast(reduce_lanes<typename R::P>(at<I>(totals)));
     });
   }
 

@@ -38,19 +38,24 @@ template <element T, class F> PARALLAX_INLINE T reduce(const pack<T>& x, F f) {
   return static_cast<T>(detail::combine<lanes / 2>(x, f).template part<0>()[0]);
 }
 
-/// The sum of all lanes; for booleans, whether any is true.
-template <element T> PARALLAX_INLINE T reduce_add(const pack<T>& x) {
-  return reduce(x, [](const auto& a, const auto& b) { return math::add(a, b); });
+/// A bit for each lane, the first one lowest: whether it is true.
+PARALLAX_INLINE unsigned bits_of_lanes(const pack<bool>& x) {
+  const auto mask = x.template part<0>();
+#if !defined(__CUDACC__) && defined(__AVX512DQ__)
+  return static_cast<unsigned short>(__builtin_ia32_cvtd2mask512(mask));
+#elif !defined(__CUDACC__) && defined(__AVX__) && !defined(__AVX512F__)
+  return static_cast<unsigned>(__builtin_ia32_movmskps256(detail::vector<float, lanes>(mask)));
+#else
+  unsigned bits = 0;
+  for (int i = 0; i < lanes; ++i) bits |= mask[i] == 0 ? 0U : 1U << i;
+  return bits;
+#endif
 }
 
-/// The largest lane; NaN if any is.
-template <element T> PARALLAX_INLINE T reduce_max(const pack<T>& x) {
-  return reduce(x, [](const auto& a, const auto& b) { return math::max(a, b); });
-}
-
-/// The smallest lane; NaN if any is.
-template <element T> PARALLAX_INLINE T reduce_min(const pack<T>& x) {
-  return reduce(x, [](const auto& a, const auto& b) { return math::min(a, b); });
+/// Whether any lane is NaN.
+template <element T> PARALLAX_INLINE bool has_nan(const pack<T>& x) {
+  if constexpr (floating_element<T>) return bits_of_lanes(math::ne(x, x)) != 0;
+  else return false;
 }
 
 } // namespace parallax::host::inline PARALLAX_REGISTERS
