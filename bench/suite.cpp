@@ -1,59 +1,18 @@
-// The cases of `scripts/bench`, in Parallax, in Eigen where it has a word for them, and by hand. Each case prints a
-// digest of its result, the mean size of its elements, which has to be the same whoever computes it.
-#include <parallax/parallax.hpp>
-
-#include <benchmark/benchmark.h>
+// The cases of `scripts/bench` that are one operation each: in Parallax, in Eigen where it has a word for them, and by
+// hand.
+#include "support/suite_case.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 
-#if __has_include(<Eigen/Dense>)
-#include <Eigen/Dense>
-#define PARALLAX_BENCH_EIGEN
-#endif
-
 namespace plx = parallax;
 
 namespace {
 
-using vector = plx::array<float, 1>;
-using matrix = plx::array<float, 2>;
-
-/// sin(i / 1000 + phase) in row-major order: `suite_in_python.py` makes the same.
-template <class Array> Array waves(const typename Array::shape_type& shape, double phase) {
-  Array result = Array::uninitialised(shape);
-  for (std::int64_t i = 0; i < result.size(); ++i)
-    result.mutable_data()[i] = static_cast<float>(std::sin(static_cast<double>(i) * 0.001 + phase));
-  return result;
-}
-
-template <class T> double digest(const T* values, std::int64_t count) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) sum += std::abs(static_cast<double>(values[i]));
-  return sum / static_cast<double>(count);
-}
-template <class T, auto Shape> double digest(const plx::array<T, Shape>& x) { return digest(x.data(), x.size()); }
-template <class T, auto Shape> double digest(const plx::sharded<T, Shape>& x) { return digest(x.gather()); }
-template <class A, class B> double digest(const std::pair<A, B>& x) { return digest(x.first); }
-#ifdef PARALLAX_BENCH_EIGEN
-template <class T> double digest(const Eigen::PlainObjectBase<T>& x) { return digest(x.data(), x.size()); }
-template <class T> double digest(const std::shared_ptr<T>& x) { return digest(*x); }
-#endif
-
-/// A case under the name "<case>/<who>": `run()` computes the result. `bytes` is what has to be moved at the least.
-template <class Run> void add(const std::string& name, double bytes, Run run) {
-  benchmark::RegisterBenchmark(name.c_str(), [bytes, run](benchmark::State& state) {
-    auto result = run();
-    result = run(); // into memory that has been touched, as the first result is still there
-    for (auto _ : state) benchmark::DoNotOptimize(result = run());
-    state.counters["digest"] = digest(result);
-    state.counters["bytes"] = bytes;
-  })->UseRealTime();
-}
+using bench::add, bench::waves, bench::vector, bench::matrix;
 
 // ---- Elementwise --------------------------------------------------------------------------------------
 
@@ -197,36 +156,6 @@ void add_products() {
 #endif
 }
 
-constexpr auto loss = [](auto weights, auto x, auto target) {
-  auto [w1, b1, w2, b2, w3, b3] = weights;
-  auto h = plx::tanh(plx::matmul(x, w1) + b1);
-  h = plx::tanh(plx::matmul(h, w2) + b2);
-  auto scores = plx::matmul(h, w3) + b3;
-  return -plx::mean(plx::sum(target * (scores - plx::logsumexp(scores, 1, plx::keepdims)), 1));
-};
-constexpr auto training_step = plx::jit([](auto weights, auto x, auto target) {
-  return plx::tree_map([](auto w, auto by_w) { return w - 0.1f * by_w; }, weights, plx::grad(loss)(weights, x, target));
-});
-
-void add_programs() {
-  auto weight = [](std::int64_t rows, std::int64_t columns, double phase) {
-    return matrix(plx::array<float, 2>(waves<matrix>({rows, columns}, phase) * 0.05f));
-  };
-  const auto weights = std::tuple{weight(784, 256, 0),     waves<vector>({256}, 1), weight(256, 256, 2),
-                                  waves<vector>({256}, 3), weight(256, 10, 4),      waves<vector>({10}, 5)};
-  for (std::int64_t batch : {32, 256}) {
-    const auto x = waves<matrix>({batch, 784}, 6);
-    const matrix target = plx::softmax(waves<matrix>({batch, 10}, 7), plx::axis<1>);
-    add("perceptron step " + std::to_string(batch) + "/parallax", 0,
-        [=] { return matrix(std::get<0>(training_step(weights, x, target))); });
-  }
-  const plx::array<float, 0> one = 1.f;
-  add("x + 1/parallax", 0, [=] { return plx::array<float, 0>(plx::jit([](auto a) { return a + 1.f; })(one)); });
-  const plx::array key = plx::random::key(0);
-  add("normal 2^22/parallax", 4. * (1 << 22),
-      [=] { return vector(plx::jit([](auto k) { return plx::random::normal(k, {1 << 22}); })(key)); });
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -236,6 +165,5 @@ int main(int argc, char** argv) {
   add_transposed();
   for (auto [rows, columns] : {std::pair{128, 128}, {4096, 1024}, {1 << 18, 64}}) add_rows(rows, columns);
   add_products();
-  add_programs();
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs bench/suite and its peers in Python by turns, checks that all compute the same, and writes the medians.
+"""Runs the suite and its peers in Python by turns, checks that all compute the same, and writes the medians.
 
-Usage: suite.py SUITE PYTHON FOLDER [rounds]
-  SUITE   the built benchmark, PYTHON an interpreter that has numpy and jax
+Usage: suite.py BUILT PYTHON FOLDER [rounds]
+  BUILT   the folder of the built benchmarks, PYTHON an interpreter that has numpy and jax
   FOLDER  gets suite.json, suite.md and suite.svg
 """
+import ctypes
 import json
 import math
 import os
@@ -13,34 +14,77 @@ import platform
 import statistics
 import subprocess
 import sys
+import time
 from collections import defaultdict
 
 US = "parallax"
 HERE = pathlib.Path(__file__).resolve().parent
-# one thread each, on one core
+# one thread each, on one core, but for programs of several devices
 ONE_CORE = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PARALLAX_HOST_DEVICES": "1"}
 
 
-def run(command):
-    done = subprocess.run(ONE_CORE + command, env=ENVIRONMENT, capture_output=True, text=True)
+def tell_openblas_the_processor():
+    """An OpenBLAS older than the processor takes kernels for half its registers, in Parallax and in NumPy."""
+    has_wide_registers = "avx512f" in pathlib.Path("/proc/cpuinfo").read_text().split()
+    try:
+        name = ctypes.CDLL("libopenblas.so.0").openblas_get_corename
+    except (OSError, AttributeError):
+        return
+    name.restype = ctypes.c_char_p
+    if has_wide_registers and name() in (b"Haswell", b"Zen"):
+        ENVIRONMENT.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
+
+
+DEVICES = {"PARALLAX_HOST_DEVICES": "8", "XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
+
+
+def run(part, command):
+    if part == "devices":
+        done = subprocess.run(command, env={**ENVIRONMENT, **DEVICES}, capture_output=True, text=True)
+    else:
+        done = subprocess.run(ONE_CORE + command, env=ENVIRONMENT, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
-def of_suite(suite):
-    found = json.loads(run([suite, "--benchmark_format=json", "--benchmark_min_time=0.2"]))
+def of_suite(part, built):
+    program = built / ("suite" if part == "kernels" else "suite_programs")
+    found = json.loads(run(part, [str(program), "--benchmark_format=json", "--benchmark_min_time=0.2"]))
     scale = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
     for entry in found["benchmarks"]:
         name = entry["name"].removesuffix("/real_time")
         yield name, entry["real_time"] * scale[entry["time_unit"]], entry["digest"], entry["bytes"]
 
 
-def of_python(python):
-    for line in run([python, str(HERE / "suite_in_python.py")]).splitlines():
+def of_python(part, python):
+    for line in run(part, [python, str(HERE / "suite_in_python.py"), part]).splitlines():
         entry = json.loads(line)
         yield entry["name"], entry["seconds"], entry["digest"], None
+
+
+# a step of training, with arrays of any sizes
+STEP = """#include "support/perceptron.hpp"
+using rows = parallax::array<float, 2>;
+using row = parallax::array<float, 1>;
+auto step(const std::tuple<rows, row, rows, row, rows, row>& weights, const rows& x, const rows& target) {
+  return bench::perceptron_step(weights, x, target);
+}
+"""
+COMPILER = ["g++", "-std=c++20", "-O2", "-march=native", "-fconstexpr-ops-limit=2000000000",
+            "-fconstexpr-loop-limit=2000000000", "-fconstexpr-depth=4096", f"-I{HERE}", f"-I{HERE.parent / 'include'}"]
+
+
+def compile_times(python, rounds):
+    """The medians of g++ for the perceptron's step, and of JAX for tracing and compiling it."""
+    own, of_jax = [], []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        subprocess.run([*COMPILER, "-c", "-x", "c++", "-o", os.devnull, "-"], input=STEP, text=True, check=True)
+        own.append(time.perf_counter() - start)
+        of_jax.append(json.loads(run("programs", [python, str(HERE / "suite_in_python.py"), "compilation"]))["seconds"])
+    return statistics.median(own), statistics.median(of_jax)
 
 
 def check_digests(digests):
@@ -48,7 +92,7 @@ def check_digests(digests):
     for case, by_who in digests.items():
         most, least = max(by_who.values()), min(by_who.values())
         allowed = 1e-2 if case.startswith("normal") else 1e-4
-        if not math.isclose(most, least, rel_tol=allowed, abs_tol=1e-6):
+        if not math.isclose(most, least, rel_tol=allowed, abs_tol=1e-9):
             sys.exit(f"{case}: results differ: {by_who}")
 
 
@@ -106,10 +150,12 @@ def machine():
     return platform.machine()
 
 
-def main(suite, python, folder, rounds=5):
+def main(built, python, folder, rounds=5):
+    tell_openblas_the_processor()
     samples, digests, sizes = defaultdict(lambda: defaultdict(list)), defaultdict(dict), {}
-    for _ in range(int(rounds)):
-        for name, seconds, digest, size in [*of_suite(suite), *of_python(python)]:
+    turns = [part for _ in range(int(rounds)) for part in ("kernels", "programs", "devices")]
+    for part in turns:
+        for name, seconds, digest, size in [*of_suite(part, pathlib.Path(built)), *of_python(part, python)]:
             case, who = name.rsplit("/", 1)
             samples[case][who].append(seconds)
             digests[case][who] = digest
@@ -119,11 +165,14 @@ def main(suite, python, folder, rounds=5):
     times = {case: {who: statistics.median(values) for who, values in by_who.items()}
              for case, by_who in samples.items()}
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True).stdout
-    about = f"{machine()}, one core, medians of {rounds} rounds by turns, commit {commit.strip() or 'unknown'}"
+    about = f"{machine()}, one core but for several devices, medians of {rounds} rounds by turns, commit {commit.strip() or 'unknown'}"
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "suite.json").write_text(json.dumps({"about": about, "seconds": times}, indent=1) + "\n")
-    (folder / "suite.md").write_text(about + ".\n\n" + table(times, sizes))
+    own, of_jax = compile_times(python, min(int(rounds), 3))
+    compilation = (f"The perceptron's step takes g++ {own:.1f} s to compile, before the program runs; JAX traces and "
+                   f"compiles it in {of_jax:.2f} s whenever a program starts.\n")
+    (folder / "suite.md").write_text(about + ".\n\n" + table(times, sizes) + compilation)
     (folder / "suite.svg").write_text(plot(times))
     print((folder / "suite.md").read_text())
 

@@ -1,6 +1,6 @@
 """The cases of `scripts/bench` in NumPy and JAX: prints a line of JSON for each, with the median time and a digest.
 
-Usage: suite_in_python.py [seconds of each measurement]
+Usage: suite_in_python.py kernels|programs|devices|compilation [seconds of each measurement]
 """
 import json
 import os
@@ -12,8 +12,9 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
+from jax import lax  # noqa: E402
 
-SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 0.2
+SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 0.2
 
 
 def waves(shape, phase):
@@ -70,7 +71,28 @@ def training_step(weights, x, target):
     return jax.tree_util.tree_map(lambda w, g: w - 0.1 * g, weights, jax.grad(loss)(weights, x, target))
 
 
-def main():
+def normalised(x):
+    centred = x - x.mean(1, keepdims=True)
+    return centred * lax.rsqrt(jnp.mean(jnp.square(centred), 1, keepdims=True) + 1e-5)
+
+
+def block(weights, x):
+    query, key, value, out, up, down = weights
+    h = normalised(x)
+    scores = (h @ query) @ (h @ key).T * 0.125
+    y = x + jax.nn.softmax(scores, 1) @ (h @ value) @ out
+    return y + jax.nn.gelu(normalised(y) @ up) @ down
+
+
+def block_step(weights, x):
+    return jax.grad(lambda w: jnp.mean(jnp.square(block(w, x))))(weights)
+
+
+def chain(first, matrices):
+    return lax.scan(lambda p, m: (m @ p, None), first, matrices)[0]
+
+
+def kernels():
     for n in (4096, 1 << 16, 1 << 20, 1 << 22, 1 << 25):
         x, y, z = (waves((n,), k) for k in range(3))
         both(f"chain {n}", lambda a, b, c: a * b + c * 2 - b, x, y, z)
@@ -91,18 +113,49 @@ def main():
     small = [waves((1024, 4, 4), k) for k in range(2)]
     both("1024 matmuls of 4", jnp.matmul, *small, numpy=np.matmul)
 
-    def weight(shape, phase):
-        return waves(shape, phase) * np.float32(0.05)
 
+def weight(shape, phase):
+    return waves(shape, phase) * np.float32(0.05)
+
+
+def compilation():
+    start = time.perf_counter()
+    jax.jit(training_step).lower(*perceptron(256)).compile()
+    print(json.dumps({"seconds": time.perf_counter() - start}))
+
+
+def perceptron(batch):
     weights = (weight((784, 256), 0), waves((256,), 1), weight((256, 256), 2), waves((256,), 3), weight((256, 10), 4),
                waves((10,), 5))
+    return weights, waves((batch, 784), 6), np.asarray(jax.nn.softmax(waves((batch, 10), 7), 1))
+
+
+def programs():
     for batch in (32, 256):
-        target = np.asarray(jax.nn.softmax(waves((batch, 10), 7), 1))
-        both(f"perceptron step {batch}", training_step, weights, waves((batch, 784), 6), target)
+        both(f"perceptron step {batch}", training_step, *perceptron(batch))
+    for n in (64, 256):
+        weights = [weight((n, n), k) for k in range(4)] + [weight((n, 4 * n), 4), weight((4 * n, n), 5)]
+        both(f"transformer block {n}", block, weights, waves((n, n), 6))
+        both(f"transformer block {n}, gradient", block_step, weights, waves((n, n), 6))
+    jax.config.update("jax_enable_x64", True)
+    matrices = waves((1000, 3, 3), 0).astype(np.float64) * 0.01 + np.eye(3)
+    both("1000 products 3x3", chain, np.eye(3), matrices)
+    both("1000 products 3x3, gradient", jax.grad(lambda first, m: chain(first, m).sum(), 1), np.eye(3), matrices)
+    jax.config.update("jax_enable_x64", False)
     both("x + 1", lambda a: a + 1, np.float32(1))
     key = jax.random.key(0)
     draw = jax.jit(lambda k: jax.random.normal(k, (1 << 22,)))
     measure("normal 2^22", "jax", lambda: draw(key), jax.block_until_ready)
 
 
-main()
+def devices():
+    plus_one = jax.pmap(lambda x: x + 1)
+    two = jax.pmap(lambda x: x * 1)(waves((2, 16), 0))
+    measure("pmap x + 1, 2 devices", "jax", lambda: plus_one(two), jax.block_until_ready)
+    total = jax.pmap(lambda x: lax.psum(x, "i"), axis_name="i")
+    for size, name in ((1, "4 B"), (1 << 10, "4 KB"), (1 << 20, "4 MB")):
+        spread = jax.pmap(lambda x: x * 1)(waves((8, size), 0))
+        measure(f"psum of {name}, 8 devices", "jax", lambda: total(spread), jax.block_until_ready)
+
+
+{"kernels": kernels, "programs": programs, "devices": devices, "compilation": compilation}[sys.argv[1]]()
