@@ -5,7 +5,6 @@ Usage: suite.py BUILT PYTHON FOLDER [rounds]
   BUILT   the folder of the built benchmarks, PYTHON an interpreter that has numpy and jax
   FOLDER  gets suite.json, suite.md and suite.svg
 """
-import ctypes
 import json
 import math
 import os
@@ -21,20 +20,9 @@ US = "parallax"
 HERE = pathlib.Path(__file__).resolve().parent
 # one thread each, on one core, but for programs of several devices
 ONE_CORE = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
-ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PARALLAX_HOST_DEVICES": "1"}
-
-
-def tell_openblas_the_processor():
-    """An OpenBLAS older than the processor takes kernels for half its registers, in Parallax and in NumPy."""
-    has_wide_registers = "avx512f" in pathlib.Path("/proc/cpuinfo").read_text().split()
-    try:
-        name = ctypes.CDLL("libopenblas.so.0").openblas_get_corename
-    except (OSError, AttributeError):
-        return
-    name.restype = ctypes.c_char_p
-    if has_wide_registers and name() in (b"Haswell", b"Zen"):
-        ENVIRONMENT.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
-
+# OpenBLAS chooses its kernels by the processor, whatever the caller's environment says
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}
+ENVIRONMENT |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PARALLAX_HOST_DEVICES": "1"}
 
 DEVICES = {"PARALLAX_HOST_DEVICES": "8", "XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
 
@@ -151,7 +139,6 @@ def machine():
 
 
 def main(built, python, folder, rounds=5):
-    tell_openblas_the_processor()
     samples, digests, sizes = defaultdict(lambda: defaultdict(list)), defaultdict(dict), {}
     turns = [part for _ in range(int(rounds)) for part in ("kernels", "programs", "devices")]
     for part in turns:

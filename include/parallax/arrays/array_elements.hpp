@@ -52,12 +52,14 @@ template <class T, std::size_t CountInPlace> class array_elements {
   /// Whether there are none; so it is after a move.
   bool is_null() const { return owned.is_null(); }
   const buffer& memory() const { return owned; }
-  /// Makes elements that others share, or that a device has, this object's own.
+  /// Makes elements that others share, or that a device has, this object's own, before they are changed.
   void become_unique(std::size_t count) {
-    if (owned.unique()) return;
-    array_elements own(count);
-    std::copy_n(std::as_const(*this).data(), count, own.data());
-    *this = std::move(own);
+    if (!owned.unique()) {
+      array_elements own(count);
+      std::copy_n(std::as_const(*this).data(), count, own.data());
+      *this = std::move(own);
+    }
+    owned.may_change_from_now_on();
   }
 
  private:

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <parallax/arrays/at_fork.hpp>
-#include <parallax/arrays/device_memory.hpp>
 #include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/kept_copies.hpp>
+#include <parallax/arrays/memory_block.hpp>
 #include <parallax/arrays/system_memory.hpp>
 #include <parallax/core/linkage.hpp>
 
@@ -32,23 +33,6 @@ inline constexpr bool caches_memory =
 #else
     true;
 #endif
-
-/// Lies directly in front of the bytes it describes, and keeps them aligned as itself. Where a device or somebody else
-/// has them, what owns them lies behind this instead, or nothing.
-struct alignas(64) memory_block {
-  std::atomic<std::uint32_t> owners{1};
-  bool is_borrowed = false;   ///< others read or change the bytes, too
-  std::size_t bytes = 0;      ///< asked for
-  std::size_t capacity = 0;   ///< of the whole block, with this header
-  std::byte* first = nullptr; ///< of the bytes on the host
-  memory_block* next = nullptr;
-  std::unique_ptr<device_memory> on_device;
-  std::atomic<memory_block*> on_host{nullptr};    ///< the copy of a device's bytes
-  void (*destroy_owner)(memory_block*) = nullptr; ///< of others' bytes
-
-  std::byte* here() { return reinterpret_cast<std::byte*>(this + 1); }
-};
-static_assert(sizeof(memory_block) == 64 && alignof(memory_block) <= system_memory::least_alignment);
 
 /// Sizes that blocks are rounded up to: four to each power of two, so that at most a fifth of a block is unused.
 struct size_class {
@@ -143,6 +127,15 @@ class block_cache {
   /// Keeps the block for a later `take`, or gives it back to the system.
   static void put(memory_block* block);
 
+  /// Gives up the copies of the block's bytes, before they are changed.
+  static void forget_copies(memory_block* block);
+
+  /// Gives up one of the handles to the block.
+  static void give_up(memory_block* block);
+
+  /// Gives up all copies that devices have of the host's bytes. False where there are none.
+  static bool forget_kept_copies();
+
   /// The size of all free blocks together, but for those of other threads.
   std::size_t bytes();
 
@@ -185,12 +178,30 @@ PARALLAX_RUNTIME_FUNCTION void* block_cache::take(std::size_t capacity) {
 }
 
 PARALLAX_RUNTIME_FUNCTION void block_cache::put(memory_block* block) {
-  if (block->on_host.load(std::memory_order_acquire) != nullptr) put(block->on_host.exchange(nullptr));
+  forget_copies(block);
   if (block->on_device != nullptr) block->on_device.reset();
   if (block->destroy_owner != nullptr) block->destroy_owner(block);
   if (!caches_memory || block->capacity > largest_block) return release_block(block);
   if (block->capacity <= thread_blocks::largest_block && keep_in_thread(block)) return;
   instance().put_shared(block);
+}
+
+PARALLAX_RUNTIME_FUNCTION void block_cache::forget_copies(memory_block* block) {
+  if (block->copies.load(std::memory_order_acquire) == nullptr) return;
+  memory_block* copy =
+      block->on_device != nullptr ? block->copies.exchange(nullptr) : kept_copies::instance().taken_from(block);
+  while (copy != nullptr) give_up(std::exchange(copy, copy->next));
+}
+
+PARALLAX_RUNTIME_FUNCTION void block_cache::give_up(memory_block* block) {
+  if (block->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) put(block);
+}
+
+PARALLAX_RUNTIME_FUNCTION bool block_cache::forget_kept_copies() {
+  memory_block* copy = kept_copies::instance().taken_from_all();
+  if (copy == nullptr) return false;
+  while (copy != nullptr) give_up(std::exchange(copy, copy->next));
+  return true;
 }
 
 PARALLAX_RUNTIME_FUNCTION std::size_t block_cache::bytes() {

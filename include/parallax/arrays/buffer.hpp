@@ -90,10 +90,32 @@ class buffer {
   bool is_only_handle() const noexcept {
     return owned != nullptr && !owned->is_borrowed && owned->owners.load(std::memory_order_acquire) == 1;
   }
-  /// Before a device's bytes are changed: forgets the copy of them on the host.
-  void forget_copy() const noexcept {
-    if (owned == nullptr) return;
-    if (auto* const copy = owned->on_host.exchange(nullptr, std::memory_order_acq_rel)) runtime::block_cache::put(copy);
+  /// Before the bytes are changed: gives up copies of them, of a device's on the host and the other way round.
+  void forget_copies() const {
+    if (owned != nullptr) runtime::block_cache::forget_copies(owned);
+  }
+  /// Before a pointer to change the bytes with is given out, of which nobody knows how long it is used.
+  void may_change_from_now_on() const {
+    if (owned == nullptr || owned->may_change) return;
+    owned->may_change = true;
+    forget_copies();
+  }
+  /// Whether nobody can change the host's bytes unseen, so that a device may keep a copy.
+  bool may_keep_copies() const noexcept {
+    return owned != nullptr && owned->on_device == nullptr && !owned->is_borrowed && !owned->may_change;
+  }
+  /// Notes that the bytes were sent to a device. Returns whether they had been before.
+  bool note_sent() const noexcept { return std::exchange(owned->was_sent, true); }
+  /// The copy of `part_bytes` of the host's bytes from `part` on that a device keeps; null where it keeps none.
+  buffer copy_on(int device, const std::byte* part, std::size_t part_bytes) const {
+    buffer copy;
+    if (may_keep_copies()) copy.owned = runtime::kept_copies::instance().find(owned, device, part, part_bytes);
+    return copy;
+  }
+  /// Keeps such a copy, until the bytes are changed or the last handle to them is gone. Nobody else has it.
+  void keep_copy(const std::byte* part, const buffer& copy) const {
+    copy.owned->first = const_cast<std::byte*>(part);
+    runtime::kept_copies::instance().keep(owned, copy.owned);
   }
   /// Whether somebody else has the memory, who may end before the last handle does.
   bool is_borrowed() const noexcept { return owned != nullptr && owned->is_borrowed; }
@@ -119,14 +141,14 @@ class buffer {
   }
 
   runtime::memory_block* copy_on_host() const {
-    if (auto* copy = owned->on_host.load(std::memory_order_acquire)) return copy;
+    if (auto* copy = owned->copies.load(std::memory_order_acquire)) return copy;
     static std::mutex one_at_a_time;
     std::lock_guard lock(one_at_a_time);
-    if (auto* copy = owned->on_host.load(std::memory_order_acquire)) return copy;
+    if (auto* copy = owned->copies.load(std::memory_order_acquire)) return copy;
     buffer copy = allocate(owned->bytes);
     owned->on_device->copy_to_host(copy.data(), owned->bytes);
     runtime::count_device_to_host(owned->bytes);
-    owned->on_host.store(copy.owned, std::memory_order_release);
+    owned->copies.store(copy.owned, std::memory_order_release);
     return std::exchange(copy.owned, nullptr);
   }
 

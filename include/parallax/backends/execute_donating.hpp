@@ -32,11 +32,15 @@ template <class T, auto Shape> bool has_only_handle(const sharded<T, Shape>& x) 
   return x.size() > 0;
 }
 
-/// A leaf's memory where it is on the host.
+/// A leaf's memory where it is on the host, to be changed.
 template <class L> buffer memory_on_host(const L&) { return {}; }
 template <class T, auto Shape> buffer memory_on_host(const array<T, Shape>& x) {
   if constexpr (runtime::count_in_place<T, extents_of<Shape>> > 0) return {};
-  else return x.storage().on_device() == nullptr ? x.storage() : buffer{};
+  else {
+    if (x.storage().on_device() != nullptr) return {};
+    x.storage().forget_copies();
+    return x.storage();
+  }
 }
 
 /// By leaf of a call's arguments: whether results may take its memory. It is donated, nobody else has the memory, and
@@ -104,7 +108,10 @@ template <class Program, class Donated, class... Args> auto run_program_donating
       }
     }
     recycled_vector<runtime_value> values = values_of<Program>(args...);
-    for (std::size_t k = 0; k < values.size(); ++k) values[k].is_given_away = may_take[k];
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      values[k].is_given_away = may_take[k];
+      if (may_take[k] && values[k].on_host && values[k].host.on_device() == nullptr) values[k].host.forget_copies();
+    }
     const auto run = run_on_cuda == nullptr ? &host::run<Program> : run_on_cuda;
     return make_results<Program>(run(std::move(values), {plain_span<const int>(taken), has_begun}));
   } catch (const std::bad_alloc&) {

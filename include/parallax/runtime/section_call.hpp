@@ -35,6 +35,12 @@ struct section_operand {
     for (const spread_axis& s : spread) whole_bytes /= index_of(s.size);
     return whole_bytes;
   }
+  /// Where the piece of a place begins in the `bytes` bytes at `whole`, if it lies there in one part; otherwise null.
+  const std::byte* part_of(const std::byte* whole, std::size_t bytes, std::int64_t place) const {
+    if (spread.empty()) return whole;
+    if (spread.size() > 1 || spread[0].before != 1) return nullptr;
+    return whole + index_of(spread[0].index_at(place)) * piece_bytes(bytes);
+  }
   /// Copies the piece of a place out of the `bytes` bytes at `whole`.
   buffer piece_of(const std::byte* whole, std::size_t bytes, std::int64_t place) const {
     buffer piece;

@@ -119,7 +119,21 @@ template <device_api Api> buffer upload(device<Api>& to, const std::byte* from, 
   return result;
 }
 
-/// The same on the device of a number, for those who do not use the backend. Throws `error` where there is none.
+/// The copy on a device of `bytes` of the host's bytes in `memory` from `first` on: one that is there already, or a new
+/// one, which stays there where nobody can change the host's unseen.
+template <device_api Api>
+buffer uploaded(device<Api>& to, const buffer& memory, const std::byte* first, std::size_t bytes) {
+  buffer copy = memory.copy_on(to.number, first, bytes);
+  if (!copy.is_null() && allocation_of<Api>(copy) != nullptr) return copy;
+  copy = upload<Api>(to, first, bytes);
+  if (bytes > 0 && memory.may_keep_copies()) {
+    memory.note_sent();
+    memory.keep_copy(first, copy);
+  }
+  return copy;
+}
+
+/// A new copy on the device of a number, for those who do not use the backend. Throws `error` where there is none.
 template <device_api Api> buffer placed(int number, const std::byte* from, std::size_t bytes) {
   std::lock_guard lock(backend<Api>::mutex());
   backend<Api>& owner = backend<Api>::instance();

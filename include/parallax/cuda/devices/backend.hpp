@@ -71,9 +71,11 @@ template <device_api Api> class backend {
     slot()->forget_graphs();
     slot()->cliques.forget();
   }
-  /// Waits for all work and gives everything back. No buffer may lie on a device any more. For tests.
+  /// Waits for all work and gives everything back. No buffer may lie on a device any more, but for copies of the
+  /// host's. For tests.
   static void shut_down() {
     std::lock_guard lock(mutex());
+    runtime::block_cache::forget_kept_copies();
     std::exception_ptr failed;
     try {
       if (slot()) slot()->wait_for_all();

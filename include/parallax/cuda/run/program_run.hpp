@@ -147,7 +147,7 @@ template <device_api Api> class program_run {
   static buffer taken_on(const device<Api>& on, const buffer& memory) {
     const allocation<Api>* const here = allocation_of<Api>(memory);
     if (here == nullptr || &here->home != &on) return {};
-    memory.forget_copy();
+    memory.forget_copies();
     return memory;
   }
 
@@ -173,7 +173,8 @@ template <device_api Api> class program_run {
   /// Where a value's elements are for a graph of device 0.
   argument_source source_at_home(runtime_value& value) {
     if (!value.on_host && !lies_here(value.pieces)) value.host_data();
-    if (value.on_host && allocation_of<Api>(value.host) == nullptr) return {value.host.data(), true};
+    if (value.on_host && allocation_of<Api>(value.host) == nullptr && !becomes_kept(value.host, value.bytes()))
+      return {value.host.data(), true};
     return {address_of<Api>(at_home(value)), false};
   }
 
@@ -204,9 +205,14 @@ template <device_api Api> class program_run {
     if (allocation<Api>* memory = allocation_of<Api>(value.host)) {
       if (&memory->home != home) value.host = moved(*home, value.host);
     } else if (value.host.bytes() > 0) {
-      value.host = upload<Api>(*home, value.host.data(), value.bytes());
+      value.host = uploaded<Api>(*home, value.host, value.host.data(), value.bytes());
     }
     return value.host;
+  }
+  /// Whether it serves to keep a copy of the host's bytes: not where they are sent for the first time, and perhaps the
+  /// last.
+  static bool becomes_kept(const buffer& memory, std::size_t bytes) {
+    return memory.may_keep_copies() && !small_values<Api>::takes(bytes) && memory.note_sent();
   }
   static bool lies_here(const recycled_vector<buffer>& pieces) {
     for (const buffer& piece : pieces)
@@ -338,8 +344,14 @@ template <device_api Api> class program_run {
         value.host_data();
         const bool small = small_values<Api>::takes(wanted.piece_bytes(bytes));
         for (std::size_t p = 0; p < devices.size(); ++p) {
+          const auto place = section.place_of(p);
+          if (const std::byte* const part = wanted.part_of(value.host.data(), bytes, place);
+              part != nullptr && !small) {
+            pieces.push_back(uploaded<Api>(*devices[p], value.host, part, wanted.piece_bytes(bytes)));
+            continue;
+          }
           buffer piece = value.host;
-          if (!wanted.spread.empty()) piece = wanted.piece_of(value.host.data(), bytes, section.place_of(p));
+          if (!wanted.spread.empty()) piece = wanted.piece_of(value.host.data(), bytes, place);
           pieces.push_back(small ? piece : upload<Api>(*devices[p], piece.data(), piece.bytes()));
         }
         return {std::move(pieces), small};

@@ -1,0 +1,80 @@
+// Copies of the host's memory that stay on devices, so that an array is sent there once.
+#pragma once
+
+#include <parallax/arrays/at_fork.hpp>
+#include <parallax/arrays/memory_block.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace parallax::runtime {
+
+/// Each block of the host's memory has a list of copies of its bytes, or of a part of them. A copy's `first` is where
+/// the part begins on the host. The last handle to a block gives them up, as does whoever changes the bytes.
+class kept_copies {
+ public:
+  /// Never destroyed, as arrays with static storage may outlive any other object.
+  static kept_copies& instance() {
+    static kept_copies& all = *[] {
+      auto* const made = new kept_copies;
+      // A child of fork would find a lock that another thread held then locked for ever.
+      at_fork([] { instance().access.lock(); }, [] { instance().access.unlock(); }, [] { instance().access.unlock(); });
+      return made;
+    }();
+    return all;
+  }
+
+  /// Keeps one more handle to a copy.
+  void keep(memory_block* of, memory_block* copy) {
+    std::lock_guard lock(access);
+    if (of->copies.load(std::memory_order_relaxed) == nullptr) blocks.push_back(of);
+    copy->owners.fetch_add(1, std::memory_order_relaxed);
+    copy->next = of->copies.load(std::memory_order_relaxed);
+    of->copies.store(copy, std::memory_order_release);
+  }
+  /// One more handle to the copy of `bytes` bytes from `first` on that a device has; null where it has none.
+  memory_block* find(const memory_block* of, int device, const std::byte* first, std::size_t bytes) {
+    if (of->copies.load(std::memory_order_acquire) == nullptr) return nullptr;
+    std::lock_guard lock(access);
+    for (memory_block* copy = of->copies.load(std::memory_order_relaxed); copy != nullptr; copy = copy->next)
+      if (copy->first == first && copy->bytes == bytes && copy->on_device->device_number == device) {
+        copy->owners.fetch_add(1, std::memory_order_relaxed);
+        return copy;
+      }
+    return nullptr;
+  }
+  /// A block's list, which it has no longer.
+  memory_block* taken_from(memory_block* of) {
+    std::lock_guard lock(access);
+    // those that came last go first, most often
+    const auto found = std::find(blocks.rbegin(), blocks.rend(), of);
+    if (found != blocks.rend()) {
+      *found = blocks.back();
+      blocks.pop_back();
+    }
+    return of->copies.exchange(nullptr, std::memory_order_acq_rel);
+  }
+  /// The lists of all blocks, as one.
+  memory_block* taken_from_all() {
+    std::lock_guard lock(access);
+    memory_block* all = nullptr;
+    for (memory_block* const of : blocks) {
+      memory_block* copy = of->copies.exchange(nullptr, std::memory_order_acq_rel);
+      while (copy != nullptr) {
+        memory_block* const following = std::exchange(copy->next, all);
+        all = std::exchange(copy, following);
+      }
+    }
+    blocks.clear();
+    return all;
+  }
+
+ private:
+  std::mutex access;
+  std::vector<memory_block*> blocks; ///< those that have copies
+};
+
+} // namespace parallax::runtime
