@@ -133,13 +133,14 @@ template <element T, auto Shape> class array {
 
   /// The first element; the others follow in row-major order.
   const T* data() const { return raw(); }
-  /// The same for writing. Copies the elements first where other arrays share them.
+  /// The same for writing. Copies the elements first where other arrays share them. GPUs keep no copy of the array from
+  /// then on, as the pointer may be used at any time.
   T* mutable_data() {
     check_not_moved_from();
     elements.become_unique(index_of(element_total));
     return elements.data();
   }
-  /// The memory itself; a copy of it where the array holds its few elements in place.
+  /// The memory itself, to be read; a copy of it where the array holds its few elements in place.
   decltype(auto) storage() const {
     check_not_moved_from();
     return elements.memory();

@@ -128,6 +128,19 @@ TEST_CASE("copies of arrays make way where a device has no memory left", "[kept_
       REQUIRE(result_of(twice, all[static_cast<std::size_t>(i)])[12345] == 2.f * static_cast<float>(i));
 }
 
+TEST_CASE("copies on several devices make way for one of them", "[kept_copies]") {
+  simulator::machine_options options;
+  options.devices = 2;
+  options.memory_bytes = std::size_t{256} << 20;
+  simulator::machine machine(options);
+  const running_backend<counting_api> backend;
+  std::vector<plx::array<float, 2>> all; // 320 MiB on each device
+  for (int i = 0; i < 40; ++i) all.push_back(plx::array<float, 2>::filled({2, 1 << 21}, static_cast<float>(i)));
+  const auto w = vector::filled({1 << 21}, 2);
+  for (const auto& x : all) REQUIRE(result_of(on_rows, x, w)[12345] == 2 * x(0, 0));
+  for (const auto& x : all) REQUIRE(result_of(on_rows, x, w)[3 << 20] == 2 * x(0, 0));
+}
+
 TEST_CASE("the last handle to an array gives up its copies", "[kept_copies]") {
   simulator::machine_options options;
   options.devices = 1;

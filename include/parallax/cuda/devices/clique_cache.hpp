@@ -1,11 +1,13 @@
 // The cliques of the backend's devices, which are made at their first use and kept.
 #pragma once
 
+#include <parallax/arrays/block_cache.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/cuda/devices/clique.hpp>
 #include <parallax/cuda/devices/mesh.hpp>
 #include <parallax/processes/gather_bytes.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -116,10 +118,15 @@ template <device_api Api> class clique_cache {
     return true;
   }
 
-  /// NCCL takes memory of its own, and cannot take what is kept here for later.
+  /// NCCL takes memory of its own, and cannot take what is kept here for later, nor copies of the host's memory.
   static void make_room(plain_span<device<Api>* const> devices) {
     for (const device<Api>* each : devices) {
       each->activate();
+      check(Api::trim_memory(), each->number);
+      std::size_t free = 0, total = 0;
+      check(Api::memory_info(free, total), each->number);
+      if (free >= total / 8 || !runtime::block_cache::forget_kept_copies()) continue;
+      each->activate(); // copies may have been on other devices
       check(Api::trim_memory(), each->number);
     }
   }

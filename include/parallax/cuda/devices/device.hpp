@@ -55,6 +55,7 @@ template <device_api Api> class device {
     // what is kept for later may be in pieces that are too small, and copies of the host's memory are there to spare
     for (int attempt = 0; attempt < 2 && got.is == status::kind::out_of_memory; ++attempt) {
       if (attempt == 1 && !runtime::block_cache::forget_kept_copies()) break;
+      activate(); // copies may have been on other devices
       check(Api::trim_memory(), number);
       got = Api::allocate(address, bytes, stream());
     }
