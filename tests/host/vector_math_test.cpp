@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -63,6 +64,18 @@ TEMPLATE_TEST_CASE("functions of packs are accurate to 2 units in the last place
   CHECK(worst_error<T>([](auto x) { return math::tanh(x); }, [](long double x) { return std::tanh(x); }) <= 2);
   CHECK(worst_error<T>([](auto x) { return math::logistic(x); },
                        [](long double x) { return 1 / (1 + std::exp(-x)); }) <= 2);
+}
+
+TEMPLATE_TEST_CASE("odd functions keep the smallest numbers and the sign of zero", "[vector_math]", float, double) {
+  using T = TestType;
+  for (const T x : {T(0), T(-0.0), std::numeric_limits<T>::denorm_min(), -std::numeric_limits<T>::denorm_min()}) {
+    T results[lanes];
+    auto check = [&] { CHECK((results[0] == x && std::signbit(results[0]) == std::signbit(x))); };
+    host::store(results, math::expm1(host::broadcast(x)));
+    check();
+    host::store(results, math::tanh(host::broadcast(x)));
+    check();
+  }
 }
 
 TEMPLATE_TEST_CASE("functions of the C library are accurate to 4 units in the last place", "[vector_math]", float,

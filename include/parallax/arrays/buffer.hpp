@@ -112,10 +112,11 @@ class buffer {
     if (may_keep_copies()) copy.owned = runtime::kept_copies::instance().find(owned, device, part, part_bytes);
     return copy;
   }
-  /// Keeps such a copy, until the bytes are changed or the last handle to them is gone. Nobody else has it.
-  void keep_copy(const std::byte* part, const buffer& copy) const {
+  /// Keeps such a copy, until the bytes are changed or the last handle to them is gone, unless the device has more than
+  /// `most` bytes of copies then. Nobody else has it.
+  void keep_copy(const std::byte* part, const buffer& copy, std::size_t most) const {
     copy.owned->first = const_cast<std::byte*>(part);
-    runtime::kept_copies::instance().keep(owned, copy.owned);
+    runtime::kept_copies::instance().keep(owned, copy.owned, most);
   }
   /// Whether somebody else has the memory, who may end before the last handle does.
   bool is_borrowed() const noexcept { return owned != nullptr && owned->is_borrowed; }

@@ -20,19 +20,27 @@ class kept_copies {
   static kept_copies& instance() {
     static kept_copies& all = *[] {
       auto* const made = new kept_copies;
-      // A child of fork would find a lock that another thread held then locked for ever.
-      at_fork([] { instance().access.lock(); }, [] { instance().access.unlock(); }, [] { instance().access.unlock(); });
+      // A child of fork would find a lock that another thread held then locked for ever. The devices are its parent's.
+      at_fork([] { instance().access.lock(); }, [] { instance().access.unlock(); },
+              [] {
+                instance().abandon();
+                instance().access.unlock();
+              });
       return made;
     }();
     return all;
   }
 
-  /// Keeps one more handle to a copy.
-  void keep(memory_block* of, memory_block* copy) {
+  /// Keeps one more handle to a copy, unless its device has more than `most` bytes of copies then.
+  void keep(memory_block* of, memory_block* copy, std::size_t most) {
     std::lock_guard lock(access);
-    if (of->copies.load(std::memory_order_relaxed) == nullptr) blocks.push_back(of);
+    std::size_t& there = bytes_on(copy);
+    if (copy->bytes > most || there > most - copy->bytes) return;
+    memory_block* const others = of->copies.load(std::memory_order_relaxed);
+    if (others == nullptr) blocks.push_back(of);
+    there += copy->bytes;
     copy->owners.fetch_add(1, std::memory_order_relaxed);
-    copy->next = of->copies.load(std::memory_order_relaxed);
+    copy->next = others;
     of->copies.store(copy, std::memory_order_release);
   }
   /// One more handle to the copy of `bytes` bytes from `first` on that a device has; null where it has none.
@@ -55,14 +63,14 @@ class kept_copies {
       *found = blocks.back();
       blocks.pop_back();
     }
-    return of->copies.exchange(nullptr, std::memory_order_acq_rel);
+    return list_of(of);
   }
   /// The lists of all blocks, as one.
   memory_block* taken_from_all() {
     std::lock_guard lock(access);
     memory_block* all = nullptr;
     for (memory_block* const of : blocks) {
-      memory_block* copy = of->copies.exchange(nullptr, std::memory_order_acq_rel);
+      memory_block* copy = list_of(of);
       while (copy != nullptr) {
         memory_block* const following = std::exchange(copy->next, all);
         all = std::exchange(copy, following);
@@ -73,8 +81,25 @@ class kept_copies {
   }
 
  private:
+  memory_block* list_of(memory_block* of) {
+    memory_block* const list = of->copies.exchange(nullptr, std::memory_order_acq_rel);
+    for (memory_block* copy = list; copy != nullptr; copy = copy->next) bytes_on(copy) -= copy->bytes;
+    return list;
+  }
+  std::size_t& bytes_on(const memory_block* copy) {
+    const auto number = static_cast<std::size_t>(copy->on_device->device_number);
+    if (number >= totals.size()) totals.resize(number + 1);
+    return totals[number];
+  }
+  void abandon() noexcept {
+    for (memory_block* const of : blocks) of->copies.store(nullptr, std::memory_order_relaxed);
+    blocks.clear();
+    totals.clear();
+  }
+
   std::mutex access;
   std::vector<memory_block*> blocks; ///< those that have copies
+  std::vector<std::size_t> totals;   ///< bytes of copies by device
 };
 
 } // namespace parallax::runtime

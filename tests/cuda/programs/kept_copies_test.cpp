@@ -8,7 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <utility>
 #include <vector>
 
 namespace kept_copies_test {
@@ -115,43 +115,80 @@ TEST_CASE("pieces and replicas of an array are sent once", "[kept_copies]") {
   }
 }
 
-TEST_CASE("copies of arrays make way where a device has no memory left", "[kept_copies]") {
+namespace {
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+simulator::machine_options small_machine(int devices) {
   simulator::machine_options options;
-  options.devices = 1;
-  options.memory_bytes = std::size_t{256} << 20;
-  simulator::machine machine(options);
-  const running_backend<counting_api> backend;
-  std::vector<vector> all; // 320 MiB
-  for (int i = 0; i < 40; ++i) all.push_back(vector::filled({1 << 21}, static_cast<float>(i)));
-  for (int round = 0; round < 2; ++round)
-    for (int i = 0; i < 40; ++i)
-      REQUIRE(result_of(twice, all[static_cast<std::size_t>(i)])[12345] == 2.f * static_cast<float>(i));
+  options.devices = devices;
+  options.memory_bytes = 256 * mebibyte;
+  return options;
+}
+/// Arrays of 8 MiB.
+std::vector<vector> arrays_of_8_mebibytes(int count) {
+  std::vector<vector> all;
+  for (int i = 0; i < count; ++i) all.push_back(vector::filled({1 << 21}, static_cast<float>(i)));
+  return all;
+}
+} // namespace
+
+TEST_CASE("copies of arrays make way where a device has no memory left", "[kept_copies]") {
+  for (const int devices : {1, 2}) {
+    simulator::machine machine(small_machine(devices));
+    const running_backend<counting_api> backend;
+    std::vector<plx::array<float, 2>> all; // 6 x 8 MiB for each device
+    for (int i = 0; i < 6; ++i) all.push_back(plx::array<float, 2>::filled({devices, 1 << 21}, static_cast<float>(i)));
+    const auto w = vector::filled({1 << 21}, 2);
+    for (const auto& x : all) REQUIRE(result_of(on_rows, x, w)[12345] == 2 * x(0, 0));
+    {
+      auto& on = plx::cuda::backend<counting_api>::instance().device_at(0);
+      on.activate();
+      std::size_t free = 0, total = 0;
+      plx::cuda::check(counting_api::memory_info(free, total));
+      REQUIRE(free < total - 48 * mebibyte);
+      const auto most = plx::cuda::allocate<counting_api>(on, free + 32 * mebibyte);
+      CHECK(plx::cuda::allocation_of<counting_api>(most) != nullptr);
+    }
+    for (const auto& x : all) REQUIRE(result_of(on_rows, x, w)[1 << 20] == 2 * x(0, 0));
+  }
 }
 
-TEST_CASE("copies on several devices make way for one of them", "[kept_copies]") {
-  simulator::machine_options options;
-  options.devices = 2;
-  options.memory_bytes = std::size_t{256} << 20;
-  simulator::machine machine(options);
+TEST_CASE("a device has copies in a quarter of its memory at most", "[kept_copies]") {
+  simulator::machine machine(small_machine(1));
   const running_backend<counting_api> backend;
-  std::vector<plx::array<float, 2>> all; // 320 MiB on each device
-  for (int i = 0; i < 40; ++i) all.push_back(plx::array<float, 2>::filled({2, 1 << 21}, static_cast<float>(i)));
-  const auto w = vector::filled({1 << 21}, 2);
-  for (const auto& x : all) REQUIRE(result_of(on_rows, x, w)[12345] == 2 * x(0, 0));
-  for (const auto& x : all) REQUIRE(result_of(on_rows, x, w)[3 << 20] == 2 * x(0, 0));
+  const std::vector<vector> all = arrays_of_8_mebibytes(40); // more than there is memory
+  for (int round = 0; round < 2; ++round) {
+    sent();
+    for (const vector& x : all) REQUIRE(result_of(twice, x)[12345] == 2 * x(0));
+    REQUIRE(sent() == (round == 0 ? 40 : 32) * 8 * mebibyte);
+  }
 }
 
 TEST_CASE("the last handle to an array gives up its copies", "[kept_copies]") {
-  simulator::machine_options options;
-  options.devices = 1;
-  options.memory_bytes = std::size_t{256} << 20;
-  simulator::machine machine(options);
+  simulator::machine machine(small_machine(1));
   const running_backend<counting_api> backend;
-  for (int i = 0; i < 40; ++i) {
-    const auto x = vector::filled({1 << 21}, static_cast<float>(i));
-    REQUIRE(result_of(twice, x)[12345] == 2.f * static_cast<float>(i));
+  for (const int round : {0, 1}) {
+    const std::vector<vector> all = arrays_of_8_mebibytes(8);
+    sent();
+    for (const vector& x : all) REQUIRE(result_of(twice, x)[12345] == 2 * x(0));
+    for (const vector& x : all) REQUIRE(result_of(twice, x)[round] == 2 * x(0));
+    REQUIRE(sent() == 64 * mebibyte);
   }
   CHECK(!plx::runtime::block_cache::forget_kept_copies());
+}
+
+TEST_CASE("results that take an array's memory on the host leave no copy of what was there", "[kept_copies]") {
+  simulator::machine machine({.devices = 1});
+  const running_backend<counting_api> backend;
+  auto x = vector::filled({1000}, 1);
+  const float* const memory = x.data();
+  CHECK(result_of(twice, x) == std::vector<float>(1000, 2));
+  {
+    const plx::use_backend on_host(plx::backend::host);
+    x = plx::jit([](auto a) { return a + 4.f; }, plx::donate<0>)(std::move(x));
+  }
+  CHECK(x.data() == memory);
+  CHECK(result_of(twice, x) == std::vector<float>(1000, 10));
 }
 
 } // namespace kept_copies_test

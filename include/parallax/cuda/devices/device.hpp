@@ -25,6 +25,8 @@ template <device_api Api> class device {
 
   device(int logical, int gpu) : number(logical), physical(current(gpu)) {
     check(Api::properties_of(properties, physical), number);
+    std::size_t free = 0;
+    check(Api::memory_info(free, memory_bytes), number);
     scratch.address = take(Api::scratch_bytes);
     if (Api::product_workspace_bytes > 0) workspace.address = take(Api::product_workspace_bytes);
   }
@@ -70,6 +72,9 @@ template <device_api Api> class device {
     check(got, number);
     return address;
   }
+
+  /// How many bytes of the host's memory have copies here at most: a quarter of what the device has.
+  std::size_t most_kept() const { return memory_bytes / 4; }
 
   /// Enqueues zeros.
   void fill_zero(void* to, std::size_t bytes) const {
@@ -132,6 +137,7 @@ template <device_api Api> class device {
     return gpu;
   }
 
+  std::size_t memory_bytes = 0;
   unique_stream<Api> main_stream, side_stream;
   std::deque<unique_stream<Api>> body_streams; ///< for bodies of nodes of graphs, one inside the other
   int bodies = 0;                              ///< that are being captured

@@ -61,11 +61,16 @@ class program_run {
     for (std::size_t k = 0; k < main.outputs.size(); ++k)
       if (const runtime_value* from = donor_of(k, given);
           from != nullptr && main.section.outputs()[k].value == value_id::none)
-        main.outputs[k] = from->host, takes = true;
+        main.outputs[k] = to_change(from->host), takes = true;
     main.prepare(nullptr, given);
     if (takes) given.begin_to_take();
     main.run([&](const call_step& step, section_runner& caller) { call(step, caller, given); });
     return main_results(main.section, values, std::move(main.outputs));
+  }
+  /// Memory that results take, of which no device has a copy from now on.
+  static const buffer& to_change(const buffer& memory) {
+    memory.forget_copies();
+    return memory;
   }
   /// The argument whose memory a result takes; null where it takes none.
   const runtime_value* donor_of(std::size_t result, given_memory given) const {
@@ -95,7 +100,7 @@ class program_run {
     section.for_each_taken(plan, values, given, [&](std::size_t result, std::size_t operand) {
       for (std::size_t p = 0; p < outputs.size(); ++p)
         if (const buffer& piece = inputs[operand][p]; piece.on_device() == nullptr)
-          outputs[p][result] = piece, takes = true;
+          outputs[p][result] = to_change(piece), takes = true;
     });
     std::unique_ptr<team> together = kept_team::take(section.here, section.devices);
     // others may take as long as their deadline allows, which whoever speaks to them knows

@@ -89,7 +89,9 @@ template <class T> PARALLAX_INLINE typename pack<T>::part_type expm1_part(typena
   // below the first one the result is -1; in this order NaN stays
   const part_type lowest = repeat<pack<T>>(T(-40)), highest = repeat<pack<T>>(exponential<T>::highest);
   const part_type h = half_expm1_part<T>(smaller_of(highest, larger_of(lowest, x)));
-  return choose(x == part_type{}, x, h + h); // keeps its sign
+  // subnormal numbers would lose their last bit, and zero its sign
+  const part_type least = repeat<pack<T>>(std::numeric_limits<T>::min());
+  return choose(x < least, choose(x > -least, x, h + h), h + h);
 }
 
 // tanh(x) = h / (1 + h) with h = (exp(2x) - 1) / 2, of the absolute value.
