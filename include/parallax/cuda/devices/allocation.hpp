@@ -123,7 +123,7 @@ template <device_api Api> buffer upload(device<Api>& to, const std::byte* from, 
 /// one, which stays there where nobody can change the host's unseen.
 template <device_api Api>
 buffer uploaded(device<Api>& to, const buffer& memory, const std::byte* first, std::size_t bytes) {
-  const buffer kept = memory.copy_on(to.number, first, bytes);
+  buffer kept = memory.copy_on(to.number, first, bytes);
   if (allocation_of<Api>(kept) != nullptr) return kept;
   buffer copy = upload<Api>(to, first, bytes);
   if (bytes > 0 && kept.is_null() && memory.may_keep_copies()) {
