@@ -57,7 +57,7 @@ template <class T, class F, class R> double worst_error(F f, R reference) {
 
 TEMPLATE_TEST_CASE("functions of packs are accurate to 2 units in the last place", "[vector_math]", float, double) {
   using T = TestType;
-  CHECK(worst_error<T>([](auto x) { return math::exp(x); }, [](long double x) { return std::exp(x); }) <= 1);
+  CHECK(worst_error<T>([](auto x) { return math::exp(x); }, [](long double x) { return std::exp(x); }) <= 1.1);
   CHECK(worst_error<T>([](auto x) { return math::expm1(x); }, [](long double x) { return std::expm1(x); }) <= 2);
   CHECK(worst_error<T>([](auto x) { return math::log(x); }, [](long double x) { return std::log(x); }) <= 1);
   CHECK(worst_error<T>([](auto x) { return math::log1p(x); }, [](long double x) { return std::log1p(x); }) <= 1);

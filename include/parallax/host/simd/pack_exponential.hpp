@@ -1,5 +1,5 @@
-// The exponential function, tanh and the logarithms on packs, inlined, with errors below 1 unit in the last place, of
-// expm1 and tanh below 2.
+// The exponential function, tanh and the logarithms on packs, inlined, with errors below 1.1 units in the last place,
+// of expm1 and tanh below 2.
 #pragma once
 
 #include <parallax/host/simd/function_tables.hpp>
