@@ -167,7 +167,7 @@ TEST_CASE("a device has copies in a quarter of its memory at most", "[kept_copie
 TEST_CASE("the last handle to an array gives up its copies", "[kept_copies]") {
   simulator::machine machine(small_machine(1));
   const running_backend<counting_api> backend;
-  for (const std::size_t round : {0, 1}) {
+  for (std::size_t round = 0; round < 2; ++round) {
     const std::vector<vector> all = arrays_of_8_mebibytes(8);
     sent();
     for (const vector& x : all) REQUIRE(result_of(twice, x)[12345] == 2 * x(0));
