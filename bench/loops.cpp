@@ -2,6 +2,7 @@
 // data, cumulative sums and sorts beside the standard library's. Results are compared before anything is timed.
 // `bench/loops_beside_python.py` runs it beside NumPy and JAX.
 #include "support/loops_by_hand.hpp"
+#include "support/matrix_chain.hpp"
 #include "support/random_values.hpp"
 #include "support/results.hpp"
 
@@ -22,7 +23,7 @@ namespace plx = parallax;
 
 namespace {
 
-using bench::elements, bench::agree;
+using bench::elements, bench::agree, bench::chain, bench::chain_gradient;
 
 /// Times `call`, which returns what it computes.
 template <class Call> void time(benchmark::State& state, const Call& call) {
@@ -36,12 +37,6 @@ template <class Call> void time(benchmark::State& state, const Call& call) {
 // Products of 3 x 3 matrices.
 
 constexpr std::int64_t chain_steps = 1000;
-constexpr auto chain = [](auto first, auto matrices) {
-  return plx::scan([](auto p, auto m) { return std::pair{plx::dot(m, p), plx::none}; }, first, matrices).first;
-};
-constexpr auto chain_gradient =
-    plx::grad([](auto first, auto matrices) { return plx::sum(chain(first, matrices)); }, plx::argnums<1>);
-
 struct chain_case {
   std::vector<double> values = std::vector<double>(9 * chain_steps);
   bench::matrix_chain by_hand{std::size_t{chain_steps}};

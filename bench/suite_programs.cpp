@@ -1,6 +1,7 @@
 // The cases of `scripts/bench` that are whole programs. Where there are several devices, those with collectives
 // instead.
 #include "support/loops_by_hand.hpp"
+#include "support/matrix_chain.hpp"
 #include "support/perceptron.hpp"
 #include "support/suite_case.hpp"
 
@@ -64,12 +65,6 @@ void add_transformer() {
 
 // ---- Loops --------------------------------------------------------------------------------------------
 
-constexpr auto chain = [](auto first, auto matrices) {
-  return plx::scan([](auto p, auto m) { return std::pair{plx::dot(m, p), plx::none}; }, first, matrices).first;
-};
-constexpr auto chain_gradient =
-    plx::grad([](auto first, auto matrices) { return plx::sum(chain(first, matrices)); }, plx::argnums<1>);
-
 void add_loops() {
   constexpr std::int64_t steps = 1000;
   using three = plx::array<double, plx::extents<3, 3>>;
@@ -79,8 +74,9 @@ void add_loops() {
   for (std::int64_t i = 0; i < matrices.size(); ++i)
     matrices.mutable_data()[i] = matrices.mutable_data()[i] * 0.01 + (i % 9 % 4 == 0 ? 1 : 0);
   const three first({3, 3}, std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1});
-  add("1000 products 3x3/parallax", 0, [=] { return three(plx::jit(chain)(first, matrices)); });
-  add("1000 products 3x3, gradient/parallax", 0, [=] { return many(plx::jit(chain_gradient)(first, matrices)); });
+  add("1000 products 3x3/parallax", 0, [=] { return three(plx::jit(bench::chain)(first, matrices)); });
+  add("1000 products 3x3, gradient/parallax", 0,
+      [=] { return many(plx::jit(bench::chain_gradient)(first, matrices)); });
   auto by_hand = std::make_shared<bench::matrix_chain>(bench::matrix_chain{std::size_t{steps}});
   auto last = std::make_shared<std::array<double, 9>>();
   add("1000 products 3x3/by hand", 0, [=] {

@@ -130,9 +130,6 @@ class block_cache {
   /// Gives up the copies of the block's bytes, before they are changed.
   static void forget_copies(memory_block* block);
 
-  /// Gives up one of the handles to the block.
-  static void give_up(memory_block* block);
-
   /// Gives up all copies that devices have of the host's bytes. False where there are none.
   static bool forget_kept_copies();
 
@@ -143,6 +140,8 @@ class block_cache {
   void clear();
 
  private:
+  /// Gives up a handle to each block of a list.
+  static void give_up(memory_block* list);
   static bool keep_in_thread(memory_block* block);
   static bool begin_in_thread();
   static void follow(std::uint32_t wanted);
@@ -188,20 +187,22 @@ PARALLAX_RUNTIME_FUNCTION void block_cache::put(memory_block* block) {
 
 PARALLAX_RUNTIME_FUNCTION void block_cache::forget_copies(memory_block* block) {
   if (block->copies.load(std::memory_order_acquire) == nullptr) return;
-  memory_block* copy =
+  memory_block* const copies =
       block->on_device != nullptr ? block->copies.exchange(nullptr) : kept_copies::instance().taken_from(block);
-  while (copy != nullptr) give_up(std::exchange(copy, copy->next));
+  give_up(copies);
 }
 
-PARALLAX_RUNTIME_FUNCTION void block_cache::give_up(memory_block* block) {
-  if (block->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) put(block);
+PARALLAX_RUNTIME_FUNCTION void block_cache::give_up(memory_block* list) {
+  while (list != nullptr) {
+    memory_block* const block = std::exchange(list, list->next);
+    if (block->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) put(block);
+  }
 }
 
 PARALLAX_RUNTIME_FUNCTION bool block_cache::forget_kept_copies() {
-  memory_block* copy = kept_copies::instance().taken_from_all();
-  if (copy == nullptr) return false;
-  while (copy != nullptr) give_up(std::exchange(copy, copy->next));
-  return true;
+  memory_block* const copies = kept_copies::instance().taken_from_all();
+  give_up(copies);
+  return copies != nullptr;
 }
 
 PARALLAX_RUNTIME_FUNCTION std::size_t block_cache::bytes() {

@@ -17,7 +17,7 @@ struct alignas(64) memory_block {
   std::atomic<std::uint32_t> owners{1};
   bool is_borrowed = false;     ///< others read or change the bytes, too
   bool may_change = false;      ///< somebody was given a pointer to change the bytes with, and may have it still
-  bool was_sent = false;        ///< to a device, without a copy being kept there
+  bool was_sent = false;        ///< to a device before
   std::size_t bytes = 0;        ///< asked for
   std::size_t capacity = 0;     ///< of the whole block, with this header
   std::byte* first = nullptr;   ///< of the bytes on the host
