@@ -237,7 +237,7 @@ class cost_counter {
       switch (each.kind) {
       case compiled::buffer_kind::slot: {
         std::int64_t& slot = slots[index_of(each.number)];
-        slot = std::max(slot, bytes_of(each));
+        slot = std::max(slot, each.offset + bytes_of(each));
         break;
       }
       case compiled::buffer_kind::value:

@@ -63,8 +63,15 @@ template <class Plan> class donor_finder {
     }
     return true;
   }
-  /// Whether a step is an elementwise loop that loads each element of one buffer before it stores that of another.
+  /// Whether a step is an elementwise loop that loads each element of one buffer before it stores that of another, or a
+  /// product that is added so.
   constexpr bool reads_before_it_writes(const step_record& step, buffer_id argument, buffer_id result) const {
+    if (step.kind == step_kind::epilogue) {
+      const epilogue_step& e = plan.template at<epilogue_step>(step.index);
+      const plain_span<const step_record> parts = plan[e.parts];
+      return e.base == argument && !touches(parts[0], argument) && !touches(parts[0], result) &&
+             reads_before_it_writes(parts[1], argument, result);
+    }
     if (step.kind != step_kind::kernel) return false;
     const kernel_step& loop = plan.template at<kernel_step>(step.index);
     const kernel_record& kernel = plan.template at<kernel_record>(static_cast<int>(loop.kernel));

@@ -244,14 +244,22 @@ struct buffer_record {
   buffer_kind kind = buffer_kind::slot;
   int number = -1; ///< of the value, output or slot
   element_type type = element_type::float32;
-  dim count{}; ///< of elements
+  dim count{};             ///< of elements
+  std::int64_t offset = 0; ///< of a slot: where the buffer begins in that, in bytes, a multiple of `slot_alignment`
+  /// Of a slot: the number of the output in whose memory it may lie as well, where that is no argument's; -1 for none.
+  int output = -1;
   static constexpr void describe(auto& r, auto& field) {
     field(r.kind);
     field(r.number);
     field(r.type);
     field(r.count);
+    field(r.offset);
+    field(r.output);
   }
 };
+
+/// Of buffers that lie beside others in a slot: enough for a device's memory, and for the host's registers.
+inline constexpr std::int64_t slot_alignment = 256;
 
 /// A dimension of an operand or a result that is spread over an axis of the mesh.
 struct spread_dimension {

@@ -18,6 +18,13 @@ template <class Plan, class F> constexpr void for_each_step(const Plan& plan, se
   for_each_step(plan, plan.section(section).steps, f);
 }
 
+/// The product that an epilogue begins with.
+template <class Plan> constexpr const product_step& product_of(const Plan& plan, const epilogue_step& epilogue) {
+  const step_record first = plan[epilogue.parts][0];
+  if (first.kind == step_kind::epilogue) return product_of(plan, plan.template at<epilogue_step>(first.index));
+  return plan.template at<product_step>(first.index);
+}
+
 /// Calls `f` with the sections that a step runs where its own section runs.
 template <class Plan, class F> constexpr void for_each_body(const Plan& plan, const step_record& step, const F& f) {
   switch (step.kind) {

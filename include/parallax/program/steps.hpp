@@ -71,7 +71,9 @@ struct product_step {
   }
 };
 
-/// A product and the loops behind it as one call of a library, or as parts: the product first.
+/// A product and the loops behind it as one call of a library, or as parts: the product first. Where there is a base,
+/// the first part is the product, or that with sums of its right operand, and the second one computes
+/// result = base + scale * factor * product.
 struct epilogue_step {
   product_activation activation = product_activation::identity;
   buffer_id result = buffer_id::none; ///< of the activation
@@ -80,6 +82,10 @@ struct epilogue_step {
   buffer_id auxiliary = buffer_id::none; ///< what the gradient wants to know: signs of a relu, the operand of a gelu
   buffer_id bias_gradient = buffer_id::none; ///< sums over rows: of the result, or of the right operand
   bool sums_right = false;
+  buffer_id base = buffer_id::none;
+  std::int64_t scale_bits = 0;        ///< of a double
+  buffer_id factor = buffer_id::none; ///< one number; none for 1
+  dim factor_offset{};
   record_list<step_record> parts{};
   static constexpr void describe(auto& r, auto& field) {
     field(r.activation);
@@ -89,6 +95,8 @@ struct epilogue_step {
     field(r.auxiliary);
     field(r.bias_gradient);
     field(r.sums_right);
+    field(r.base), field(r.scale_bits);
+    field(r.factor), field(r.factor_offset);
     field(r.parts);
   }
 };

@@ -41,16 +41,28 @@ class section_plan {
   std::size_t bytes_of(buffer_id id) const { return bytes_of(buffer_at(id)); }
 
   /// Says where the slots begin in the arena that they share, and behind them its size: `slot_count` + 1 numbers.
-  /// Throws `out_of_memory` where that is beyond what can be counted.
-  template <class Offsets> void plan_slots(Offsets& offsets) const {
-    constexpr std::size_t alignment = 256; // of a device's memory; enough for the host's registers too
+  /// Throws `out_of_memory` where that is beyond what can be counted. `lies_elsewhere` says of a slot's buffer whether
+  /// it needs no room there.
+  template <class Offsets, class LiesElsewhere>
+  void plan_slots(Offsets& offsets, const LiesElsewhere& lies_elsewhere) const {
+    constexpr auto alignment = static_cast<std::size_t>(slot_alignment);
     std::fill(offsets.begin(), offsets.end(), std::size_t{0});
     for (const buffer_record& buffer : buffers()) {
-      if (buffer.kind != buffer_kind::slot) continue;
+      if (buffer.kind != buffer_kind::slot || lies_elsewhere(buffer)) continue;
       std::size_t& size = offsets[index_of(buffer.number) + 1];
-      size = std::max(size, (bytes_of(buffer) + alignment - 1) / alignment * alignment);
+      const std::size_t end = checked_sum(index_of(buffer.offset), bytes_of(buffer));
+      size = std::max(size, (end + alignment - 1) / alignment * alignment);
     }
     for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] = checked_sum(offsets[i - 1], offsets[i]);
+  }
+
+  template <class Offsets> void plan_slots(Offsets& offsets) const {
+    plan_slots(offsets, [](const buffer_record&) { return false; });
+  }
+
+  /// Where a buffer begins among slots that begin there.
+  template <class Offsets> static std::size_t place_of(const buffer_record& buffer, const Offsets& slots) {
+    return slots[index_of(buffer.number)] + index_of(buffer.offset);
   }
 
   /// Fills in what a kernel is called with: `Arguments` is what the backend's kernels take. `data_of` gives a buffer's

@@ -1,41 +1,61 @@
 // Memory for the intermediate results of a section.
 #pragma once
 
+#include <parallax/compile/plan/find_in_place.hpp>
 #include <parallax/compile/plan/start_early.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 namespace parallax::detail {
 
-/// Buffers that are not live at the same time share a slot; a slot is as large as the largest of them. The result of an
-/// elementwise loop takes over the slot of an operand that it reads last, element by element.
+/// Buffers that are not live at the same time share a slot; a slot is as large as the largest of them. Where sizes are
+/// known, small buffers lie beside one another where a large one lies at other times. The result of an elementwise loop
+/// takes over the memory of an operand that it reads last, element by element.
 class slot_assigner {
  public:
-  constexpr slot_assigner(const plan_builder& records, planned_section& of) : plan(records), section(of) {}
+  constexpr slot_assigner(const plan_builder& records, planned_section& of)
+      : plan(records), section(of), owner(of.buffers.size(), buffer_id::none), in_place(records, of) {}
 
   constexpr void run() {
     find_lifetimes();
-    // by step: the buffers that it is first to use
-    growing_vector<growing_vector<buffer_id>> beginning(section.steps.size());
+    find_owners();
+    assign_all(false);
+    assign_all(true); // in slots that may not be needed
     for_each(section.buffers.ids(), [&](buffer_id id) {
-      const planned_buffer& b = section.buffers[id];
-      if (b.record.kind == buffer_kind::slot && b.first_step >= 0) beginning[index_of(b.first_step)].push_back(id);
+      if (owner[id] == buffer_id::none) return;
+      record(id).number = record(owner[id]).number;
+      record(id).offset = record(owner[id]).offset;
+      record(id).output = record(owner[id]).output;
     });
-    for (int s = 0; s <= last_step(); ++s) for_each(beginning[index_of(s)], [&](buffer_id id) { assign(id, s); });
-    section.slot_count = count_of(holder);
+    section.slot_count = count_of(slots);
   }
 
  private:
+  /// A slot: the first of its buffers, than which none of the same kind is larger where sizes are known, the steps in
+  /// which one is live, a bit each, and all of them.
+  struct slot {
+    buffer_id first = buffer_id::none;
+    growing_vector<std::uint64_t> steps;
+    growing_vector<buffer_id> buffers{};
+    bool has_known_sizes = true;
+  };
+
   const plan_builder& plan;
   planned_section& section;
-  growing_vector<buffer_id> holder; ///< by slot: the buffer in it
+  table<buffer_id, buffer_id> owner; ///< of a slot's buffer, the first whose memory it lies in, which may be itself
+  growing_vector<buffer_id> owners;  ///< in the order in which they are needed
+  in_place_finder in_place;
+  growing_vector<slot> slots;
 
   constexpr step_record step(int s) const { return section.steps[index_of(s)]; }
   constexpr int last_step() const { return count_of(section.steps) - 1; }
   constexpr bool is_exchange(int s) const { return step(s).kind == step_kind::exchange; }
+  constexpr buffer_record& record(buffer_id id) { return section.buffers[id].record; }
+  constexpr const buffer_record& record(buffer_id id) const { return section.buffers[id].record; }
 
   /// Exchanges that follow each other may run together, in any order where none reads another's result.
   constexpr void find_lifetimes() {
@@ -62,63 +82,108 @@ class slot_assigner {
     last = std::max(last, std::min(until, last_step()));
   }
 
-  constexpr void assign(buffer_id id, int s) {
-    planned_buffer& b = section.buffers[id];
-    int slot = dying_operand_slot(id, s);
-    if (slot < 0) slot = find_slot(b.record, s);
-    if (slot == count_of(holder)) holder.push_back(id);
-    holder[index_of(slot)] = id;
-    b.record.number = slot;
-  }
-  /// The slot of an operand of step s that nothing reads afterwards, and that has each element where buffer `id`, the
-  /// step's result, has its own; -1 where there is none.
-  constexpr int dying_operand_slot(buffer_id id, int s) const {
-    if (step(s).kind != step_kind::kernel) return -1;
-    const kernel_step& loop = plan.at<kernel_step>(step(s).index);
-    const plain_span<const operand_record> operands = plan[loop.operands];
-    if (!writes_one_result(loop) || operands[0].buffer != id) return -1;
-    // A library may apply the loop while it computes a product: then that product alone may lie where the result does.
-    const bool follows_product =
-        plain::any_of(operands, [&](const operand_record& o) { return is_of_product(o.buffer); });
-    for (const operand_record& o : operands.subspan(1)) {
-      if (o.buffer == buffer_id::none || o.buffer == id) continue;
-      const planned_buffer &old = section.buffers[o.buffer], &result = section.buffers[id];
-      const bool dies = old.record.kind == buffer_kind::slot && old.first_step < s && old.last_step == s;
-      const bool is_alike = old.record.count == result.record.count &&
-                            size_of(old.record.type) == size_of(result.record.type) && result.first_step == s;
-      if (!dies || !is_alike || (follows_product && !is_of_product(o.buffer))) continue;
-      const bool lies_alike = plain::all_of(operands, [&](const operand_record& each) {
-        return each.buffer != o.buffer ||
-               (each.offset == operands[0].offset && plain::equal(plan[each.strides], plan[operands[0].strides]));
+  /// Says which buffers lie in others' memory, and lets those live as long.
+  constexpr void find_owners() {
+    growing_vector<growing_vector<buffer_id>> beginning(section.steps.size()); // by step: what it is first to use
+    for_each(section.buffers.ids(), [&](buffer_id id) {
+      const planned_buffer& b = section.buffers[id];
+      if (b.record.kind == buffer_kind::slot && b.first_step >= 0) beginning[index_of(b.first_step)].push_back(id);
+    });
+    id_set<buffer_id> taken(section.buffers.size());
+    table<buffer_id, buffer_id> last(section.buffers.size(), buffer_id::none); // of what lies in an owner's memory
+    for (int s = 0; s <= last_step(); ++s)
+      for_each(beginning[index_of(s)], [&](buffer_id id) {
+        const buffer_id from = in_place.taken_by(id, s, [&](buffer_id operand) { return taken.contains(operand); });
+        if (from == buffer_id::none) owners.push_back(id);
+        else taken.insert(from);
+        owner[id] = from == buffer_id::none ? id : owner[from];
+        last[owner[id]] = id;
       });
-      if (lies_alike && holder[index_of(old.record.number)] == o.buffer) return old.record.number;
+    id_set<buffer_id> holding(section.buffers.size()); // outputs whose memory holds another buffer before
+    for_each(owners, [&](buffer_id id) {
+      const buffer_id output = in_place.output_behind(last[id]);
+      if (output != buffer_id::none && !holding.contains(output)) {
+        record(id).output = record(output).number;
+        holding.insert(output);
+      }
+      section.buffers[id].last_step = section.buffers[last[id]].last_step;
+    });
+  }
+
+  /// Of those that may lie in an output's memory, or of the others: first those of unknown sizes, then from large to
+  /// small.
+  constexpr void assign_all(bool may_lie_in_output) {
+    growing_vector<buffer_id> known;
+    for (std::size_t k = 0; k < owners.size(); ++k) {
+      if ((record(owners[k]).output >= 0) != may_lie_in_output) continue;
+      if (has_known_size(owners[k])) known.push_back(owners[k]);
+      else assign(owners[k]);
     }
-    return -1;
+    for (std::int64_t bytes = largest_below(known, INT64_MAX); bytes >= 0; bytes = largest_below(known, bytes))
+      for (std::size_t k = 0; k < known.size(); ++k)
+        if (bytes_of(known[k]) == bytes) assign(known[k]);
   }
-  constexpr bool writes_one_result(const kernel_step& loop) const {
-    const kernel_record& kernel = plan.at<kernel_record>(static_cast<int>(loop.kernel));
-    return kernel.result == kernel_result::vector &&
-           plain::all_of(plan[kernel.statements], [](const kernel_statement& each) {
-             return !is_store(each.kind) && !is_gather(each.kind) && !is_scatter(each.kind);
-           });
+  constexpr bool has_known_size(buffer_id id) const { return is_static(record(id).count); }
+  constexpr std::int64_t bytes_of(buffer_id id) const {
+    return record(id).count.number() * static_cast<std::int64_t>(size_of(record(id).type));
   }
-  constexpr bool is_of_product(buffer_id id) const {
-    if (id == buffer_id::none) return false;
-    const int first = section.buffers[id].first_step;
-    return first >= 0 && step(first).kind == step_kind::product;
+  /// The largest size of these that is below another; -1 for none.
+  constexpr std::int64_t largest_below(const growing_vector<buffer_id>& of, std::int64_t bytes) const {
+    std::int64_t largest = -1;
+    for (std::size_t k = 0; k < of.size(); ++k)
+      if (bytes_of(of[k]) < bytes) largest = std::max(largest, bytes_of(of[k]));
+    return largest;
   }
-  /// A slot whose buffer is dead: of the same size, or else the first that is large enough, or else a new one.
-  constexpr int find_slot(const buffer_record& wanted, int s) const {
-    int chosen = count_of(holder);
-    for (int slot = 0; slot < count_of(holder); ++slot) {
-      const planned_buffer& old = section.buffers[holder[index_of(slot)]];
-      if (old.last_step >= s) continue;
-      if (old.record.count == wanted.count && size_of(old.record.type) == size_of(wanted.type)) return slot;
-      const bool holds =
-          is_static(old.record.count) && is_static(wanted.count) && old.record.count.number() >= wanted.count.number();
-      if (chosen == count_of(holder) && holds) chosen = slot;
+
+  /// Larger ones come first, so that the last slot in which there is room at the time is the one that fits best.
+  constexpr void assign(buffer_id id) {
+    int chosen = count_of(slots);
+    std::int64_t offset = 0;
+    for (int k = count_of(slots); k-- > 0;) {
+      const slot& in = slots[index_of(k)];
+      const bool is_as_large = is_alike(in.first, id);
+      if (chosen < count_of(slots) && !is_as_large) continue;
+      const std::int64_t room = is_free(in, section.buffers[id]) ? 0 : room_beside(in, id);
+      if (room < 0) continue;
+      chosen = k, offset = room;
+      if (is_as_large) break;
     }
-    return chosen;
+    if (chosen == count_of(slots))
+      slots.push_back({id, growing_vector<std::uint64_t>(section.steps.size() / 64 + 1, 0)});
+    record(id).number = chosen;
+    record(id).offset = offset;
+    slot& in = slots[index_of(chosen)];
+    in.buffers.push_back(id);
+    in.has_known_sizes = in.has_known_sizes && has_known_size(id);
+    const planned_buffer& b = section.buffers[id];
+    for (int s = b.first_step; s <= b.last_step; ++s) in.steps[index_of(s / 64)] |= bit_of(s);
+  }
+  /// Where a buffer has room beside others that are live at the time, all of known sizes; -1 for nowhere.
+  constexpr std::int64_t room_beside(const slot& in, buffer_id id) const {
+    if (!in.has_known_sizes || !has_known_size(id) || 2 * bytes_of(id) > bytes_of(in.first)) return -1;
+    std::int64_t offset = 0;
+    for (std::size_t k = 0; k < in.buffers.size(); ++k) {
+      const buffer_id other = in.buffers[k];
+      if (!meet(section.buffers[id], section.buffers[other])) continue;
+      const std::int64_t begin = record(other).offset, end = begin + bytes_of(other);
+      if (begin >= offset + bytes_of(id) || end <= offset) continue;
+      offset = (end + slot_alignment - 1) / slot_alignment * slot_alignment;
+      k = std::size_t(-1); // all over again, from there
+      if (offset + bytes_of(id) > bytes_of(in.first)) return -1;
+    }
+    return offset;
+  }
+  static constexpr bool meet(const planned_buffer& a, const planned_buffer& b) {
+    return a.first_step <= b.last_step && b.first_step <= a.last_step;
+  }
+  constexpr bool is_alike(buffer_id a, buffer_id b) const {
+    return record(a).count == record(b).count && size_of(record(a).type) == size_of(record(b).type);
+  }
+  static constexpr std::uint64_t bit_of(int s) { return std::uint64_t{1} << (s % 64); }
+  static constexpr bool is_free(const slot& in, const planned_buffer& b) {
+    for (int s = b.first_step; s <= b.last_step; ++s)
+      if ((in.steps[index_of(s / 64)] & bit_of(s)) != 0) return false;
+    return true;
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <parallax/compile/plan/match_kernel.hpp>
 #include <parallax/compile/plan/start_early.hpp>
+#include <parallax/compile/plan/step_dependences.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 
@@ -19,12 +20,9 @@ class epilogue_finder {
       : extents(table),
         plan(records),
         section(of),
+        dependences(table, records, of),
         owner(count(), step_id::none),
-        found(count()),
-        touched_by(section.buffers.size()) {
-    for_each(owner.ids(),
-             [&](step_id s) { visit_buffers(plan, step(s), [&](buffer_id used) { touched_by[used].push_back(s); }); });
-  }
+        found(count()) {}
 
   constexpr void run() {
     for_each(owner.ids(), [&](step_id s) {
@@ -48,9 +46,9 @@ class epilogue_finder {
   dim_table& extents;
   plan_builder& plan;
   planned_section& section;
+  step_dependences dependences;
   table<step_id, step_id> owner;   ///< the product that a step has become a part of
   table<step_id, candidate> found; ///< for products
-  table<buffer_id, growing_vector<step_id>> touched_by;
 
   constexpr int count() const { return count_of(section.steps); }
   constexpr step_record step(step_id s) const { return section.steps[index_of(s)]; }
@@ -69,48 +67,17 @@ class epilogue_finder {
 
   /// The loop that alone reads what the product has made; none where there is none.
   constexpr step_id only_reader(step_id s) const {
-    const buffer_id result = product(s).result;
-    if (buffer(result).kind != buffer_kind::slot) return step_id::none;
-    step_id reader = step_id::none;
-    for (step_id other : touched_by[result]) {
-      if (other == s || other == reader) continue;
-      if (reader != step_id::none || !is_loop(other)) return step_id::none;
-      reader = other;
-    }
-    return reader;
+    const step_id reader = dependences.only_reader(product(s).result, s);
+    return reader != step_id::none && is_loop(reader) ? reader : step_id::none;
   }
 
-  /// Whether a step may write a buffer that it touches: of a loop with several results, any.
-  constexpr bool may_write(step_id s, buffer_id used) const {
-    switch (step(s).kind) {
-    case step_kind::kernel: return match(s).written().buffer == used || (match(s).stores() && touches(s, used));
-    case step_kind::product: return product(s).result == used;
-    case step_kind::exchange: return plan.at<exchange_step>(step(s).index).result == used;
-    case step_kind::axis_slice: return plan.at<axis_slice_step>(step(s).index).result == used;
-    case step_kind::epilogue:
-    case step_kind::call:
-    case step_kind::scan:
-    case step_kind::while_loop:
-    case step_kind::cond:
-    case step_kind::ffi: break;
-    }
-    return touches(s, used);
-  }
-  /// Whether a loop and another step have to keep their order.
-  constexpr bool depends(step_id loop, step_id other) const {
-    bool found_one = runs_sections(step(other).kind);
-    visit_buffers(plan, step(loop), [&](buffer_id used) {
-      found_one = found_one || (touches(other, used) && (may_write(other, used) || may_write(loop, used)));
-    });
-    return found_one;
-  }
   /// Whether a loop may run directly behind the product and those loops that are its parts already.
   constexpr bool may_join(step_id loop, step_id s) const {
     for (step_id between : owner.ids()) {
       if (between <= std::min(loop, s) || between >= std::max(loop, s) || owner[between] == s) continue;
-      if (depends(loop, between)) return false;
+      if (dependences.keep_order(loop, between)) return false;
       for (step_id part : found[between].loops) // they have moved to there
-        if (depends(loop, part)) return false;
+        if (dependences.keep_order(loop, part)) return false;
     }
     return true;
   }

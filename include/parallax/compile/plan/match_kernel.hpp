@@ -7,6 +7,9 @@
 #include <parallax/core/plain_span.hpp>
 #include <parallax/primitives/catalogue.hpp>
 
+#include <bit>
+#include <optional>
+
 namespace parallax::detail {
 
 /// A step that runs a kernel, and the kernel. Statements that do not exist are -1, and answer no to every question.
@@ -44,6 +47,20 @@ class kernel_match {
     if (!is_kind(statement, statement_kind::load_constant)) return false;
     const kernel_constant& c = plan[step.constants][index_of(at(statement).argument)];
     return c.kind == constant_kind::literal && c.bits == 0;
+  }
+  /// A constant that is known while compiling, of a floating type.
+  constexpr std::optional<double> number(int statement) const {
+    if (!is_kind(statement, statement_kind::load_constant)) return std::nullopt;
+    const kernel_constant& c = plan[step.constants][index_of(at(statement).argument)];
+    if (c.kind != constant_kind::literal || !is_floating(c.type)) return std::nullopt;
+    return std::bit_cast<double>(c.bits);
+  }
+  /// Where a statement loads the same element from everywhere; null for none.
+  constexpr const operand_record* load_of_element(int statement) const {
+    if (!is_kind(statement, statement_kind::load_scalar)) return nullptr;
+    for (dim stride : plan[loaded(statement).strides])
+      if (!(stride == 0)) return nullptr;
+    return &loaded(statement);
   }
   /// Whether there are further results.
   constexpr bool stores() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/compile/plan/assign_slots.hpp>
+#include <parallax/compile/plan/find_accumulations.hpp>
 #include <parallax/compile/plan/find_epilogues.hpp>
 #include <parallax/compile/plan/plan_exchange.hpp>
 #include <parallax/compile/plan/plan_order.hpp>
@@ -59,6 +60,7 @@ class section_planner {
     if (trace.failed) return;
     place_outputs();
     epilogue_finder(trace.extents, plan, section).run();
+    accumulation_finder(trace.extents, plan, section).run();
     early_starter(plan, section).run();
     slot_assigner(plan, section).run();
   }

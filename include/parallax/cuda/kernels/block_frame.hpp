@@ -20,7 +20,8 @@ template <class Program, section_id Section, int Buffer> struct static_buffer {
   static constexpr std::size_t number = record.kind == buffer_kind::slot ? 0 : index_of(record.number);
   static constexpr std::size_t slot_offset = [] {
     const block_loop_memory memory(Program::plan);
-    return record.kind == buffer_kind::slot ? memory.slot_offset(Section, record.number) : std::size_t{0};
+    if (record.kind != buffer_kind::slot) return std::size_t{0};
+    return memory.slot_offset(Section, record.number) + index_of(record.offset);
   }();
 };
 

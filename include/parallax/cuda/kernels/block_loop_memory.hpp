@@ -92,7 +92,8 @@ template <class Plan> class block_loop_memory {
   constexpr std::size_t slot_bytes(section_id section, int slot) const {
     std::size_t bytes = 0;
     for (const buffer_record& buffer : plan[plan.section(section).buffers])
-      if (buffer.kind == buffer_kind::slot && buffer.number == slot) bytes = std::max(bytes, bytes_of(buffer));
+      if (buffer.kind == buffer_kind::slot && buffer.number == slot)
+        bytes = std::max(bytes, static_cast<std::size_t>(buffer.offset) + bytes_of(buffer));
     return bytes;
   }
 };

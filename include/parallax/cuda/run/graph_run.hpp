@@ -259,7 +259,7 @@ template <device_api Api> class graph_run {
     for (const buffer_record& each : runner.section.buffers()) {
       const buffer_id buffer{next++};
       if (each.kind == buffer_kind::slot)
-        runner.set_address(buffer, position, memory + g.slots + g.slot_offsets[index_of(each.number)]);
+        runner.set_address(buffer, position, memory + g.slots + section_plan::place_of(each, g.slot_offsets));
     }
   }
 

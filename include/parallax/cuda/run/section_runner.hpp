@@ -134,7 +134,7 @@ template <device_api Api> class section_runner {
       std::byte* const first = arena(p, slot_offsets[slot_offsets.size() - 1]);
       for (std::size_t i = 0; i < pointers.size(); ++i)
         if (const buffer_record& buffer = section.buffers()[i]; buffer.kind == buffer_kind::slot)
-          pointers[i][index_of(p)] = first + slot_offsets[index_of(buffer.number)];
+          pointers[i][index_of(p)] = first + section.place_of(buffer, slot_offsets);
     }
   }
   /// Where arguments and outputs of a loop's body are from now on.
@@ -351,6 +351,7 @@ template <device_api Api> class section_runner {
   }
 
   bool run_epilogue(const epilogue_step& epilogue) {
+    if (epilogue.base != buffer_id::none) return false;        // its loop is a kernel
     const step_record first = section.plan[epilogue.parts][0]; // the product
     return epilogues.run(all, section, epilogue, section.plan.at<product_step>(first.index),
                          [&](buffer_id id, int p) { return data(id, p); });

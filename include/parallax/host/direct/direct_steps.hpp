@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/host/kernels/product_arguments.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/primitives/all.hpp>
 #include <parallax/program/plan.hpp>
@@ -83,6 +84,36 @@ template <class Program, section_id Section = section_id::main> struct direct_st
     };
     return is_small(step.rows) && is_small(step.columns) && is_small(step.depth);
   }
+  /// The steps that a step has become: those of an epilogue in parts.
+  static constexpr int part_count(const step_record& step) {
+    if (step.kind != step_kind::epilogue) return 1;
+    int number = 0;
+    for (const step_record& part : Program::plan[Program::plan.template at<epilogue_step>(step.index).parts])
+      number += part_count(part);
+    return number;
+  }
+  /// Whether an epilogue may be a product that is added to a base as it is made.
+  static constexpr bool accumulates(const epilogue_step& e) {
+    if (e.base == buffer_id::none) return false;
+    const element_type type = Program::plan[section.buffers][index_of(e.result)].type;
+    const product_step& product = product_of(Program::plan, e);
+    return has_accumulation(type) && !has_small_product(product) &&
+           !(is_static(product.depth) && product.depth.number() > most_accumulated_depth);
+  }
+  /// By step: of a product that is added to a base as it is made, and of the loop that would do so, their epilogue; -1
+  /// for all others.
+  static constexpr auto accumulations = [] {
+    std::array<int, index_of(count)> by_step{};
+    by_step.fill(-1);
+    int first = 0;
+    for (const step_record& step : Program::plan[section.steps]) {
+      const int last = first + part_count(step) - 1;
+      if (step.kind == step_kind::epilogue && accumulates(Program::plan.template at<epilogue_step>(step.index)))
+        by_step[index_of(first)] = by_step[index_of(last)] = step.index;
+      first = last + 1;
+    }
+    return by_step;
+  }();
   /// The numbers of a section of static extents. A loop's body is compiled once.
   static constexpr std::int64_t count_numbers(section_id of) {
     std::int64_t sum = 0;

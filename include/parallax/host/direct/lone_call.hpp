@@ -21,6 +21,7 @@ namespace parallax::host::inline PARALLAX_REGISTERS {
 
 /// See `loop_steps`.
 struct lone_execution {
+  static constexpr bool has_accumulations = false;
   using work = calling_thread;
   template <class T> static void run_product(const product_arguments& p) { run_plain_product<T>(p); }
   static constexpr std::size_t bytes(std::int64_t count, element_type type) { return index_of(count) * size_of(type); }
@@ -62,7 +63,7 @@ template <class Program> class lone_layout {
   static constexpr std::size_t bytes =
       slot_bytes + most_row_bytes(std::make_index_sequence<Program::plan.template all<kernel_step>().size()>{});
   /// The same from any address.
-  static constexpr std::size_t bytes_anywhere = bytes == 0 ? 0 : bytes + slot_alignment - 1;
+  static constexpr std::size_t bytes_anywhere = bytes == 0 ? 0 : bytes + line_bytes - 1;
 
   static std::byte* first_aligned(std::byte* memory_given) {
     const auto address = reinterpret_cast<std::uintptr_t>(memory_given);

@@ -18,6 +18,7 @@ namespace parallax::host::inline PARALLAX_REGISTERS {
 
 /// See `loop_steps`.
 struct library_execution {
+  static constexpr bool has_accumulations = true;
   using work = all_threads;
   static std::size_t bytes(std::int64_t count, element_type type) { return checked_bytes(count, type); }
   static std::size_t sum(std::size_t a, std::size_t b) { return checked_sum(a, b); }

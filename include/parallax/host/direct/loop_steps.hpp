@@ -12,13 +12,15 @@
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
-/// `Execution` says who does the work, and who makes products; `Extents` gives the values of extents.
+/// `Execution` says who does the work, who makes products and whether it adds them to a base; `Extents` gives the
+/// values of extents.
 template <class Program, section_id Section, class Extents, class Execution> class loop_steps {
   using steps = direct_steps<Program, Section>;
   static constexpr std::size_t buffer_count = index_of(steps::section.buffers.count);
@@ -65,15 +67,24 @@ template <class Program, section_id Section, class Extents, class Execution> cla
     constexpr std::size_t number = index_of(record(B).number);
     if constexpr (record(B).kind == buffer_kind::value) first_bytes[B] = const_cast<std::byte*>(values[number]);
     else if constexpr (record(B).kind == buffer_kind::output) first_bytes[B] = outputs[number];
-    else first_bytes[B] = at_offset(slots, static_cast<std::int64_t>(offsets[number]));
+    else first_bytes[B] = at_offset(slots, static_cast<std::int64_t>(offsets[number]) + record(B).offset);
   }
   /// Null where there are no bytes at all.
   static PARALLAX_INLINE std::byte* at_offset(std::byte* first, std::int64_t offset) {
     return first == nullptr ? nullptr : first + offset;
   }
 
-  template <std::size_t... I> PARALLAX_INLINE void run_all(std::index_sequence<I...>) {
-    (run_one<steps::all[I].kind, steps::all[I].index>(), ...);
+  template <std::size_t... I> PARALLAX_INLINE void run_all(std::index_sequence<I...>) { (run_step<I>(), ...); }
+  template <std::size_t I> PARALLAX_INLINE void run_step() {
+    constexpr step_record step = steps::all[I];
+    constexpr int epilogue = Execution::has_accumulations ? steps::accumulations[I] : -1;
+    if constexpr (epilogue >= 0) {
+      if (const double scale = scale_of<epilogue>(); scale != 0) {
+        if constexpr (step.kind == step_kind::product) run_accumulation<epilogue, step.index>(scale);
+        return;
+      }
+    }
+    run_one<step.kind, step.index>();
   }
   template <step_kind Kind, int Index> PARALLAX_INLINE void run_one() {
     constexpr bool is_straight = steps::has_straight_bodies({Kind, Index});
@@ -164,20 +175,28 @@ template <class Program, section_id Section, class Extents, class Execution> cla
     else return constant_bits::of(detail::compiled_number<T>(c));
   }
 
+  /// See `section_runner`.
+  template <int Epilogue> PARALLAX_INLINE double scale_of() {
+    constexpr epilogue_step step = Program::plan.template at<epilogue_step>(Epilogue);
+    if (extents[product_of(Program::plan, step).depth] > most_accumulated_depth) return 0;
+    constexpr double scale = std::bit_cast<double>(step.scale_bits);
+    if constexpr (step.factor == buffer_id::none) return scale;
+    else return scaled(type_of(step.factor), scale, first_bytes[index_of(step.factor)], extents[step.factor_offset]);
+  }
+  template <int Epilogue, int Product> PARALLAX_INLINE void run_accumulation(double scale) {
+    constexpr epilogue_step step = Program::plan.template at<epilogue_step>(Epilogue);
+    using T = element_t<record(index_of(step.result)).type>;
+    product_arguments p = arguments_of_product<Product>();
+    p.result = first_bytes[index_of(step.result)];
+    p.base = first_bytes[index_of(step.base)];
+    p.scale = scale;
+    Execution::template run_product<T>(p);
+  }
   template <int Index> PARALLAX_INLINE void run_product_step() {
     constexpr product_step step = Program::plan.template at<product_step>(Index);
-    product_arguments p;
     using T = element_t<record(index_of(step.result)).type>;
-    p.type = record(index_of(step.result)).type;
-    const auto element_bytes = static_cast<std::int64_t>(size_of(p.type));
+    product_arguments p = arguments_of_product<Index>();
     p.result = first_bytes[index_of(step.result)];
-    p.left = at_offset(first_bytes[index_of(step.left)], extents[step.left_offset] * element_bytes);
-    p.right = at_offset(first_bytes[index_of(step.right)], extents[step.right_offset] * element_bytes);
-    p.batch_rank = step.batch.count;
-    set_batch<Index>(p, std::make_index_sequence<index_of(step.batch.count)>{});
-    p.rows = extents[step.rows], p.columns = extents[step.columns], p.depth = extents[step.depth];
-    p.left_row = extents[step.left_row], p.left_depth = extents[step.left_depth];
-    p.right_depth = extents[step.right_depth], p.right_column = extents[step.right_column];
     if constexpr (steps::has_small_product(step)) {
       constexpr int rows = static_cast<int>(step.rows.number()), columns = static_cast<int>(step.columns.number()),
                     depth = static_cast<int>(step.depth.number());
@@ -185,6 +204,21 @@ template <class Program, section_id Section, class Extents, class Execution> cla
     } else {
       Execution::template run_product<T>(p);
     }
+  }
+  /// All but the result.
+  template <int Index> PARALLAX_INLINE product_arguments arguments_of_product() const {
+    constexpr product_step step = Program::plan.template at<product_step>(Index);
+    product_arguments p;
+    p.type = record(index_of(step.result)).type;
+    const auto element_bytes = static_cast<std::int64_t>(size_of(p.type));
+    p.left = at_offset(first_bytes[index_of(step.left)], extents[step.left_offset] * element_bytes);
+    p.right = at_offset(first_bytes[index_of(step.right)], extents[step.right_offset] * element_bytes);
+    p.batch_rank = step.batch.count;
+    set_batch<Index>(p, std::make_index_sequence<index_of(step.batch.count)>{});
+    p.rows = extents[step.rows], p.columns = extents[step.columns], p.depth = extents[step.depth];
+    p.left_row = extents[step.left_row], p.left_depth = extents[step.left_depth];
+    p.right_depth = extents[step.right_depth], p.right_column = extents[step.right_column];
+    return p;
   }
   template <int Index> struct strides_of {
     PARALLAX_INLINE product_strides operator()(const product_arguments& p) const {

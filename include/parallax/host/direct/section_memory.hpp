@@ -11,10 +11,9 @@
 
 namespace parallax::host {
 
-inline constexpr std::size_t slot_alignment = 64;
-constexpr std::size_t aligned_to_slot(std::size_t bytes) {
-  return (bytes + slot_alignment - 1) / slot_alignment * slot_alignment;
-}
+/// Slots begin at whole lines of a cache.
+inline constexpr std::size_t line_bytes = 64;
+constexpr std::size_t aligned_to_slot(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
 
 /// `Extents` gives the values of extents. `Execution::bytes(count, type)` is the size of an array, `sum(a, b)` that of
 /// two pieces of memory.
@@ -51,7 +50,9 @@ template <class Program, section_id Section, class Extents, class Execution> cla
     constexpr buffer_record record = Program::plan[steps::section.buffers][B];
     if constexpr (record.kind == buffer_kind::slot) {
       std::size_t& size = offsets[index_of(record.number) + 1];
-      size = std::max(size, aligned_to_slot(Execution::bytes(extents[record.count], record.type)));
+      const std::size_t end =
+          Execution::sum(index_of(record.offset), Execution::bytes(extents[record.count], record.type));
+      size = std::max(size, aligned_to_slot(end));
     }
   }
 

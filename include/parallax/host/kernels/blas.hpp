@@ -29,18 +29,25 @@ template <class T> struct matrix {
   matrix transposed() const { return {data, column, row}; }
 };
 
-/// result[i][j] = sum over k of left[i][k] * right[k][j]; the rows of the result are `result_row` elements apart.
+/// result[i][j] = sum over k of left[i][k] * right[k][j]; the rows of the result are `result_row` elements apart. Or
+/// that is scaled and added to what is there.
 template <class T> struct matrix_product {
   std::int64_t rows, columns, depth;
   matrix<T> left, right;
   T* result;
   std::int64_t result_row;
+  T scale = 1;
+  bool is_added = false;
 
   matrix_product some_rows(std::int64_t begin, std::int64_t count) const {
-    return {count, columns, depth, left.at(begin, 0), right, result + begin * result_row, result_row};
+    matrix_product part = *this;
+    part.rows = count, part.left = left.at(begin, 0), part.result = result + begin * result_row;
+    return part;
   }
   matrix_product some_columns(std::int64_t begin, std::int64_t count) const {
-    return {rows, count, depth, left, right.at(0, begin), result + begin, result_row};
+    matrix_product part = *this;
+    part.columns = count, part.right = right.at(0, begin), part.result = result + begin;
+    return part;
   }
 };
 
@@ -73,8 +80,11 @@ template <class T, class One> void sum_in_pieces(const matrix_product<T>& p, std
     for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<double>(piece[i]);
   });
   for (std::int64_t i = 0; i < p.rows; ++i)
-    std::transform(sums.data() + i * p.columns, sums.data() + (i + 1) * p.columns, p.result + i * p.result_row,
-                   [](double sum) { return static_cast<T>(sum); });
+    for (std::int64_t j = 0; j < p.columns; ++j) {
+      const double sum = sums[static_cast<std::size_t>(i * p.columns + j)];
+      T& result = p.result[i * p.result_row + j];
+      result = static_cast<T>(p.is_added ? static_cast<double>(result) + static_cast<double>(p.scale) * sum : sum);
+    }
 }
 
 /// The product from calls of `one` that are within the limits. None of its extents is 0.
@@ -124,15 +134,15 @@ inline void use_one_blas_thread() {
   static_cast<void>(done);
 }
 
-/// y = a * x for a matrix of `rows` times `columns`.
+/// y = scale * a * x + kept * y for a matrix of `rows` times `columns`.
 template <std::floating_point T>
-void call_gemv(const matrix<T>& a, int rows, int columns, const T* x, int x_step, T* y, int y_step) {
+void call_gemv(const matrix<T>& a, int rows, int columns, const T* x, int x_step, T scale, T kept, T* y, int y_step) {
   const layout l = layout_of(a, rows, columns);
   const bool stored_as_is = l.transpose == CblasNoTrans;
   const int m = stored_as_is ? rows : columns, n = stored_as_is ? columns : rows;
   if constexpr (sizeof(T) == 4)
-    cblas_sgemv(CblasRowMajor, l.transpose, m, n, 1, a.data, l.leading, x, x_step, 0, y, y_step);
-  else cblas_dgemv(CblasRowMajor, l.transpose, m, n, 1, a.data, l.leading, x, x_step, 0, y, y_step);
+    cblas_sgemv(CblasRowMajor, l.transpose, m, n, scale, a.data, l.leading, x, x_step, kept, y, y_step);
+  else cblas_dgemv(CblasRowMajor, l.transpose, m, n, scale, a.data, l.leading, x, x_step, kept, y, y_step);
 }
 
 /// One call of CBLAS: all numbers are ints. Strides along extents of 1 mean nothing.
@@ -141,21 +151,24 @@ template <std::floating_point T> void call_blas(const matrix_product<T>& p) {
   const auto left_step = static_cast<int>(k > 1 ? p.left.column : 1);
   const auto right_step = static_cast<int>(k > 1 ? p.right.row : 1);
   const auto result_row = static_cast<int>(m > 1 ? p.result_row : n);
+  const T scale = p.is_added ? p.scale : T{1}, kept = p.is_added ? T{1} : T{0};
   if (n == 1 && m == 1) {
-    if constexpr (sizeof(T) == 4) *p.result = cblas_sdot(k, p.left.data, left_step, p.right.data, right_step);
-    else *p.result = cblas_ddot(k, p.left.data, left_step, p.right.data, right_step);
+    T sum;
+    if constexpr (sizeof(T) == 4) sum = cblas_sdot(k, p.left.data, left_step, p.right.data, right_step);
+    else sum = cblas_ddot(k, p.left.data, left_step, p.right.data, right_step);
+    *p.result = p.is_added ? *p.result + scale * sum : sum;
   } else if (n == 1) {
-    call_gemv(p.left, m, k, p.right.data, right_step, p.result, result_row);
+    call_gemv(p.left, m, k, p.right.data, right_step, scale, kept, p.result, result_row);
   } else if (m == 1) {
-    call_gemv(p.right.transposed(), n, k, p.left.data, left_step, p.result, 1);
+    call_gemv(p.right.transposed(), n, k, p.left.data, left_step, scale, kept, p.result, 1);
   } else {
     const layout left = layout_of(p.left, m, k), right = layout_of(p.right, k, n);
     if constexpr (sizeof(T) == 4)
-      cblas_sgemm(CblasRowMajor, left.transpose, right.transpose, m, n, k, 1, p.left.data, left.leading, p.right.data,
-                  right.leading, 0, p.result, result_row);
+      cblas_sgemm(CblasRowMajor, left.transpose, right.transpose, m, n, k, scale, p.left.data, left.leading,
+                  p.right.data, right.leading, kept, p.result, result_row);
     else
-      cblas_dgemm(CblasRowMajor, left.transpose, right.transpose, m, n, k, 1, p.left.data, left.leading, p.right.data,
-                  right.leading, 0, p.result, result_row);
+      cblas_dgemm(CblasRowMajor, left.transpose, right.transpose, m, n, k, scale, p.left.data, left.leading,
+                  p.right.data, right.leading, kept, p.result, result_row);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/math/scalar_math.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -31,7 +32,9 @@ template <class T> void multiply(const matrix_product<T>& p) {
       T sum{};
       for (std::int64_t k = 0; k < p.depth; ++k)
         sum = math::add(sum, math::mul(*p.left.at(i, k).data, *p.right.at(k, j).data));
-      p.result[i * p.result_row + j] = sum;
+      T& result = p.result[i * p.result_row + j];
+      if (!p.is_added) result = sum;
+      else if constexpr (std::is_floating_point_v<T>) result += p.scale * sum;
     }
 }
 
@@ -39,13 +42,21 @@ template <class T> void multiply(const matrix_product<T>& p) {
 struct product_part {
   const std::byte *left, *right;
   std::byte* result;
+  const std::byte* base; ///< null where there is none
   std::int64_t rows, columns;
 };
 
 template <class T> void multiply_part(const product_arguments& p, const product_part& part) {
   const matrix<T> left{reinterpret_cast<const T*>(part.left), p.left_row, p.left_depth};
   const matrix<T> right{reinterpret_cast<const T*>(part.right), p.right_depth, p.right_column};
-  multiply<T>({part.rows, part.columns, p.depth, left, right, reinterpret_cast<T*>(part.result), p.columns});
+  T* const result = reinterpret_cast<T*>(part.result);
+  const bool is_added = part.base != nullptr;
+  if (is_added && part.base != part.result) {
+    const T* const base = reinterpret_cast<const T*>(part.base);
+    for (std::int64_t i = 0; i < part.rows; ++i)
+      std::copy_n(base + i * p.columns, part.columns, result + i * p.columns);
+  }
+  multiply<T>({part.rows, part.columns, p.depth, left, right, result, p.columns, static_cast<T>(p.scale), is_added});
 }
 
 /// How the products of one type are made.
@@ -77,10 +88,11 @@ inline void run_product(const product_arguments& p, const product_kind& kind) {
       right += rest % p.batch[d] * p.right_batch[d];
       rest /= p.batch[d];
     }
-    const std::int64_t result = (number * p.rows + row_begin) * p.columns + column_begin;
+    const std::int64_t result = ((number * p.rows + row_begin) * p.columns + column_begin) * kind.element_bytes;
     kind.multiply(p, {static_cast<const std::byte*>(p.left) + left * kind.element_bytes,
                       static_cast<const std::byte*>(p.right) + right * kind.element_bytes,
-                      static_cast<std::byte*>(p.result) + result * kind.element_bytes, row_end - row_begin,
+                      static_cast<std::byte*>(p.result) + result,
+                      p.base == nullptr ? nullptr : static_cast<const std::byte*>(p.base) + result, row_end - row_begin,
                       column_end - column_begin});
   };
   auto several = [&](std::int64_t begin, std::int64_t end) {

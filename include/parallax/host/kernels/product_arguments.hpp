@@ -4,11 +4,21 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace parallax::host {
 
-/// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]; strides in elements, the result is row-major.
+/// The deepest products that are added to a base as they are made: deeper ones are summed in parts, so that a base
+/// would be rounded several times.
+inline constexpr std::int64_t most_accumulated_depth = 128;
+/// Whether products of a type can be added to a base as they are made: 16 bits are rounded from wider sums.
+constexpr bool has_accumulation(element_type type) {
+  return type == element_type::float32 || type == element_type::float64;
+}
+
+/// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]; strides in elements, the result is row-major. With a
+/// base, which may be the result itself: base[b][i][j] + scale * that, of float32 and float64.
 struct product_arguments {
   element_type type = element_type::float32;
   int batch_rank = 0;
@@ -18,6 +28,14 @@ struct product_arguments {
   const void* left = nullptr;
   const void* right = nullptr;
   void* result = nullptr;
+  const void* base = nullptr; ///< row-major
+  double scale = 1;
 };
+
+/// A scale times element `number` of an array of float32 or float64, as a number of that type.
+inline double scaled(element_type type, double scale, const std::byte* first, std::int64_t number) {
+  if (type == element_type::float64) return scale * reinterpret_cast<const double*>(first)[number];
+  return static_cast<double>(static_cast<float>(scale) * reinterpret_cast<const float*>(first)[number]);
+}
 
 } // namespace parallax::host

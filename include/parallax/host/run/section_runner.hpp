@@ -11,6 +11,7 @@
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/program/kernel_arguments.hpp>
+#include <parallax/program/section_steps.hpp>
 #include <parallax/runtime/ffi_places.hpp>
 #include <parallax/runtime/loop_places.hpp>
 #include <parallax/runtime/result_memory.hpp>
@@ -18,6 +19,7 @@
 #include <parallax/runtime/value.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <exception>
 
@@ -50,19 +52,22 @@ class section_runner {
   /// Takes memory for slots, which share one arena, and for outputs that none is given for and that have none yet.
   void prepare(const recycled_vector<const std::byte*>* arguments, given_memory given = {}) {
     outputs.resize(section.outputs().size());
-    place_slots();
+    scratch_array<bool, 32> is_new(outputs.size()); // whether an output is in no argument's memory
+    for (std::size_t k = 0; k < outputs.size(); ++k) is_new[k] = outputs[k].is_null();
+    for (const buffer_record& each : section.buffers()) {
+      const auto number = index_of(each.number);
+      if (each.kind == buffer_kind::output && is_new[number])
+        outputs[number] = given.empty() ? buffer::allocate(section.bytes_of(each))
+                                        : buffer::borrow(given[number].first, section.bytes_of(each));
+    }
+    place_slots([&](const buffer_record& slot) { return slot.output >= 0 && is_new[index_of(slot.output)]; });
     std::size_t next = 0;
     for (const buffer_record& each : section.buffers()) {
       std::byte*& pointer = pointers[next++];
       const auto number = index_of(each.number);
       switch (each.kind) {
       case buffer_kind::slot: break;
-      case buffer_kind::output:
-        if (outputs[number].is_null())
-          outputs[number] = given.empty() ? buffer::allocate(section.bytes_of(each))
-                                          : buffer::borrow(given[number].first, section.bytes_of(each));
-        pointer = outputs[number].data();
-        break;
+      case buffer_kind::output: pointer = outputs[number].data(); break;
       case buffer_kind::value:
         pointer = nullptr;
         if (arguments && number < arguments->size()) pointer = const_cast<std::byte*>((*arguments)[number]);
@@ -86,15 +91,21 @@ class section_runner {
   scratch_array<std::byte*, 32> pointers; ///< by buffer
   int exceptions = std::uncaught_exceptions();
 
-  void place_slots() {
+  /// `lies_in_output` says of a slot's buffer whether it is to lie in the memory of an output.
+  template <class LiesInOutput> void place_slots(const LiesInOutput& lies_in_output) {
     scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
-    section.plan_slots(slot_offsets);
+    section.plan_slots(slot_offsets, lies_in_output);
     if (std::size_t size = slot_offsets[slot_offsets.size() - 1]; size > 0) arena = buffer::allocate(size);
     std::size_t next = 0;
     for (const buffer_record& each : section.buffers()) {
       std::byte*& pointer = pointers[next++];
-      if (each.kind == buffer_kind::slot) pointer = arena.data() + slot_offsets[index_of(each.number)];
+      if (each.kind != buffer_kind::slot) continue;
+      pointer = lies_in_output(each) ? outputs[index_of(each.output)].data()
+                                     : arena.data() + section.place_of(each, slot_offsets);
     }
+  }
+  void place_slots() {
+    place_slots([](const buffer_record&) { return false; });
   }
   /// Where arguments and outputs of a loop's body are from now on.
   void place(plain_span<std::byte* const> arguments, plain_span<std::byte* const> results) {
@@ -112,8 +123,17 @@ class section_runner {
 
     void operator()(const kernel_step& step) const { self.run_kernel(step); }
     void operator()(const product_step& step) const { self.run_product_step(step); }
-    /// Here its parts are steps like others.
-    void operator()(const epilogue_step& step) const { self.run_steps(self.section.plan[step.parts], call); }
+    /// Its parts are steps like others, but for a product that is added to something.
+    void operator()(const epilogue_step& step) const {
+      const plain_span<const step_record> parts = self.section.plan[step.parts];
+      const double scale = self.scale_of(step);
+      if (scale == 0) return self.run_steps(parts, call);
+      if (parts[0].kind == step_kind::epilogue) { // the sums beside the product
+        const auto inner = self.section.plan[self.section.plan.at<epilogue_step>(parts[0].index).parts];
+        self.run_steps(inner.subspan(1), call);
+      }
+      self.run_accumulation(step, scale);
+    }
     void operator()(const exchange_step& step) const { self.run_exchange(step); }
     void operator()(const axis_slice_step& step) const { self.run_axis_slice(step); }
     void operator()(const call_step& step) const { call(step, self); }
@@ -204,12 +224,34 @@ class section_runner {
     kernels[index_of(step.kernel)](a);
   }
 
+  /// What a product is multiplied by where it is added to its base while it is made; 0 where it is not: a factor of 0
+  /// makes NaN of infinity, which libraries forget.
+  double scale_of(const epilogue_step& step) {
+    if (step.base == buffer_id::none || !has_accumulation(section.type_of(step.result)) ||
+        section.extents[product_of(section.plan, step).depth] > most_accumulated_depth)
+      return 0;
+    const double scale = std::bit_cast<double>(step.scale_bits);
+    if (step.factor == buffer_id::none) return scale;
+    return scaled(section.type_of(step.factor), scale, data(step.factor), section.extents[step.factor_offset]);
+  }
+  void run_accumulation(const epilogue_step& step, double scale) {
+    product_arguments p = product_arguments_of(product_of(section.plan, step));
+    p.result = data(step.result);
+    p.base = data(step.base);
+    p.scale = scale;
+    run_product(p);
+  }
+
   void run_product_step(const product_step& step) {
+    product_arguments p = product_arguments_of(step);
+    p.result = data(step.result);
+    run_product(p);
+  }
+  product_arguments product_arguments_of(const product_step& step) {
     const resolved_extents& extents = section.extents;
     product_arguments p;
     p.type = section.type_of(step.result);
     const auto element_bytes = static_cast<std::int64_t>(size_of(p.type));
-    p.result = data(step.result);
     p.left = byte_at(data(step.left), extents[step.left_offset] * element_bytes);
     p.right = byte_at(data(step.right), extents[step.right_offset] * element_bytes);
     p.batch_rank = step.batch.count;
@@ -219,7 +261,7 @@ class section_runner {
     p.rows = extents[step.rows], p.columns = extents[step.columns], p.depth = extents[step.depth];
     p.left_row = extents[step.left_row], p.left_depth = extents[step.left_depth];
     p.right_depth = extents[step.right_depth], p.right_column = extents[step.right_column];
-    run_product(p);
+    return p;
   }
 
   void run_axis_slice(const axis_slice_step& step) {

@@ -1,0 +1,144 @@
+// Products whose results are only added to something, scaled or not: an update of parameters, a residual, a sum of
+// gradients.
+#pragma once
+
+#include <parallax/compile/plan/match_kernel.hpp>
+#include <parallax/compile/plan/start_early.hpp>
+#include <parallax/compile/plan/step_dependences.hpp>
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+
+#include <bit>
+#include <optional>
+#include <utility>
+
+namespace parallax::detail {
+
+/// Puts a product, perhaps with sums of its right operand, and the loop that alone reads it together as a step of kind
+/// `epilogue` with a base. The loop is moved to the product: a library adds as it multiplies.
+class accumulation_finder {
+ public:
+  constexpr accumulation_finder(dim_table& table, plan_builder& records, planned_section& of)
+      : extents(table), plan(records), section(of), dependences(table, records, of), found(count()), moved(count()) {}
+
+  constexpr void run() {
+    bool any = false;
+    for (int s = 0; s < count(); ++s) any = find(step_id{s}) || any;
+    if (any) gather();
+  }
+
+ private:
+  struct candidate {
+    step_id loop = step_id::none;
+    epilogue_step whole;
+  };
+
+  dim_table& extents;
+  plan_builder& plan;
+  planned_section& section;
+  step_dependences dependences;
+  table<step_id, candidate> found; ///< by the product's step
+  id_set<step_id> moved;           ///< loops that are parts of others
+
+  constexpr int count() const { return count_of(section.steps); }
+  constexpr step_record step(step_id s) const { return section.steps[index_of(s)]; }
+  constexpr const buffer_record& buffer(buffer_id id) const { return section.buffers[id].record; }
+
+  /// The product of a step that makes one, and nothing but sums of its right operand besides; null for none.
+  constexpr const product_step* product_of(step_id s) const {
+    if (step(s).kind == step_kind::product) return &plan.at<product_step>(step(s).index);
+    if (step(s).kind != step_kind::epilogue) return nullptr;
+    const epilogue_step& e = plan.at<epilogue_step>(step(s).index);
+    return e.sums_right ? &plan.at<product_step>(plan[e.parts][0].index) : nullptr;
+  }
+
+  constexpr bool find(step_id s) {
+    const product_step* const product = product_of(s);
+    if (product == nullptr || !is_floating(buffer(product->result).type)) return false;
+    const step_id loop = dependences.only_reader(product->result, s);
+    if (loop == step_id::none || loop < s || step(loop).kind != step_kind::kernel) return false;
+    const std::optional<epilogue_step> sum = sum_of(kernel_match(extents, plan, step(loop)), product->result);
+    if (!sum || !may_move(loop, s, *sum)) return false;
+    found[s] = {loop, *sum};
+    moved.insert(loop);
+    return true;
+  }
+
+  /// The sum of a base and the scaled product, where a loop computes nothing else.
+  constexpr std::optional<epilogue_step> sum_of(const kernel_match& m, buffer_id product) const {
+    const int sum = m.result();
+    const bool adds = m.is<primitives::add>(sum), subtracts = m.is<primitives::subtract>(sum);
+    if ((!adds && !subtracts) || m.stores()) return std::nullopt;
+    if (!m.is_whole(m.written()) || !m.covers(buffer(product).count)) return std::nullopt;
+    for (int side = subtracts ? 1 : 0; side < 2; ++side) {
+      epilogue_step e{.result = m.written().buffer, .base = m.load_of_whole(m.operand(sum, 1 - side))};
+      const bool has_base = e.base != buffer_id::none && e.base != product;
+      if (has_base && are_of_one_type(product, e) &&
+          take_scaled(m, m.operand(sum, side), subtracts ? -1 : 1, product, e))
+        return e;
+    }
+    return std::nullopt;
+  }
+  constexpr bool are_of_one_type(buffer_id product, const epilogue_step& e) const {
+    return buffer(e.base).type == buffer(product).type && buffer(e.result).type == buffer(product).type;
+  }
+  /// Whether a statement is the product, multiplied by constants and by at most one number that is loaded.
+  constexpr bool take_scaled(const kernel_match& m, int statement, double scale, buffer_id product,
+                             epilogue_step& e) const {
+    while (m.load_of_whole(statement) != product) {
+      if (m.is<primitives::negative>(statement)) {
+        scale = -scale;
+        statement = m.operand(statement, 0);
+      } else if (m.is<primitives::multiply>(statement)) {
+        const bool first_is_number = is_number(m, m.operand(statement, 0));
+        const int number = m.operand(statement, first_is_number ? 0 : 1);
+        if (const std::optional<double> constant = m.number(number)) {
+          scale *= *constant;
+        } else {
+          const operand_record* const loaded = m.load_of_element(number);
+          if (loaded == nullptr || e.factor != buffer_id::none || buffer(loaded->buffer).type != buffer(product).type)
+            return false;
+          e.factor = loaded->buffer;
+          e.factor_offset = loaded->offset;
+        }
+        statement = m.operand(statement, first_is_number ? 1 : 0);
+      } else {
+        return false;
+      }
+    }
+    e.scale_bits = std::bit_cast<std::int64_t>(scale);
+    return scale != 0 && e.factor != product && e.factor != e.result;
+  }
+  static constexpr bool is_number(const kernel_match& m, int statement) {
+    return m.number(statement).has_value() || m.load_of_element(statement) != nullptr;
+  }
+
+  /// Whether a loop may run directly behind step `s`. An argument that it adds to has to be read for the last time
+  /// before: then the result may take its memory where it is given away.
+  constexpr bool may_move(step_id loop, step_id s, const epilogue_step& e) const {
+    const bool adds_to_argument = buffer(e.base).kind == buffer_kind::value;
+    for (int k = static_cast<int>(s); k < static_cast<int>(loop); ++k) {
+      const step_id between{k};
+      if (adds_to_argument && dependences.touches(between, e.base)) return false;
+      if (between == s) continue;
+      if (dependences.keep_order(loop, between)) return false;
+      if (found[between].loop != step_id::none && dependences.keep_order(loop, found[between].loop)) return false;
+    }
+    return true;
+  }
+
+  constexpr void gather() {
+    growing_vector<step_record> steps;
+    for_each(found.ids(), [&](step_id s) {
+      if (moved.contains(s)) return;
+      if (found[s].loop == step_id::none) return steps.push_back(step(s));
+      epilogue_step whole = found[s].whole;
+      growing_vector<step_record> parts{step(s), step(found[s].loop)};
+      whole.parts = plan.add_list(parts);
+      steps.push_back({step_kind::epilogue, plan.add(whole)});
+    });
+    section.steps = std::move(steps);
+  }
+};
+
+} // namespace parallax::detail

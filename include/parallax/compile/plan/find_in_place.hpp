@@ -1,0 +1,106 @@
+// Results that may lie where an operand lies, which is read for the last time, each element before the result's is
+// written.
+#pragma once
+
+#include <parallax/compile/plan/plan.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
+
+namespace parallax::detail {
+
+/// Asks of the buffers of a section whose lifetimes are known.
+class in_place_finder {
+ public:
+  constexpr in_place_finder(const plan_builder& records, const planned_section& of) : plan(records), section(of) {}
+
+  /// The operand of step `s` whose memory the result `id` may take; none where there is none. `is_taken` says whether
+  /// another result has taken a buffer's memory already.
+  template <class Taken> constexpr buffer_id taken_by(buffer_id id, int s, const Taken& is_taken) const {
+    if (step(s).kind == step_kind::kernel) {
+      const kernel_step& loop = loop_of(step(s));
+      for (const operand_record& o : plan[loop.operands].subspan(1))
+        if (may_take(loop, o.buffer, id, s) && section.buffers[o.buffer].first_step < s && !is_taken(o.buffer))
+          return o.buffer;
+    }
+    if (step(s).kind == step_kind::epilogue) {
+      const epilogue_step& e = plan.at<epilogue_step>(step(s).index);
+      const step_record loop = plan[e.parts][1];
+      if (loop.kind != step_kind::kernel) return buffer_id::none;
+      // A library may do all parts at once: then what it adds to, or the product's own result, may lie where the loop's
+      // does, but nothing else.
+      if (may_take(loop_of(loop), e.base, id, s) && section.buffers[e.base].first_step < s && !is_taken(e.base))
+        return e.base;
+      const buffer_id product = result_of_product(e);
+      if (may_take(loop_of(loop), product, id, s) && !is_taken(product)) return product;
+    }
+    return buffer_id::none;
+  }
+  /// The output in whose memory a slot's buffer may lie, since a loop reads it for the last time as it writes that;
+  /// none where there is none.
+  constexpr buffer_id output_behind(buffer_id id) const {
+    const planned_buffer& b = section.buffers[id];
+    const step_record last = step(b.last_step);
+    if (last.kind == step_kind::kernel) return written_over(loop_of(last), id);
+    if (last.kind != step_kind::epilogue) return buffer_id::none;
+    buffer_id found = buffer_id::none;
+    for (const step_record& part : plan[plan.at<epilogue_step>(last.index).parts])
+      if (touches(plan, part, id))
+        found = part.kind == step_kind::kernel ? written_over(loop_of(part), id) : buffer_id::none;
+    return found;
+  }
+
+ private:
+  const plan_builder& plan;
+  const planned_section& section;
+
+  constexpr step_record step(int s) const { return section.steps[index_of(s)]; }
+  constexpr const kernel_step& loop_of(step_record of) const { return plan.at<kernel_step>(of.index); }
+
+  /// What the product of an epilogue has made, where only the first part behind it reads that.
+  constexpr buffer_id result_of_product(const epilogue_step& e) const {
+    const plain_span<const step_record> parts = plan[e.parts];
+    if (parts[0].kind == step_kind::epilogue) return result_of_product(plan.at<epilogue_step>(parts[0].index));
+    const buffer_id result = plan.at<product_step>(parts[0].index).result;
+    for (const step_record& later : parts.subspan(2))
+      if (touches(plan, later, result)) return buffer_id::none;
+    return result;
+  }
+  /// Whether a loop of step `s`, the last to read a slot's buffer, does so where it writes its only result.
+  constexpr bool may_take(const kernel_step& loop, buffer_id operand, buffer_id result, int s) const {
+    if (operand == buffer_id::none || operand == result) return false;
+    const planned_buffer &old = section.buffers[operand], &made = section.buffers[result];
+    const bool dies = old.record.kind == buffer_kind::slot && old.last_step == s;
+    return dies && are_alike(old.record, made.record) && made.first_step == s &&
+           plan[loop.operands][0].buffer == result && writes_one_result(loop) && lies_alike(loop, operand);
+  }
+  static constexpr bool are_alike(const buffer_record& a, const buffer_record& b) {
+    return a.count == b.count && size_of(a.type) == size_of(b.type);
+  }
+  /// The output that a loop is the first to write, where it reads a buffer that dies in its step; none for none.
+  constexpr buffer_id written_over(const kernel_step& loop, buffer_id read) const {
+    const buffer_id result = plan[loop.operands][0].buffer;
+    const planned_buffer& made = section.buffers[result];
+    const bool may = made.record.kind == buffer_kind::output && made.first_step == section.buffers[read].last_step &&
+                     are_alike(section.buffers[read].record, made.record) && writes_one_result(loop) &&
+                     lies_alike(loop, read);
+    return may ? result : buffer_id::none;
+  }
+  constexpr bool writes_one_result(const kernel_step& loop) const {
+    const kernel_record& kernel = plan.at<kernel_record>(static_cast<int>(loop.kernel));
+    return kernel.result == kernel_result::vector &&
+           plain::all_of(plan[kernel.statements], [](const kernel_statement& each) {
+             return !is_store(each.kind) && !is_gather(each.kind) && !is_scatter(each.kind);
+           });
+  }
+  /// Whether a loop reads each element of a buffer where it writes its result's.
+  constexpr bool lies_alike(const kernel_step& loop, buffer_id read) const {
+    const plain_span<const operand_record> operands = plan[loop.operands];
+    return plain::all_of(operands, [&](const operand_record& each) {
+      return each.buffer != read ||
+             (each.offset == operands[0].offset && plain::equal(plan[each.strides], plan[operands[0].strides]));
+    });
+  }
+};
+
+} // namespace parallax::detail
