@@ -134,6 +134,60 @@ TEST_CASE("a product may be deeper than an int") {
   CHECK(result == 2 * static_cast<double>(depth));
 }
 
+namespace {
+
+/// Batches of 2 x 3 products of small matrices beside plain loops, all numbers exact; operands repeat along one
+/// dimension of the batch or lie across, as `order` says.
+template <class T> bool are_exact_in_batches(std::int64_t rows, std::int64_t columns, std::int64_t depth, int order) {
+  const bool left_in_rows = order % 2 == 0, right_in_rows = order / 2 % 2 == 0, repeats = order / 4 % 2 == 0;
+  auto numbers = [](std::int64_t count, int step) {
+    std::vector<T> values;
+    for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<T>(i * step % 13 - 6));
+    return values;
+  };
+  const auto left = numbers(6 * rows * depth, 5), right = numbers(6 * depth * columns, 7);
+  std::vector<T> result(static_cast<std::size_t>(6 * rows * columns) + 16, T{99});
+  host::product_arguments p;
+  p.type = sizeof(T) == 4 ? element_type::float32 : element_type::float64;
+  p.batch_rank = 2;
+  p.batch[0] = 2, p.batch[1] = 3;
+  p.left_batch[0] = repeats ? 0 : 3 * rows * depth, p.left_batch[1] = rows * depth;
+  p.right_batch[0] = 3 * depth * columns, p.right_batch[1] = repeats ? 0 : depth * columns;
+  p.rows = rows, p.columns = columns, p.depth = depth;
+  p.left_row = left_in_rows ? depth : 1, p.left_depth = left_in_rows ? 1 : rows;
+  p.right_depth = right_in_rows ? columns : 1, p.right_column = right_in_rows ? 1 : depth;
+  p.left = left.data(), p.right = right.data(), p.result = result.data();
+  host::run_product(p);
+  std::vector<T> expected;
+  for (std::int64_t a = 0; a < 2; ++a)
+    for (std::int64_t b = 0; b < 3; ++b)
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < columns; ++j) {
+          T sum{};
+          for (std::int64_t k = 0; k < depth; ++k)
+            sum += left[static_cast<std::size_t>(a * p.left_batch[0] + b * p.left_batch[1] + i * p.left_row +
+                                                 k * p.left_depth)] *
+                   right[static_cast<std::size_t>(a * p.right_batch[0] + b * p.right_batch[1] + k * p.right_depth +
+                                                  j * p.right_column)];
+          expected.push_back(sum);
+        }
+  expected.resize(result.size(), T{99}); // nothing behind is written
+  return result == expected;
+}
+
+} // namespace
+
+TEST_CASE("batches of small products need no call for each") {
+  for (const std::int64_t rows : {1, 2, 4, 5, 8, 13, 16, 17})
+    for (const std::int64_t columns : {1, 3, 4, 8, 15, 16, 17})
+      for (const std::int64_t depth : {0, 1, 2, 7, 16, 17, 33, 100})
+        for (int order = 0; order < 8; ++order) {
+          INFO(rows << " x " << depth << " x " << columns << ", order " << order);
+          REQUIRE(are_exact_in_batches<float>(rows, columns, depth, order));
+          REQUIRE(are_exact_in_batches<double>(rows, columns, depth, order));
+        }
+}
+
 TEST_CASE("long sums of products are as exact as sums") {
   const std::int64_t depth = 1 << 20;
   CHECK(error_of_product(1, 1, depth, true, true) < 3e-7);

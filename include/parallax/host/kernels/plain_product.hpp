@@ -13,10 +13,30 @@
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
 namespace detail {
+
+template <int I, class T> struct row_sum {
+  pack<T> value = broadcast(T{});
+};
+/// A register for each of some rows: members of their own, since compilers keep arrays in memory.
+template <class T, class Indices> struct row_sums;
+template <class T, int... I> struct row_sums<T, std::integer_sequence<int, I...>> : row_sum<I, T>... {
+  /// Adds a row times one number for each.
+  PARALLAX_INLINE void add(const T* factors, std::int64_t step, const pack<T>& row) {
+    ((row_sum<I, T>::value = math::add(row_sum<I, T>::value, math::mul(broadcast(factors[I * step]), row))), ...);
+  }
+  PARALLAX_INLINE void join(const row_sums& others) {
+    ((row_sum<I, T>::value = math::add(row_sum<I, T>::value, static_cast<const row_sum<I, T>&>(others).value)), ...);
+  }
+  template <bool Whole> PARALLAX_INLINE void store_to(T* to, std::int64_t step, int count) const {
+    if constexpr (Whole) (store(to + I * step, row_sum<I, T>::value), ...);
+    else (store(to + I * step, row_sum<I, T>::value, count), ...);
+  }
+};
 
 /// One matrix of a batch: strides in elements, the result row-major.
 template <class T> struct plain_matrices {
@@ -57,31 +77,35 @@ template <class T> struct plain_matrices {
     for (std::int64_t j = 0; j < p.columns; j += lanes) {
       const int count = static_cast<int>(std::min<std::int64_t>(lanes, p.columns - j));
       std::int64_t i = 0;
-      for (; i + rows_together <= p.rows; i += rows_together) tile<rows_together>(i, j, count);
+      for (; i + 8 <= p.rows; i += 8) tile<8>(i, j, count);
+      for (; i + 4 <= p.rows; i += 4) tile<4>(i, j, count);
       for (; i < p.rows; ++i) tile<1>(i, j, count);
     }
   }
-  static constexpr int rows_together = 4;
   template <int Rows> void tile(std::int64_t i, std::int64_t j, int count) const {
-    pack<T> totals[std::size_t{Rows}];
-    for (auto& each : totals) each = broadcast(T{});
-    for (std::int64_t first = 0; first < p.depth; first += terms_in_turn) {
-      pack<T> parts[std::size_t{Rows}];
-      for (auto& each : parts) each = broadcast(T{});
-      for (std::int64_t k = first; k < std::min(p.depth, first + terms_in_turn); ++k) {
-        const T* const from = right + k * p.right_depth + j;
-        const pack<T> row = count == lanes ? load(from) : load(from, count);
-        PARALLAX_UNROLL(4)
-        for (int r = 0; r < Rows; ++r)
-          parts[r] = math::add(parts[r], math::mul(broadcast(left[(i + r) * p.left_row + k * p.left_depth]), row));
-      }
-      for (int r = 0; r < Rows; ++r) totals[r] = math::add(totals[r], parts[r]);
+    if (count == lanes) tile_of<Rows, true>(i, j, count);
+    else tile_of<Rows, false>(i, j, count);
+  }
+  template <int Rows, bool Whole> PARALLAX_INLINE void tile_of(std::int64_t i, std::int64_t j, int count) const {
+    using sums = row_sums<T, std::make_integer_sequence<int, Rows>>;
+    sums totals = terms<sums, Whole>(i, j, count, 0);
+    for (std::int64_t first = terms_in_turn; first < p.depth; first += terms_in_turn)
+      totals.join(terms<sums, Whole>(i, j, count, first));
+    totals.template store_to<Whole>(result + i * p.columns + j, p.columns, count);
+  }
+  /// Sums of the terms from `first` on that are added one after another.
+  template <class Sums, bool Whole>
+  PARALLAX_INLINE Sums terms(std::int64_t i, std::int64_t j, int count, std::int64_t first) const {
+    Sums added;
+    const std::int64_t row_step = p.left_row, left_step = p.left_depth, right_step = p.right_depth;
+    const T* factors = left + i * row_step + first * left_step;
+    const T* row = right + first * right_step + j;
+    for (std::int64_t k = std::min(p.depth - first, terms_in_turn); k > 0; --k) {
+      if constexpr (Whole) added.add(factors, row_step, load(row));
+      else added.add(factors, row_step, load(row, count));
+      factors += left_step, row += right_step;
     }
-    for (int r = 0; r < Rows; ++r) {
-      T* const to = result + (i + r) * p.columns + j;
-      if (count == lanes) store(to, totals[r]);
-      else store(to, totals[r], count);
-    }
+    return added;
   }
 };
 

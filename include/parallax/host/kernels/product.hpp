@@ -6,7 +6,9 @@
 #include <parallax/core/extents.hpp>
 #include <parallax/host/devices/worker_pool.hpp>
 #include <parallax/host/kernels/blas.hpp>
+#include <parallax/host/kernels/dot.hpp>
 #include <parallax/host/kernels/library_call.hpp>
+#include <parallax/host/kernels/plain_product.hpp>
 #include <parallax/host/kernels/product_arguments.hpp>
 #include <parallax/host/simd/pack.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -38,35 +40,66 @@ template <class T> void multiply(const matrix_product<T>& p) {
     }
 }
 
-/// A part of one of a product's matrices: where its operands and its result begin, and its extents.
-struct product_part {
+/// Parts of neighbouring matrices of a product: where the operands and the result of the first begin, the extents of
+/// each, how many there are and how far apart their operands are, in elements.
+struct product_run {
   const std::byte *left, *right;
   std::byte* result;
   const std::byte* base; ///< null where there is none
   std::int64_t rows, columns;
+  std::int64_t count, left_step, right_step;
 };
 
-template <class T> void multiply_part(const product_arguments& p, const product_part& part) {
-  const matrix<T> left{reinterpret_cast<const T*>(part.left), p.left_row, p.left_depth};
-  const matrix<T> right{reinterpret_cast<const T*>(part.right), p.right_depth, p.right_column};
-  T* const result = reinterpret_cast<T*>(part.result);
-  const bool is_added = part.base != nullptr;
-  if (is_added && part.base != part.result) {
-    const T* const base = reinterpret_cast<const T*>(part.base);
-    for (std::int64_t i = 0; i < part.rows; ++i)
-      std::copy_n(base + i * p.columns, part.columns, result + i * p.columns);
+template <class T> void multiply_one(const product_arguments& p, const product_run& run) {
+  const matrix<T> left{reinterpret_cast<const T*>(run.left), p.left_row, p.left_depth};
+  const matrix<T> right{reinterpret_cast<const T*>(run.right), p.right_depth, p.right_column};
+  T* const result = reinterpret_cast<T*>(run.result);
+  const bool is_added = run.base != nullptr;
+  if (is_added && run.base != run.result) {
+    const T* const base = reinterpret_cast<const T*>(run.base);
+    for (std::int64_t i = 0; i < run.rows; ++i) std::copy_n(base + i * p.columns, run.columns, result + i * p.columns);
   }
-  multiply<T>({part.rows, part.columns, p.depth, left, right, result, p.columns, static_cast<T>(p.scale), is_added});
+  multiply<T>({run.rows, run.columns, p.depth, left, right, result, p.columns, static_cast<T>(p.scale), is_added});
+}
+template <class T> void multiply_all(const product_arguments& p, product_run run) {
+  const std::int64_t bytes = sizeof(T), result_step = p.rows * p.columns;
+  for (; run.count > 0; --run.count) {
+    multiply_one<T>(p, run);
+    run.left += run.left_step * bytes, run.right += run.right_step * bytes, run.result += result_step * bytes;
+    if (run.base != nullptr) run.base += result_step * bytes;
+  }
+}
+/// The same of whole matrices for which a call of the library is too much.
+template <class T> void multiply_all_here(const product_arguments& p, product_run run) {
+  const T* left = reinterpret_cast<const T*>(run.left);
+  const T* right = reinterpret_cast<const T*>(run.right);
+  T* result = reinterpret_cast<T*>(run.result);
+  const bool are_dots = p.rows == 1 && p.columns == 1;
+  for (; run.count > 0; --run.count) {
+    if (are_dots) *result = dot(left, right, p.depth);
+    else plain_matrices<T>{left, right, result, p}.multiply();
+    left += run.left_step, right += run.right_step, result += p.rows * p.columns;
+  }
+}
+/// Whether matrices are so small, or rows and columns that lie contiguously so few, that no library is called.
+inline bool needs_no_library(const product_arguments& p) {
+  if (p.base != nullptr) return false;
+  if (p.rows == 1 && p.columns == 1) return p.depth == 1 || (p.left_depth == 1 && p.right_depth == 1);
+  constexpr std::int64_t most = 16;
+  return p.rows <= most && p.columns <= most && p.depth <= most && p.columns > 1 && p.right_column == 1;
 }
 
 /// How the products of one type are made.
 struct product_kind {
-  void (*multiply)(const product_arguments&, const product_part&);
+  using function = void (*)(const product_arguments&, product_run);
+  function multiply;
+  function multiply_here; ///< without the library; null where none is called anyway
   std::int64_t element_bytes;
-  bool calls_library;
 };
-template <class T>
-inline constexpr product_kind product_kind_of{&multiply_part<T>, sizeof(T), std::is_floating_point_v<T>};
+template <class T> constexpr product_kind product_kind_of() {
+  if constexpr (std::is_floating_point_v<T>) return {&multiply_all<T>, &multiply_all_here<T>, sizeof(T)};
+  else return {&multiply_all<T>, nullptr, sizeof(T)};
+}
 
 /// Calls `work`, as a call of the library where that is called.
 template <class Work> void in_library(bool calls_library, const Work& work) {
@@ -79,9 +112,13 @@ template <class Work> void in_library(bool calls_library, const Work& work) {
 inline void run_product(const product_arguments& p, const product_kind& kind) {
   std::int64_t count = 1;
   for (int d = 0; d < p.batch_rank; ++d) count *= p.batch[d];
-  double work = static_cast<double>(p.rows) * static_cast<double>(p.columns) * static_cast<double>(p.depth);
-  auto one = [&](std::int64_t number, std::int64_t row_begin, std::int64_t row_end, std::int64_t column_begin,
-                 std::int64_t column_end) {
+  const bool is_here = kind.multiply_here != nullptr && needs_no_library(p);
+  const bool calls_library = kind.multiply_here != nullptr && !is_here;
+  const product_kind::function multiply = is_here ? kind.multiply_here : kind.multiply;
+  const double work = static_cast<double>(p.rows) * static_cast<double>(p.columns) * static_cast<double>(p.depth);
+  // matrices `number` and those behind it, of which a part is made
+  auto run = [&](std::int64_t number, std::int64_t matrices, std::int64_t row_begin, std::int64_t row_end,
+                 std::int64_t column_begin, std::int64_t column_end) {
     std::int64_t left = row_begin * p.left_row, right = column_begin * p.right_column, rest = number;
     for (int d = p.batch_rank; d-- > 0;) {
       left += rest % p.batch[d] * p.left_batch[d];
@@ -89,15 +126,22 @@ inline void run_product(const product_arguments& p, const product_kind& kind) {
       rest /= p.batch[d];
     }
     const std::int64_t result = ((number * p.rows + row_begin) * p.columns + column_begin) * kind.element_bytes;
-    kind.multiply(p, {static_cast<const std::byte*>(p.left) + left * kind.element_bytes,
-                      static_cast<const std::byte*>(p.right) + right * kind.element_bytes,
-                      static_cast<std::byte*>(p.result) + result,
-                      p.base == nullptr ? nullptr : static_cast<const std::byte*>(p.base) + result, row_end - row_begin,
-                      column_end - column_begin});
+    const int inner = p.batch_rank - 1;
+    multiply(p, {static_cast<const std::byte*>(p.left) + left * kind.element_bytes,
+                 static_cast<const std::byte*>(p.right) + right * kind.element_bytes,
+                 static_cast<std::byte*>(p.result) + result,
+                 p.base == nullptr ? nullptr : static_cast<const std::byte*>(p.base) + result, row_end - row_begin,
+                 column_end - column_begin, matrices, inner < 0 ? 0 : p.left_batch[inner],
+                 inner < 0 ? 0 : p.right_batch[inner]});
   };
   auto several = [&](std::int64_t begin, std::int64_t end) {
-    in_library(kind.calls_library, [&] {
-      for (std::int64_t i = begin; i < end; ++i) one(i, 0, p.rows, 0, p.columns);
+    const std::int64_t inner = p.batch_rank > 0 ? p.batch[p.batch_rank - 1] : 1;
+    in_library(calls_library, [&] {
+      for (std::int64_t i = begin; i < end;) {
+        const std::int64_t matrices = inner == 1 ? 1 : std::min(end - i, inner - i % inner);
+        run(i, matrices, 0, p.rows, 0, p.columns);
+        i += matrices;
+      }
     });
   };
   constexpr double worth_a_thread = 1 << 18; // multiply-adds
@@ -111,9 +155,9 @@ inline void run_product(const product_arguments& p, const product_kind& kind) {
     std::int64_t length = by_rows ? p.rows : p.columns, threads = worker_pool::instance().threads();
     std::int64_t piece = ((length + threads - 1) / threads + 15) / 16 * 16;
     parallel_for(length, piece, [&](std::int64_t begin, std::int64_t end) {
-      in_library(kind.calls_library, [&] {
-        if (by_rows) one(0, begin, end, 0, p.columns);
-        else one(0, 0, p.rows, begin, end);
+      in_library(calls_library, [&] {
+        if (by_rows) run(0, 1, begin, end, 0, p.columns);
+        else run(0, 1, 0, p.rows, begin, end);
       });
     });
   }
@@ -187,7 +231,7 @@ template <floating16_element T> void run_widened(const product_arguments& p) {
   wide.left_row = left.outer, wide.left_depth = left.inner;
   wide.right_depth = right.outer, wide.right_column = right.inner;
   wide.left = elements_of(left.memory), wide.right = elements_of(right.memory), wide.result = elements_of(result);
-  run_product(wide, product_kind_of<float>);
+  run_product(wide, product_kind_of<float>());
   const float* from = elements_of(result);
   T* to = static_cast<T*>(p.result);
   parallel_for(count, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
@@ -205,14 +249,14 @@ inline void make_product(const product_arguments& p) {
   switch (p.type) {
   case element_type::float16: return detail::run_widened<float16>(p);
   case element_type::bfloat16: return detail::run_widened<bfloat16>(p);
-  case element_type::float32: return detail::run_product(p, detail::product_kind_of<float>);
-  case element_type::float64: return detail::run_product(p, detail::product_kind_of<double>);
-  case element_type::int32: return detail::run_product(p, detail::product_kind_of<std::int32_t>);
-  case element_type::uint32: return detail::run_product(p, detail::product_kind_of<std::uint32_t>);
-  case element_type::int64: return detail::run_product(p, detail::product_kind_of<std::int64_t>);
-  case element_type::uint64: return detail::run_product(p, detail::product_kind_of<std::uint64_t>);
-  case element_type::uint8: return detail::run_product(p, detail::product_kind_of<std::uint8_t>);
-  case element_type::boolean: return detail::run_product(p, detail::product_kind_of<bool>);
+  case element_type::float32: return detail::run_product(p, detail::product_kind_of<float>());
+  case element_type::float64: return detail::run_product(p, detail::product_kind_of<double>());
+  case element_type::int32: return detail::run_product(p, detail::product_kind_of<std::int32_t>());
+  case element_type::uint32: return detail::run_product(p, detail::product_kind_of<std::uint32_t>());
+  case element_type::int64: return detail::run_product(p, detail::product_kind_of<std::int64_t>());
+  case element_type::uint64: return detail::run_product(p, detail::product_kind_of<std::uint64_t>());
+  case element_type::uint8: return detail::run_product(p, detail::product_kind_of<std::uint8_t>());
+  case element_type::boolean: return detail::run_product(p, detail::product_kind_of<bool>());
   }
 }
 
