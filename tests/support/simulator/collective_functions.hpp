@@ -125,16 +125,16 @@ struct collective_functions : stream_functions {
 
   static status group_start() {
     return call("group_start", [&](world& w) {
-      ++w.group.depth;
+      ++w.caller->group.depth;
       return status{};
     });
   }
 
   static status group_end() {
     return call("group_end", call_traits{.in_group = true, .closes = true}, [&](world& w) {
-      if (w.group.depth == 0) fail("group_end without group_start");
-      if (--w.group.depth != 0) return status{};
-      const group_state whole = std::exchange(w.group, {});
+      if (w.caller->group.depth == 0) fail("group_end without group_start");
+      if (--w.caller->group.depth != 0) return status{};
+      const group_state whole = std::exchange(w.caller->group, {});
       if (whole.failed) return machine::failure("group_end", "a call of the group failed");
       return begin(w, whole.calls) ? status{} : not_ready("group_end");
     });
@@ -290,7 +290,7 @@ struct collective_functions : stream_functions {
       const stream_state& stream = w.stream(made.stream, name);
       made.communicator = w.communicator(of.number, name);
       const clique_member& member = *made.communicator;
-      if (w.group.depth == 0 && made.members() > 1)
+      if (w.caller->group.depth == 0 && made.members() > 1)
         fail("missing group: ", made.name(), " of ", member.name(), " outside group_start and group_end");
       if (member.polls_left != 0 || member.launching != 0)
         fail(name, " of ", member.name(), ", which is not ready: communicator_state has to be asked until it is");
@@ -298,7 +298,7 @@ struct collective_functions : stream_functions {
       const bool names_peer = !made.is_collective() || made.kind == collective_kind::broadcast;
       if (names_peer && (made.peer < 0 || static_cast<std::size_t>(made.peer) >= made.members()))
         return machine::failure(name, "invalid argument: no such member", 4);
-      if (w.group.depth != 0) w.group.calls.push_back(made);
+      if (w.caller->group.depth != 0) w.caller->group.calls.push_back(made);
       else begin(w, {made});
       return status{};
     });

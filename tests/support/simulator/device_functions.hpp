@@ -37,7 +37,7 @@ struct device_functions {
   static status set_device(int device) {
     return call("set_device", [&](world& w) {
       if (!w.has_device(device)) return no_device("set_device");
-      w.device = device;
+      w.caller->device = device;
       return status{};
     });
   }
@@ -99,14 +99,14 @@ struct device_functions {
   static status memory_info(std::size_t& free, std::size_t& total) {
     return call("memory_info", [&](world& w) {
       total = w.options.memory_bytes;
-      free = total - w.pools[w.device].used;
+      free = total - w.pools[w.caller->device].used;
       return status{};
     });
   }
 
   static status trim_memory() {
     return call("trim_memory", [&](world& w) {
-      w.pools[w.device].kept.clear();
+      w.pools[w.caller->device].kept.clear();
       return status{};
     });
   }

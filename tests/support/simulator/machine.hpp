@@ -5,11 +5,14 @@
 
 #include <parallax/cuda/api/status.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -61,13 +64,20 @@ class machine {
   }
 
   /// How many calls of the api were made.
-  std::uint64_t calls() const { return calls_; }
+  std::uint64_t calls() const {
+    const std::lock_guard lock(mutex_);
+    return calls_;
+  }
 
   /// Counts the calls from now on by their functions' names; null: no longer.
-  void count_calls(std::map<std::string_view, int>* into) { counted_ = into; }
+  void count_calls(std::map<std::string_view, int>* into) {
+    const std::lock_guard lock(mutex_);
+    counted_ = into;
+  }
 
   /// Makes the `call`-th call, from 1, return a failure.
   void fail_call(std::uint64_t call, status::kind how = status::kind::failure) {
+    const std::lock_guard lock(mutex_);
     failing_ = call;
     failing_how_ = how;
   }
@@ -76,20 +86,32 @@ class machine {
   bool failed_call_ends() const { return failed_call_ends_; }
 
   /// The device's part of every collective never comes, and nobody says so.
-  void drop_rank(int device) { inside_.scheduled.drop(device); }
+  void drop_rank(int device) {
+    const std::lock_guard lock(mutex_);
+    inside_.scheduled.drop(device);
+  }
 
   /// Nothing that was given to the device runs any more, or it does again.
-  void stop_device(int device) { inside_.scheduled.stop(device, true); }
-  void resume_device(int device) { inside_.scheduled.stop(device, false); }
+  void stop_device(int device) {
+    const std::lock_guard lock(mutex_);
+    inside_.scheduled.stop(device, true);
+  }
+  void resume_device(int device) {
+    const std::lock_guard lock(mutex_);
+    inside_.scheduled.stop(device, false);
+    ++inside_.activity;
+  }
 
   /// As `drop_rank`, and the states of its communicators, and of their peers, are failures.
   void fail_rank(int device) {
-    drop_rank(device);
+    const std::lock_guard lock(mutex_);
+    inside_.scheduled.drop(device);
     inside_.failed_ranks |= std::uint64_t{1} << device;
   }
 
   /// Runs all that can run.
   void drain() {
+    const std::lock_guard lock(mutex_);
     guarded([&] {
       while (inside_.scheduled.run_one()) {
       }
@@ -98,6 +120,7 @@ class machine {
 
   /// Runs everything, and faults where something is left: work, memory, streams, events, communicators, graphs.
   void finish() {
+    const std::lock_guard lock(mutex_);
     if (!fault_.empty()) rethrow();
     guarded([&] {
       check_closed();
@@ -113,19 +136,40 @@ class machine {
 
   /// Makes a call: `f` returns its status.
   template <class F> status call(const char* name, const call_traits& traits, F f) {
+    std::unique_lock lock(mutex_);
+    const status result = locked_call(name, traits, f);
+    const bool others = inside_.threads.size() > 1;
+    lock.unlock();
+    if (others) std::this_thread::yield(); // whoever asks again and again lets the others make their calls
+    return result;
+  }
+
+  /// What a call returns that failed; texts live as long as the process.
+  static status failure(const char* name, std::string_view meaning, int code = -1,
+                        status::kind how = status::kind::failure) {
+    static std::mutex access;
+    static std::set<std::string, std::less<>> texts;
+    const std::lock_guard lock(access);
+    return {how, code, "simulator", name, texts.emplace(meaning).first->c_str()};
+  }
+
+ private:
+  static constexpr const char* injected_text = "made to fail";
+
+  template <class F> status locked_call(const char* name, const call_traits& traits, F& f) {
     ++calls_;
     if (counted_ != nullptr) ++(*counted_)[name];
     if (!fault_.empty()) return refuse(name, traits);
+    inside_.caller = &inside_.threads[number_of_this_thread()];
     const bool failing = calls_ == failing_;
     if (failing) {
       failed_call_ = name;
       failed_call_ends_ = traits.ends;
-      if (traits.in_group) inside_.group.failed = true;
+      if (traits.in_group) inside_.caller->group.failed = true;
       if (!traits.ends && !traits.closes) return failure(name, injected_text, -1, failing_how_);
     }
     inside_.failing = failing;
     try {
-      if (std::this_thread::get_id() != thread_) fail(name, ": a machine has one thread of the host");
       if (traits.asks) inside_.scheduled.pass_more_time();
       const status result = f();
       if (traits.asks) note_answer(result);
@@ -137,15 +181,12 @@ class machine {
     }
   }
 
-  /// What a call returns that failed; texts live as long as the process.
-  static status failure(const char* name, std::string_view meaning, int code = -1,
-                        status::kind how = status::kind::failure) {
-    static std::set<std::string, std::less<>> texts;
-    return {how, code, "simulator", name, texts.emplace(meaning).first->c_str()};
+  /// Never another thread's, even when that has ended.
+  static std::uint64_t number_of_this_thread() {
+    static std::atomic<std::uint64_t> last{0};
+    thread_local const std::uint64_t own = ++last;
+    return own;
   }
-
- private:
-  static constexpr const char* injected_text = "made to fail";
 
   status refuse(const char* name, const call_traits& traits) {
     if (!thrown_ && !traits.ends && std::uncaught_exceptions() == 0) rethrow();
@@ -179,12 +220,20 @@ class machine {
     if (std::exchange(last_activity_, activity) != activity) fruitless_ = 0;
     if (answer.is != status::kind::not_ready || inside_.scheduled.can_run()) return;
     if (inside_.scheduled.waits_for_others()) return std::this_thread::yield();
-    if (++fruitless_ >= inside_.options.polls_until_stuck && inside_.options.fail_when_stuck)
+    if (fruitless_++ == 0) last_fruitful_ = std::chrono::steady_clock::now();
+    if (fruitless_ >= inside_.options.polls_until_stuck && inside_.options.fail_when_stuck && nobody_helps())
       fail("stuck: the host has asked ", fruitless_, " times, and nothing can run:", inside_.scheduled.waiting());
   }
 
+  /// Another thread of the host may be about to, unless it has had the time.
+  bool nobody_helps() const {
+    return inside_.threads.size() == 1 ||
+           std::chrono::steady_clock::now() - last_fruitful_ > inside_.options.time_until_stuck;
+  }
+
   void check_closed() const {
-    if (inside_.group.depth != 0) fail("a group_start without its group_end");
+    for (const auto& [number, thread] : inside_.threads)
+      if (thread.group.depth != 0) fail("a group_start without its group_end");
     for (const auto& each : inside_.scheduled.streams())
       if (each->capture != nullptr) fail("the capture of ", each->name(), " was never ended");
   }
@@ -209,9 +258,9 @@ class machine {
 
   static inline machine* current_ = nullptr;
 
+  mutable std::mutex mutex_; // of all that follows
   world inside_;
   machine* outer_;
-  std::thread::id thread_ = std::this_thread::get_id();
   std::uint64_t calls_ = 0;
   std::map<std::string_view, int>* counted_ = nullptr;
   std::uint64_t failing_ = 0;
@@ -219,6 +268,7 @@ class machine {
   std::string failed_call_;
   bool failed_call_ends_ = false;
   unsigned fruitless_ = 0; // answers since `last_activity_`
+  std::chrono::steady_clock::time_point last_fruitful_;
   std::uint64_t last_activity_ = 0;
   std::string fault_;
   bool thrown_ = false;

@@ -23,7 +23,7 @@ struct stream_functions : device_functions {
   static status create_stream(stream_handle& made) {
     return call("create_stream", [&](world& w) {
       made.number = world::new_number();
-      w.scheduled.create(made.number, w.device);
+      w.scheduled.create(made.number, w.caller->device);
       return status{};
     });
   }
@@ -50,7 +50,7 @@ struct stream_functions : device_functions {
   static status create_event(event_handle& made) {
     return call("create_event", [&](world& w) {
       made.number = world::new_number();
-      w.events[made.number].device = w.device;
+      w.events[made.number].device = w.caller->device;
       return status{};
     });
   }
@@ -376,8 +376,8 @@ struct stream_functions : device_functions {
       if (!graph.instantiated) fail("update_launch of a graph that was not instantiated");
       if (node.capture != graph.number || node.place == 0 || node.place > graph.operations.size())
         fail("update_launch of a node that is not the graph's");
-      if (graph.device != w.device)
-        fail("update_launch of a graph of device ", graph.device, " while device ", w.device, " is current");
+      if (graph.device != w.caller->device)
+        fail("update_launch of a graph of device ", graph.device, " while device ", w.caller->device, " is current");
       operation& replaced = graph.operations[node.place - 1];
       operation next = launch_of(w, kernel, shape, std::move(arguments));
       if (replaced.name != next.name) fail("update_launch of ", replaced.name, " to be ", next.name);

@@ -8,6 +8,7 @@
 #include "support/simulator/scheduler.hpp"
 #include "support/simulator/stream.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -27,12 +28,13 @@ struct machine_options {
   std::size_t memory_bytes = std::size_t{1} << 30; ///< of each device
   int multiprocessors = 2;
   std::size_t shared_bytes_per_block = 48 * 1024;
-  bool refuses_epilogues = false;    ///< when they are launched, after it said that it has them
-  bool peer_access = true;           ///< false: enabling it fails
-  bool conditional_graphs = true;    ///< graphs may have nodes that conditions decide
-  bool background = true;            ///< group_end and create_clique may go on after they returned
-  bool fail_when_stuck = true;       ///< false: a machine that hangs is asked for ever, as a real one is
-  unsigned polls_until_stuck = 1000; ///< questions in a row, while nothing can run
+  bool refuses_epilogues = false;                   ///< when they are launched, after it said that it has them
+  bool peer_access = true;                          ///< false: enabling it fails
+  bool conditional_graphs = true;                   ///< graphs may have nodes that conditions decide
+  bool background = true;                           ///< group_end and create_clique may go on after they returned
+  bool fail_when_stuck = true;                      ///< false: a machine that hangs is asked for ever, as a real one is
+  unsigned polls_until_stuck = 1000;                ///< questions in a row, while nothing can run
+  std::chrono::milliseconds time_until_stuck{1000}; ///< where there are several threads of the host
 };
 
 /// Handles: numbers that no other object of the process ever has.
@@ -69,6 +71,14 @@ struct group_state {
   std::vector<collective_call> calls;
 };
 
+/// What each thread of the host has by itself.
+struct host_thread {
+  int device = 0; ///< the current one
+  group_state group;
+};
+
+/// What one thread of the host has seen, all know from then on: what orders the threads is theirs, and none of the
+/// simulator's business.
 struct world {
   explicit world(const machine_options& how) : options(how), random(how.seed), scheduled(table, peers, random) {
     for (int d = 0; d < options.devices; ++d) peers[static_cast<std::size_t>(d)] = std::uint64_t{1} << d;
@@ -82,10 +92,10 @@ struct world {
   std::map<std::uint64_t, event_state> events;
   std::map<std::uint64_t, std::shared_ptr<clique_member>> communicators;
   std::map<std::uint64_t, std::shared_ptr<graph_state>> graphs;
-  std::map<int, memory_pool> pools; ///< of each device
-  group_state group;
+  std::map<int, memory_pool> pools;             ///< of each device
+  std::map<std::uint64_t, host_thread> threads; ///< of the host, that have made a call
+  host_thread* caller = nullptr;                ///< of the call that runs
   std::shared_ptr<const vector_clock> known = std::make_shared<const vector_clock>(); ///< to the host
-  int device = 0;                                                                     ///< the current one
   bool failing = false;                                                               ///< the call that runs is to fail
   std::uint64_t activity = 0; ///< counts what the host has enqueued, and what the background has done
   std::uint64_t failed_ranks = 0;
@@ -118,7 +128,8 @@ struct world {
   /// The same, of the current device.
   stream_state& current_stream(std::uint64_t number, const char* what) const {
     stream_state& found = stream(number, what);
-    if (found.device != device) fail(what, " of ", found.name(), " while device ", device, " is current");
+    if (found.device != caller->device)
+      fail(what, " of ", found.name(), " while device ", caller->device, " is current");
     return found;
   }
 
