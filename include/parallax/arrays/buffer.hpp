@@ -143,13 +143,12 @@ class buffer {
 
   runtime::memory_block* copy_on_host() const {
     if (auto* copy = owned->copies.load(std::memory_order_acquire)) return copy;
-    static std::mutex one_at_a_time;
-    std::lock_guard lock(one_at_a_time);
-    if (auto* copy = owned->copies.load(std::memory_order_acquire)) return copy;
+    // no lock, so that nobody waits for another's result: threads that come first together have a copy each
     buffer copy = allocate(owned->bytes);
     owned->on_device->copy_to_host(copy.data(), owned->bytes);
     runtime::count_device_to_host(owned->bytes);
-    owned->copies.store(copy.owned, std::memory_order_release);
+    runtime::memory_block* earlier = nullptr;
+    if (!owned->copies.compare_exchange_strong(earlier, copy.owned, std::memory_order_acq_rel)) return earlier;
     return std::exchange(copy.owned, nullptr);
   }
 

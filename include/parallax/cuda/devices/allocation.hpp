@@ -15,20 +15,29 @@ namespace parallax::cuda {
 /// So many bytes as memory that something else follows takes: as aligned as if it had been taken by itself.
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// What was taken from a logical device at once, given back in the order of its stream.
+/// What was taken from a logical device at once, given back in the order of its stream. Whoever does so waits for no
+/// other thread.
 template <device_api Api> class memory_block {
  public:
   memory_block(device<Api>& of, std::size_t bytes) : home(of), start(static_cast<std::byte*>(of.take(bytes))) {}
   memory_block(const memory_block&) = delete;
   memory_block& operator=(const memory_block&) = delete;
-  ~memory_block() {
-    std::lock_guard lock(backend<Api>::mutex());
-    kept_failure::keep(Api::set_device(home.physical));
-    kept_failure::keep(Api::release(start, home.stream()));
-  }
+  ~memory_block() { backend<Api>::mutex().release(home, start); }
 
   device<Api>& home;
   std::byte* const start;
+};
+
+/// Lets others have a mutex that is held, as long as this lives.
+template <class Mutex> class inverse_lock {
+ public:
+  explicit inverse_lock(Mutex& held) : mutex(held) { mutex.unlock(); }
+  inverse_lock(const inverse_lock&) = delete;
+  inverse_lock& operator=(const inverse_lock&) = delete;
+  ~inverse_lock() { mutex.lock(); }
+
+ private:
+  Mutex& mutex;
 };
 
 /// Memory of a logical device: in a block, which stays as long as any that is in it; or of others on the device.
@@ -52,9 +61,19 @@ template <device_api Api> class allocation final : public device_memory {
   }
 
   void copy_to_host(std::byte* to, std::size_t bytes) override {
-    std::lock_guard lock(backend<Api>::mutex());
+    auto& mutex = backend<Api>::mutex();
+    std::lock_guard lock(mutex);
     home.activate();
-    home.host_copies.to_host(to, address(), bytes, backend<Api>::instance().waiting());
+    backend<Api>& owner = backend<Api>::instance();
+    const auto ended = owner.ended_collectives();
+    home.host_copies.to_host(
+        to, address(), bytes,
+        [&](const auto& wait) {
+          const inverse_lock unlocked(mutex);
+          wait();
+        },
+        owner.waiting_beside_others());
+    owner.check_collectives(ended);
   }
 
   std::byte* address() const { return start; }

@@ -5,12 +5,14 @@
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/devices/clique_cache.hpp>
+#include <parallax/cuda/devices/enqueue_mutex.hpp>
 #include <parallax/cuda/devices/flight_recorder.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/processes/host_place.hpp>
 #include <parallax/runtime/environment.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -42,13 +44,11 @@ struct backend_options {
 };
 
 /// Made at its first use, and never destroyed: arrays with static storage may outlive any other object. One thread at a
-/// time enqueues work, under `mutex()`, so that all devices see collectives in the same order.
+/// time enqueues work, under `mutex()`, so that all devices see collectives in the same order. A thread that reads a
+/// result waits for it without.
 template <device_api Api> class backend {
  public:
-  static std::recursive_mutex& mutex() {
-    static std::recursive_mutex& only = *new std::recursive_mutex;
-    return only;
-  }
+  static enqueue_mutex<Api>& mutex() { return enqueue_mutex<Api>::instance(); }
   static backend& instance() {
     std::lock_guard lock(mutex());
     if (!slot()) slot() = std::make_unique<backend>(backend_options{});
@@ -76,6 +76,7 @@ template <device_api Api> class backend {
   static void shut_down() {
     std::lock_guard lock(mutex());
     runtime::block_cache::forget_kept_copies();
+    mutex().give_back_released();
     std::exception_ptr failed;
     try {
       if (slot()) slot()->wait_for_all();
@@ -154,27 +155,47 @@ template <device_api Api> class backend {
 
   /// Ends all collectives, which will not end by themselves, and forgets the communicators.
   void abandon_cliques() noexcept {
+    ++times_ended;
+    last_failure.reset();
     forget_graphs();
     cliques.abandon();
   }
 
   /// What a loop that waits for a device calls: watches the collectives.
   std::function<void()> waiting() {
-    return [this, until = deadline(time_limit()), others = listener(*this), looks = 0U,
-            progress = recorder.progress()]() mutable {
-      cliques.for_each([this](const clique<Api>& each) { idle_or_abort(each); });
-      if (++looks % 16 == 0) others.look(recorder.waits_for_others());
-      if (until.is_over() && recorder.is_going_on()) {
-        // the limit is of one collective, and many may have been enqueued
-        if (const auto now = recorder.progress(); now != progress) {
-          progress = now;
-          until = deadline(time_limit());
-        } else {
-          miss(until, "", recorder.waits_for_others());
-        }
+    return [watch = watching()]() mutable {
+      watch();
+      std::this_thread::yield();
+    };
+  }
+  /// The same where others may enqueue meanwhile: watches now and then, unless somebody else has the mutex, who is
+  /// going to give it up, or watches too.
+  std::function<void()> waiting_beside_others() {
+    return [watch = watching(), calls = 0U]() mutable {
+      if (calls++ % 64 == 0) {
+        const std::unique_lock lock(mutex(), std::try_to_lock);
+        if (lock.owns_lock()) watch();
       }
       std::this_thread::yield();
     };
+  }
+
+  /// How often collectives were ended. Results that a thread waits for meanwhile may be nothing: it is to call
+  /// `check_collectives` with the number from before, which throws what has failed.
+  std::uint64_t ended_collectives() const { return times_ended; }
+  void check_collectives(std::uint64_t before) const {
+    if (times_ended == before) return;
+    if (last_failure) throw collective_error(*last_failure);
+    throw error("collectives were given up while their result was waited for");
+  }
+
+  /// Before a step of a program is enqueued. The host does not run so far ahead of a collective that the driver's
+  /// queues are full: it would wait for room in them for ever behind one that never ends, with no deadline.
+  void note_step() {
+    recorder.note_step();
+    if (!recorder.is_ahead(most_steps_ahead)) return;
+    auto wait = waiting();
+    while (recorder.is_ahead(most_steps_ahead)) wait();
   }
 
   /// Waits until all that was enqueued is done.
@@ -191,6 +212,9 @@ template <device_api Api> class backend {
   const backend_options options;
 
  private:
+  /// A step is a few entries of a queue, which takes about a thousand.
+  static constexpr std::uint64_t most_steps_ahead = 128;
+
   /// A time that is over some time after it was made.
   class deadline {
    public:
@@ -203,6 +227,21 @@ template <device_api Api> class backend {
     std::chrono::nanoseconds limit;
     std::chrono::steady_clock::time_point start;
   };
+
+  /// What `waiting` does each time.
+  std::function<void()> watching() {
+    return [this, until = deadline(time_limit()), others = listener(*this), looks = 0U,
+            progress = recorder.progress()]() mutable {
+      cliques.for_each([this](const clique<Api>& each) { idle_or_abort(each); });
+      if (++looks % 16 == 0) others.look(recorder.waits_for_others());
+      if (!until.is_over() || !recorder.is_going_on()) return;
+      // the limit is of one collective, and many may have been enqueued
+      const auto now = recorder.progress();
+      if (now == progress) miss(until, "", recorder.waits_for_others());
+      progress = now;
+      until = deadline(time_limit());
+    };
+  }
 
   static backend_options allowed(backend_options wanted) {
     bool possible = false;
@@ -237,6 +276,7 @@ template <device_api Api> class backend {
   [[noreturn]] void abort_all(const std::string& reason) {
     collective_error failure = recorder.failure(reason);
     abandon_cliques();
+    last_failure = failure;
     if (processes::world* const others = world_of_others()) others->fail(others->index(), failure.what(), true);
     throw failure;
   }
@@ -298,6 +338,8 @@ template <device_api Api> class backend {
 
   std::deque<device<Api>> devices;
   clique_cache<Api> cliques;
+  std::uint64_t times_ended = 0;
+  std::optional<collective_error> last_failure; ///< that ended them the last time
 };
 
 /// Whether there is a device at all. Throws `error` where there is one that does not work: programs would be slower on

@@ -4,6 +4,7 @@
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/cuda/devices/enqueue_mutex.hpp>
 #include <parallax/cuda/devices/graph_cache.hpp>
 #include <parallax/cuda/devices/handles.hpp>
 #include <parallax/cuda/devices/staging.hpp>
@@ -54,6 +55,10 @@ template <device_api Api> class device {
     activate();
     void* address = nullptr;
     status got = Api::allocate(address, bytes, stream());
+    if (got.is == status::kind::out_of_memory) {
+      enqueue_mutex<Api>::instance().give_back_released();
+      activate(); // some may have been on other devices
+    }
     // what is kept for later may be in pieces that are too small, and copies of the host's memory are there to spare
     for (int attempt = 0; attempt < 2 && got.is == status::kind::out_of_memory; ++attempt) {
       if (attempt == 1 && !runtime::block_cache::forget_kept_copies()) break;
@@ -71,6 +76,12 @@ template <device_api Api> class device {
     }
     check(got, number);
     return address;
+  }
+
+  /// Gives back what `take` gave, behind what has been enqueued.
+  void give_back(void* address) const noexcept {
+    kept_failure::keep(Api::set_device(physical));
+    kept_failure::keep(Api::release(address, stream()));
   }
 
   /// How many bytes of the host's memory have copies here at most: a quarter of what the device has.
@@ -152,9 +163,7 @@ template <device_api Api> class device {
     kept_memory(const kept_memory&) = delete;
     kept_memory& operator=(const kept_memory&) = delete;
     ~kept_memory() {
-      if (address == nullptr) return;
-      kept_failure::keep(Api::set_device(home.physical));
-      kept_failure::keep(Api::release(address, home.stream()));
+      if (address != nullptr) home.give_back(address);
     }
   };
   kept_memory scratch{*this}, workspace{*this};

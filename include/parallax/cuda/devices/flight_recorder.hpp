@@ -32,7 +32,7 @@ template <device_api Api> class flight_recorder {
     }
     entry& e = entries.back();
     e.name = name, e.axes = axes, e.bytes = bytes, e.sequence = ++count;
-    e.shared = shared;
+    e.shared = shared, e.step = steps;
     e.members.assign(members.begin(), members.end());
     e.enqueued = e.is_over = false;
     mark(e.arrived, members);
@@ -42,6 +42,16 @@ template <device_api Api> class flight_recorder {
       mark(entries[i].completed, entries[i].members);
       entries[i].enqueued = true;
     }
+  }
+
+  /// Notes a step of a program that is enqueued next.
+  void note_step() { ++steps; }
+  /// Whether more than so many steps have been noted behind a collective that has not ended.
+  bool is_ahead(std::uint64_t most) const {
+    const auto known = std::find_if(entries.begin(), entries.end(), [](const entry& e) { return !e.is_over; });
+    if (known == entries.end() || steps - known->step <= most) return false;
+    const entry* const first = first_unended();
+    return first != nullptr && first->enqueued && steps - first->step > most;
   }
 
   /// Forgets those that were not enqueued, because something failed.
@@ -108,7 +118,7 @@ template <device_api Api> class flight_recorder {
 
  private:
   struct entry {
-    std::uint64_t sequence = 0, shared = 0;
+    std::uint64_t sequence = 0, shared = 0, step = 0;
     const char* name = "";
     unsigned axes = 0;
     std::size_t bytes = 0;
@@ -165,7 +175,7 @@ template <device_api Api> class flight_recorder {
   }
 
   std::deque<entry> entries; ///< the oldest first
-  std::uint64_t count = 0;
+  std::uint64_t count = 0, steps = 0;
 };
 
 } // namespace parallax::cuda

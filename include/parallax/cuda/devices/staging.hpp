@@ -1,20 +1,62 @@
 // Copies between the host and a device, through pinned memory, so that they run in the order of its stream.
 #pragma once
 
+#include <parallax/core/ids.hpp>
 #include <parallax/cuda/devices/handles.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <deque>
 #include <functional>
-#include <thread>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace parallax::cuda {
 
 /// Called while the host waits; throws where waiting is vain.
 using while_waiting = const std::function<void()>&;
 
-/// Two pinned blocks in turn: one is copied while the host fills or reads the other. The device is current.
+/// Pinned memory that one copy at a time goes through. Made while its device is current.
+template <device_api Api> class pinned_block {
+ public:
+  const std::size_t bytes;
+
+  explicit pinned_block(std::size_t size) : bytes(size) {
+    void* made = nullptr;
+    check(Api::allocate_pinned(made, bytes));
+    memory = static_cast<std::byte*>(made);
+  }
+  pinned_block(const pinned_block&) = delete;
+  pinned_block& operator=(const pinned_block&) = delete;
+  ~pinned_block() {
+    if (memory != nullptr) kept_failure::keep(Api::release_pinned(memory));
+  }
+
+  std::byte* data() const { return memory; }
+
+  /// The copy that was enqueued last is part of what `is_done` asks for.
+  void expect(typename Api::stream on) {
+    pending = true;
+    check(Api::record_event(done.get(), on));
+  }
+  bool is_done() {
+    if (pending) pending = !is_ready(Api::query_event(done.get()));
+    return !pending;
+  }
+  void wait(while_waiting waiting) {
+    while (!is_done()) waiting();
+  }
+
+ private:
+  unique_event<Api> done; // before the memory, which is to go first
+  std::byte* memory = nullptr;
+  bool pending = false;
+};
+
+/// Copies go in parts through blocks that are kept. None is released before the device is: that may wait for all that
+/// goes on there. One thread at a time calls, and the device is current.
 template <device_api Api> class staging {
  public:
   explicit staging(typename Api::stream ordered) : stream(ordered) {}
@@ -22,87 +64,93 @@ template <device_api Api> class staging {
   /// Copies to the device; `from` may be changed when this returns.
   void to_device(std::byte* to, const std::byte* from, std::size_t bytes, while_waiting waiting) {
     while (bytes > 0) {
-      block& b = next(bytes, waiting);
-      const std::size_t part = std::min(bytes, block_bytes);
-      std::memcpy(b.memory, from, part);
-      check(Api::copy_to_device(to, b.memory, part, stream));
-      record(b);
+      const std::size_t part = std::min(bytes, largest_bytes);
+      block_pointer next = block_to_send(part, waiting);
+      std::memcpy(next->data(), from, part);
+      sent.push_back(std::move(next));
+      sent_bytes += sent.back()->bytes;
+      check(Api::copy_to_device(to, sent.back()->data(), part, stream));
+      sent.back()->expect(stream);
       to += part, from += part, bytes -= part;
     }
   }
 
-  /// Copies to the host, and waits for it.
-  void to_host(std::byte* to, const std::byte* from, std::size_t bytes, while_waiting waiting) {
-    block* before = nullptr;
-    std::byte* before_to = nullptr;
-    std::size_t before_bytes = 0;
-    auto finish = [&] {
-      if (before == nullptr) return;
-      wait(*before, waiting);
-      std::memcpy(before_to, before->memory, before_bytes);
-      before = nullptr;
-    };
-    while (bytes > 0) {
-      block& b = next(bytes, waiting);
-      const std::size_t part = std::min(bytes, block_bytes);
-      check(Api::copy_to_host(b.memory, from, part, stream));
-      record(b);
-      finish();
-      before = &b, before_to = to, before_bytes = part;
-      to += part, from += part, bytes -= part;
+  /// Copies to the host, and waits for it. `beside_others(f)` calls `f`, in which other threads may call.
+  template <class BesideOthers>
+  void to_host(std::byte* to, const std::byte* from, std::size_t bytes, const BesideOthers& beside_others,
+               while_waiting waiting) {
+    receipt going_on(*this);
+    while (bytes > 0 || !going_on.parts.empty()) {
+      while (bytes > 0 && going_on.parts.size() < 2) {
+        const std::size_t size = std::min(bytes, largest_bytes);
+        going_on.parts.push_back({free_block(size), to, size});
+        pinned_block<Api>& block = *going_on.parts.back().block;
+        check(Api::copy_to_host(block.data(), from, size, stream));
+        block.expect(stream);
+        to += size, from += size, bytes -= size;
+      }
+      beside_others([&] {
+        const auto& [block, target, part] = going_on.parts.front();
+        block->wait(waiting);
+        std::memcpy(target, block->data(), part);
+      });
+      going_on.pop();
     }
-    finish();
   }
 
  private:
-  static constexpr std::size_t block_bytes = std::size_t{4} << 20;
+  using block_pointer = std::unique_ptr<pinned_block<Api>>;
+
   static constexpr std::size_t smallest_bytes = std::size_t{64} << 10;
+  static constexpr std::size_t largest_bytes = std::size_t{4} << 20;
+  /// Of blocks that are being sent, so that calls need not wait for what the device has to do before.
+  static constexpr std::size_t most_sent_bytes = 4 * largest_bytes;
 
-  struct block {
-    void* memory = nullptr;
-    std::size_t bytes = 0;
-    unique_event<Api> done;
-    bool pending = false;
+  struct received_part {
+    block_pointer block;
+    std::byte* to;
+    std::size_t bytes;
+  };
+  /// The parts that are on their way to the host; their blocks are free again when they have come, or will be.
+  struct receipt {
+    staging& owner;
+    std::deque<received_part> parts{};
 
-    block() = default;
-    block(const block&) = delete;
-    block& operator=(const block&) = delete;
-    ~block() {
-      if (memory) kept_failure::keep(Api::release_pinned(memory));
+    explicit receipt(staging& of) : owner(of) {}
+    receipt(const receipt&) = delete;
+    receipt& operator=(const receipt&) = delete;
+    ~receipt() {
+      while (!parts.empty()) pop();
+    }
+    void pop() {
+      owner.unused.push_back(std::move(parts.front().block));
+      parts.pop_front();
     }
   };
 
-  /// The block whose turn it is, free, and large enough for as much of `bytes` as a block takes.
-  block& next(std::size_t bytes, while_waiting waiting) {
-    block& b = blocks[turn ^= 1];
-    wait(b, waiting);
-    if (const std::size_t wanted = std::min(bytes, block_bytes); b.bytes < wanted) {
-      if (b.memory) {
-        void* old = b.memory;
-        b.memory = nullptr;
-        b.bytes = 0;
-        check(Api::release_pinned(old));
-      }
-      const std::size_t size = std::max(wanted, smallest_bytes);
-      check(Api::allocate_pinned(b.memory, size));
-      b.bytes = size;
-    }
-    return b;
-  }
-  void record(block& b) {
-    b.pending = true;
-    check(Api::record_event(b.done.get(), stream));
-  }
-  void wait(block& b, while_waiting waiting) {
-    while (b.pending) {
-      if (is_ready(Api::query_event(b.done.get()))) b.pending = false;
-      else waiting();
-    }
-  }
-
   typename Api::stream stream;
-  block blocks[2];
-  unsigned turn = 0;
+  std::vector<block_pointer> unused; ///< some of them perhaps not done, after a failure
+  std::deque<block_pointer> sent;    ///< the oldest first
+  std::size_t sent_bytes = 0;
+
+  block_pointer block_to_send(std::size_t bytes, while_waiting waiting) {
+    while (!sent.empty() && (sent_bytes + largest_bytes > most_sent_bytes || sent.front()->is_done())) {
+      sent.front()->wait(waiting);
+      sent_bytes -= sent.front()->bytes;
+      unused.push_back(std::move(sent.front()));
+      sent.pop_front();
+    }
+    return free_block(bytes);
+  }
+  block_pointer free_block(std::size_t bytes) {
+    const std::size_t size = bytes <= smallest_bytes ? smallest_bytes : largest_bytes;
+    const auto found =
+        std::find_if(unused.begin(), unused.end(), [&](auto& each) { return each->bytes == size && each->is_done(); });
+    if (found == unused.end()) return std::make_unique<pinned_block<Api>>(size);
+    block_pointer block = std::move(*found);
+    unused.erase(found);
+    return block;
+  }
 };
 
 } // namespace parallax::cuda

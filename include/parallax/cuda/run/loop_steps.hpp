@@ -124,7 +124,8 @@ template <class Section, class Backend> class loop_steps {
     auto& on = *outer.all.devices[position];
     T value{};
     on.activate();
-    on.host_copies.to_host(reinterpret_cast<std::byte*>(&value), address, sizeof value, owner.waiting());
+    on.host_copies.to_host(
+        reinterpret_cast<std::byte*>(&value), address, sizeof value, [](const auto& wait) { wait(); }, owner.waiting());
     return value;
   }
 

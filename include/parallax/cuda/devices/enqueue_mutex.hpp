@@ -1,0 +1,94 @@
+// Who may enqueue work: one thread at a time. Others that only give memory back do not wait for it.
+#pragma once
+
+#include <parallax/cuda/api/api.hpp>
+#include <parallax/cuda/names.hpp>
+
+#include <cstddef>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace parallax::cuda {
+
+template <device_api Api> class device;
+
+/// A recursive mutex. What other threads release while it is held is given back when it no longer is, in the order of
+/// the first streams: whoever releases memory has had it used by nothing that is not enqueued there.
+template <device_api Api> class enqueue_mutex {
+ public:
+  /// That of the backend. Never destroyed: arrays with static storage may outlive any other object.
+  static enqueue_mutex& instance() {
+    static enqueue_mutex& only = *new enqueue_mutex;
+    return only;
+  }
+
+  void lock() {
+    mutex.lock();
+    ++depth;
+  }
+  bool try_lock() {
+    if (!mutex.try_lock()) return false;
+    ++depth;
+    return true;
+  }
+  void unlock() {
+    if (depth > 1) return unlock_once();
+    do {
+      give_back_released();
+      unlock_once();
+    } while (has_released() && try_lock());
+  }
+
+  /// Gives memory back that `device::take` gave: at once, or when another thread that has the mutex unlocks it.
+  void release(device<Api>& home, std::byte* start) noexcept {
+    if (!try_lock()) {
+      if (!note(home, start)) lock(); // there is no memory to note it
+      else if (!try_lock()) return;   // whoever has the mutex unlocks it later than this, and looks then
+      else return unlock();
+    }
+    home.give_back(start);
+    unlock();
+  }
+  /// Gives back what other threads have released since the mutex was locked, which is held.
+  void give_back_released() noexcept {
+    std::vector<released_memory> all;
+    {
+      std::lock_guard lock(of_released);
+      all.swap(released);
+    }
+    for (const auto& [home, start] : all) home->give_back(start);
+  }
+
+ private:
+  struct released_memory {
+    device<Api>* home;
+    std::byte* start;
+  };
+
+  std::recursive_mutex mutex;
+  int depth = 0; ///< how often it is locked
+  std::mutex of_released;
+  std::vector<released_memory> released;
+
+  void unlock_once() {
+    --depth;
+    mutex.unlock();
+  }
+  bool note(device<Api>& home, std::byte* start) noexcept {
+    try {
+      std::lock_guard lock(of_released);
+      released.push_back({&home, start});
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+  bool has_released() {
+    std::lock_guard lock(of_released);
+    return !released.empty();
+  }
+};
+
+} // namespace parallax::cuda
