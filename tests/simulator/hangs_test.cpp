@@ -78,6 +78,62 @@ TEST_CASE("An abort waits for its devices, where another clique's collective may
             "where all_reduce (sum) of 2 float32 of rank 0 of clique 1 (device 0) goes on, which is not aborted"));
 }
 
+TEST_CASE("A queue that is full of what the host has not made possible yet is found") {
+  const auto enqueue = [](int count) {
+    return fault_of([&] {
+      under_seeds(20, {.devices = 2, .queue_capacity = 8}, [&](machine& on) {
+        const queue first(0);
+        const floats memory(first, 2);
+        on.drain();
+        on.stop_device(0); // what goes on there ends when the host says so below
+        for (int k = 0; k < count; ++k) check(api::fill_zero(memory.data, memory.bytes(), first.stream));
+        on.resume_device(0);
+      });
+    });
+  };
+  CHECK(enqueue(8).empty());
+  CHECK(has(enqueue(9), "stuck: fill_zero waits for room in the queue of stream 1 on device 0, and nothing can run:"));
+}
+
+TEST_CASE("A queue that is full takes more as the devices go on") {
+  under_seeds(50, {.devices = 2, .queue_capacity = 2}, [](machine& on) {
+    const team all(2);
+    const auto in = numbers(all, 2), out = room_for(all, 2);
+    for (int k = 0; k < 10; ++k) {
+      together(all, [&](std::size_t r) { reduce(all, in[r], out[r], r); });
+      for (std::size_t d = 0; d < 2; ++d) {
+        all.queues[d].activate();
+        check(api::copy_between(in[d].data, static_cast<int>(d), out[d].data, static_cast<int>(d), 8,
+                                all.queues[d].stream));
+        REQUIRE(on.inside().scheduled.streams()[d]->queue.size() <= 2);
+      }
+    }
+    REQUIRE(get(in[1]) == std::vector<float>{10 * 512, 12 * 512});
+  });
+}
+
+TEST_CASE("Pinned memory that is released while a device goes on for ever is found") {
+  const auto release = [](bool goes_on) {
+    return fault_of([&] {
+      machine on({.devices = 2});
+      const queue first(0), second(1);
+      const floats memory(second, 2);
+      on.drain();
+      if (goes_on) on.stop_device(1);
+      check(api::fill_zero(memory.data, memory.bytes(), second.stream));
+      {
+        const pinned block(2);
+      }
+      check(api::set_device(0)); // says what is wrong
+      on.resume_device(1);
+      on.drain();
+    });
+  };
+  CHECK(release(false).empty());
+  CHECK(has(release(true),
+            "release_pinned waits for all devices, and nothing can run:\n  stream 2 on device 1: stopped"));
+}
+
 TEST_CASE("A stopped device holds the others up until it goes on") {
   under_seeds(50, {.devices = 2, .background = false, .fail_when_stuck = false}, [](machine& on) {
     const team all(2);

@@ -171,6 +171,59 @@ TEST_CASE("what devices do before they come to a collective may take any time") 
   CHECK(sums(1, 1) == 2.f);
 }
 
+TEST_CASE("a collective that never ends is given up, however much the host enqueues behind it") {
+  for (const bool graphs : {false, true}) {
+    simulator::machine machine({.devices = 2, .queue_capacity = 1024, .fail_when_stuck = false});
+    plx::cuda::backend_options options;
+    options.collective_timeout = std::chrono::milliseconds(50);
+    options.graphs = graphs;
+    running_backend running(options);
+    const auto x = plx::array<float, 2>::filled({2, 3}, 1.f);
+    constexpr auto step = [](auto v) { return plx::sum(plx::exp(v)) + v; };
+    for (int call = 0; call < 3; ++call) {
+      plx::array<float, 2> sums = plx::pmap<"i">(total)(x);
+      sums = plx::pmap<"i">(step)(x);
+    }
+    machine.drop_rank(1);
+    const auto enqueue = [&] {
+      const auto hangs = plx::pmap<"i">(total)(x);
+      for (int call = 0; call < 2000; ++call) static_cast<void>(plx::sharded<float, 2>(plx::pmap<"i">(step)(x)));
+    };
+    REQUIRE_THROWS_AS(enqueue(), plx::cuda::collective_error);
+  }
+}
+
+TEST_CASE("programs of more steps than a queue holds run as it empties") {
+  float expected = 0;
+  {
+    simulator::machine machine({.devices = 2});
+    running_backend running;
+    expected = run_every_sort_of_step();
+  }
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    simulator::machine machine({.devices = 4, .seed = seed, .queue_capacity = 1 + seed % 4});
+    {
+      running_backend running;
+      CHECK(run_every_sort_of_step() == expected);
+      run_several_cliques();
+    }
+    machine.finish();
+  }
+}
+
+TEST_CASE("no pinned memory is released as long as devices are used") {
+  simulator::machine machine({.devices = 2, .fail_when_stuck = false});
+  running_backend running;
+  const auto small = plx::array<float, 1>::filled({100}, 1.f), large = plx::array<float, 1>::filled({1 << 21}, 2.f);
+  const plx::array<float, 1> before = plx::exp(small) * 0.f;
+  CHECK(before(99) == 0.f);
+  machine.stop_device(1); // whose work would be waited for
+  const auto there = plx::cuda::placed<simulator::api>(1, reinterpret_cast<const std::byte*>(small.data()), 400);
+  const plx::array<float, 1> after = large * large;
+  CHECK(after((1 << 21) - 1) == 4.f);
+  machine.resume_device(1);
+}
+
 TEST_CASE("an epilogue that is refused when it is launched is its parts") {
   constexpr auto layer = [](auto x, auto w, auto b) { return plx::relu(plx::dot(x, w) + b); };
   constexpr auto loss = [](auto x, auto w, auto b) { return plx::sum(plx::relu(plx::dot(x, w) + b) * 2.f); };

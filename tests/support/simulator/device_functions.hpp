@@ -121,6 +121,7 @@ struct device_functions {
     });
   }
 
+  /// As real devices do, this waits for all that goes on.
   static status release_pinned(void* pointer) {
     return call("release_pinned", ending, [&](world& w) {
       allocation& released = w.table.starting(pointer, "release_pinned");
@@ -129,6 +130,10 @@ struct device_functions {
         fail("release_pinned of ", released.name(), " while ", released.pending, " copies of it are pending");
       if (const auto user = released.history.unknown_to(*w.known))
         fail("release_pinned of ", released.name(), " before the host has seen the end of ", name_of(*user));
+      while (w.scheduled.run_one()) {
+      }
+      if (const std::string left = w.scheduled.waiting(); !left.empty())
+        fail("release_pinned waits for all devices, and nothing can run:", left);
       released.released_by_host = true;
       w.table.retire(released);
       return status{};

@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #ifdef __GLIBC__
@@ -45,6 +46,7 @@ class machine {
       fail("a machine of ", options.devices, " devices");
     }
     keep_pages();
+    inside_.let_others_call = [this](auto since) { return let_others_call(since); };
   }
 
   machine(const machine&) = delete;
@@ -226,9 +228,19 @@ class machine {
   }
 
   /// Another thread of the host may be about to, unless it has had the time.
-  bool nobody_helps() const {
-    return inside_.threads.size() == 1 ||
-           std::chrono::steady_clock::now() - last_fruitful_ > inside_.options.time_until_stuck;
+  bool nobody_helps() const { return nobody_helps(last_fruitful_); }
+  bool nobody_helps(std::chrono::steady_clock::time_point since) const {
+    return inside_.threads.size() == 1 || std::chrono::steady_clock::now() - since > inside_.options.time_until_stuck;
+  }
+  bool let_others_call(std::chrono::steady_clock::time_point since) {
+    if (nobody_helps(since)) return false;
+    const auto own = std::pair(inside_.caller, inside_.failing);
+    mutex_.unlock();
+    std::this_thread::yield();
+    mutex_.lock();
+    if (!fault_.empty()) fail(fault_);
+    std::tie(inside_.caller, inside_.failing) = own;
+    return true;
   }
 
   void check_closed() const {

@@ -308,6 +308,7 @@ struct stream_functions : device_functions {
       if (!found->second->instantiated) fail("launch_graph of a graph that was not instantiated");
       if (found->second->device != stream.device)
         fail("launch_graph of a graph of device ", found->second->device, " on ", stream.name());
+      w.wait_for_room(stream, "launch_graph");
       const auto run = std::make_shared<graph_run>();
       run->graph = graph.number;
       for (std::uint64_t condition : found->second->conditions) run->conditions[condition] = 0;

@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -28,9 +30,10 @@ struct machine_options {
   std::size_t memory_bytes = std::size_t{1} << 30; ///< of each device
   int multiprocessors = 2;
   std::size_t shared_bytes_per_block = 48 * 1024;
-  bool refuses_epilogues = false;                   ///< when they are launched, after it said that it has them
-  bool peer_access = true;                          ///< false: enabling it fails
-  bool conditional_graphs = true;                   ///< graphs may have nodes that conditions decide
+  bool refuses_epilogues = false; ///< when they are launched, after it said that it has them
+  bool peer_access = true;        ///< false: enabling it fails
+  bool conditional_graphs = true; ///< graphs may have nodes that conditions decide
+  std::size_t queue_capacity = std::numeric_limits<std::size_t>::max(); ///< of a stream; who enqueues more waits
   bool background = true;                           ///< group_end and create_clique may go on after they returned
   bool fail_when_stuck = true;                      ///< false: a machine that hangs is asked for ever, as a real one is
   unsigned polls_until_stuck = 1000;                ///< questions in a row, while nothing can run
@@ -99,6 +102,8 @@ struct world {
   bool failing = false;                                                               ///< the call that runs is to fail
   std::uint64_t activity = 0; ///< counts what the host has enqueued, and what the background has done
   std::uint64_t failed_ranks = 0;
+  /// Lets other threads of the host make calls, while one waits since that time; false where none of them helps.
+  std::function<bool(std::chrono::steady_clock::time_point)> let_others_call;
   std::uint64_t cliques = 0;
 
   static std::uint64_t new_number() {
@@ -146,13 +151,26 @@ struct world {
     return found->second;
   }
 
-  /// Gives a stream an operation, or its capture.
+  /// Gives a stream an operation once its queue has room, or its capture.
   void enqueue(stream_state& to, operation next) {
-    if (to.capture != nullptr) to.capture->operations.push_back(std::move(next));
-    else push(to, std::move(next));
+    if (to.capture != nullptr) {
+      to.capture->operations.push_back(std::move(next));
+    } else {
+      wait_for_room(to, next.name);
+      push(to, std::move(next));
+    }
+  }
+  /// Waits until a stream's queue takes another operation.
+  void wait_for_room(const stream_state& in, const char* what) {
+    if (in.queue.size() < options.queue_capacity) return;
+    const auto since = std::chrono::steady_clock::now();
+    while (in.queue.size() >= options.queue_capacity)
+      if (!scheduled.run_one() && !let_others_call(since))
+        fail("stuck: ", what, " waits for room in the queue of ", in.name(),
+             ", and nothing can run:", scheduled.waiting());
   }
 
-  /// Gives a stream an operation.
+  /// Gives a stream an operation at once.
   void push(stream_state& to, operation next) {
     if (next.pinned.pointer != nullptr) prepare(next.pinned, next.name);
     next.enqueued = known;

@@ -362,6 +362,7 @@ template <device_api Api> class graph_run {
       const std::byte* target = address_of<Api>(outputs[r.output]);
       std::memcpy(given(g.updates[r.update].arguments) + r.target, &target, sizeof target);
     }
+    owner.note_step();
     on.activate();
     for (const update& each : g.updates)
       check(Api::update_launch(g.graph->get(), each.node, copy_pieces{}, each.shape, each.arguments), on.number);

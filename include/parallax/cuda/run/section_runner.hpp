@@ -261,6 +261,7 @@ template <device_api Api> class section_runner {
       const bool is_exchange = step.kind == step_kind::exchange;
       if (noted == nullptr && exchanges.may_start_aside() && !is_exchange && !wants_waiting(step))
         exchanges.start_aside();
+      if (noted == nullptr) owner.note_step();
       visit_step(section.plan, step, step_runner{*this, call});
     }
   }
