@@ -27,6 +27,10 @@ inline constexpr call_traits question{.asks = true};
 inline constexpr call_traits ending{.ends = true};
 
 struct device_functions {
+  /// One, so that the seed decides all; a test may want more.
+  static inline int threads_of_host = 1;
+  static int host_threads() { return threads_of_host; }
+
   static status device_count(int& count) {
     return call("device_count", [&](world& w) {
       count = w.options.devices;

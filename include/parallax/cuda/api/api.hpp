@@ -108,6 +108,8 @@ concept device_api =
              plain_span<typename Api::communicator* const> children, plain_span<const clique_place> places,
              plain_span<const int> devices, typename Api::clique_id id, graph_condition condition,
              conditional_kind repeats, bool possible) {
+      /// how many threads of the host may enqueue at the same time, each for devices of its own
+      { Api::host_threads() } -> std::same_as<int>;
       // devices
       { Api::device_count(device) } -> std::same_as<status>; ///< unsupported where there is no driver
       { Api::set_device(device) } -> std::same_as<status>;

@@ -6,6 +6,7 @@
 #include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/devices/clique_cache.hpp>
 #include <parallax/cuda/devices/enqueue_mutex.hpp>
+#include <parallax/cuda/devices/enqueue_threads.hpp>
 #include <parallax/cuda/devices/flight_recorder.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/processes/host_place.hpp>
@@ -44,8 +45,8 @@ struct backend_options {
 };
 
 /// Made at its first use, and never destroyed: arrays with static storage may outlive any other object. One thread at a
-/// time enqueues work, under `mutex()`, so that all devices see collectives in the same order. A thread that reads a
-/// result waits for it without.
+/// time, and its helpers for it, enqueues work, under `mutex()`, so that all devices see collectives in the same order.
+/// A thread that reads a result waits for it without.
 template <device_api Api> class backend {
  public:
   static enqueue_mutex<Api>& mutex() { return enqueue_mutex<Api>::instance(); }
@@ -210,6 +211,7 @@ template <device_api Api> class backend {
 
   flight_recorder<Api> recorder;
   const backend_options options;
+  enqueue_threads threads{Api::host_threads()};
 
  private:
   /// A step is a few entries of a queue, which takes about a thousand.

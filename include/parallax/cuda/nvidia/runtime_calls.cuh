@@ -3,9 +3,11 @@
 
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/nvidia/runtime_status.cuh>
+#include <parallax/runtime/environment.hpp>
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,6 +22,9 @@ struct runtime_calls {
   using event = cudaEvent_t;
   /// What scatters sort at a time stays in the cache of an A100 or H100, which have 40 and 50 MB.
   static constexpr std::size_t scratch_bytes = std::size_t{16} << 20;
+
+  /// More than one for each of many devices would wait for the driver.
+  static int host_threads() { return environment_integer("PARALLAX_CUDA_THREADS", std::min(core_count(), 16), 1, 64); }
 
   /// How many devices there are: 0 where there is none, and where the question fails. `unsupported` where there is no
   /// driver; one that is too old, or a device that does not work, is a failure.

@@ -8,6 +8,7 @@
 #include <parallax/cuda/run/product_steps.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -17,11 +18,12 @@ namespace parallax::cuda {
 /// The epilogues of one run of a section.
 template <device_api Api> class epilogue_steps {
  public:
-  /// Enqueues a product with its epilogue on every device; `data(buffer, position)` says where a buffer lies. Does
-  /// nothing and returns false where the library does not have it for these shapes: its parts are to be run then.
-  template <class Data>
+  /// Enqueues a product with its epilogue on every device; `data(buffer, position)` says where a buffer lies, and
+  /// `at_positions(f)` calls `f` with each position. Does nothing and returns false where the library does not have it
+  /// for these shapes: its parts are to be run then.
+  template <class Data, class AtPositions>
   bool run(const mesh<Api>& all, const section_plan& section, const epilogue_step& e, const product_step& product,
-           const Data& data) {
+           const Data& data, const AtPositions& at_positions) {
     using enum product_activation;
     const resolved_product step(section, product);
     if (step.rows == 0 || step.columns == 0 || step.depth == 0) return false;
@@ -41,13 +43,16 @@ template <device_api Api> class epilogue_steps {
       possible = are_possible(all, calls);
     }
     if (!possible) return false;
-    for (int p = 0; p < all.size(); ++p) {
+    std::atomic<bool> refused = false;
+    at_positions([&](int p) {
+      if (refused) return;
       const device<Api>& on = *all.devices[index_of(p)];
       on.activate();
       const status enqueued = Api::multiply(calls[index_of(p)], on.physical, on.stream());
-      if (enqueued.is == status::kind::unsupported) return false; // it said otherwise; the parts write all of it again
-      check(enqueued, on.number);
-    }
+      if (enqueued.is == status::kind::unsupported) refused = true;
+      else check(enqueued, on.number);
+    });
+    if (refused) return false; // it said otherwise; the parts write all of it again
     if (keeps_signs) signs.push_back(e.auxiliary);
     return true;
   }

@@ -60,6 +60,10 @@ template <device_api Api> class exchange_queue {
     }
   }
 
+  /// Whether what uses a buffer next has to wait for something.
+  bool orders(buffer_id id) const {
+    return makes(id) || plain::any_of(started, [&](const aside& each) { return plain::contains(each.results, id); });
+  }
   /// A buffer is going to be used.
   void need(buffer_id id) {
     if (makes(id)) run();

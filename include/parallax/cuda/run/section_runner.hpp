@@ -187,7 +187,8 @@ template <device_api Api> class section_runner {
     const std::int64_t* round = nullptr;
     std::vector<std::int64_t> bytes; ///< by buffer
   };
-  std::vector<movement> movements; ///< by position; none where nothing moves
+  std::vector<movement> movements;       ///< by position; none where nothing moves
+  std::vector<const step_record*> apart; ///< steps that are to be enqueued next
 
   exchange_queue<Api> exchanges;
 
@@ -195,7 +196,7 @@ template <device_api Api> class section_runner {
     section_runner& self;
     call_function call;
 
-    void operator()(const kernel_step& step) const { self.run_kernel(step); }
+    void operator()(const kernel_step& step) const { self.run_everywhere(step); }
     void operator()(const product_step& step) const { self.run_product(step); }
     void operator()(const epilogue_step& step) const {
       if (!self.everywhere() || !self.run_epilogue(step)) self.run_steps(self.section.plan[step.parts], call);
@@ -204,7 +205,7 @@ template <device_api Api> class section_runner {
       if (self.all.is_alone()) self.run_alone(step);
       else self.add_exchange(step);
     }
-    void operator()(const axis_slice_step& step) const { self.run_alone(step); }
+    void operator()(const axis_slice_step& step) const { self.run_everywhere(step); }
     void operator()(const ffi_step& step) const { self.run_ffi(step); }
     void operator()(const call_step& step) const { call(step, self); }
     void operator()(const scan_step& step) const { self.run_loop(step, call); }
@@ -257,14 +258,62 @@ template <device_api Api> class section_runner {
     return first;
   }
   void run_steps(plain_span<const step_record> list, call_function call) {
+    const bool shares = noted == nullptr && all.size() > 1 && owner.threads.size() > 1;
     for (const step_record& step : list) {
       const bool is_exchange = step.kind == step_kind::exchange;
-      if (noted == nullptr && exchanges.may_start_aside() && !is_exchange && !wants_waiting(step))
+      if (noted == nullptr && exchanges.may_start_aside() && !is_exchange && !wants_waiting(step)) {
+        run_apart();
         exchanges.start_aside();
+      }
       if (noted == nullptr) owner.note_step();
-      visit_step(section.plan, step, step_runner{*this, call});
+      if (shares && is_apart(step.kind)) {
+        add_apart(step);
+      } else {
+        run_apart();
+        visit_step(section.plan, step, step_runner{*this, call});
+      }
     }
+    run_apart();
   }
+
+  // Steps that each device does by itself, up to the next one in which they meet: by several threads of the host
+
+  /// Waking threads costs as much as some launches.
+  static constexpr std::size_t least_launches = 12;
+
+  static bool is_apart(step_kind kind) {
+    return kind == step_kind::kernel || kind == step_kind::product || kind == step_kind::axis_slice;
+  }
+  void add_apart(const step_record& step) {
+    visit_buffers(section.plan, step, [&](buffer_id id) {
+      if (!exchanges.orders(id)) return;
+      run_apart(); // goes first, as it does not wait
+      exchanges.need(id);
+    });
+    apart.push_back(&step);
+  }
+  void run_apart() {
+    if (apart.empty()) return;
+    const auto steps = std::exchange(apart, {});
+    const auto run_at = [&](int p) {
+      if (!runs_at(p)) return;
+      for (const step_record* step : steps) visit_step(section.plan, *step, apart_runner{*this, p});
+    };
+    run_at_positions(steps.size(), run_at);
+  }
+  /// Calls `f` with each position, for each of which it enqueues so much.
+  void run_at_positions(std::size_t launches, function_ref<void(int)> f) const {
+    if (noted == nullptr && launches * index_of(all.size()) >= least_launches) return owner.threads.run(all.size(), f);
+    for (int p = 0; p < all.size(); ++p) f(p);
+  }
+  struct apart_runner {
+    section_runner& self;
+    int position;
+
+    template <class Step> void operator()(const Step& step) const {
+      if constexpr (requires { self.run_at(step, position); }) self.run_at(step, position);
+    }
+  };
   bool everywhere() const {
     return plain::all_of(going, [](bool goes) { return goes; });
   }
@@ -297,40 +346,40 @@ template <device_api Api> class section_runner {
     for (int p = 0; p < all.size(); ++p) data(step.source, p), data(step.result, p);
     runner_of(step).run_without_nccl();
   }
-  void run_alone(const axis_slice_step& step) {
+  /// A step at each position that runs it.
+  template <class Step> void run_everywhere(const Step& step) {
+    for (int p = 0; p < all.size(); ++p)
+      if (runs_at(p)) run_at(step, p);
+  }
+
+  void run_at(const axis_slice_step& step, int p) {
     const auto count = index_of(all.own_axis_size(step.axes.bits));
     const auto rows = index_of(section.extents[step.outer]);
     const std::size_t row = index_of(section.extents[step.inner]) * size_of(section.type_of(step.source));
-    for (int p = 0; p < all.size(); ++p) {
-      if (!runs_at(p)) continue;
-      const auto index = index_of(all.own_axis_index(p, step.axes.bits));
-      all.devices[index_of(p)]->copy_rows(data(step.result, p), row, data(step.source, p) + index * row, count * row,
-                                          row, rows);
-    }
+    const auto index = index_of(all.own_axis_index(p, step.axes.bits));
+    all.devices[index_of(p)]->copy_rows(data(step.result, p), row, data(step.source, p) + index * row, count * row, row,
+                                        rows);
   }
 
-  void run_kernel(const kernel_step& step) {
-    for (int p = 0; p < all.size(); ++p) {
-      if (!runs_at(p)) continue;
-      kernel_arguments a;
-      operand operands[max_accesses];
-      constant_bits constants[max_accesses];
-      section.fill(
-          step, a, operands, constants, [&](buffer_id id) { return data(id, p); },
-          [&](mesh_axis axis) { return all.axis_index(p, 1U << static_cast<int>(axis)); });
-      if (!movements.empty()) {
-        const movement& own = movements[index_of(p)];
-        a.round = own.round;
-        operand* next = operands;
-        for (const operand_record& from : section.plan[step.operands]) {
-          if (from.buffer != buffer_id::none) next->start = own.bytes[index_of(from.buffer)];
-          ++next;
-        }
+  void run_at(const kernel_step& step, int p) {
+    kernel_arguments a;
+    operand operands[max_accesses];
+    constant_bits constants[max_accesses];
+    section.fill(
+        step, a, operands, constants, [&](buffer_id id) { return data(id, p); },
+        [&](mesh_axis axis) { return all.axis_index(p, 1U << static_cast<int>(axis)); });
+    if (!movements.empty()) {
+      const movement& own = movements[index_of(p)];
+      a.round = own.round;
+      operand* next = operands;
+      for (const operand_record& from : section.plan[step.operands]) {
+        if (from.buffer != buffer_id::none) next->start = own.bytes[index_of(from.buffer)];
+        ++next;
       }
-      const device<Api>& on = *all.devices[index_of(p)];
-      on.activate();
-      check(launch.kernels[index_of(step.kernel)](a, on.context()), on.number);
     }
+    const device<Api>& on = *all.devices[index_of(p)];
+    on.activate();
+    check(launch.kernels[index_of(step.kernel)](a, on.context()), on.number);
   }
 
   void run_ffi(const ffi_step& step) {
@@ -354,17 +403,22 @@ template <device_api Api> class section_runner {
   bool run_epilogue(const epilogue_step& epilogue) {
     if (epilogue.base != buffer_id::none) return false;        // its loop is a kernel
     const step_record first = section.plan[epilogue.parts][0]; // the product
-    return epilogues.run(all, section, epilogue, section.plan.at<product_step>(first.index),
-                         [&](buffer_id id, int p) { return data(id, p); });
+    return epilogues.run(
+        all, section, epilogue, section.plan.at<product_step>(first.index),
+        [&](buffer_id id, int p) { return data(id, p); },
+        [this](function_ref<void(int)> f) { run_at_positions(2, f); });
   }
 
   void run_product(const product_step& step) {
     const resolved_product product(section, step);
     for (int p = 0; p < all.size(); ++p)
-      if (runs_at(p))
-        run_batched_product<Api>(*all.devices[index_of(p)], product, data(step.result, p),
-                                 byte_at(data(step.left, p), product.left_offset),
-                                 byte_at(data(step.right, p), product.right_offset));
+      if (runs_at(p)) run_at(step, p, product);
+  }
+  void run_at(const product_step& step, int p) { run_at(step, p, {section, step}); }
+  void run_at(const product_step& step, int p, const resolved_product& product) {
+    run_batched_product<Api>(*all.devices[index_of(p)], product, data(step.result, p),
+                             byte_at(data(step.left, p), product.left_offset),
+                             byte_at(data(step.right, p), product.right_offset));
   }
 };
 
