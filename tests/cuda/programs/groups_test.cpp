@@ -102,6 +102,25 @@ TEST_CASE("independent collectives are one group, dependent ones are not") {
   CHECK(groups_of(dependent, x, y) == 2);
 }
 
+TEST_CASE("a group asks each communicator until it is ready, once for all its collectives, and none where it is over") {
+  const auto x = plx::array<float, 2>::filled({4, 4}, 1.f), y = plx::array<float, 2>::filled({4, 4}, 2.f);
+  for (const bool background : {false, true})
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      std::map<std::string_view, int> calls;
+      simulator::machine machine({.devices = 4, .seed = seed, .background = background});
+      {
+        simulated::running_backend<simulator::api> running;
+        simulated::results_of<simulator::api>(independent, x, y);
+        machine.count_calls(&calls);
+        simulated::results_of<simulator::api>(independent, x, y);
+        machine.count_calls(nullptr);
+      }
+      REQUIRE(calls["group_end"] == 1);
+      // three times at most, each of the four
+      REQUIRE(calls["communicator_state"] <= (background ? 12 : 0));
+    }
+}
+
 TEST_CASE("collectives along different axes are one group") {
   CHECK(groups_of(two_axes, plx::array<float, 4>::filled({2, 2, 3, 4}, 1.f)) == 1);
 }

@@ -133,7 +133,8 @@ template <device_api Api> class backend {
   void wait_for_clique(const clique<Api>& each) {
     const deadline until(time_limit());
     listener others(*this);
-    while (!idle_or_abort(each)) {
+    std::vector<bool> idle_members;
+    while (!or_abort([&] { return each.is_idle(idle_members); })) {
       const shared_collective shared = meeting_of(each);
       others.look(shared);
       if (until.is_over()) miss(until, " for NCCL to get ready", shared);
@@ -234,7 +235,7 @@ template <device_api Api> class backend {
   std::function<void()> watching() {
     return [this, until = deadline(time_limit()), others = listener(*this), looks = 0U,
             progress = recorder.progress()]() mutable {
-      cliques.for_each([this](const clique<Api>& each) { idle_or_abort(each); });
+      cliques.for_each([this](const clique<Api>& each) { or_abort([&] { return each.is_idle(); }); });
       if (++looks % 16 == 0) others.look(recorder.waits_for_others());
       if (!until.is_over() || !recorder.is_going_on()) return;
       // the limit is of one collective, and many may have been enqueued
@@ -268,9 +269,10 @@ template <device_api Api> class backend {
     return false;
   }
 
-  bool idle_or_abort(const clique<Api>& each) {
+  /// What asks cliques; where one has failed, all collectives are ended.
+  template <class Ask> auto or_abort(const Ask& ask) {
     try {
-      return each.is_idle();
+      return ask();
     } catch (const cuda_error& failure) {
       abort_all(failure.what());
     }

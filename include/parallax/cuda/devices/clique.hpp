@@ -85,13 +85,18 @@ template <device_api Api> class clique {
   /// Whether it is this process' alone, and of these devices.
   bool is_of(plain_span<device<Api>* const> devices) const { return !is_shared() && plain::equal(members, devices); }
 
-  /// Whether nothing is going on in the background. Throws `cuda_error` for an asynchronous error.
+  /// Whether nothing is going on in the background. Throws `cuda_error` for an asynchronous error. `known` has the
+  /// members that were found idle since something went on, which are not asked again; none at first.
+  bool is_idle(std::vector<bool>& known) const {
+    known.resize(communicators.size());
+    for (std::size_t k = 0; k < communicators.size(); ++k) // all others, since any may be the one that has failed
+      if (!known[k] && communicators[k] != communicator{})
+        known[k] = cuda::is_ready(Api::communicator_state(communicators[k]), members[k]->number);
+    return plain::all_of(known, [](bool idle) { return idle; });
+  }
   bool is_idle() const {
-    bool idle = true; // all are asked, since any may be the one that has failed
-    for (std::size_t k = 0; k < communicators.size(); ++k)
-      idle = communicators[k] != communicator{} &&
-             cuda::is_ready(Api::communicator_state(communicators[k]), members[k]->number) && idle;
-    return idle;
+    std::vector<bool> none;
+    return is_idle(none);
   }
 
   /// Hands over the communicators that are known, to be aborted. The clique is unusable afterwards.

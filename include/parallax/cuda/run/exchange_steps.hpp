@@ -76,7 +76,8 @@ template <device_api Api> class exchange_runner {
 
   bool is_captured() const { return noted != nullptr; }
 
-  /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, `wait`, `finish`.
+  /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, `finish` once that
+  /// has reached the devices' streams.
   bool run_without_nccl() {
     std::vector<std::vector<int>> parts = groups_of(plan, all, step);
     std::erase_if(parts, [this](const std::vector<int>& group) {
@@ -128,10 +129,8 @@ template <device_api Api> class exchange_runner {
         enqueue_member(groups[g], among.ranks[k], among.communicators[k]);
     }
   }
-  /// Waits until the group has reached the devices' streams: before that, nothing else may.
-  void wait() {
-    for (const clique<Api>* each : cliques) owner.wait_for_clique(*each);
-  }
+  /// The cliques that have members here and run it.
+  plain_span<clique<Api>* const> cliques_used() const { return cliques; }
   /// Enqueues what comes behind the group.
   void finish() {
     const std::size_t members = groups[0].size();
