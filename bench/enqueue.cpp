@@ -10,7 +10,11 @@
 #include <benchmark/benchmark.h>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace plx = parallax;
 
@@ -59,6 +63,28 @@ template <int Sections, int Layers> void enqueue(benchmark::State& state) {
   backend::shut_down();
 }
 
+/// Copies from the host to a device and back, through pinned memory.
+void copy(benchmark::State& state) {
+  api::devices = 1;
+  api::threads = static_cast<int>(state.range(0));
+  backend::restart({});
+  {
+    const std::size_t bytes = std::size_t{256} << 20;
+    std::vector<std::byte> there(bytes, std::byte{1}), back(bytes);
+    auto& owner = backend::instance();
+    const auto memory = plx::cuda::allocate<api>(owner.device_at(0), bytes);
+    auto& on_device = *plx::cuda::allocation_of<api>(memory);
+    for (auto _ : state) {
+      if (state.range(1) != 0) on_device.copy_to_host(back.data(), bytes);
+      else
+        owner.device_at(0).host_copies.to_device(on_device.address(), there.data(), bytes, owner.threads,
+                                                 owner.waiting());
+    }
+    state.SetBytesProcessed(static_cast<std::int64_t>(bytes) * state.iterations());
+  }
+  backend::shut_down();
+}
+
 void all_cases(benchmark::internal::Benchmark* cases) {
   cases->ArgNames({"devices", "call_ns", "threads"})->UseRealTime();
   for (const int call_ns : {0, 2300})
@@ -72,3 +98,4 @@ void all_cases(benchmark::internal::Benchmark* cases) {
 BENCHMARK(enqueue<1, 20>)->Name("1 x 20 layers")->Apply(all_cases);
 BENCHMARK(enqueue<5, 4>)->Name("5 x 4 layers")->Apply(all_cases);
 BENCHMARK(enqueue<1, 1>)->Name("1 x 1 layers")->Apply(all_cases);
+BENCHMARK(copy)->ArgNames({"threads", "to_host"})->ArgsProduct({{1, 2}, {0, 1}})->UseRealTime();

@@ -10,8 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <set>
 #include <string>
@@ -164,6 +167,24 @@ TEST_CASE("several threads of the host compute what one does, under every seed")
       }
       machine.finish();
     }
+}
+
+TEST_CASE("copies of any size are whole, by several threads, to a device and back") {
+  enqueue_threads helpers(3);
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, mib - 1, mib, mib + 1, 4 * mib, 9 * mib + 5}) {
+    std::vector<std::byte> from(bytes), to(bytes + 1, std::byte{7});
+    for (std::size_t i = 0; i < bytes; ++i) from[i] = static_cast<std::byte>(i * 31 >> 3);
+    plx::cuda::copy_by_threads(helpers, to.data(), from.data(), bytes);
+    CHECK(std::equal(from.begin(), from.end(), to.begin()));
+    CHECK(to.back() == std::byte{7});
+    if (bytes == 0) continue;
+    simulator::machine machine({.devices = 1});
+    const host_threads several(3);
+    const simulated::running_backend<simulator::api> running;
+    const plx::buffer there = plx::cuda::placed<simulator::api>(0, from.data(), bytes);
+    CHECK(std::equal(from.begin(), from.end(), there.data()));
+  }
 }
 
 TEST_CASE("a failure in any thread is reported, and nothing is left behind") {

@@ -67,7 +67,7 @@ template <device_api Api> class allocation final : public device_memory {
     backend<Api>& owner = backend<Api>::instance();
     const auto ended = owner.ended_collectives();
     home.host_copies.to_host(
-        to, address(), bytes,
+        to, address(), bytes, owner.threads,
         [&](const auto& wait) {
           const inverse_lock unlocked(mutex);
           wait();
@@ -133,7 +133,8 @@ template <device_api Api> std::byte* address_of(const buffer& b) {
 template <device_api Api> buffer upload(device<Api>& to, const std::byte* from, std::size_t bytes) {
   buffer result = allocate<Api>(to, bytes);
   to.activate();
-  to.host_copies.to_device(address_of<Api>(result), from, bytes, backend<Api>::instance().waiting());
+  backend<Api>& owner = backend<Api>::instance();
+  to.host_copies.to_device(address_of<Api>(result), from, bytes, owner.threads, owner.waiting());
   count_host_to_device(bytes);
   return result;
 }

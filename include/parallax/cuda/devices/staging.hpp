@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/cuda/devices/enqueue_threads.hpp>
 #include <parallax/cuda/devices/handles.hpp>
 
 #include <algorithm>
@@ -17,6 +18,15 @@ namespace parallax::cuda {
 
 /// Called while the host waits; throws where waiting is vain.
 using while_waiting = const std::function<void()>&;
+
+/// Copies memory of the host: much of it by several threads, as one does not move what a bus does.
+inline void copy_by_threads(enqueue_threads& threads, std::byte* to, const std::byte* from, std::size_t bytes) {
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  threads.run(static_cast<int>((bytes + piece - 1) / piece), [&](int k) {
+    const std::size_t first = index_of(k) * piece;
+    std::memcpy(to + first, from + first, std::min(piece, bytes - first));
+  });
+}
 
 /// Pinned memory that one copy at a time goes through. Made while its device is current.
 template <device_api Api> class pinned_block {
@@ -61,12 +71,13 @@ template <device_api Api> class staging {
  public:
   explicit staging(typename Api::stream ordered) : stream(ordered) {}
 
-  /// Copies to the device; `from` may be changed when this returns.
-  void to_device(std::byte* to, const std::byte* from, std::size_t bytes, while_waiting waiting) {
+  /// Copies to the device, with the help of threads; `from` may be changed when this returns.
+  void to_device(std::byte* to, const std::byte* from, std::size_t bytes, enqueue_threads& threads,
+                 while_waiting waiting) {
     while (bytes > 0) {
       const std::size_t part = std::min(bytes, largest_bytes);
       block_pointer next = block_to_send(part, waiting);
-      std::memcpy(next->data(), from, part);
+      copy_by_threads(threads, next->data(), from, part);
       sent.push_back(std::move(next));
       sent_bytes += sent.back()->bytes;
       check(Api::copy_to_device(to, sent.back()->data(), part, stream));
@@ -77,8 +88,8 @@ template <device_api Api> class staging {
 
   /// Copies to the host, and waits for it. `beside_others(f)` calls `f`, in which other threads may call.
   template <class BesideOthers>
-  void to_host(std::byte* to, const std::byte* from, std::size_t bytes, const BesideOthers& beside_others,
-               while_waiting waiting) {
+  void to_host(std::byte* to, const std::byte* from, std::size_t bytes, enqueue_threads& threads,
+               const BesideOthers& beside_others, while_waiting waiting) {
     receipt going_on(*this);
     while (bytes > 0 || !going_on.parts.empty()) {
       while (bytes > 0 && going_on.parts.size() < 2) {
@@ -92,7 +103,7 @@ template <device_api Api> class staging {
       beside_others([&] {
         const auto& [block, target, part] = going_on.parts.front();
         block->wait(waiting);
-        std::memcpy(target, block->data(), part);
+        copy_by_threads(threads, target, block->data(), part);
       });
       going_on.pop();
     }

@@ -349,7 +349,7 @@ template <device_api Api> class graph_run {
       } else {
         copied.bytes = 0;
         on.activate();
-        on.host_copies.to_device(copied.to, source.data, a.bytes, owner.waiting());
+        on.host_copies.to_device(copied.to, source.data, a.bytes, owner.threads, owner.waiting());
       }
       count_host_to_device(a.bytes);
     }

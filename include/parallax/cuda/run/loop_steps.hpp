@@ -125,7 +125,8 @@ template <class Section, class Backend> class loop_steps {
     T value{};
     on.activate();
     on.host_copies.to_host(
-        reinterpret_cast<std::byte*>(&value), address, sizeof value, [](const auto& wait) { wait(); }, owner.waiting());
+        reinterpret_cast<std::byte*>(&value), address, sizeof value, owner.threads, [](const auto& wait) { wait(); },
+        owner.waiting());
     return value;
   }
 
