@@ -125,6 +125,21 @@ constexpr facts softmax = lower([](auto x) { return plx::softmax(x, 1); }, matri
 static_assert(softmax.kernel_steps == 1 && softmax.slots == 0 && softmax.products == 0);
 static_assert(lower([](auto x) { return plx::stop_gradient(plx::sum(x, 1)); }, matrix).kernel_steps == 1);
 
+// what reductions along rows are made of before others' turn comes is computed with these, unless more reads it
+template <bool IsReadElsewhere>
+constexpr auto weighted = [](auto x, auto w, auto t) {
+  auto logits = plx::dot(x, w);
+  auto all = plx::sum(t * 0.5f, 1);
+  auto losses = plx::sum((logits - plx::logsumexp(logits, 1, plx::keepdims)) * plx::expand_dims(all, 1), 1);
+  if constexpr (IsReadElsewhere) return std::pair{losses, all};
+  else return losses;
+};
+static_assert(lower(weighted<false>, matrix, shaped<float, 64, 16>, shaped<float, 32, 16>).kernel_steps == 1);
+static_assert(lower(weighted<true>, matrix, shaped<float, 64, 16>, shaped<float, 32, 16>).kernel_steps == 2);
+// minus a constant is one
+constexpr auto rising = [](auto x) { return plx::grad([](auto v) { return -plx::mean(v * v); })(x); };
+static_assert(lower(rising, matrix).kernel_steps == 1);
+
 // two loops of one structure are one kernel, whatever their constants and extents
 constexpr auto scaled_twice = [](auto x, auto y) { return std::pair{plx::exp(x) * 2.f, plx::exp(y) * 3.f}; };
 constexpr facts equal = lower(scaled_twice, vector, shaped<float, 99>);

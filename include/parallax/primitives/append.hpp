@@ -68,12 +68,23 @@ constexpr bool compute_index(primitive_id primitive, std::int64_t x, std::int64_
   return true;
 }
 
-/// Arithmetic on two constants. False where it is left to the program.
+/// Minus a floating constant.
+constexpr bool fold_negative(const graph& g, primitive_id primitive, node_id operand,
+                             primitives::literal::parameters& result) {
+  if (primitive != primitives::id_of<primitives::negative>) return false;
+  result = parameters_of<primitives::literal>(g, operand);
+  if (!is_floating(result.type)) return false;
+  result.bits = std::bit_cast<std::int64_t>(-result.as_double());
+  return true;
+}
+
+/// Arithmetic on one or two constants. False where it is left to the program.
 constexpr bool fold_constants(const graph& g, primitive_id primitive, plain_span<const node_id> operands,
                               primitives::literal::parameters& result) {
-  if (operands.size() != 2) return false;
+  if (operands.size() != 1 && operands.size() != 2) return false;
   for (node_id operand : operands)
     if (!is<primitives::literal>(g, operand)) return false;
+  if (operands.size() == 1) return fold_negative(g, primitive, operands[0], result);
   const auto left = parameters_of<primitives::literal>(g, operands[0]);
   const auto right = parameters_of<primitives::literal>(g, operands[1]);
   result = {left.type, left.weak && right.weak, 0};

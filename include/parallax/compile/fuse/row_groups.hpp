@@ -42,6 +42,7 @@ class row_groups {
       links[id] = follow(id);
     });
     connect();
+    absorb();
     accept();
   }
 
@@ -212,6 +213,60 @@ class row_groups {
       if (!merge(together, components[root_of(l.base)])) return false;
     }
     return true;
+  }
+
+  /// What reads the members of a component beside these: another component's members, or anything else.
+  struct readers {
+    node_id component = node_id::none; ///< its first one
+    bool others = false;
+  };
+  /// A component with a reduction, and what it is made of is there before another component that alone reads it,
+  /// becomes a part of that: the sums of targets, beside a cross-entropy's.
+  constexpr void absorb() {
+    table<node_id, readers> read_by(g.size());
+    table<node_id, int> members(g.size(), 0), reductions(g.size(), 0);
+    auto note_other = [&](node_id read) {
+      while (is_affine_view(trace, g, read)) read = g.operand(read, 0);
+      if (able[read] != 0) read_by[root_of(read)].others = true;
+    };
+    for_each(g.ids(), [&](node_id id) {
+      if (!live.contains(id) || !g.is_operation(id)) return;
+      if (able[id] != 0) {
+        ++members[root_of(id)];
+        reductions[root_of(id)] += is_row_reduction(id) ? 1 : 0;
+      }
+      if (is_affine_view(trace, g, id)) return; // read through
+      for (node_id operand : g.operands(id)) {
+        const link& l = links[operand];
+        const bool follows = able[id] != 0 && l.base != node_id::none && reads_as_row(id, l);
+        if (!follows) {
+          note_other(operand);
+          continue;
+        }
+        const node_id from = root_of(l.base), to = root_of(id);
+        if (from == to) continue;
+        readers& known = read_by[from];
+        known.others = known.others || (known.component != node_id::none && known.component != to);
+        known.component = to;
+      }
+    });
+    for_each(g.outputs, note_other);
+    for_each(g.ids(), [&](node_id id) {
+      if (able[id] == 0 || parent[id] != id || reductions[id] == 0) return;
+      const readers& all = read_by[id];
+      if (all.others || all.component == node_id::none) return;
+      const node_id into = root_of(all.component);
+      if (into == id || members[into] + members[id] > most_members || reductions[into] == 0) return;
+      component together = components[into];
+      if (!merge(together, components[id])) return;
+      parent[id] = into;
+      components[into] = together;
+      members[into] += members[id];
+    });
+  }
+  /// Whether a member reads a linked operand as its row's: a reduction reads no elements that are one for a row.
+  constexpr bool reads_as_row(node_id id, const link& l) const {
+    return !(l.expands && is_kind(trace, g, id, primitive_kind::reduction));
   }
 
   /// Components with a reduction, of which something else is made, become groups.
