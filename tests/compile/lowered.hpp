@@ -23,11 +23,18 @@ constexpr const plan::section_record& section(const plan::plan_builder& of, int 
   return of.at<plan::section_record>(number);
 }
 constexpr const plan::section_record& main_section(const plan::plan_builder& of) { return section(of, 0); }
-/// How many steps of a kind all sections have together.
+/// How many steps of a kind all sections have together; those that may run at once are counted, and so are their parts.
 constexpr int step_count(const plan::plan_builder& of, parallax::compiled::step_kind kind) {
+  using parallax::compiled::step_kind;
   int count = 0;
-  for (int k = 0; k < section_count(of); ++k)
-    for (const auto& step : of[section(of, k).steps]) count += step.kind == kind;
+  for (int k = 0; k < section_count(of); ++k) {
+    for (const auto& step : of[section(of, k).steps]) {
+      count += step.kind == kind;
+      if (step.kind != step_kind::concurrent) continue;
+      for (const auto& part : of[of.at<parallax::compiled::concurrent_step>(step.index).parts])
+        count += part.kind == kind;
+    }
+  }
   return count;
 }
 /// Memory for intermediates, in all sections.

@@ -19,6 +19,7 @@ struct facts {
   int products = 0;        ///< matrix products
   int collectives = 0;     ///< all kinds
   int calls = 0;           ///< of sections
+  int groups = 0;          ///< of loops that may run at once
   int slots = 0;           ///< memory for intermediates
   int longest = 0;         ///< statements of the longest kernel
   int strided = 0;         ///< loads of kernels that go through memory in strides
@@ -40,6 +41,7 @@ template <class Function, class... Arguments> constexpr facts lower(const Functi
   for (int k = 0; k < lowered::section_count(plan); ++k) {
     for (const auto& step : plan[lowered::section(plan, k).steps]) {
       if (step.kind == step_kind::product) result.products_behind += result.collectives > 0;
+      else if (step.kind == step_kind::concurrent) ++result.groups;
       else if (step.kind != step_kind::kernel && step.kind != step_kind::call) ++result.collectives;
     }
   }
@@ -143,7 +145,7 @@ static_assert(lower(rising, matrix).kernel_steps == 1);
 // two loops of one structure are one kernel, whatever their constants and extents
 constexpr auto scaled_twice = [](auto x, auto y) { return std::pair{plx::exp(x) * 2.f, plx::exp(y) * 3.f}; };
 constexpr facts equal = lower(scaled_twice, vector, shaped<float, 99>);
-static_assert(equal.kernel_steps == 2 && equal.kernels == 1);
+static_assert(equal.kernel_steps == 2 && equal.kernels == 1 && equal.groups == 1);
 // the operation is part of the structure
 constexpr auto two_functions = [](auto x, auto y) { return std::pair{plx::exp(x) * 2.f, plx::log(y) * 3.f}; };
 static_assert(lower(two_functions, vector, shaped<float, 99>).kernels == 2);

@@ -17,7 +17,7 @@ template <class Result, class... Args> class function_ref<Result(Args...)> {
              std::is_invocable_r_v<Result, F&, Args...>)
   function_ref(F&& callable) noexcept
       : target(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
-        invoke([](void* object, Args... args) {
+        invoke([](void* object, Args... args) -> Result {
           return static_cast<Result>((*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...));
         }) {}
 

@@ -72,6 +72,16 @@ template <class Plan> class donor_finder {
       return e.base == argument && !touches(parts[0], argument) && !touches(parts[0], result) &&
              reads_before_it_writes(parts[1], argument, result);
     }
+    if (step.kind == step_kind::concurrent) { // no other part may use them
+      int users = 0;
+      bool is_before = true;
+      for (const step_record& part : plan[plan.template at<concurrent_step>(step.index).parts]) {
+        if (!touches(part, argument) && !touches(part, result)) continue;
+        ++users;
+        is_before = is_before && reads_before_it_writes(part, argument, result);
+      }
+      return users == 1 && is_before;
+    }
     if (step.kind != step_kind::kernel) return false;
     const kernel_step& loop = plan.template at<kernel_step>(step.index);
     const kernel_record& kernel = plan.template at<kernel_record>(static_cast<int>(loop.kernel));

@@ -6,11 +6,13 @@
 
 namespace parallax::compiled {
 
-/// Calls `f` with each step, of epilogues with their parts.
+/// Calls `f` with each step, of those that have parts with these.
 template <class Plan, class F>
 constexpr void for_each_step(const Plan& plan, record_list<step_record> steps, const F& f) {
   for (const step_record& step : plan[steps]) {
     if (step.kind == step_kind::epilogue) for_each_step(plan, plan.template at<epilogue_step>(step.index).parts, f);
+    else if (step.kind == step_kind::concurrent)
+      for_each_step(plan, plan.template at<concurrent_step>(step.index).parts, f);
     else f(step);
   }
 }
@@ -40,6 +42,7 @@ template <class Plan, class F> constexpr void for_each_body(const Plan& plan, co
   case step_kind::kernel:
   case step_kind::product:
   case step_kind::epilogue:
+  case step_kind::concurrent:
   case step_kind::exchange:
   case step_kind::axis_slice:
   case step_kind::ffi:
@@ -56,7 +59,8 @@ template <class Plan> constexpr bool needs_no_devices(const Plan& plan, section_
     case step_kind::kernel:
     case step_kind::product:
     case step_kind::ffi:
-    case step_kind::epilogue: break;
+    case step_kind::epilogue:
+    case step_kind::concurrent: break;
     case step_kind::scan:
     case step_kind::while_loop:
     case step_kind::cond:

@@ -101,6 +101,13 @@ struct epilogue_step {
   }
 };
 
+/// Loops none of which needs another one's results: they may run in any order or at once. All are elementwise, over
+/// contiguous arrays and scalars, or all are reductions.
+struct concurrent_step {
+  record_list<step_record> parts{};
+  static constexpr void describe(auto& r, auto& field) { field(r.parts); }
+};
+
 /// A group of instances: their indices along the axes.
 struct group_record {
   record_list<int> members{};

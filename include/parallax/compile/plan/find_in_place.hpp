@@ -17,10 +17,12 @@ class in_place_finder {
   /// The operand of step `s` whose memory the result `id` may take; none where there is none. `is_taken` says whether
   /// another result has taken a buffer's memory already.
   template <class Taken> constexpr buffer_id taken_by(buffer_id id, int s, const Taken& is_taken) const {
-    if (step(s).kind == step_kind::kernel) {
-      const kernel_step& loop = loop_of(step(s));
+    const step_record own = part_of(id, step(s));
+    if (own.kind == step_kind::kernel) {
+      const kernel_step& loop = loop_of(own);
       for (const operand_record& o : plan[loop.operands].subspan(1))
-        if (may_take(loop, o.buffer, id, s) && section.buffers[o.buffer].first_step < s && !is_taken(o.buffer))
+        if (may_take(loop, o.buffer, id, s) && section.buffers[o.buffer].first_step < s &&
+            parts_with(o.buffer, step(s)) == 1 && !is_taken(o.buffer))
           return o.buffer;
     }
     if (step(s).kind == step_kind::epilogue) {
@@ -42,6 +44,10 @@ class in_place_finder {
     const planned_buffer& b = section.buffers[id];
     const step_record last = step(b.last_step);
     if (last.kind == step_kind::kernel) return written_over(loop_of(last), id);
+    if (last.kind == step_kind::concurrent && parts_with(id, last) == 1) {
+      for (const step_record& part : plan[plan.at<concurrent_step>(last.index).parts])
+        if (touches(plan, part, id)) return written_over(loop_of(part), id);
+    }
     if (last.kind != step_kind::epilogue) return buffer_id::none;
     buffer_id found = buffer_id::none;
     for (const step_record& part : plan[plan.at<epilogue_step>(last.index).parts])
@@ -57,6 +63,21 @@ class in_place_finder {
   constexpr step_record step(int s) const { return section.steps[index_of(s)]; }
   constexpr const kernel_step& loop_of(step_record of) const { return plan.at<kernel_step>(of.index); }
 
+  /// Of loops that may run at once, the one whose result a buffer is; the step itself where it is no such.
+  constexpr step_record part_of(buffer_id result, step_record whole) const {
+    if (whole.kind == step_kind::concurrent)
+      for (const step_record& part : plan[plan.at<concurrent_step>(whole.index).parts])
+        if (plan[loop_of(part).operands][0].buffer == result) return part;
+    return whole;
+  }
+  /// How many of the loops that may run at once use a buffer: 1 for other steps.
+  constexpr int parts_with(buffer_id used, step_record whole) const {
+    if (whole.kind != step_kind::concurrent) return 1;
+    int parts = 0;
+    for (const step_record& part : plan[plan.at<concurrent_step>(whole.index).parts])
+      parts += touches(plan, part, used) ? 1 : 0;
+    return parts;
+  }
   /// What the product of an epilogue has made, where only the first part behind it reads that.
   constexpr buffer_id result_of_product(const epilogue_step& e) const {
     const plain_span<const step_record> parts = plan[e.parts];

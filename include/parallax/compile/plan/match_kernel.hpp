@@ -67,15 +67,68 @@ class kernel_match {
     return plain::any_of(statements(), [](const kernel_statement& each) { return is_store(each.kind); });
   }
 
+  /// Whether the loop does nothing but copy an array from its first element on.
+  constexpr bool is_copy() const {
+    return kernel.statements.count == 1 && is_load(at(0).kind) && at(0).kind != statement_kind::load_constant &&
+           loaded(0).buffer != buffer_id::none && loaded(0).offset == 0;
+  }
+  /// Where a copy puts neighbours along a dimension of so many elements that lie so far apart; counts the dimension of
+  /// the loop that this is. Along one element there is nothing to be said. False where there is no such dimension.
+  constexpr bool find_copied(dim count, dim apart, dim& place, int& dimensions) const {
+    if (count == 1) return true;
+    for (int d = 0; d < rank(); ++d) {
+      if (!(extent(d) == count) || !(stride(loaded(0), d) == apart)) continue;
+      place = stride(written(), d);
+      ++dimensions;
+      return true;
+    }
+    return false;
+  }
+  constexpr int rank() const { return step.extents.count; }
+
   /// Whether an operand lies as the loop goes over a contiguous array.
-  constexpr bool is_whole(const operand_record& a) const {
+  constexpr bool is_whole(const operand_record& a) const { return is_contiguous(a) && a.offset == 0; }
+  /// The same of a part of an array.
+  constexpr bool is_contiguous(const operand_record& a) const {
     dim stride{1};
     for (int d = rank(); d-- > 0;) {
       if (!(this->stride(a, d) == stride)) return false;
       stride = extents.multiply(stride, extent(d));
     }
-    return a.buffer != buffer_id::none && a.offset == 0;
+    return a.buffer != buffer_id::none;
   }
+  /// Whether an operand is the same element everywhere.
+  constexpr bool is_one(const operand_record& a) const {
+    for (int d = 0; d < rank(); ++d)
+      if (!(stride(a, d) == 0)) return false;
+    return a.buffer != buffer_id::none;
+  }
+  /// Whether all operands of a plain loop without gathers are contiguous arrays, from wherever they begin, or scalars.
+  constexpr bool is_flat() const {
+    if (kernel.result != kernel_result::vector || kernel.reduction != primitive_id::input) return false;
+    if (!plain::all_of(statements(), [](const kernel_statement& each) {
+          return each.kind == statement_kind::compute || each.kind == statement_kind::load_vector ||
+                 each.kind == statement_kind::load_scalar || each.kind == statement_kind::load_constant ||
+                 each.kind == statement_kind::store_vector;
+        }))
+      return false;
+    return plain::all_of(plan[step.operands], [&](const operand_record& a) { return is_contiguous(a) || is_one(a); }) &&
+           is_contiguous(written());
+  }
+  /// Whether the loop combines elements, and asks no data where they are.
+  constexpr bool is_reduction() const {
+    return kernel.result == kernel_result::reduction && kernel.reduction != primitives::id_of<primitives::argmax> &&
+           kernel.reduction != primitives::id_of<primitives::argmin> &&
+           plain::all_of(statements(), [](const kernel_statement& each) { return !is_gather(each.kind); });
+  }
+  /// Whether the loop writes a buffer: as its result, or as a further one.
+  constexpr bool writes(buffer_id buffer) const {
+    if (written().buffer == buffer) return true;
+    return plain::any_of(statements(), [&](const kernel_statement& each) {
+      return (is_store(each.kind) || is_scatter(each.kind)) && array(each.argument).buffer == buffer;
+    });
+  }
+
   /// Whether the loop goes over as many elements.
   constexpr bool covers(dim count) const {
     dim all{1};
@@ -116,7 +169,6 @@ class kernel_match {
     return statement >= 0 && at(statement).kind == kind;
   }
   constexpr bool computes(int statement) const { return is_kind(statement, statement_kind::compute); }
-  constexpr int rank() const { return step.extents.count; }
   constexpr dim extent(int d) const { return plan[step.extents][index_of(d)]; }
   constexpr dim stride(const operand_record& a, int d) const { return plan[a.strides][index_of(d)]; }
 

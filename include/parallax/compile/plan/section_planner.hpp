@@ -4,6 +4,7 @@
 #include <parallax/compile/plan/assign_slots.hpp>
 #include <parallax/compile/plan/find_accumulations.hpp>
 #include <parallax/compile/plan/find_epilogues.hpp>
+#include <parallax/compile/plan/group_loops.hpp>
 #include <parallax/compile/plan/plan_exchange.hpp>
 #include <parallax/compile/plan/plan_order.hpp>
 #include <parallax/compile/plan/plan_product.hpp>
@@ -62,6 +63,7 @@ class section_planner {
     epilogue_finder(trace.extents, plan, section).run();
     accumulation_finder(trace.extents, plan, section).run();
     early_starter(plan, section).run();
+    loop_grouper(trace.extents, plan, section).run();
     slot_assigner(plan, section).run();
   }
 

@@ -49,6 +49,7 @@ template <class Plan> class block_loop_memory {
     case step_kind::kernel:
     case step_kind::product:
     case step_kind::epilogue:
+    case step_kind::concurrent:
     case step_kind::exchange:
     case step_kind::axis_slice:
     case step_kind::ffi:

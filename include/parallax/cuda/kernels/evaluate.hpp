@@ -165,8 +165,8 @@ struct evaluator<Form<Result, Reduction, S...>> {
   }
 
   /// Evaluates all statements for the `Width` elements from `p` on, and stores the further results.
-  template <int Width, class Block, class Place>
-  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> run(const Block& block, const loop_type& l,
+  template <int Width, class Block, class Loop, class Place>
+  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> run(const Block& block, const Loop& l,
                                                                       const Place& p) {
     return run_all<Width>(block, l, p, indices{});
   }
@@ -189,8 +189,8 @@ struct evaluator<Form<Result, Reduction, S...>> {
         (detail::value_at<I>(v) = detail::evaluate_on<I>(block, S{}, v, state, 0), true)...};
     return {detail::transfer_at<last>(state).changed, detail::value_at<last>(v)};
   }
-  template <int Width, class Block, class Place, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> run_all(const Block& block, const loop_type& l,
+  template <int Width, class Block, class Loop, class Place, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> run_all(const Block& block, const Loop& l,
                                                                           const Place& p, std::index_sequence<I...>) {
     detail::thread_state<indices, Width, S...> state;
     lanes<value_type, Width> results;

@@ -71,6 +71,7 @@ class capture_estimate {
   void operator()(const kernel_step&) { ++steps; }
   void operator()(const product_step&) { ++steps; }
   void operator()(const epilogue_step&) { ++steps; }
+  void operator()(const concurrent_step& step) { steps += step.parts.count; } // where they are launched one by one
   void operator()(const axis_slice_step&) { ++steps; }
   void operator()(const ffi_step&) { ++steps; }
   void operator()(const exchange_step& step) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/kernels/block_loop.hpp>
 #include <parallax/cuda/kernels/launch.hpp>
 #include <parallax/cuda/names.hpp>
@@ -20,44 +22,58 @@ namespace parallax::cuda {
 /// Which kernels and loops of a program are launched: what is inside of a loop that is a kernel is not.
 template <class Program> struct launched_records {
   template <class T> using flags = std::array<bool, index_of(Program::plan.template size<T>()) + 1>;
-  flags<kernel_record> kernels{};
-  flags<kernel_record> moving{}; ///< kernels that read or write slices of a scan in place
-  flags<scan_step> scans{};      ///< as kernels
+  flags<kernel_record> kernels{};  ///< by themselves
+  flags<kernel_record> moving{};   ///< kernels that read or write slices of a scan in place
+  flags<concurrent_step> groups{}; ///< as one kernel
+  flags<scan_step> scans{};        ///< as kernels
   flags<while_step> while_loops{};
 
   static constexpr launched_records find() {
     launched_records found;
     found.add(section_id::main);
+    for (std::size_t g = 0; g < found.groups.size(); ++g)
+      if (found.groups[g]) found.find_group(g);
     return found;
   }
 
  private:
-  constexpr void add(section_id section) {
-    for_each_step(Program::plan, section, [&](const step_record& step) {
-      const auto number = index_of(step.index);
-      switch (step.kind) {
-      case step_kind::kernel:
-        kernels[index_of(Program::plan.template at<kernel_step>(step.index).kernel)] = true;
-        return;
-      case step_kind::call: return add(Program::plan.template at<call_step>(step.index).section);
-      case step_kind::scan:
-        scans[number] = is_block_loop(Program::plan, Program::plan.template at<scan_step>(step.index));
-        if (scans[number]) return;
-        add_moving(Program::plan.template at<scan_step>(step.index));
-        break;
-      case step_kind::while_loop:
-        while_loops[number] = is_block_loop(Program::plan, Program::plan.template at<while_step>(step.index));
-        if (while_loops[number]) return;
-        break;
-      case step_kind::cond:
-      case step_kind::product:
-      case step_kind::epilogue:
-      case step_kind::exchange:
-      case step_kind::axis_slice:
-      case step_kind::ffi: break;
-      }
-      for_each_body(Program::plan, step, [&](section_id body) { add(body); });
-    });
+  static constexpr std::size_t kernel_of(const step_record& step) {
+    return index_of(Program::plan.template at<kernel_step>(step.index).kernel);
+  }
+  constexpr void add(section_id section) { add(Program::plan.section(section).steps); }
+  constexpr void add(record_list<step_record> steps) {
+    for (const step_record& step : Program::plan[steps]) add(step);
+  }
+  constexpr void add(const step_record& step) {
+    const auto number = index_of(step.index);
+    switch (step.kind) {
+    case step_kind::kernel: kernels[kernel_of(step)] = true; return;
+    case step_kind::epilogue: return add(Program::plan.template at<epilogue_step>(step.index).parts);
+    case step_kind::concurrent: groups[number] = true; return;
+    case step_kind::call: return add(Program::plan.template at<call_step>(step.index).section);
+    case step_kind::scan:
+      scans[number] = is_block_loop(Program::plan, Program::plan.template at<scan_step>(step.index));
+      if (scans[number]) return;
+      add_moving(Program::plan.template at<scan_step>(step.index));
+      break;
+    case step_kind::while_loop:
+      while_loops[number] = is_block_loop(Program::plan, Program::plan.template at<while_step>(step.index));
+      if (while_loops[number]) return;
+      break;
+    case step_kind::cond:
+    case step_kind::product:
+    case step_kind::exchange:
+    case step_kind::axis_slice:
+    case step_kind::ffi: break;
+    }
+    for_each_body(Program::plan, step, [&](section_id body) { add(body); });
+  }
+  /// Slices that move are no matter of groups: parts are launched one by one there.
+  constexpr void find_group(std::size_t number) {
+    const auto parts = Program::plan[Program::plan.template at<concurrent_step>(static_cast<int>(number)).parts];
+    groups[number] = plain::all_of(parts, [&](const step_record& part) { return !moving[kernel_of(part)]; });
+    if (!groups[number])
+      for (const step_record& part : parts) kernels[kernel_of(part)] = true;
   }
   constexpr void add_moving(const scan_step& loop) {
     for_each_stacked_array(Program::plan, loop, [&](const stacked_array& x) {
@@ -73,6 +89,43 @@ template <class Program> struct launched_records {
   }
 };
 
+/// The kernels of a concurrent step, each once, and which of them each part runs.
+template <class Program, std::size_t Number> struct group_kernels {
+  static constexpr auto parts = Program::plan[Program::plan.template at<concurrent_step>(Number).parts];
+  static constexpr std::size_t size = parts.size();
+  std::array<int, size> kernels{}, of_parts{};
+  std::size_t count = 0;
+
+  static constexpr group_kernels find() {
+    group_kernels found;
+    for (std::size_t k = 0; k < size; ++k) {
+      const int kernel = static_cast<int>(Program::plan.template at<kernel_step>(parts[k].index).kernel);
+      std::size_t known = 0;
+      while (known < found.count && found.kernels[known] != kernel) ++known;
+      if (known == found.count) found.kernels[found.count++] = kernel;
+      found.of_parts[k] = static_cast<int>(known);
+    }
+    return found;
+  }
+};
+
+/// Launches the parts of a concurrent step.
+template <device_api Api, class Program, std::size_t Number>
+status launch_group(group_part part, const launch_context<Api>& where) {
+  static constexpr auto found = group_kernels<Program, Number>::find();
+  constexpr bool reduces =
+      Program::plan.template at<kernel_record>(found.kernels[0]).result == kernel_result::reduction;
+  const plain_span<const int> kernels(found.of_parts);
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    if constexpr (reduces)
+      return launch_reduction_group<Api, typename program_kernel<Program, found.kernels[K]>::type...>(kernels, part,
+                                                                                                      where);
+    else
+      return launch_elementwise_group<Api, typename program_kernel<Program, found.kernels[K]>::type...>(kernels, part,
+                                                                                                        where);
+  }(std::make_index_sequence<found.count>{});
+}
+
 /// In the order of the program's records.
 template <device_api Api, class Program> struct kernel_table {
   static constexpr auto launched = launched_records<Program>::find();
@@ -86,6 +139,16 @@ template <device_api Api, class Program> struct kernel_table {
     return std::array<kernel_launcher<Api>, sizeof...(I)>{kernel<I>()...};
   }
   static constexpr auto kernels = make_kernels(std::make_index_sequence<kernel_count<Program>>{});
+
+  template <std::size_t I> static constexpr group_launcher<Api> group() {
+    if constexpr (launched.groups[I]) return &launch_group<Api, Program, I>;
+    else return nullptr;
+  }
+  template <std::size_t... I> static constexpr auto make_groups(std::index_sequence<I...>) {
+    return std::array<group_launcher<Api>, sizeof...(I)>{group<I>()...};
+  }
+  static constexpr auto groups =
+      make_groups(std::make_index_sequence<index_of(Program::plan.template size<concurrent_step>())>{});
 
   template <class Step> static constexpr const auto& is_loop() {
     if constexpr (std::is_same_v<Step, scan_step>) return launched.scans;
@@ -103,6 +166,7 @@ template <device_api Api, class Program> struct kernel_table {
       make_loops<Step>(std::make_index_sequence<index_of(Program::plan.template size<Step>())>{});
 
   static constexpr program_launchers<Api> launchers{kernels.data(),
+                                                    groups.data(),
                                                     loops<scan_step>.data(),
                                                     loops<while_step>.data(),
                                                     {launched.scans.data(), launched.while_loops.data()}};

@@ -3,7 +3,9 @@
 
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/kernels/block_loop.hpp>
+#include <parallax/cuda/kernels/elementwise_group.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
+#include <parallax/cuda/kernels/reduction_group.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 #include <parallax/program/plan.hpp>
@@ -14,6 +16,8 @@ namespace parallax::cuda {
 
 /// Launches one kernel of a program.
 template <device_api Api> using kernel_launcher = status (*)(kernel_arguments&, const launch_context<Api>&);
+/// Launches the parts of a concurrent step as one kernel.
+template <device_api Api> using group_launcher = status (*)(group_part, const launch_context<Api>&);
 /// Launches a loop of a program as one kernel.
 template <device_api Api> using loop_launcher = status (*)(const loop_call&, const launch_context<Api>&);
 
@@ -34,13 +38,17 @@ struct whole_loops {
   }
 };
 
-/// What launches a program's kernels, and its loops that are some: by the places of their records.
+/// What launches a program's kernels, its groups of them, and its loops that are some: by the places of their records.
 template <device_api Api> struct program_launchers {
   const kernel_launcher<Api>* kernels = nullptr;
+  const group_launcher<Api>* groups = nullptr; ///< null for a step whose parts are launched one by one
   const loop_launcher<Api>* scans = nullptr;
   const loop_launcher<Api>* while_loops = nullptr;
   whole_loops whole;
 
+  group_launcher<Api> of(const plan_view& plan, const concurrent_step& step) const {
+    return groups[whole_loops::place_of(plan, step)];
+  }
   loop_launcher<Api> of(const plan_view& plan, const scan_step& loop) const {
     return scans[whole_loops::place_of(plan, loop)];
   }

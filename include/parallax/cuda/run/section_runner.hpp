@@ -201,6 +201,7 @@ template <device_api Api> class section_runner {
     void operator()(const epilogue_step& step) const {
       if (!self.everywhere() || !self.run_epilogue(step)) self.run_steps(self.section.plan[step.parts], call);
     }
+    void operator()(const concurrent_step& step) const { self.run_everywhere(step); }
     void operator()(const exchange_step& step) const {
       if (self.all.is_alone()) self.run_alone(step);
       else self.add_exchange(step);
@@ -282,7 +283,8 @@ template <device_api Api> class section_runner {
   static constexpr std::size_t least_launches = 12;
 
   static bool is_apart(step_kind kind) {
-    return kind == step_kind::kernel || kind == step_kind::product || kind == step_kind::axis_slice;
+    return kind == step_kind::kernel || kind == step_kind::concurrent || kind == step_kind::product ||
+           kind == step_kind::axis_slice;
   }
   void add_apart(const step_record& step) {
     visit_buffers(section.plan, step, [&](buffer_id id) {
@@ -365,9 +367,7 @@ template <device_api Api> class section_runner {
     kernel_arguments a;
     operand operands[max_accesses];
     constant_bits constants[max_accesses];
-    section.fill(
-        step, a, operands, constants, [&](buffer_id id) { return data(id, p); },
-        [&](mesh_axis axis) { return all.axis_index(p, 1U << static_cast<int>(axis)); });
+    fill(step, a, operands, constants, p);
     if (!movements.empty()) {
       const movement& own = movements[index_of(p)];
       a.round = own.round;
@@ -380,6 +380,31 @@ template <device_api Api> class section_runner {
     const device<Api>& on = *all.devices[index_of(p)];
     on.activate();
     check(launch.kernels[index_of(step.kernel)](a, on.context()), on.number);
+  }
+
+  /// Launches the parts of a step as one, or one by one where they are no group or lie elsewhere in each round.
+  void run_at(const concurrent_step& step, int p) {
+    const plain_span<const step_record> parts = section.plan[step.parts];
+    const group_launcher<Api> launcher = launch.of(section.plan, step);
+    if (launcher == nullptr || !movements.empty()) {
+      for (const step_record& part : parts) run_at(section.plan.at<kernel_step>(part.index), p);
+      return;
+    }
+    operand operands[max_accesses];
+    constant_bits constants[max_accesses];
+    auto part = [&](int number, kernel_arguments& a) {
+      fill(section.plan.at<kernel_step>(parts[index_of(number)].index), a, operands, constants, p);
+    };
+    for (const step_record& each : parts) // which may have work done on other devices
+      visit_buffers(section.plan, each, [&](buffer_id id) { data(id, p); });
+    const device<Api>& on = *all.devices[index_of(p)];
+    on.activate();
+    check(launcher(part, on.context()), on.number);
+  }
+  void fill(const kernel_step& step, kernel_arguments& a, operand* operands, constant_bits* constants, int position) {
+    section.fill(
+        step, a, operands, constants, [&](buffer_id id) { return data(id, position); },
+        [&](mesh_axis axis) { return all.axis_index(position, 1U << static_cast<int>(axis)); });
   }
 
   void run_ffi(const ffi_step& step) {

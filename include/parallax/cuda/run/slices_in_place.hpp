@@ -29,13 +29,19 @@ constexpr bool may_move(const kernel_record& kernel) {
 /// Whether nothing but kernels that may move uses a buffer of a section.
 template <class Plan> constexpr bool moves(const Plan& plan, section_id section, buffer_id buffer) {
   bool may = true;
-  for (const step_record& step : plan[plan.section(section).steps])
+  auto look = [&](const step_record& step) {
     visit_buffers(plan, step, [&](buffer_id used) {
       if (used != buffer) return;
       may =
           may && step.kind == step_kind::kernel &&
           may_move(plan.template at<kernel_record>(static_cast<int>(plan.template at<kernel_step>(step.index).kernel)));
     });
+  };
+  for (const step_record& step : plan[plan.section(section).steps]) {
+    if (step.kind != step_kind::concurrent) look(step);
+    else
+      for (const step_record& part : plan[plan.template at<concurrent_step>(step.index).parts]) look(part);
+  }
   return may;
 }
 

@@ -134,6 +134,7 @@ class section_runner {
       }
       self.run_accumulation(step, scale);
     }
+    void operator()(const concurrent_step& step) const { self.run_steps(self.section.plan[step.parts], call); }
     void operator()(const exchange_step& step) const { self.run_exchange(step); }
     void operator()(const axis_slice_step& step) const { self.run_axis_slice(step); }
     void operator()(const call_step& step) const { call(step, self); }
