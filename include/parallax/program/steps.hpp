@@ -86,6 +86,9 @@ struct epilogue_step {
   std::int64_t scale_bits = 0;        ///< of a double
   buffer_id factor = buffer_id::none; ///< one number; none for 1
   dim factor_offset{};
+  bool is_placed = false; ///< the result is the product's, whose matrices and rows lie so far apart:
+  record_list<dim> result_batch{};
+  dim result_row{};
   record_list<step_record> parts{};
   static constexpr void describe(auto& r, auto& field) {
     field(r.activation);
@@ -97,6 +100,9 @@ struct epilogue_step {
     field(r.sums_right);
     field(r.base), field(r.scale_bits);
     field(r.factor), field(r.factor_offset);
+    field(r.is_placed);
+    field(r.result_batch);
+    field(r.result_row);
     field(r.parts);
   }
 };

@@ -63,7 +63,7 @@ inline void multiply_tf32(const matrix_product& p, const float* left, const floa
       for (std::int64_t k = 0; k < p.depth; ++k)
         sum +=
             as_tf32(left[i * p.left_row + k * p.left_depth]) * as_tf32(right[k * p.right_depth + j * p.right_column]);
-      result[i * p.columns + j] = sum;
+      result[i * p.result_pitch() + j] = sum;
     }
 }
 
@@ -76,7 +76,7 @@ template <class T> void multiply_one(const matrix_product& p, const T* left, con
     if (p.precision == parallax::product_precision::tensor_float_32) return multiply_tf32(p, left, right, result);
   std::vector<sum_type> sums(widened ? static_cast<std::size_t>(p.columns) : 0);
   for (std::int64_t i = 0; i < p.rows; ++i) {
-    T* const target = result + i * p.columns;
+    T* const target = result + i * p.result_pitch();
     sum_type* line = nullptr;
     if constexpr (widened) line = sums.data();
     else line = target;
@@ -119,7 +119,7 @@ inline void multiply(const matrix_product& p, recorder& log) {
       detail::touch_matrix(p.depth, p.columns, p.right_depth, p.right_column, at(p.right, b * p.right_batch), element,
                            reads);
     }
-    detail::touch_matrix(p.rows, p.columns, p.columns, 1, at(p.result, b * p.result_batch), element, writes);
+    detail::touch_matrix(p.rows, p.columns, p.result_pitch(), 1, at(p.result, b * p.result_batch), element, writes);
   }
   if (p.workspace != nullptr) log.write(p.workspace, workspace_bytes);
   with_type(p.type, [&](auto zero) {

@@ -34,6 +34,9 @@ class epilogue_finder {
     for_each(owner.ids(), [&](step_id s) {
       if (is_candidate(s)) find_sums(s);
     });
+    for_each(owner.ids(), [&](step_id s) {
+      if (step(s).kind == step_kind::product && found[s].loops.empty()) find_place(s);
+    });
     gather();
   }
 
@@ -209,6 +212,29 @@ class epilogue_finder {
       return true;
     }
     return false;
+  }
+
+  /// A loop that copies the product into another order, in which its rows still lie side by side.
+  constexpr void find_place(step_id s) {
+    const step_id loop = loop_of_result(s);
+    if (loop == step_id::none || !match(loop).is_copy()) return;
+    const kernel_match m = match(loop);
+    const product_step& p = product(s);
+    epilogue_step e;
+    e.is_placed = true;
+    e.result = m.written().buffer;
+    const plain_span<const dim> batch = plan[p.batch];
+    dims places(static_cast<int>(batch.size()), dim{});
+    dim stride = extents.multiply(p.rows, p.columns), column;
+    int dimensions = 0;
+    for (std::size_t d = batch.size(); d-- > 0; stride = extents.multiply(stride, batch[d]))
+      if (!m.find_copied(batch[d], stride, places[static_cast<int>(d)], dimensions)) return;
+    if (!m.find_copied(p.rows, p.columns, e.result_row, dimensions)) return;
+    if (!m.find_copied(p.columns, dim{1}, column, dimensions) || !(column == 1)) return;
+    if (dimensions != m.rank()) return;
+    e.result_batch = plan.add_list(places);
+    found[s].epilogue = e;
+    join(loop, s);
   }
 
   /// Products with loops become steps that have them as parts.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <parallax/core/activation.hpp>
+#include <parallax/core/config.hpp>
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/exchange_kind.hpp>
 #include <parallax/core/extents.hpp>
@@ -61,18 +62,22 @@ struct product_epilogue {
 };
 
 /// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]. Strides are in elements; of each operand's two
-/// matrix strides one is 1, or both are of extents of 1. The result is row-major. One batch dimension with any strides.
+/// matrix strides one is 1, or both are of extents of 1. A row of the result lies side by side. One batch dimension
+/// with any strides, where no element of the result is another one's too.
 struct matrix_product {
   element_type type = element_type::float32;
   product_precision precision = product_precision::full;
   std::int64_t batch = 1, left_batch = 0, right_batch = 0, result_batch = 0;
   std::int64_t rows = 1, columns = 1, depth = 1;
   std::int64_t left_row = 0, left_depth = 1, right_depth = 0, right_column = 1;
+  std::int64_t result_row = 0; ///< from one row of the result to the next; 0 for so many as a row has
   const void* left = nullptr;
   const void* right = nullptr;
   void* result = nullptr;
   product_epilogue epilogue;
   void* workspace = nullptr; ///< `Api::product_workspace_bytes` bytes of device memory, or null
+
+  PARALLAX_HD std::int64_t result_pitch() const { return result_row == 0 ? columns : result_row; }
 };
 
 /// How a collective combines elements.

@@ -31,7 +31,8 @@ template <element T> struct strided_product {
       for (std::int64_t k = 0; k < p.depth; ++k)
         sum = math::add(sum, math::mul(static_cast<wide>(block.load(left + k * p.left_depth)),
                                        static_cast<wide>(block.load(right + k * p.right_depth))));
-      block.store(static_cast<T*>(p.result) + batch * p.result_batch + row * p.columns + column, static_cast<T>(sum));
+      block.store(static_cast<T*>(p.result) + batch * p.result_batch + row * p.result_pitch() + column,
+                  static_cast<T>(sum));
     }
   }
 };

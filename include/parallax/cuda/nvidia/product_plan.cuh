@@ -83,7 +83,7 @@ struct product_plan {
 };
 
 /// All that the choice of an algorithm depends on.
-using product_key = std::array<std::int64_t, 20>;
+using product_key = std::array<std::int64_t, 21>;
 
 /// The library's name of what becomes of a result.
 inline cublasLtEpilogue_t library_epilogue(const product_epilogue& e) {
@@ -139,7 +139,8 @@ inline product_key key_of(const matrix_product& p, const library_product& as) {
           alignment(p.result, p.result_batch),
           library_epilogue(p.epilogue),
           alignment_of(bias_of(p.epilogue), 1, 0, p.type),
-          alignment_of(p.epilogue.auxiliary, 1, 0, p.type)};
+          alignment_of(p.epilogue.auxiliary, 1, 0, p.type),
+          p.result_pitch()};
 }
 
 /// Says where the vector and the matrix of an epilogue are.
@@ -191,7 +192,7 @@ inline status describe_matrices(product_plan& plan, const matrix_product& p, con
   };
   lay_out(plan.first, as.first, p.right_batch);
   lay_out(plan.second, as.second, p.left_batch);
-  lay_out(plan.result, {CUBLAS_OP_N, p.columns, p.rows, p.columns}, p.result_batch);
+  lay_out(plan.result, {CUBLAS_OP_N, p.columns, p.rows, p.result_pitch()}, p.result_batch);
   return product_status("cublasLtMatrixLayoutSetAttribute", code);
 }
 

@@ -32,7 +32,8 @@ struct resolved_product {
   product_precision precision;
   int batch_rank;
   std::int64_t batch[max_rank], left_batch[max_rank], right_batch[max_rank];
-  std::int64_t rows, columns, depth, left_row, left_depth, right_depth, right_column;
+  std::int64_t result_batch[max_rank] = {};
+  std::int64_t rows, columns, depth, left_row, left_depth, right_depth, right_column, result_row;
   std::int64_t left_offset, right_offset;
 
   resolved_product(const section_plan& section, const product_step& step)
@@ -46,11 +47,24 @@ struct resolved_product {
         left_depth(section.extents[step.left_depth]),
         right_depth(section.extents[step.right_depth]),
         right_column(section.extents[step.right_column]),
+        result_row(columns),
         left_offset(section.extents[step.left_offset] * element_bytes()),
         right_offset(section.extents[step.right_offset] * element_bytes()) {
     section.resolve(step.batch, batch);
     section.resolve(step.left_batch, left_batch);
     section.resolve(step.right_batch, right_batch);
+    std::int64_t next = rows * columns;
+    for (int d = batch_rank; d-- > 0; next *= batch[d]) result_batch[d] = next;
+  }
+  /// The same with a result that lies as an epilogue says.
+  resolved_product(const section_plan& section, const product_step& step, const epilogue_step& placed)
+      : resolved_product(section, step) {
+    section.resolve(placed.result_batch, result_batch);
+    if (rows > 1) result_row = section.extents[placed.result_row];
+  }
+  /// Of the library.
+  std::int64_t calls() const {
+    return product_batches(batch_rank, batch, left_batch, right_batch, result_batch).calls();
   }
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(type)); }
 };
@@ -61,6 +75,7 @@ inline matrix_product matrix_of(const resolved_product& step) {
   p.type = step.type;
   p.precision = step.precision;
   p.result_batch = step.rows * step.columns;
+  p.result_row = step.result_row;
   p.rows = step.rows, p.columns = step.columns, p.depth = step.depth;
   p.left_row = step.left_row, p.left_depth = step.left_depth;
   p.right_depth = step.right_depth, p.right_column = step.right_column;
@@ -76,27 +91,26 @@ void run_batched_product(const device<Api>& on, const resolved_product& step, st
   on.activate();
   const std::int64_t element_bytes = step.element_bytes();
   const std::int64_t matrix = step.rows * step.columns;
-  const product_batches merged(step.batch_rank, step.batch, step.left_batch, step.right_batch);
-  const auto& [rank, batch, left_batch, right_batch, all] = merged;
-  if (all * matrix == 0) return;
-  if (step.depth == 0) return on.fill_zero(result, static_cast<std::size_t>(all * matrix * element_bytes));
+  const product_batches merged(step.batch_rank, step.batch, step.left_batch, step.right_batch, step.result_batch);
+  if (merged.all * matrix == 0) return;
+  if (step.depth == 0) return on.fill_zero(result, static_cast<std::size_t>(merged.all * matrix * element_bytes));
 
   // the longest dimension is strided in one call, of which there is one for each position of the others
-  const int strided = static_cast<int>(std::max_element(batch, batch + rank) - batch);
-  std::int64_t result_batch[max_rank + 1] = {matrix};
-  for (int d = 1; d < rank; ++d) result_batch[d] = result_batch[d - 1] * batch[d - 1];
+  const int strided = merged.strided();
   matrix_product p = matrix_of(step);
-  p.batch = batch[strided], p.left_batch = left_batch[strided], p.right_batch = right_batch[strided];
-  p.result_batch = result_batch[strided];
+  p.batch = merged.extents[strided];
+  p.left_batch = merged.left[strided], p.right_batch = merged.right[strided];
+  p.result_batch = p.batch == 1 ? matrix : merged.result[strided];
   p.workspace = on.product_workspace();
-  for (std::int64_t n = 0; n < all / p.batch; ++n) {
+  for (std::int64_t n = 0; n < merged.calls(); ++n) {
     std::int64_t rest = n, left_offset = 0, right_offset = 0, result_offset = 0;
-    for (int d = 0; d < rank; ++d) {
+    for (int d = 0; d < merged.rank; ++d) {
       if (d == strided) continue;
-      left_offset += rest % batch[d] * left_batch[d];
-      right_offset += rest % batch[d] * right_batch[d];
-      result_offset += rest % batch[d] * result_batch[d];
-      rest /= batch[d];
+      const std::int64_t position = rest % merged.extents[d];
+      left_offset += position * merged.left[d];
+      right_offset += position * merged.right[d];
+      result_offset += position * merged.result[d];
+      rest /= merged.extents[d];
     }
     p.left = left + left_offset * element_bytes;
     p.right = right + right_offset * element_bytes;

@@ -428,22 +428,31 @@ template <device_api Api> class section_runner {
   bool run_epilogue(const epilogue_step& epilogue) {
     if (epilogue.base != buffer_id::none) return false;        // its loop is a kernel
     const step_record first = section.plan[epilogue.parts][0]; // the product
+    if (epilogue.is_placed) return run_placed(epilogue, section.plan.at<product_step>(first.index));
     return epilogues.run(
         all, section, epilogue, section.plan.at<product_step>(first.index),
         [&](buffer_id id, int p) { return data(id, p); },
         [this](function_ref<void(int)> f) { run_at_positions(2, f); });
   }
 
-  void run_product(const product_step& step) {
-    const resolved_product product(section, step);
+  void run_product(const product_step& step) { run_product(step, resolved_product(section, step), step.result); }
+  void run_product(const product_step& step, const resolved_product& product, buffer_id result) {
     for (int p = 0; p < all.size(); ++p)
-      if (runs_at(p)) run_at(step, p, product);
+      if (runs_at(p)) run_at(step, p, product, result);
   }
-  void run_at(const product_step& step, int p) { run_at(step, p, {section, step}); }
-  void run_at(const product_step& step, int p, const resolved_product& product) {
-    run_batched_product<Api>(*all.devices[index_of(p)], product, data(step.result, p),
+  void run_at(const product_step& step, int p) { run_at(step, p, {section, step}, step.result); }
+  void run_at(const product_step& step, int p, const resolved_product& product, buffer_id result) {
+    run_batched_product<Api>(*all.devices[index_of(p)], product, data(result, p),
                              byte_at(data(step.left, p), product.left_offset),
                              byte_at(data(step.right, p), product.right_offset));
+  }
+  /// A product into the place of the loop that copies it; false where that would be more calls of the library than
+  /// both.
+  bool run_placed(const epilogue_step& epilogue, const product_step& step) {
+    const resolved_product plain(section, step), placed(section, step, epilogue);
+    if (placed.calls() > plain.calls() + 1) return false;
+    run_product(step, placed, epilogue.result);
+    return true;
   }
 };
 
