@@ -116,6 +116,17 @@ constexpr auto one_loop = [](auto a, auto b) {
 };
 void run_elementwise() { static_cast<void>(plx::jit(one_loop)(x, y)); }
 
+void run_leaves() {
+  const auto z = plx::array<float, 1>::filled({77}, 3.f);
+  static_cast<void>(plx::jit(
+      [](auto a, auto b, auto c) { return std::tuple{a * 2.f - b, c * 2.f - c, plx::tanh(b), plx::exp(c)}; })(x, y, z));
+}
+
+void run_sums() {
+  static_cast<void>(
+      plx::jit([](auto a, auto b) { return std::tuple{plx::sum(a, 0), plx::sum(a * b, 0), plx::max(b, 0)}; })(x, y));
+}
+
 void run_reductions() {
   static_cast<void>(plx::jit([](auto a, auto b) { return plx::sum(plx::tanh(a) * b, 1); })(x, y));
   static_cast<void>(plx::jit([](auto a) { return plx::max(a); })(x));
@@ -143,6 +154,11 @@ void run_epilogues() {
   static_cast<void>(plx::jit([](auto a, auto c, auto d) { return plx::dot(a, c) + d; })(x, w, b));
   static_cast<void>(plx::jit([](auto a, auto c, auto d) { return plx::relu(plx::dot(a, c) + d); })(x, w, b));
   static_cast<void>(plx::jit([](auto a, auto c) { return plx::gelu(plx::dot(a, c)); })(x, w));
+}
+
+void run_joined() {
+  const auto w = plx::array<float, 4>::filled({1, 3, 9, 8}, 1.f), v = plx::array<float, 4>::filled({1, 3, 8, 10}, 2.f);
+  static_cast<void>(plx::jit([](auto a, auto b) { return plx::transpose(plx::matmul(a, b), {0, 2, 1, 3}); })(w, v));
 }
 
 void run_other_products() {
@@ -215,11 +231,16 @@ struct documented {
 
 const documented programs[] = {
     {"elementwise operations, broadcasts, slices, `where`, ...", run_elementwise, 1, 1},
+    {"... of several arrays, none of which needs another's results: the leaves of a tree of parameters", run_leaves, 1,
+     1},
     {"`sum`, `max`, ... with what is fused into them", run_reductions, 2, 4},
+    {"... several of them, none of which needs another's result", run_sums, 1, 2},
     {"softmax, logsumexp, layernorm, a variance: reductions along the last axis with what is computed beside them",
      run_rows, 1, 1},
     {"`dot`, `matmul`, `dot_general`, `vmap` of these", run_products},
     {"... and behind them a bias, `relu`, `gelu`; in gradients, theirs and the bias'", run_epilogues},
+    {"... and behind them a transpose that keeps the rows' elements side by side, as of heads that are joined",
+     run_joined},
     {"... of integers and booleans", run_other_products, 2, 2},
     {"`psum`, `pmean`, `pmax`, `pmin`", run_reducing_collectives, 0, 0, 4}, // pmean divides, on each device
     {"`all_gather`", run_gather},

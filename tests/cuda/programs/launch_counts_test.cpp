@@ -1,0 +1,156 @@
+// How many calls a step of training is on a device: as kernels and products, as a graph's nodes, as allocations.
+#include "cuda/programs/calls.hpp"
+#include "cuda/programs/training_models.hpp"
+#include "support/simulator/machine.hpp"
+#include "test.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace launch_counts_test {
+
+namespace plx = parallax;
+using namespace training_models;
+
+namespace {
+
+/// How often what is called; copies of arguments and results are not among the kernels.
+struct tally {
+  int kernels = 0, products = 0, copies = 0, allocations = 0, graphs = 0;
+};
+struct counting_api : simulator::api {
+  static inline tally made;
+
+  template <class Kernel>
+  static plx::cuda::status launch(Kernel kernel, const plx::cuda::launch_shape& shape, stream on,
+                                  const typename Kernel::arguments& arguments) {
+    static_assert(sizeof arguments <= 4096);
+    ++(std::is_same_v<Kernel, plx::cuda::copy_pieces> ? made.copies : made.kernels);
+    return simulator::api::launch(kernel, shape, on, arguments);
+  }
+  static plx::cuda::status multiply(const plx::cuda::matrix_product& product, int device, stream on) {
+    ++made.products;
+    return simulator::api::multiply(product, device, on);
+  }
+  static plx::cuda::status fill_zero(void* to, std::size_t bytes, stream on) {
+    ++made.copies;
+    return simulator::api::fill_zero(to, bytes, on);
+  }
+  static plx::cuda::status copy_between(void* to, int target, const void* from, int source, std::size_t bytes,
+                                        stream on) {
+    ++made.copies;
+    return simulator::api::copy_between(to, target, from, source, bytes, on);
+  }
+  static plx::cuda::status allocate(void*& pointer, std::size_t bytes, stream on) {
+    ++made.allocations;
+    return simulator::api::allocate(pointer, bytes, on);
+  }
+  static plx::cuda::status launch_graph(graph of, stream on) {
+    ++made.graphs;
+    return simulator::api::launch_graph(of, on);
+  }
+};
+template <std::size_t Rank>
+plx::array<float, int{Rank}> numbers(const std::array<std::int64_t, Rank>& shape, unsigned seed) {
+  auto result = plx::array<float, int{Rank}>::uninitialised(shape);
+  for (std::int64_t i = 0; i < result.size(); ++i) {
+    seed = seed * 1664525u + 1013904223u;
+    result.mutable_data()[i] = static_cast<float>(seed >> 8) / 16777216.f - 0.5f;
+  }
+  return result;
+}
+
+/// The same with an extent that is known while compiling.
+template <std::int64_t... E> auto fixed(unsigned seed) {
+  return plx::array<float, plx::extents<E...>>({E...}, numbers<sizeof...(E)>({E...}, seed).values());
+}
+
+/// What three calls make: the first one goes step by step, the second one captures a graph, which the third one
+/// launches. Results are the host's.
+template <class Function, class... Arguments>
+std::array<tally, 3> calls_of(const Function& function, double tolerance, const Arguments&... given) {
+  const std::vector<float> expected = simulated::numbers_of(simulated::results_on_host(function, given...));
+  std::array<tally, 3> calls;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    simulator::machine on(simulator::machine_options{.devices = 1, .seed = seed});
+    {
+      const simulated::running_backend<counting_api> here;
+      for (tally& call : calls) {
+        counting_api::made = {};
+        const std::vector<float> found = simulated::numbers_of(simulated::results_of<counting_api>(function, given...));
+        call = counting_api::made;
+        REQUIRE(found.size() == expected.size());
+        double farthest = 0;
+        for (std::size_t i = 0; i < found.size(); ++i)
+          farthest = std::max(farthest, std::abs(static_cast<double>(found[i]) - static_cast<double>(expected[i])));
+        CHECK(farthest < tolerance);
+      }
+    }
+    on.finish();
+  }
+  return calls;
+}
+void check_calls(const std::array<tally, 3>& calls, int kernels, int products) {
+  for (int call : {0, 1}) { // enqueued, then captured
+    CHECK(calls[static_cast<std::size_t>(call)].kernels == kernels);
+    CHECK(calls[static_cast<std::size_t>(call)].products == products);
+  }
+  CHECK(calls[1].copies == 3); // one loads the kernel, then of arguments and results
+  CHECK(calls[2].kernels + calls[2].products == 0);
+  CHECK(calls[2].graphs == 1);
+  CHECK(calls[2].allocations == 1);
+}
+
+auto perceptron(unsigned seed) {
+  return std::tuple{layer{numbers<2>({48, 24}, seed), numbers<1>({24}, seed + 1)},
+                    layer{numbers<2>({24, 32}, seed + 2), numbers<1>({32}, seed + 3)},
+                    layer{numbers<2>({32, 10}, seed + 4), numbers<1>({10}, seed + 5)}};
+}
+const auto images = numbers<2>({20, 48}, 21), targets = numbers<2>({20, 10}, 22);
+
+auto squared(const auto& tree) {
+  return plx::tree_map(
+      [](auto leaf) {
+        for (std::int64_t i = 0; i < leaf.size(); ++i) leaf.mutable_data()[i] *= leaf.data()[i];
+        return leaf;
+      },
+      tree);
+}
+
+auto block() {
+  constexpr int hidden = 2 * width;
+  return transformer_block{fixed<width>(1),        fixed<width>(2),          fixed<width, width>(3),
+                           fixed<width, width>(4), fixed<width, width>(5),   fixed<width, width>(6),
+                           fixed<width>(7),        fixed<width>(8),          fixed<width, hidden>(9),
+                           fixed<hidden>(10),      fixed<hidden, width>(11), fixed<width>(12)};
+}
+
+} // namespace
+
+// 3 products forward and 5 back, with the biases and what becomes of them; the cross-entropy with its gradient, the sum
+// of the losses, the mean with what is one number in Adam, and the update of all parameters and both means
+TEST_CASE("a perceptron's step of Adam is twelve calls, a graph and an allocation") {
+  const auto mu = perceptron(31), nu = squared(perceptron(41));
+  const auto state = std::tuple{plx::optim::adam_state{plx::array<std::int32_t, 0>(3), mu, nu}, std::tuple<>{}};
+  check_calls(calls_of(adam_step, 1e-6, perceptron(1), state, images, targets), 4, 8);
+}
+TEST_CASE("with gradient descent it is as many") {
+  check_calls(calls_of(sgd_step, 1e-6, perceptron(1), images, targets, 0.1f), 4, 8);
+}
+
+// 8 products forward and 16 back, of which those of all heads are one for each sequence; two normalisations, a softmax
+// and their gradients, what the loss is made of and its derivative, its sum and mean, and two pairs of sums for scales
+// and shifts
+TEST_CASE("a transformer block forward and back is 35 calls, and 6 more for each further sequence") {
+  check_calls(calls_of(block_step<1>, 1e-5, block(), fixed<1, sequence, width>(13)), 11, 24);
+  check_calls(calls_of(block_step<3>, 1e-5, block(), fixed<3, sequence, width>(13)), 11, 24 + 2 * 6);
+}
+
+} // namespace launch_counts_test
