@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace group_loops_test {
 
@@ -66,6 +68,8 @@ constexpr auto late = [](auto x, auto y) {
   return std::tuple{mean, product, plx::exp(product)};
 };
 static_assert(lower(late, vector, matrix) == of(1, 1, 2));
+constexpr auto needed = [](auto x, auto y) { return plx::exp(plx::sum(y * plx::sqrt(plx::sum(x)), 0)); };
+static_assert(lower(needed, vector, matrix) == of(1, 1, 1, 1));
 // rows and columns that are repeated, slices of rows and gathers are not told by an address and a count
 constexpr auto repeated = [](auto x, auto y, auto row) { return std::pair{x + row, y * 2.f}; };
 static_assert(lower(repeated, matrix, longer, vector) == of(1, 1));
@@ -97,8 +101,34 @@ static_assert(lower(sums, matrix, matrix) == of(3));
 constexpr auto positions = [](auto x, auto y) { return std::pair{plx::argmax(x), plx::sum(y)}; };
 static_assert(lower(positions, vector, longer) == of(1, 1));
 
+// two that read a value for the last time, of which neither may be written where that is
+constexpr auto read_last = [](auto a, auto b) {
+  auto t = plx::dot(a, b);
+  auto x = t * 3.f, y = plx::slice_in_dim(t, 1, 48) - 1.f;
+  return std::pair{plx::dot(x, b), plx::dot(y, b)};
+};
+static_assert(lower(read_last, shaped<float, 48, 48>, shaped<float, 48, 48>) == of(1, 2, 1, 1));
+
 } // namespace
 
+TEST_CASE("loops that read a value together leave it to each other") {
+  constexpr std::size_t n = 48;
+  std::vector<float> a(n * n), b(n * n);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i * 5 % 7), b[i] = static_cast<float>(i * 3 % 5);
+  const plx::array<float, 2> left({n, n}, a), right({n, n}, b);
+  const auto [x, y] = plx::jit(read_last)(left, right);
+  auto product = [](const std::vector<float>& u, const std::vector<float>& v) {
+    std::vector<float> w(u.size());
+    for (std::size_t i = 0; i < u.size(); ++i)
+      for (std::size_t k = 0; k < n; ++k) w[i] += u[i / n * n + k] * v[k * n + i % n];
+    return w;
+  };
+  std::vector<float> t = product(a, b), later(t.begin() + n, t.end());
+  for (float& each : later) each -= 1;
+  for (float& each : t) each *= 3;
+  CHECK(std::ranges::equal(x.values(), product(t, b)));
+  CHECK(std::ranges::equal(y.values(), product(later, b)));
+}
 TEST_CASE("loops that need nothing of one another") { SUCCEED("checked at compile time"); }
 
 } // namespace group_loops_test
