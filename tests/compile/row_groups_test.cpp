@@ -47,11 +47,11 @@ static_assert(steps(plx::vmap([](auto x) { return x / plx::sum(x); }), matrix) =
 static_assert(steps([](auto x) { return std::pair{plx::sum(x, 1), plx::max(x, 1)}; }, matrix) == 1);
 // the gradient too: softmax, the cotangent's product with it, and the sum along the rows
 static_assert(steps(plx::grad([](auto x, auto y) { return plx::sum(softmax(x) * y); }), matrix, matrix) == 1);
-// columns, short rows, and rows of different lengths are other loops
+// columns, short rows, and rows of different lengths are other loops, of which sums may run at once
 static_assert(steps([](auto x) { return x / plx::sum(x, 0, plx::keepdims); }, matrix) == 2);
 static_assert(steps([](auto x) { return x / plx::sum(x, 1, plx::keepdims); }, shaped<float, 100, 4>) == 2);
 static_assert(steps([](auto x, auto y) { return plx::sum(x, 1) / plx::sum(y, 1); }, matrix, shaped<float, 32, 99>) ==
-              3);
+              2);
 // another step in between: what a product needs cannot come from the loop that needs the product
 static_assert(steps([](auto x, auto w) { return softmax(plx::matmul(softmax(x), w)); }, matrix,
                     shaped<float, 64, 64>) == 3);

@@ -42,7 +42,7 @@ template <int Number> cuda::status launch_number(kernel_arguments& a, const cuda
 constexpr auto kernels = []<int... Number>(std::integer_sequence<int, Number...>) {
   return std::array{&launch_number<Number>...};
 }(std::make_integer_sequence<int, program_of_the_moment::most_kernels>{});
-constexpr cuda::program_launchers<api> launchers{kernels.data(), nullptr, nullptr, {}};
+constexpr cuda::program_launchers<api> launchers{kernels.data(), nullptr, nullptr, nullptr, {}};
 
 } // namespace
 

@@ -41,13 +41,13 @@ struct whole_loops {
 /// What launches a program's kernels, its groups of them, and its loops that are some: by the places of their records.
 template <device_api Api> struct program_launchers {
   const kernel_launcher<Api>* kernels = nullptr;
-  const group_launcher<Api>* groups = nullptr; ///< null for a step whose parts are launched one by one
+  const group_launcher<Api>* groups = nullptr; ///< null, or one that is, where parts are launched one by one
   const loop_launcher<Api>* scans = nullptr;
   const loop_launcher<Api>* while_loops = nullptr;
   whole_loops whole;
 
   group_launcher<Api> of(const plan_view& plan, const concurrent_step& step) const {
-    return groups[whole_loops::place_of(plan, step)];
+    return groups == nullptr ? nullptr : groups[whole_loops::place_of(plan, step)];
   }
   loop_launcher<Api> of(const plan_view& plan, const scan_step& loop) const {
     return scans[whole_loops::place_of(plan, loop)];
