@@ -28,7 +28,7 @@ template <class T> void run(matrix_product p, const std::string& what, std::size
   const queue on;
   const std::size_t left_size = extent_of(p.batch, p.left_batch, p.rows, p.left_row, p.depth, p.left_depth);
   const std::size_t right_size = extent_of(p.batch, p.right_batch, p.depth, p.right_depth, p.columns, p.right_column);
-  const std::size_t result_size = extent_of(p.batch, p.result_batch, p.rows, p.columns, p.columns, 1);
+  const std::size_t result_size = extent_of(p.batch, p.result_batch, p.rows, p.result_pitch(), p.columns, 1);
   std::vector<T> left(shift + left_size), right(shift + right_size);
   // booleans are 0 and 1
   constexpr bool is_signed = std::is_signed_v<T> || sizeof(T) == 2;
@@ -61,7 +61,7 @@ template <class T> void run(matrix_product p, const std::string& what, std::size
               left[shift + static_cast<std::size_t>(b * p.left_batch + i * p.left_row + k * p.left_depth)] *
                   right[shift + static_cast<std::size_t>(b * p.right_batch + k * p.right_depth + j * p.right_column)]);
         if (p.type == element_type::boolean) sum = sum != 0 ? 1 : 0;
-        expected[shift + static_cast<std::size_t>(b * p.result_batch + i * p.columns + j)] = static_cast<T>(sum);
+        expected[shift + static_cast<std::size_t>(b * p.result_batch + i * p.result_pitch() + j)] = static_cast<T>(sum);
       }
   // small whole numbers: every way of computing them is exact
   for (std::size_t i = 0; i < result.size(); ++i)
@@ -121,6 +121,10 @@ void check_strides() {
     p = shaped(type, 3, 8, 8, 8, false, false);
     p.left_row = 40, p.left_batch = 8; // the batch within the rows
     each(p, "matrices side by side");
+    p = shaped(type, 3, 8, 16, 8, false, false);
+    p.result_row = 48, p.result_batch = 16; // as heads' results are joined
+    each(p, "results side by side");
+    each(p, "results side by side that are not aligned", 1);
     p = shaped(type, 2, 8, 12, 16, false, false);
     each(p, "operands that are not aligned", 1);
     p.left_depth = 2, p.left_row = 32, p.left_batch = 256;
