@@ -84,7 +84,7 @@ constexpr auto y = shaped<float, 8, 24>;
 constexpr facts one_step{.accumulations = 1}, two_steps{.products = 1, .loops = 1};
 
 static_assert(lower(updated, w, x, y) == one_step);
-static_assert(lower(by_rate, w, x, y, shaped<float>) == one_step);
+static_assert(lower(by_rate, w, x, y, shaped<float>) == two_steps); // a number that is loaded
 static_assert(lower(added, w, x, y) == one_step);
 static_assert(lower(negated, w, x, y) == one_step);
 static_assert(lower(updated, dynamic<float, 2>{}, dynamic<float, 2>{}, dynamic<float, 2>{}) == one_step);
@@ -170,7 +170,7 @@ TEST_CASE("parameters that are read before they are updated are updated in place
   CHECK(matrix<float>(next).data() == address);
 }
 
-TEST_CASE("a factor that is loaded scales a product that is added") {
+TEST_CASE("a factor that is loaded scales a product behind it") {
   const auto base = numbers<float>(24, 40, 1), x = numbers<float>(9, 24, 2), y = numbers<float>(9, 40, 3);
   for (const float rate : {0.25f, -2.f, 0.f}) {
     CAPTURE(rate);

@@ -73,7 +73,7 @@ struct product_step {
 
 /// A product and the loops behind it as one call of a library, or as parts: the product first. Where there is a base,
 /// the first part is the product, or that with sums of its right operand, and the second one computes
-/// result = base + scale * factor * product.
+/// result = base + scale * product.
 struct epilogue_step {
   product_activation activation = product_activation::identity;
   buffer_id result = buffer_id::none; ///< of the activation
@@ -83,10 +83,8 @@ struct epilogue_step {
   buffer_id bias_gradient = buffer_id::none; ///< sums over rows: of the result, or of the right operand
   bool sums_right = false;
   buffer_id base = buffer_id::none;
-  std::int64_t scale_bits = 0;        ///< of a double
-  buffer_id factor = buffer_id::none; ///< one number; none for 1
-  dim factor_offset{};
-  bool is_placed = false; ///< the result is the product's, whose matrices and rows lie so far apart:
+  std::int64_t scale_bits = 0; ///< of a double
+  bool is_placed = false;      ///< the result is the product's, whose matrices and rows lie so far apart:
   record_list<dim> result_batch{};
   dim result_row{};
   record_list<step_record> parts{};
@@ -99,7 +97,6 @@ struct epilogue_step {
     field(r.bias_gradient);
     field(r.sums_right);
     field(r.base), field(r.scale_bits);
-    field(r.factor), field(r.factor_offset);
     field(r.is_placed);
     field(r.result_batch);
     field(r.result_row);

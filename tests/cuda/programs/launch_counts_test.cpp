@@ -145,6 +145,10 @@ TEST_CASE("with gradient descent it is as many") {
   check_calls(calls_of(sgd_step, 1e-6, perceptron(1), images, targets, 0.1f), 4, 8);
 }
 
+TEST_CASE("with a rate that is known the library updates the weights") {
+  check_calls(calls_of(fixed_rate_step, 1e-6, perceptron(1), images, targets), 4, 8);
+}
+
 // 8 products forward and 16 back, of which those of all heads are one for each sequence; two normalisations, a softmax
 // and their gradients, what the loss is made of and its derivative, its sum and mean, and two pairs of sums for scales
 // and shifts

@@ -36,6 +36,9 @@ constexpr auto sgd_step = [](auto params, auto x, auto targets, auto rate) {
   return std::pair{plx::tree_map([=](auto p, auto g) { return p - rate * g; }, params, gradients), loss};
 };
 
+/// The same with a rate that is known, by which gradients of matrices are added as they are made.
+constexpr auto fixed_rate_step = [](auto params, auto x, auto targets) { return sgd_step(params, x, targets, 0.1f); };
+
 template <class Vector, class Matrix, class Up, class Wide, class Down> struct transformer_block {
   Vector attention_scale, attention_shift;
   Matrix query, key, value, result;

@@ -95,6 +95,35 @@ template <class T> void multiply_one(const matrix_product& p, const T* left, con
   }
 }
 
+/// Element [b][i][j] of what lies as the result does.
+inline std::int64_t place_in_result(const matrix_product& p, std::int64_t b, std::int64_t i, std::int64_t j) {
+  return b * p.result_batch + i * p.result_pitch() + j;
+}
+/// What a product is added to, before the result is written, which may lie there.
+template <class T> std::vector<T> base_of(const matrix_product& p, recorder& log) {
+  std::vector<T> values;
+  if (p.base == nullptr) return values;
+  const T* const base = static_cast<const T*>(p.base);
+  for (std::int64_t b = 0; b < p.batch; ++b)
+    for (std::int64_t i = 0; i < p.rows; ++i) {
+      const T* const row = base + place_in_result(p, b, i, 0);
+      log.read(row, static_cast<std::size_t>(p.columns) * sizeof(T));
+      values.insert(values.end(), row, row + p.columns);
+    }
+  return values;
+}
+template <class T> void add_to_base(const matrix_product& p, const std::vector<T>& base) {
+  std::size_t next = 0;
+  if (p.base == nullptr) return;
+  for (std::int64_t b = 0; b < p.batch; ++b)
+    for (std::int64_t i = 0; i < p.rows; ++i)
+      for (std::int64_t j = 0; j < p.columns; ++j) {
+        T& result = static_cast<T*>(p.result)[place_in_result(p, b, i, j)];
+        const double sum = static_cast<double>(base[next++]) + p.scale * static_cast<double>(result);
+        result = T(sum);
+      }
+}
+
 /// Whether one of the two strides is 1, as the seam demands.
 inline bool has_unit_stride(std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t column) {
   return row == 1 || column == 1 || (rows == 1 && columns == 1);
@@ -124,10 +153,13 @@ inline void multiply(const matrix_product& p, recorder& log) {
   if (p.workspace != nullptr) log.write(p.workspace, workspace_bytes);
   with_type(p.type, [&](auto zero) {
     using value = decltype(zero);
+    std::vector<value> base;
+    if constexpr (parallax::math::floating_element<value>) base = detail::base_of<value>(p, log);
     for (std::int64_t b = 0; b < p.batch; ++b)
       detail::multiply_one(p, static_cast<const value*>(p.left) + b * p.left_batch,
                            static_cast<const value*>(p.right) + b * p.right_batch,
                            static_cast<value*>(p.result) + b * p.result_batch);
+    if constexpr (parallax::math::floating_element<value>) detail::add_to_base(p, base);
     if constexpr (parallax::math::floating_element<value>)
       if (!p.epilogue.is_plain()) apply_epilogue<value>(p, log);
   });

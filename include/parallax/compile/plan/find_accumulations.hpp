@@ -82,35 +82,24 @@ class accumulation_finder {
   constexpr bool are_of_one_type(buffer_id product, const epilogue_step& e) const {
     return buffer(e.base).type == buffer(product).type && buffer(e.result).type == buffer(product).type;
   }
-  /// Whether a statement is the product, multiplied by constants and by at most one number that is loaded.
+  /// Whether a statement is the product, multiplied by constants.
   constexpr bool take_scaled(const kernel_match& m, int statement, double scale, buffer_id product,
                              epilogue_step& e) const {
     while (m.load_of_whole(statement) != product) {
       if (m.is<primitives::negative>(statement)) {
         scale = -scale;
         statement = m.operand(statement, 0);
-      } else if (m.is<primitives::multiply>(statement)) {
-        const bool first_is_number = is_number(m, m.operand(statement, 0));
-        const int number = m.operand(statement, first_is_number ? 0 : 1);
-        if (const std::optional<double> constant = m.number(number)) {
-          scale *= *constant;
-        } else {
-          const operand_record* const loaded = m.load_of_element(number);
-          if (loaded == nullptr || e.factor != buffer_id::none || buffer(loaded->buffer).type != buffer(product).type)
-            return false;
-          e.factor = loaded->buffer;
-          e.factor_offset = loaded->offset;
-        }
-        statement = m.operand(statement, first_is_number ? 1 : 0);
-      } else {
-        return false;
+        continue;
       }
+      if (!m.is<primitives::multiply>(statement)) return false;
+      const int side = m.number(m.operand(statement, 0)) ? 0 : 1;
+      const std::optional<double> number = m.number(m.operand(statement, side));
+      if (!number) return false;
+      scale *= *number;
+      statement = m.operand(statement, 1 - side);
     }
     e.scale_bits = std::bit_cast<std::int64_t>(scale);
-    return scale != 0 && e.factor != product && e.factor != e.result;
-  }
-  static constexpr bool is_number(const kernel_match& m, int statement) {
-    return m.number(statement).has_value() || m.load_of_element(statement) != nullptr;
+    return static_cast<float>(scale) != 0; // 0 makes NaN of infinity, which libraries forget
   }
 
   /// Whether a loop may run directly behind step `s`. An argument that it adds to has to be read for the last time

@@ -55,13 +55,6 @@ class kernel_match {
     if (c.kind != constant_kind::literal || !is_floating(c.type)) return std::nullopt;
     return std::bit_cast<double>(c.bits);
   }
-  /// Where a statement loads the same element from everywhere; null for none.
-  constexpr const operand_record* load_of_element(int statement) const {
-    if (!is_kind(statement, statement_kind::load_scalar)) return nullptr;
-    for (dim stride : plan[loaded(statement).strides])
-      if (!(stride == 0)) return nullptr;
-    return &loaded(statement);
-  }
   /// Whether there are further results.
   constexpr bool stores() const {
     return plain::any_of(statements(), [](const kernel_statement& each) { return is_store(each.kind); });

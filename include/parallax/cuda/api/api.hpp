@@ -61,7 +61,8 @@ struct product_epilogue {
   }
 };
 
-/// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]. Strides are in elements; of each operand's two
+/// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]; with a base, which may be the result itself,
+/// base[b][i][j] + scale * that, of floating types. Strides are in elements; of each operand's two
 /// matrix strides one is 1, or both are of extents of 1. A row of the result lies side by side. One batch dimension
 /// with any strides, where no element of the result is another one's too.
 struct matrix_product {
@@ -74,6 +75,8 @@ struct matrix_product {
   const void* left = nullptr;
   const void* right = nullptr;
   void* result = nullptr;
+  const void* base = nullptr; ///< lies as the result does
+  double scale = 1;
   product_epilogue epilogue;
   void* workspace = nullptr; ///< `Api::product_workspace_bytes` bytes of device memory, or null
 

@@ -83,7 +83,7 @@ struct product_plan {
 };
 
 /// All that the choice of an algorithm depends on.
-using product_key = std::array<std::int64_t, 21>;
+using product_key = std::array<std::int64_t, 22>;
 
 /// The library's name of what becomes of a result.
 inline cublasLtEpilogue_t library_epilogue(const product_epilogue& e) {
@@ -117,6 +117,9 @@ inline std::int64_t alignment_of(const void* data, std::int64_t batch, std::int6
   return static_cast<std::int64_t>(bits & (~bits + 1));
 }
 
+/// What the library multiplies by its beta.
+inline const void* added_to(const matrix_product& p) { return p.base != nullptr ? p.base : p.result; }
+
 inline product_key key_of(const matrix_product& p, const library_product& as) {
   auto alignment = [&](const void* data, std::int64_t stride) { return alignment_of(data, p.batch, stride, p.type); };
   auto of_batch = [&](std::int64_t stride) { return p.batch > 1 ? stride : 0; };
@@ -140,7 +143,8 @@ inline product_key key_of(const matrix_product& p, const library_product& as) {
           library_epilogue(p.epilogue),
           alignment_of(bias_of(p.epilogue), 1, 0, p.type),
           alignment_of(p.epilogue.auxiliary, 1, 0, p.type),
-          p.result_pitch()};
+          p.result_pitch(),
+          alignment(added_to(p), p.result_batch)};
 }
 
 /// Says where the vector and the matrix of an epilogue are.
@@ -211,7 +215,7 @@ inline status choose_algorithm(product_plan& plan, cublasLtHandle_t handle, cons
   auto alignment = [&](std::size_t i) { return static_cast<std::uint32_t>(key[14 + i]); };
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment(0));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment(1));
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment(2));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, static_cast<std::uint32_t>(key.back()));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment(2));
   if (code != CUBLAS_STATUS_SUCCESS) return product_status("cublasLtMatmulPreferenceSetAttribute", code);
 

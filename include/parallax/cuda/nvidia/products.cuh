@@ -25,12 +25,14 @@ struct product_calls {
   /// What the library's authors recommend for the largest GPUs. Aligned to 256 bytes.
   static constexpr std::size_t product_workspace_bytes = 32 << 20;
 
-  /// Whether the library has the product's epilogue; it may compute gelu by the device's approximate tanh.
+  /// Whether the library has the product's epilogue, and adds it to a base; it may compute gelu by the device's
+  /// approximate tanh.
   static status can_multiply(const matrix_product& p, int device) {
-    if (p.epilogue.is_plain()) return {};
+    if (p.epilogue.is_plain() && p.base == nullptr) return {};
     const status no = {status::kind::unsupported, CUBLAS_STATUS_NOT_SUPPORTED, "cuBLASLt", "an epilogue",
                        "not supported"};
-    const auto as = p.depth == 0 || p.type == element_type::float64 ? std::nullopt : detail::library_product::of(p);
+    const bool is_wide = p.type == element_type::float64 && !p.epilogue.is_plain();
+    const auto as = p.depth == 0 || is_wide ? std::nullopt : detail::library_product::of(p);
     // some of the library's kernels load the vector and the matrix of an epilogue by 16 bytes without asking
     auto is_aligned = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; };
     if (!as || !is_aligned(detail::bias_of(p.epilogue)) || !is_aligned(p.epilogue.auxiliary)) return no;
@@ -65,17 +67,17 @@ struct product_calls {
     if (!plan.exists) return detail::product_status("cublasLtMatmulAlgoGetHeuristic", CUBLAS_STATUS_NOT_SUPPORTED);
     if (status s = detail::product_status("cublasLtMatmulDescSetAttribute", detail::point(plan, p.epilogue)); !s.ok())
       return s;
-    const float one = 1, zero = 0;
-    const double wide_one = 1, wide_zero = 0;
+    const double wide_alpha = p.base == nullptr ? 1 : p.scale, wide_beta = p.base == nullptr ? 0 : 1;
+    const auto alpha = static_cast<float>(wide_alpha), beta = static_cast<float>(wide_beta);
     const bool wide = p.type == element_type::float64;
     status done = detail::product_status(
         "cublasLtMatmul",
-        cublasLtMatmul(used.handle, &plan.operation, wide ? static_cast<const void*>(&wide_one) : &one, p.right,
-                       &plan.first, p.left, &plan.second, wide ? static_cast<const void*>(&wide_zero) : &zero, p.result,
-                       &plan.result, p.result, &plan.result, &plan.algorithm, p.workspace,
+        cublasLtMatmul(used.handle, &plan.operation, wide ? static_cast<const void*>(&wide_alpha) : &alpha, p.right,
+                       &plan.first, p.left, &plan.second, wide ? static_cast<const void*>(&wide_beta) : &beta,
+                       detail::added_to(p), &plan.result, p.result, &plan.result, &plan.algorithm, p.workspace,
                        p.workspace == nullptr ? 0 : product_workspace_bytes, stream));
     const bool refused = done.code == CUBLAS_STATUS_NOT_SUPPORTED || done.code == CUBLAS_STATUS_INVALID_VALUE;
-    if (refused && !p.epilogue.is_plain()) {
+    if (refused && (!p.epilogue.is_plain() || p.base != nullptr)) {
       plan.exists = false;
       done.is = status::kind::unsupported;
     }
@@ -122,7 +124,7 @@ struct product_calls {
     const status made = detail::make_plan(*plan, used.handle, p, as, place->first, product_workspace_bytes);
     plan->exists = made.ok();
     const bool refused = made.code == CUBLAS_STATUS_NOT_SUPPORTED || made.code == CUBLAS_STATUS_INVALID_VALUE;
-    if (made.ok() || (refused && !p.epilogue.is_plain())) return {};
+    if (made.ok() || (refused && (!p.epilogue.is_plain() || p.base != nullptr))) return {};
     used.plans.erase(place);
     return made;
   }

@@ -12,10 +12,12 @@
 #include <parallax/cuda/run/launchers.hpp>
 #include <parallax/cuda/run/loop_steps.hpp>
 #include <parallax/program/kernel_arguments.hpp>
+#include <parallax/program/section_steps.hpp>
 #include <parallax/runtime/ffi_places.hpp>
 #include <parallax/runtime/result_memory.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <utility>
 #include <vector>
@@ -199,7 +201,9 @@ template <device_api Api> class section_runner {
     void operator()(const kernel_step& step) const { self.run_everywhere(step); }
     void operator()(const product_step& step) const { self.run_product(step); }
     void operator()(const epilogue_step& step) const {
-      if (!self.everywhere() || !self.run_epilogue(step)) self.run_steps(self.section.plan[step.parts], call);
+      if (self.may_accumulate(step)) return self.run_everywhere(step);
+      if (!self.everywhere() || step.base != buffer_id::none || !self.run_epilogue(step))
+        self.run_steps(self.section.plan[step.parts], call);
     }
     void operator()(const concurrent_step& step) const { self.run_everywhere(step); }
     void operator()(const exchange_step& step) const {
@@ -426,7 +430,6 @@ template <device_api Api> class section_runner {
   }
 
   bool run_epilogue(const epilogue_step& epilogue) {
-    if (epilogue.base != buffer_id::none) return false;        // its loop is a kernel
     const step_record first = section.plan[epilogue.parts][0]; // the product
     if (epilogue.is_placed) return run_placed(epilogue, section.plan.at<product_step>(first.index));
     return epilogues.run(
@@ -445,6 +448,51 @@ template <device_api Api> class section_runner {
     run_batched_product<Api>(*all.devices[index_of(p)], product, data(result, p),
                              byte_at(data(step.left, p), product.left_offset),
                              byte_at(data(step.right, p), product.right_offset));
+  }
+  /// A product that is added to something: by the library, with the sums beside it if it can, or in parts.
+  void run_at(const epilogue_step& step, int p) {
+    const plain_span<const step_record> parts = section.plan[step.parts];
+    const bool has_sums = parts[0].kind == step_kind::epilogue;
+    if (has_sums && accumulate(step, &section.plan.at<epilogue_step>(parts[0].index), p)) return;
+    if (has_sums) run_sums(section.plan.at<epilogue_step>(parts[0].index), p);
+    if (accumulate(step, nullptr, p)) return;
+    run_at(product_of(section.plan, step), p);
+    run_at(section.plan.at<kernel_step>(parts[1].index), p);
+  }
+  bool may_accumulate(const epilogue_step& step) const {
+    if (step.base == buffer_id::none) return false;
+    const resolved_product product(section, product_of(section.plan, step));
+    return product.batch_rank == 0 && product.rows > 0 && product.columns > 0 && product.depth > 0;
+  }
+  void run_sums(const epilogue_step& beside, int p) {
+    for (const step_record& part : section.plan[beside.parts].subspan(1))
+      run_at(section.plan.at<kernel_step>(part.index), p);
+  }
+  /// Nothing, and false, where the library does not have it.
+  bool accumulate(const epilogue_step& step, const epilogue_step* sums, int p) {
+    const product_step& made = product_of(section.plan, step);
+    const resolved_product product(section, made);
+    if (sums != nullptr && product.depth == 1) return false; // the library does not support that
+    const device<Api>& on = *all.devices[index_of(p)];
+    matrix_product call = matrix_of(product);
+    call.left = byte_at(data(made.left, p), product.left_offset);
+    call.right = byte_at(data(made.right, p), product.right_offset);
+    call.result = data(step.result, p);
+    call.base = data(step.base, p);
+    call.scale = std::bit_cast<double>(step.scale_bits);
+    if (sums != nullptr) {
+      call.epilogue.bias_gradient = data(sums->bias_gradient, p);
+      call.epilogue.sums_right = true;
+    }
+    call.workspace = on.product_workspace();
+    on.activate();
+    const status possible = Api::can_multiply(call, on.physical);
+    if (possible.is == status::kind::unsupported) return false;
+    check(possible, on.number);
+    const status enqueued = Api::multiply(call, on.physical, on.stream());
+    if (enqueued.is == status::kind::unsupported) return false;
+    check(enqueued, on.number);
+    return true;
   }
   /// A product into the place of the loop that copies it; false where that would be more calls of the library than
   /// both.

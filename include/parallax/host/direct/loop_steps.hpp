@@ -79,8 +79,9 @@ template <class Program, section_id Section, class Extents, class Execution> cla
     constexpr step_record step = steps::all[I];
     constexpr int epilogue = Execution::has_accumulations ? steps::accumulations[I] : -1;
     if constexpr (epilogue >= 0) {
-      if (const double scale = scale_of<epilogue>(); scale != 0) {
-        if constexpr (step.kind == step_kind::product) run_accumulation<epilogue, step.index>(scale);
+      constexpr epilogue_step whole = Program::plan.template at<epilogue_step>(epilogue);
+      if (extents[product_of(Program::plan, whole).depth] <= most_accumulated_depth) {
+        if constexpr (step.kind == step_kind::product) run_accumulation<epilogue, step.index>();
         return;
       }
     }
@@ -175,21 +176,13 @@ template <class Program, section_id Section, class Extents, class Execution> cla
     else return constant_bits::of(detail::compiled_number<T>(c));
   }
 
-  /// See `section_runner`.
-  template <int Epilogue> PARALLAX_INLINE double scale_of() {
-    constexpr epilogue_step step = Program::plan.template at<epilogue_step>(Epilogue);
-    if (extents[product_of(Program::plan, step).depth] > most_accumulated_depth) return 0;
-    constexpr double scale = std::bit_cast<double>(step.scale_bits);
-    if constexpr (step.factor == buffer_id::none) return scale;
-    else return scaled(type_of(step.factor), scale, first_bytes[index_of(step.factor)], extents[step.factor_offset]);
-  }
-  template <int Epilogue, int Product> PARALLAX_INLINE void run_accumulation(double scale) {
+  template <int Epilogue, int Product> PARALLAX_INLINE void run_accumulation() {
     constexpr epilogue_step step = Program::plan.template at<epilogue_step>(Epilogue);
     using T = element_t<record(index_of(step.result)).type>;
     product_arguments p = arguments_of_product<Product>();
     p.result = first_bytes[index_of(step.result)];
     p.base = first_bytes[index_of(step.base)];
-    p.scale = scale;
+    p.scale = std::bit_cast<double>(step.scale_bits);
     Execution::template run_product<T>(p);
   }
   template <int Index> PARALLAX_INLINE void run_product_step() {

@@ -4,7 +4,6 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace parallax::host {
@@ -31,11 +30,5 @@ struct product_arguments {
   const void* base = nullptr; ///< row-major
   double scale = 1;
 };
-
-/// A scale times element `number` of an array of float32 or float64, as a number of that type.
-inline double scaled(element_type type, double scale, const std::byte* first, std::int64_t number) {
-  if (type == element_type::float64) return scale * reinterpret_cast<const double*>(first)[number];
-  return static_cast<double>(static_cast<float>(scale) * reinterpret_cast<const float*>(first)[number]);
-}
 
 } // namespace parallax::host

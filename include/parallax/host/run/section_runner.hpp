@@ -126,13 +126,12 @@ class section_runner {
     /// Its parts are steps like others, but for a product that is added to something.
     void operator()(const epilogue_step& step) const {
       const plain_span<const step_record> parts = self.section.plan[step.parts];
-      const double scale = self.scale_of(step);
-      if (scale == 0) return self.run_steps(parts, call);
+      if (!self.may_accumulate(step)) return self.run_steps(parts, call);
       if (parts[0].kind == step_kind::epilogue) { // the sums beside the product
         const auto inner = self.section.plan[self.section.plan.at<epilogue_step>(parts[0].index).parts];
         self.run_steps(inner.subspan(1), call);
       }
-      self.run_accumulation(step, scale);
+      self.run_accumulation(step);
     }
     void operator()(const concurrent_step& step) const { self.run_steps(self.section.plan[step.parts], call); }
     void operator()(const exchange_step& step) const { self.run_exchange(step); }
@@ -225,21 +224,16 @@ class section_runner {
     kernels[index_of(step.kernel)](a);
   }
 
-  /// What a product is multiplied by where it is added to its base while it is made; 0 where it is not: a factor of 0
-  /// makes NaN of infinity, which libraries forget.
-  double scale_of(const epilogue_step& step) {
-    if (step.base == buffer_id::none || !has_accumulation(section.type_of(step.result)) ||
-        section.extents[product_of(section.plan, step).depth] > most_accumulated_depth)
-      return 0;
-    const double scale = std::bit_cast<double>(step.scale_bits);
-    if (step.factor == buffer_id::none) return scale;
-    return scaled(section.type_of(step.factor), scale, data(step.factor), section.extents[step.factor_offset]);
+  /// Whether a product is added to its base while it is made.
+  bool may_accumulate(const epilogue_step& step) const {
+    return step.base != buffer_id::none && has_accumulation(section.type_of(step.result)) &&
+           section.extents[product_of(section.plan, step).depth] <= most_accumulated_depth;
   }
-  void run_accumulation(const epilogue_step& step, double scale) {
+  void run_accumulation(const epilogue_step& step) {
     product_arguments p = product_arguments_of(product_of(section.plan, step));
     p.result = data(step.result);
     p.base = data(step.base);
-    p.scale = scale;
+    p.scale = std::bit_cast<double>(step.scale_bits);
     run_product(p);
   }
 
