@@ -192,7 +192,7 @@ int run(const options& wanted) {
   report_so_far();
   run_checks(wanted, checks, report_so_far);
   if (wanted.timings) {
-    for (auto* measure : {gpu::measure_rows, gpu::measure_launches, gpu::measure_products}) {
+    for (auto* measure : {gpu::measure_rows, gpu::measure_traffic, gpu::measure_launches, gpu::measure_products}) {
       try {
         std::ranges::move(measure(), std::back_inserter(timings));
       } catch (const std::exception& failure) {

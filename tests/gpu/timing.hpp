@@ -28,6 +28,8 @@ inline double ratio(const timing& of, const timing::reference& compared) {
 std::vector<timing> measure_products();
 /// Normalised rows, a chain, a training step, a tiny program. Takes half a minute.
 std::vector<timing> measure_rows();
+/// What memory limits: sums, normalised rows, transposes and activations, in 32 and 16 bits. Takes half a minute.
+std::vector<timing> measure_traffic();
 /// Kernels and graphs, launched by hand. Takes seconds.
 std::vector<timing> measure_launches();
 
