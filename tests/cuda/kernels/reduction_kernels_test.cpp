@@ -66,6 +66,17 @@ TEST_CASE("middle, outer and several dimensions") {
   }
 }
 
+TEST_CASE("several pieces of a thread at a time, from rows that lie apart") {
+  static constexpr auto apart =
+      plx::jit([](auto x) { return std::tuple{plx::sum(x, {0, 2}), plx::sum(x * x, {0, 1}), plx::max(x, {0, 2})}; });
+  for (std::array<std::int64_t, 3> shape : {std::array<std::int64_t, 3>{37, 3, 260}, {70, 2, 131}, {6, 5, 1030}}) {
+    compare(apart, 0, numbers<std::int32_t, 3>(shape));
+    compare(apart, 0, numbers<std::uint8_t, 3>(shape));
+  }
+  static constexpr auto outer = plx::jit([](auto x) { return plx::sum(x, {1, 3}); });
+  compare(outer, 1e-12, numbers<double, 4>({3, 70, 2, 36}));
+}
+
 TEST_CASE("transposed and repeated producers") {
   static constexpr auto transposed =
       plx::jit([](auto x, auto y) { return plx::sum(plx::transpose(x, {1, 0}) * y, 1); });

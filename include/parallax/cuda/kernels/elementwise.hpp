@@ -48,8 +48,8 @@ template <class Kernel> struct elementwise {
     const std::uint32_t threads = threads_of(block);
     const std::uint32_t step = blocks_of(block) * threads;
     for (std::uint32_t i = block_of(block) * threads + thread_of(block); i < pieces.count; i += step) {
-      coordinates p;
-      pieces.locate(a.loop, 0, a.loop.rank - 1, i, Width, p);
+      place_of<typename evaluate::loop_type> p;
+      pieces.move(a.loop, 0, a.loop.rank - 1, i, Width, p);
       write<Width>(block, a.loop, p);
     }
   }

@@ -76,6 +76,16 @@ PARALLAX_DEVICE PARALLAX_INLINE element_t<Type> evaluate(load_statement<Kind, Ty
   return transfer_at<I>(state).lane(i);
 }
 
+template <primitive_id Primitive, class... P>
+inline constexpr bool one_of = (false || ... || (Primitive == primitives::id_of<P>));
+/// Whether a statement is of a few instructions, which need no registers besides their operands and results.
+template <class Statement> inline constexpr bool is_short = is_load(Statement::record.kind);
+template <primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands>
+inline constexpr bool is_short<compute_statement<Primitive, Type, Parameter, Operands...>> =
+    one_of<Primitive, primitives::add, primitives::subtract, primitives::multiply, primitives::negative,
+           primitives::absolute, primitives::convert> ||
+    (one_of<Primitive, primitives::integer_power> && Parameter == 2);
+
 /// The same of statements that are read from memory once their operands are known.
 template <int I, class Block, class Statement, class Values, class State>
 PARALLAX_DEVICE PARALLAX_INLINE typename Statement::value_type evaluate_on(const Block&, Statement s, Values& v,
@@ -133,10 +143,17 @@ struct evaluator<Form<Result, Reduction, S...>> {
   static constexpr bool has_vectors = strided_count == 0 && Result != kernel_result::strided;
   /// How many: what the largest elements allow, or 8, since more would take too many registers.
   static constexpr int width =
-      16 / static_cast<int>(std::max({std::size_t{2}, sizeof(value_type), detail::transfer<S, 1>::vector_bytes...}));
+      16 / static_cast<int>(std::max(
+               {std::size_t{2}, result_is_vector ? sizeof(value_type) : 2, detail::transfer<S, 1>::vector_bytes...}));
 
-  /// How many elements' loads a loop may have under way: two, where there is little to compute.
-  static constexpr int loads_ahead = sizeof...(S) <= 12 ? 2 : 1;
+  /// The elements that a loop over many loads before it evaluates the first of them: at least four loads are under way
+  /// then, where there is little to compute.
+  static constexpr int loaded_count =
+      (0 + ... + (is_load(S::record.kind) && detail::transfer<S, 1>::arrays > 0 ? 1 : 0));
+  static constexpr int together = sizeof...(S) > 12 || loaded_count == 0 ? 1 : (3 + loaded_count) / loaded_count;
+
+  /// Whether the registers of a thread are those of what it loads, and few more.
+  static constexpr bool is_light = sizeof...(S) <= 3 && (true && ... && detail::is_short<S>);
 
   /// Whether the vectors of all rows are aligned.
   static bool is_aligned(const kernel_arguments& a) {
@@ -164,11 +181,28 @@ struct evaluator<Form<Result, Reduction, S...>> {
             (detail::transfer<S, 1>::strided_operand < operand ? detail::transfer<S, 1>::strided_bytes : 0));
   }
 
-  /// Evaluates all statements for the `Width` elements from `p` on, and stores the further results.
-  template <int Width, class Block, class Loop, class Place>
-  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> run(const Block& block, const Loop& l,
+  /// What `Width` neighbouring elements' statements exchange with memory.
+  template <int Width> using state = detail::thread_state<indices, Width, S...>;
+
+  /// Loads what is read for the `Width` elements from `p` on.
+  template <int Width, class Block, class Place>
+  static PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const loop_type& l, const Place& p,
+                                                   state<Width>& loaded) {
+    load_all<Width>(block, l, p, loaded, indices{});
+  }
+  /// Evaluates all statements for these elements, and stores the further results.
+  template <int Width, class Block, class Place>
+  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> finish(const Block& block, const loop_type& l,
+                                                                         const Place& p, state<Width>& loaded) {
+    return finish_all<Width>(block, l, p, loaded, indices{});
+  }
+  /// Both.
+  template <int Width, class Block, class Place>
+  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> run(const Block& block, const loop_type& l,
                                                                       const Place& p) {
-    return run_all<Width>(block, l, p, indices{});
+    state<Width> loaded;
+    load<Width>(block, l, p, loaded);
+    return finish<Width>(block, l, p, loaded);
   }
 
   /// Evaluates the statements of a scatter at `p`, and changes nothing.
@@ -189,21 +223,24 @@ struct evaluator<Form<Result, Reduction, S...>> {
         (detail::value_at<I>(v) = detail::evaluate_on<I>(block, S{}, v, state, 0), true)...};
     return {detail::transfer_at<last>(state).changed, detail::value_at<last>(v)};
   }
-  template <int Width, class Block, class Loop, class Place, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> run_all(const Block& block, const Loop& l,
-                                                                          const Place& p, std::index_sequence<I...>) {
-    detail::thread_state<indices, Width, S...> state;
+  // array initialisers, because compilers limit the nesting of folds
+  template <int Width, class Block, class Place, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void load_all(const Block& block, const loop_type& l, const Place& p,
+                                                       state<Width>& loaded, std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {(detail::transfer_at<I>(loaded).load(block, l, p), true)...};
+  }
+  template <int Width, class Block, class Place, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width>
+  finish_all(const Block& block, const loop_type& l, const Place& p, state<Width>& loaded, std::index_sequence<I...>) {
     lanes<value_type, Width> results;
-    // array initialisers, because compilers limit the nesting of folds
-    [[maybe_unused]] const bool loaded[] = {(detail::transfer_at<I>(state).load(block, l, p), true)...};
     PARALLAX_DEVICE_UNROLL
     for (int i = 0; i < Width; ++i) {
       detail::values<indices, S...> v;
       [[maybe_unused]] const bool evaluated[] = {
-          (detail::value_at<I>(v) = detail::evaluate_on<I>(block, S{}, v, state, i), true)...};
+          (detail::value_at<I>(v) = detail::evaluate_on<I>(block, S{}, v, loaded, i), true)...};
       results.value[i] = detail::value_at<last>(v);
     }
-    [[maybe_unused]] const bool stored[] = {(detail::transfer_at<I>(state).store(block, l, p), true)...};
+    [[maybe_unused]] const bool stored[] = {(detail::transfer_at<I>(loaded).store(block, l, p), true)...};
     return results;
   }
 };

@@ -24,21 +24,20 @@ template <primitive_id Reduction, class T, bool Moves = false> struct combine_pi
     const void* partial;
     std::uint32_t count;
     std::uint32_t pieces;
-    int group;
+    thread_group group;
   };
 
   template <class Block> static PARALLAX_DEVICE void run(const Block& block, const arguments& a) {
-    const std::uint32_t group = static_cast<std::uint32_t>(a.group);
-    const std::uint32_t lane = thread_of(block) % group;
-    const std::uint32_t together = threads_of(block) / group;
+    const std::uint32_t group = static_cast<std::uint32_t>(a.group.size), lane = a.group.rank(block);
+    const std::uint32_t together = a.group.count(block);
     const accumulator* partial = static_cast<const accumulator*>(a.partial);
     for (std::uint32_t first = block_of(block) * together; first < a.count; first += blocks_of(block) * together) {
-      const std::uint32_t result = first + thread_of(block) / group;
+      const std::uint32_t result = first + a.group.number(block);
       accumulator total = R::neutral();
       if (result < a.count)
         for (std::uint32_t i = lane; i < a.pieces; i += group)
           total = R::combine(total, block.load(partial + i * a.count + result));
-      total = detail::combine_group<R>(block, total, a.group);
+      total = detail::combine_group<R>(block, total, a.group.size);
       if (result >= a.count || lane != 0) continue;
       coordinates p;
       locate(a.results, 0, a.results.rank - 1, result, p);
@@ -123,7 +122,7 @@ template <launch_api Api, class Kernel> class reduction_launch {
   std::int64_t most_pieces(const kernel_arguments& a) const {
     return static_cast<std::int64_t>(where.scratch_bytes / sizeof(accumulator)) / shape.results(a);
   }
-  std::int64_t target_threads() const { return std::int64_t{where.properties->multiprocessors} * 1024; }
+  std::int64_t target_threads() const { return std::int64_t{where.properties->multiprocessors} * 2048; }
 
   template <class Part> status for_each_reduced_part(kernel_arguments& a, const Part& part) const {
     return for_each_part(
@@ -148,7 +147,7 @@ template <launch_api Api, class Kernel> class reduction_launch {
       if (pieces == 0)
         pieces = std::clamp<std::int64_t>(p.pieces, 1, std::max<std::int64_t>(most_pieces(a) / parts, 1));
       bool several = parts * pieces > 1;
-      p.items.pieces = static_cast<std::uint32_t>(pieces);
+      p.items.pieces = divisor::of(pieces);
       p.items.position = before;
       p.items.partial = several ? static_cast<accumulator*>(where.scratch) + done * pieces * shape.results(a) : nullptr;
       ++done;
@@ -204,7 +203,7 @@ template <launch_api Api, class Kernel> class reduction_launch {
     std::int64_t blocks = (results + per_block - 1) / per_block;
     p.items.kept_rank = shape.kept_rank;
     p.items.per_piece = divisor::of(blocks);
-    p.items.count = static_cast<std::uint32_t>(blocks) * p.items.pieces;
+    p.items.count = static_cast<std::uint32_t>(blocks) * p.items.pieces.value;
   }
   status launch_rows(const kernel_arguments& a, plan& p) const {
     p.items.results = static_cast<std::uint32_t>(shape.results(a));

@@ -3,6 +3,9 @@
 
 #include <parallax/cuda/kernels/evaluate.hpp>
 #include <parallax/cuda/kernels/reducer.hpp>
+#include <parallax/cuda/names.hpp>
+
+#include <algorithm>
 
 namespace parallax::cuda {
 
@@ -10,8 +13,13 @@ namespace detail {
 inline constexpr int reduction_threads = 256;
 inline constexpr int most_reduction_threads = 512; ///< where a block computes one result
 
-/// The blocks that a multiprocessor is to hold at least. The compiler would make room for more by spilling registers.
-template <class Accumulator> inline constexpr int min_reduction_blocks = sizeof(Accumulator) > 4 ? 1 : 2;
+/// The threads that a multiprocessor is to hold at least: the compiler would make room for more by spilling registers.
+/// All of them where there is little before a sum and few accumulators, of which a thread has one for each element of a
+/// vector.
+template <class Evaluate, class Accumulator>
+inline constexpr int wanted_threads = Evaluate::is_light && sizeof(Accumulator) == 4 && Evaluate::width <= 4 ? 2048
+                                      : sizeof(Accumulator) > 4                                              ? 512
+                                                                                                             : 1024;
 } // namespace detail
 
 /// How a reduction is divided: `pieces` of each result's elements, whose accumulators are combined by another kernel
@@ -20,7 +28,7 @@ struct reduction_items {
   std::uint32_t count = 0;
   divisor per_piece;
   std::uint32_t results = 0;
-  std::uint32_t pieces = 1;
+  divisor pieces;
   int kept_rank = 0;         ///< the dimensions before the reduced ones
   std::int64_t position = 0; ///< of the first reduced element
   void* partial = nullptr;   ///< accumulators, [piece][result]; null where there is one piece
@@ -29,36 +37,35 @@ struct reduction_items {
 /// Dimensions: kept ones, reduced ones, the innermost of which is the last.
 template <class Kernel> struct reduce_rows {
   using evaluate = evaluator<Kernel>;
+  using loop_type = typename evaluate::loop_type;
   using R = reducer<Kernel::reduction, typename evaluate::value_type>;
   using accumulator = typename R::accumulator;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::most_reduction_threads;
-  static constexpr int min_blocks = detail::min_reduction_blocks<accumulator>;
+  static constexpr int min_blocks = detail::wanted_threads<evaluate, accumulator> / max_threads;
 
   struct arguments {
-    typename evaluate::loop_type loop;
+    loop_type loop;
     cut_rows rows; ///< of one result
     reduction_items items;
-    int group; ///< threads for each result: a power of two, up to a warp, or the whole block
+    thread_group group; ///< for each result: up to a warp, or the whole block
   };
 
   template <class Block> static PARALLAX_DEVICE PARALLAX_INLINE void run(const Block& block, const arguments& a) {
     const reduction_items& items = a.items;
-    const int thread = block.thread();
-    const std::uint32_t together = static_cast<std::uint32_t>(block.threads() / a.group);
     for (std::uint32_t item = block_of(block); item < items.count; item += blocks_of(block)) {
       const std::uint32_t piece = items.per_piece.quotient(item);
       const std::uint32_t result =
-          (item - piece * items.per_piece.value) * together + static_cast<std::uint32_t>(thread / a.group);
+          (item - piece * items.per_piece.value) * a.group.count(block) + a.group.number(block);
       accumulator total = R::neutral();
-      coordinates p;
+      place_of<loop_type> p;
       if (result < items.results) {
-        locate(a.loop, 0, items.kept_rank, result, p);
+        move_rows(a.loop, 0, items.kept_rank, result, p);
         if constexpr (evaluate::has_vectors) add_pieces<evaluate::width>(block, a, a.rows.vectors, piece, p, total);
         add_pieces<1>(block, a, a.rows.singles, piece, p, total);
       }
-      total = detail::combine_group<R>(block, total, a.group);
-      if (result < items.results && thread % a.group == 0) {
+      total = detail::combine_group<R>(block, total, a.group.size);
+      if (result < items.results && a.group.rank(block) == 0) {
         using result_type = typename R::result_type;
         if (items.partial)
           block.store(static_cast<accumulator*>(items.partial) + piece * items.results + result, total);
@@ -68,29 +75,48 @@ template <class Kernel> struct reduce_rows {
   }
 
  private:
-  /// Combines this thread's share of some pieces of a result's rows into `total`.
+  /// Combines this thread's share of some pieces of the rows from `first` on into `total`.
   template <int Width, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void add_pieces(const Block& block, const arguments& a, const row_pieces& work,
-                                                         std::uint32_t piece, coordinates& p, accumulator& total) {
-    const std::uint32_t each = (work.count + a.items.pieces - 1) / a.items.pieces;
+                                                         std::uint32_t piece, const place_of<loop_type>& first,
+                                                         accumulator& total) {
+    const std::uint32_t each = a.items.pieces.quotient(work.count + a.items.pieces.value - 1);
     const std::uint32_t begin = piece * each < work.count ? piece * each : work.count;
     const std::uint32_t end = work.count - begin < each ? work.count : begin + each;
-    const std::uint32_t step = static_cast<std::uint32_t>(a.group);
-    for (std::uint32_t i = begin + static_cast<std::uint32_t>(block.thread() % a.group); i < end;) {
+    const std::uint32_t step = static_cast<std::uint32_t>(a.group.size);
+    constexpr int together = evaluate::together;
+    for (std::uint32_t i = begin + a.group.rank(block); i < end;) {
       lanes<accumulator, Width> part;
       PARALLAX_DEVICE_UNROLL
       for (int k = 0; k < Width; ++k) part.value[k] = R::neutral();
       const std::uint32_t rest = end - i;
       const std::uint32_t stop = rest < detail::longest_sum * step ? end : i + detail::longest_sum * step;
-      PARALLAX_DEVICE_UNROLL_BY(evaluate::loads_ahead)
-      for (; i < stop; i += step) {
-        work.locate(a.loop, a.items.kept_rank, a.loop.rank - 1, i, Width, p);
-        auto values = evaluate::template run<Width>(block, a.loop, p);
-        std::int64_t position = a.items.position + p.inner;
-        PARALLAX_DEVICE_UNROLL
-        for (int k = 0; k < Width; ++k) part.value[k] = R::combine(part.value[k], R::of(values.value[k], position + k));
-      }
+      for (; i + (together - 1) * step < stop; i += together * step)
+        add_together<Width, together>(block, a, work, i, step, first, part);
+      for (; i < stop; i += step) add_together<Width, 1>(block, a, work, i, step, first, part);
       total = R::combine(total, detail::combine_lanes<R, Width>(part));
+    }
+  }
+  /// Combines pieces `i`, `i + step`, ... into `part`: all are loaded before the first is used.
+  template <int Width, int Count, class Block>
+  static PARALLAX_DEVICE PARALLAX_INLINE void
+  add_together(const Block& block, const arguments& a, const row_pieces& work, std::uint32_t i, std::uint32_t step,
+               const place_of<loop_type>& first, lanes<accumulator, Width>& part) {
+    place_of<loop_type> at[std::size_t{Count}];
+    typename evaluate::template state<Width> loaded[std::size_t{Count}];
+    PARALLAX_DEVICE_UNROLL
+    for (int n = 0; n < Count; ++n) {
+      at[n] = first;
+      work.move(a.loop, a.items.kept_rank, a.loop.rank - 1, i + static_cast<std::uint32_t>(n) * step, Width, at[n]);
+    }
+    PARALLAX_DEVICE_UNROLL
+    for (int n = 0; n < Count; ++n) evaluate::template load<Width>(block, a.loop, at[n], loaded[n]);
+    PARALLAX_DEVICE_UNROLL
+    for (int n = 0; n < Count; ++n) {
+      auto values = evaluate::template finish<Width>(block, a.loop, at[n], loaded[n]);
+      const std::int64_t position = a.items.position + at[n].inner;
+      PARALLAX_DEVICE_UNROLL
+      for (int k = 0; k < Width; ++k) part.value[k] = R::combine(part.value[k], R::of(values.value[k], position + k));
     }
   }
 };

@@ -9,9 +9,28 @@
 #include <parallax/primitives/reduction.hpp>
 #include <parallax/program/kernel.hpp>
 
+#include <bit>
 #include <cstdint>
 
 namespace parallax::cuda {
+
+/// Neighbouring threads that work together, as many as a power of two.
+struct thread_group {
+  int size, shift;
+
+  constexpr thread_group(int threads)
+      : size(threads), shift(static_cast<int>(std::bit_width(static_cast<unsigned>(threads))) - 1) {}
+  /// This thread's group in its block, its place in that, and the groups of a block.
+  template <class Block> PARALLAX_DEVICE PARALLAX_INLINE std::uint32_t number(const Block& block) const {
+    return thread_of(block) >> shift;
+  }
+  template <class Block> PARALLAX_DEVICE PARALLAX_INLINE std::uint32_t rank(const Block& block) const {
+    return thread_of(block) & (static_cast<std::uint32_t>(size) - 1);
+  }
+  template <class Block> PARALLAX_DEVICE PARALLAX_INLINE std::uint32_t count(const Block& block) const {
+    return threads_of(block) >> shift;
+  }
+};
 
 namespace detail {
 /// The value of the thread whose lane differs from this one's by `mask`.

@@ -28,13 +28,13 @@ template <class Kernel, int Width> struct held_rows {
   struct arguments {
     typename passes::loop_type loop;
     std::uint32_t rows, length;
-    int group; ///< threads for each row: a power of two, up to a warp, or the whole block
+    thread_group group; ///< for each row: up to a warp, or the whole block
   };
 
   template <class Block> static PARALLAX_DEVICE PARALLAX_INLINE void run(const Block& block, const arguments& a) {
-    const std::uint32_t together = static_cast<std::uint32_t>(block.threads() / a.group);
+    const std::uint32_t together = a.group.count(block);
     for (std::uint32_t first = block_of(block) * together; first < a.rows; first += blocks_of(block) * together) {
-      std::uint32_t row = first + static_cast<std::uint32_t>(block.thread() / a.group);
+      std::uint32_t row = first + a.group.number(block);
       // threads that have no row go along, since all meet, and store nothing
       const bool stores = row < a.rows;
       if (!stores) row = a.rows - 1;
@@ -42,7 +42,7 @@ template <class Kernel, int Width> struct held_rows {
       locate(a.loop, 0, a.loop.rank - 1, row, p);
       typename passes::values uniform{};
       typename passes::template kept<Width, vectors> kept;
-      const bool is_first = stores && block.thread() % a.group == 0;
+      const bool is_first = stores && a.group.rank(block) == 0;
       passes::template start<0>(block, a.loop, p, {}, uniform, is_first);
       run_passes(block, a, p, uniform, kept, stores, is_first,
                  std::make_index_sequence<std::size_t{passes::schedule::passes}>{});
@@ -62,15 +62,16 @@ template <class Kernel, int Width> struct held_rows {
                                                        bool is_first) {
     typename passes::row_totals totals{};
     totals.template clear<Pass>();
-    const std::uint32_t lane = static_cast<std::uint32_t>(block.thread() % a.group);
+    const std::uint32_t lane = a.group.rank(block);
     PARALLAX_DEVICE_UNROLL
     for (int k = 0; k < vectors; ++k) {
-      const std::uint32_t inner = (static_cast<std::uint32_t>(k) * static_cast<std::uint32_t>(a.group) + lane) * Width;
+      const std::uint32_t inner =
+          (static_cast<std::uint32_t>(k) * static_cast<std::uint32_t>(a.group.size) + lane) * Width;
       if (inner >= a.length) continue;
       p.inner = static_cast<std::int32_t>(inner);
       passes::template run<Pass, Width>(block, a.loop, p, uniform, kept, k, totals, stores);
     }
-    totals.template combine<Pass>(block, a.group);
+    totals.template combine<Pass>(block, a.group.size);
     passes::template start<Pass + 1>(block, a.loop, p, totals, uniform, is_first);
   }
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <parallax/cuda/api/block.hpp>
-#include <parallax/cuda/kernels/loop.hpp>
+#include <parallax/cuda/kernels/positions.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/program/kernel.hpp>
 
