@@ -120,11 +120,56 @@ template <number_element T> PARALLAX_HD inline T rem(T x, T y) {
   else return sub(x, mul(div(x, y), y));
 }
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+namespace detail {
+/// An extreme that one instruction gives: NaN if either is.
+template <class T> inline constexpr bool has_extreme_instruction = std::same_as<T, float> || floating16_element<T>;
+template <class T> __device__ inline T device_max(T x, T y) {
+  if constexpr (std::same_as<T, float>) {
+    float result;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+    return result;
+  } else {
+    unsigned short result;
+    if constexpr (std::same_as<T, float16>)
+      asm("max.NaN.f16 %0, %1, %2;" : "=h"(result) : "h"(x.bits()), "h"(y.bits()));
+    else asm("max.NaN.bf16 %0, %1, %2;" : "=h"(result) : "h"(x.bits()), "h"(y.bits()));
+    return T::from_bits(result);
+  }
+}
+template <class T> __device__ inline T device_min(T x, T y) {
+  if constexpr (std::same_as<T, float>) {
+    float result;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+    return result;
+  } else {
+    unsigned short result;
+    if constexpr (std::same_as<T, float16>)
+      asm("min.NaN.f16 %0, %1, %2;" : "=h"(result) : "h"(x.bits()), "h"(y.bits()));
+    else asm("min.NaN.bf16 %0, %1, %2;" : "=h"(result) : "h"(x.bits()), "h"(y.bits()));
+    return T::from_bits(result);
+  }
+}
+} // namespace detail
+#endif
+
 /// The larger one; NaN if either is.
-template <element T> PARALLAX_HD constexpr T max(T x, T y) { return x > y || detail::is_nan(x) ? x : y; }
+template <element T> PARALLAX_HD constexpr T max(T x, T y) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (detail::has_extreme_instruction<T>)
+    if (!__builtin_is_constant_evaluated()) return detail::device_max(x, y);
+#endif
+  return x > y || detail::is_nan(x) ? x : y;
+}
 
 /// The smaller one; NaN if either is.
-template <element T> PARALLAX_HD constexpr T min(T x, T y) { return x < y || detail::is_nan(x) ? x : y; }
+template <element T> PARALLAX_HD constexpr T min(T x, T y) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (detail::has_extreme_instruction<T>)
+    if (!__builtin_is_constant_evaluated()) return detail::device_min(x, y);
+#endif
+  return x < y || detail::is_nan(x) ? x : y;
+}
 
 /// |x|; the most negative integer stays.
 template <number_element T> PARALLAX_HD inline T abs(T x) {

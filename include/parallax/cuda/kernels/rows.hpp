@@ -21,7 +21,8 @@ template <class Kernel, int Width> struct held_rows {
   using passes = row_passes<Kernel>;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::most_row_threads;
-  static constexpr int min_blocks = 1; // what is held must not be spilled
+  /// What is held must not be spilled.
+  static constexpr int min_blocks = Width > 1 && passes::widest_value <= 4 && passes::kept_count <= 2 ? 2 : 1;
   /// The vectors that a thread holds, as registers allow.
   static constexpr int vectors = std::max((passes::kept_count > 3 ? 8 : 16) / Width, 1);
 
@@ -38,9 +39,9 @@ template <class Kernel, int Width> struct held_rows {
       // threads that have no row go along, since all meet, and store nothing
       const bool stores = row < a.rows;
       if (!stores) row = a.rows - 1;
-      coordinates p;
-      locate(a.loop, 0, a.loop.rank - 1, row, p);
-      typename passes::values uniform{};
+      typename passes::place p;
+      move_rows(a.loop, 0, a.loop.rank - 1, row, p);
+      typename passes::uniform_values uniform{};
       typename passes::template kept<Width, vectors> kept;
       const bool is_first = stores && a.group.rank(block) == 0;
       passes::template start<0>(block, a.loop, p, {}, uniform, is_first);
@@ -51,28 +52,48 @@ template <class Kernel, int Width> struct held_rows {
 
  private:
   template <class Block, class Kept, std::size_t... Pass>
-  static PARALLAX_DEVICE PARALLAX_INLINE void run_passes(const Block& block, const arguments& a, coordinates& p,
-                                                         typename passes::values& uniform, Kept& kept, bool stores,
-                                                         bool is_first, std::index_sequence<Pass...>) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void run_passes(const Block& block, const arguments& a,
+                                                         typename passes::place& p,
+                                                         typename passes::uniform_values& uniform, Kept& kept,
+                                                         bool stores, bool is_first, std::index_sequence<Pass...>) {
     [[maybe_unused]] const bool done[] = {(run_pass<Pass>(block, a, p, uniform, kept, stores, is_first), true)...};
   }
   template <int Pass, class Block, class Kept>
-  static PARALLAX_DEVICE PARALLAX_INLINE void run_pass(const Block& block, const arguments& a, coordinates& p,
-                                                       typename passes::values& uniform, Kept& kept, bool stores,
-                                                       bool is_first) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void
+  run_pass(const Block& block, const arguments& a, typename passes::place& p, typename passes::uniform_values& uniform,
+           Kept& kept, bool stores, bool is_first) {
     typename passes::row_totals totals{};
     totals.template clear<Pass>();
     const std::uint32_t lane = a.group.rank(block);
+    constexpr int together = passes::template vectors_together<Kept, Pass, Width, vectors>;
     PARALLAX_DEVICE_UNROLL
-    for (int k = 0; k < vectors; ++k) {
-      const std::uint32_t inner =
-          (static_cast<std::uint32_t>(k) * static_cast<std::uint32_t>(a.group.size) + lane) * Width;
-      if (inner >= a.length) continue;
-      p.inner = static_cast<std::int32_t>(inner);
-      passes::template run<Pass, Width>(block, a.loop, p, uniform, kept, k, totals, stores);
+    for (int first = 0; first < (a.length > 0 ? vectors : 0); first += together) {
+      typename passes::template state<Width> loaded[std::size_t{together}];
+      PARALLAX_DEVICE_UNROLL
+      for (int k = 0; k < together; ++k) {
+        // behind the end the last ones are loaded once more, without a branch
+        const std::int32_t start = start_of(a, first + k, lane), last = static_cast<std::int32_t>(a.length - Width);
+        p.inner = start < last ? start : last;
+        passes::template load<Pass, Width, Kept>(block, a.loop, p, loaded[k]);
+      }
+      PARALLAX_DEVICE_UNROLL
+      for (int k = 0; k < together; ++k) {
+        p.inner = start_of(a, first + k, lane);
+        const bool is_inside = p.inner < static_cast<std::int32_t>(a.length);
+        // a branch would take what is loaded for it with it
+        if (!passes::template loads<Kept, Pass> && !is_inside) continue;
+        auto with = totals;
+        passes::template finish<Pass, Width>(block, a.loop, p, uniform, loaded[k], kept, first + k, with,
+                                             stores && is_inside);
+        if (is_inside) totals = with;
+      }
     }
     totals.template combine<Pass>(block, a.group.size);
     passes::template start<Pass + 1>(block, a.loop, p, totals, uniform, is_first);
+  }
+  /// Where a thread's vector begins.
+  static PARALLAX_DEVICE PARALLAX_INLINE std::int32_t start_of(const arguments& a, int vector, std::uint32_t lane) {
+    return static_cast<std::int32_t>((static_cast<std::uint32_t>(vector << a.group.shift) + lane) * Width);
   }
 };
 
@@ -113,9 +134,9 @@ template <class Kernel> struct long_rows {
   static PARALLAX_DEVICE PARALLAX_INLINE void run_item(const Block& block, const arguments& a, std::uint32_t item,
                                                        std::index_sequence<Launch...>) {
     const std::uint32_t row = a.pieces.quotient(item), piece = item - row * a.pieces.value;
-    coordinates p;
-    locate(a.loop, 0, a.loop.rank - 1, row, p);
-    typename passes::values uniform{};
+    typename passes::place p;
+    move_rows(a.loop, 0, a.loop.rank - 1, row, p);
+    typename passes::uniform_values uniform{};
     const bool is_first = piece == 0 && block.thread() == 0;
     passes::template start<0>(block, a.loop, p, {}, uniform, is_first && a.pass == 0);
     [[maybe_unused]] const bool done[] = {(run_until<Launch>(block, a, row, piece, p, uniform, is_first), true)...};
@@ -123,8 +144,8 @@ template <class Kernel> struct long_rows {
   /// In the launch of this pass its elements, in later ones what it left.
   template <int Pass, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void run_until(const Block& block, const arguments& a, std::uint32_t row,
-                                                        std::uint32_t piece, coordinates& p,
-                                                        typename passes::values& uniform, bool is_first) {
+                                                        std::uint32_t piece, typename passes::place& p,
+                                                        typename passes::uniform_values& uniform, bool is_first) {
     if constexpr (Pass < passes::schedule::passes) {
       if (a.pass < Pass) return;
       typename passes::row_totals totals{};
@@ -141,9 +162,9 @@ template <class Kernel> struct long_rows {
     }
   }
   template <int Pass, class Block>
-  static PARALLAX_DEVICE PARALLAX_INLINE void go_over(const Block& block, const arguments& a, std::uint32_t piece,
-                                                      coordinates& p, const typename passes::values& uniform,
-                                                      typename passes::row_totals& totals) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void
+  go_over(const Block& block, const arguments& a, std::uint32_t piece, typename passes::place& p,
+          const typename passes::uniform_values& uniform, typename passes::row_totals& totals) {
     const std::uint32_t threads = threads_of(block);
     const std::uint32_t begin = piece * a.each, rest = a.length - begin;
     const std::uint32_t end = begin + (rest < a.each ? rest : a.each);
@@ -207,9 +228,10 @@ status launch_held_rows(const kernel_arguments& a, const launch_context<Api>& wh
   return Api::launch(kernel_type{}, shape, where.stream, arguments);
 }
 
-/// The threads for each row of so many vectors, of which a thread holds `held`: 0 if the row does not fit.
+/// The threads for each row of so many vectors, of which a thread holds `held`: 0 if the row does not fit. As few as
+/// can be, since those of a row wait for each other, unless the device has more.
 inline int row_group(std::int64_t work, int held, std::int64_t rows, std::int64_t wanted_threads) {
-  int group = power_of_two(work, warp_size);
+  int group = power_of_two((work + held - 1) / held, warp_size);
   while (group < most_row_threads &&
          (work > std::int64_t{group} * held || (work >= 2 * std::int64_t{group} && rows * group < wanted_threads)))
     group *= 2;
