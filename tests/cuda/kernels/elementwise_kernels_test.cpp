@@ -43,6 +43,22 @@ TEST_CASE("transposed, strided and cut arrays") {
   for (std::int64_t n : {2, 3, 4, 50, 129}) compare(strided, 1e-6, numbers<float, 1>({n}));
 }
 
+TEMPLATE_TEST_CASE("transposes of whole tiles and parts of them, aligned and not", "", float, double, plx::bfloat16,
+                   std::uint8_t) {
+  static constexpr auto transposed = plx::jit([](auto x, auto y) { return plx::transpose(x, {1, 0}) + y; });
+  for (std::int64_t m : {64, 80, 130})
+    for (std::int64_t n : {64, 96, 131})
+      compare(transposed, 0, numbers<TestType, 2>({m, n}), numbers<TestType, 2>({n, m}, 2));
+  static constexpr auto cut = plx::jit([](auto x) { return plx::transpose(plx::slice_in_dim(x, 1, plx::none, 1, 1)); });
+  for (std::int64_t n : {65, 97}) compare(cut, 0, numbers<TestType, 2>({64, n}));
+  static constexpr auto several = plx::jit([](auto x, auto y, auto z) {
+    auto sum = plx::transpose(x, {2, 0, 1}) + plx::transpose(y, {1, 2, 0});
+    return std::pair{sum, sum + z};
+  });
+  compare(several, 0, numbers<TestType, 3>({3, 64, 80}), numbers<TestType, 3>({64, 80, 3}, 2),
+          numbers<TestType, 3>({80, 3, 64}, 3));
+}
+
 TEST_CASE("mixed element types") {
   static constexpr auto mixed = plx::jit([](auto x, auto n, auto mask, auto d) {
     auto chosen = plx::where(mask, plx::astype<double>(x) * d, plx::astype<double>(n));

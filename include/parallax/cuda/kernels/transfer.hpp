@@ -69,19 +69,20 @@ struct transfer<load_statement<statement_kind::load_strided, Type, Array>, Width
   using T = element_t<Type>;
   static constexpr int arrays = Array + 1, strided_operand = Array;
   static constexpr std::size_t strided_bytes = sizeof(T);
-  static_assert(Width == 1, "elements a stride apart are no vector");
-  T value;
+  T values[std::size_t{Width}];
 
   template <class Block, class Loop, class Place>
   PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const Loop& l, const Place& p) {
-    if constexpr (requires { p.template staged<Array, T>(block); }) {
-      value = p.template staged<Array, T>(block);
+    if constexpr (requires { p.template staged<Array, T>(block, 0); }) {
+      PARALLAX_DEVICE_UNROLL
+      for (int i = 0; i < Width; ++i) values[i] = p.template staged<Array, T>(block, i);
     } else {
+      static_assert(Width == 1, "elements a stride apart are no vector");
       std::int32_t offset = row_offset(l, Array, p) + p.inner * l.operands[Array].strides[innermost];
-      value = block.load(static_cast<const T*>(address<T>(l, Array, offset)));
+      values[0] = block.load(static_cast<const T*>(address<T>(l, Array, offset)));
     }
   }
-  PARALLAX_DEVICE PARALLAX_INLINE T lane(int) const { return value; }
+  PARALLAX_DEVICE PARALLAX_INLINE T lane(int i) const { return values[i]; }
 };
 
 template <element_type Type, int Array, int Width>
