@@ -234,6 +234,23 @@ TEST_CASE("long rows in double precision and of 16 bits, whose sums have 32") {
   CHECK(launches(spread, numbers<plx::float16, 2>({2, 20000})) == 2);
 }
 
+TEST_CASE("long rows that begin where no vectors do, together and apart") {
+  compare(softmax, 1e-5, numbers<float, 2>({3, 17001}));
+  compare(softmax, 1e-3, numbers<plx::bfloat16, 2>({3, 17001}));
+  static constexpr auto apart = plx::jit([](auto x, auto y) {
+    auto z = plx::slice_in_dim(x, 1, plx::none, 1, 1) + y;
+    return z - plx::max(z, 1, plx::keepdims);
+  });
+  static constexpr auto together = plx::jit([](auto x) {
+    auto z = plx::slice_in_dim(x, 1, plx::none, 1, 1);
+    return z - plx::max(z, 1, plx::keepdims);
+  });
+  for (std::int64_t n : {17001, 17004}) {
+    compare(apart, 1e-6, numbers<float, 2>({2, n}), numbers<float, 2>({2, n - 1}, 2));
+    compare(together, 1e-6, numbers<float, 2>({2, n}));
+  }
+}
+
 TEST_CASE("gradients of long rows") {
   static constexpr auto of_softmax =
       plx::jit(plx::grad([](auto x, auto y) { return plx::sum(plx::softmax(x) * plx::tanh(y)); }));

@@ -76,6 +76,21 @@ PARALLAX_DEVICE PARALLAX_INLINE element_t<Type> evaluate(load_statement<Kind, Ty
   return transfer_at<I>(state).lane(i);
 }
 
+/// How far a statement's vectors are from being aligned, together with those of statements before it.
+template <int Width, class Transfer, class Loop, class Place>
+PARALLAX_DEVICE PARALLAX_INLINE void add_steps(const Transfer&, [[maybe_unused]] const Loop& l,
+                                               [[maybe_unused]] const Place& p, [[maybe_unused]] int& steps,
+                                               [[maybe_unused]] int& operands) {
+  if constexpr (Transfer::vector_bytes > 0) {
+    constexpr int operand = Transfer::vector_operand;
+    const auto* first = address<vector_of<std::byte, static_cast<int>(Transfer::vector_bytes)>>(
+        l, operand, row_offset(l, operand, p) + p.inner);
+    const auto place = reinterpret_cast<std::uintptr_t>(first) / Transfer::vector_bytes;
+    const int own = static_cast<int>(-place % Width);
+    steps = operands == 0 || steps == own ? own : -1;
+    ++operands;
+  }
+}
 template <primitive_id Primitive, class... P>
 inline constexpr bool one_of = (false || ... || (Primitive == primitives::id_of<P>));
 /// Whether a statement is of a few instructions, which need no registers besides their operands and results.
@@ -174,6 +189,14 @@ struct evaluator<Form<Result, Reduction, S...>> {
   }
   /// The number of elements that a thread takes together: 0 unless all vectors are aligned.
   static int vector_width(const kernel_arguments& a) { return has_vectors && is_aligned(a) ? width : 0; }
+
+  /// From how many elements behind `p` on all vectors are aligned; -1 if they never are.
+  template <class Place>
+  static PARALLAX_DEVICE PARALLAX_INLINE int steps_to_vectors(const loop_type& l, const Place& p) {
+    int steps = 0, operands = 0;
+    (detail::add_steps<width>(detail::transfer<S, 1>{}, l, p, steps, operands), ...);
+    return steps;
+  }
 
   /// The bytes that one element each of the strided operands before number `operand` takes.
   static PARALLAX_HD constexpr std::size_t strided_bytes_before(int operand) {

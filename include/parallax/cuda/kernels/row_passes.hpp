@@ -130,36 +130,39 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
     if (stores) store_all<Pass>(block, l, p, loaded, indices{});
   }
 
-  /// Runs one pass over `Count` (a power of two) elements `step` apart, starting at `p`; keeps no values. All elements
-  /// are loaded before the first is used, so that the loads overlap.
-  template <int Pass, int Count, class Block>
+  /// Runs one pass over `Count` vectors of `Width` elements, `step` elements apart, from `p` on; keeps no values. All
+  /// are loaded before the first is used.
+  template <int Pass, int Width, int Count, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void run_apart(const Block& block, const loop_type& l, place p,
                                                         std::int32_t step, const uniform_values& uniform,
                                                         row_totals& totals) {
     nothing_kept nothing;
-    detail::thread_state<indices, 1, S...> states[std::size_t{Count}];
-    row_totals ones[std::size_t{Count}];
+    state<Width> loaded[std::size_t{Count}];
     const std::int32_t first = p.inner;
     PARALLAX_DEVICE_UNROLL
     for (int k = 0; k < Count; ++k) {
       p.inner = first + k * step;
-      load_all<Pass, nothing_kept>(block, l, p, states[k], indices{});
+      load_all<Pass, nothing_kept>(block, l, p, loaded[k], indices{});
     }
     PARALLAX_DEVICE_UNROLL
     for (int k = 0; k < Count; ++k) {
-      values own = uniform;
-      evaluate_all<Pass>(own, uniform, states[k], nothing, 0, 0, indices{});
-      begin_all<Pass>(ones[k], own, indices{});
-      p.inner = first + k * step;
-      store_all<Pass>(block, l, p, states[k], indices{});
-    }
-    // elements among themselves first: of so few the numbers are known while compiling
-    PARALLAX_DEVICE_UNROLL
-    for (int half = Count / 2; half > 0; half /= 2) {
+      row_totals ones[std::size_t{Width}];
       PARALLAX_DEVICE_UNROLL
-      for (int k = 0; k < half; ++k) ones[k].template add<Pass>(ones[k + half]);
+      for (int i = 0; i < Width; ++i) {
+        values own = uniform;
+        evaluate_all<Pass>(own, uniform, loaded[k], nothing, 0, i, indices{});
+        begin_all<Pass>(ones[i], own, indices{});
+      }
+      p.inner = first + k * step;
+      store_all<Pass>(block, l, p, loaded[k], indices{});
+      // elements among themselves first: of so few the numbers are known while compiling
+      PARALLAX_DEVICE_UNROLL
+      for (int half = Width / 2; half > 0; half /= 2) {
+        PARALLAX_DEVICE_UNROLL
+        for (int i = 0; i < half; ++i) ones[i].template add<Pass>(ones[i + half]);
+      }
+      totals.template add<Pass>(ones[0]);
     }
-    totals.template add<Pass>(ones[0]);
   }
 
  private:

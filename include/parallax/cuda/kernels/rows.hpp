@@ -124,11 +124,11 @@ template <class Kernel> struct long_rows {
   }
 
  private:
-  /// Elements of a thread that are loaded together in a pass, as registers allow.
+  static constexpr int width = passes::evaluate::has_vectors ? passes::evaluate::width : 1;
+  /// Vectors of a thread that are loaded together in a pass, as registers allow.
   template <int Pass>
-  static constexpr int together = passes::schedule::bytes_in(Pass) <= 4    ? 4
-                                  : passes::schedule::bytes_in(Pass) <= 16 ? 2
-                                                                           : 1;
+  static constexpr int together = static_cast<int>(
+      std::clamp<std::size_t>(64 / std::max<std::size_t>(passes::schedule::bytes_in(Pass) * width, 1), 1, 4));
 
   template <class Block, std::size_t... Launch>
   static PARALLAX_DEVICE PARALLAX_INLINE void run_item(const Block& block, const arguments& a, std::uint32_t item,
@@ -167,22 +167,41 @@ template <class Kernel> struct long_rows {
           const typename passes::uniform_values& uniform, typename passes::row_totals& totals) {
     const std::uint32_t threads = threads_of(block);
     const std::uint32_t begin = piece * a.each, rest = a.length - begin;
-    const std::uint32_t end = begin + (rest < a.each ? rest : a.each);
-    const std::int32_t step = block.threads();
-    for (std::uint32_t i = begin + thread_of(block); i < end;) {
+    const std::uint32_t count = rest < a.each ? rest : a.each;
+    p.inner = static_cast<std::int32_t>(begin);
+    const int steps = width > 1 ? passes::evaluate::steps_to_vectors(a.loop, p) : 0;
+    const std::uint32_t before =
+        steps < 0 || static_cast<std::uint32_t>(steps) > count ? count : static_cast<std::uint32_t>(steps);
+    const std::uint32_t vectors = (count - before) / width;
+    constexpr std::int32_t stride = width;
+    for (std::uint32_t i = thread_of(block); i < vectors;) {
       typename passes::row_totals part{};
       part.template clear<Pass>();
-      const std::uint32_t left = end - i;
-      const std::uint32_t stop = left < detail::longest_sum * threads ? end : i + detail::longest_sum * threads;
+      const std::uint32_t left = vectors - i;
+      const std::uint32_t stop = left < detail::longest_sum * threads ? vectors : i + detail::longest_sum * threads;
       for (; i + (together<Pass> - 1) * threads < stop; i += together<Pass> * threads) {
-        p.inner = static_cast<std::int32_t>(i);
-        passes::template run_apart<Pass, together<Pass>>(block, a.loop, p, step, uniform, part);
+        p.inner = static_cast<std::int32_t>(begin + before + i * width);
+        passes::template run_apart<Pass, width, together<Pass>>(block, a.loop, p, block.threads() * stride, uniform,
+                                                                part);
       }
       for (; i < stop; i += threads) {
-        p.inner = static_cast<std::int32_t>(i);
-        passes::template run_apart<Pass, 1>(block, a.loop, p, step, uniform, part);
+        p.inner = static_cast<std::int32_t>(begin + before + i * width);
+        passes::template run_apart<Pass, width, 1>(block, a.loop, p, 0, uniform, part);
       }
       totals.template add<Pass>(part);
+    }
+    if constexpr (width > 1) {
+      // single elements before the vectors and behind them
+      const std::uint32_t singles = count - vectors * width;
+      for (std::uint32_t i = thread_of(block); i < singles;) {
+        typename passes::row_totals part{};
+        part.template clear<Pass>();
+        for (std::uint32_t n = 0; n < detail::longest_sum && i < singles; ++n, i += threads) {
+          p.inner = static_cast<std::int32_t>(begin + (i < before ? i : i + vectors * width));
+          passes::template run_apart<Pass, 1, 1>(block, a.loop, p, 0, uniform, part);
+        }
+        totals.template add<Pass>(part);
+      }
     }
   }
 
