@@ -50,22 +50,25 @@ def loaded_bytes(operation):
 def loads_of(lines):
     """The widest load, and the most bytes that straight code asks global memory for before it reads any of them.
 
-    Straight code ends at labels and wherever control may go elsewhere; an instruction under a predicate belongs to it.
+    Straight code ends at labels and wherever control may go elsewhere. Of what is loaded under predicates, which may be
+    either of two ways, that under one of them counts.
     """
-    widest, best, run, pending = 0, (0, 0), [], set()
+    widest, best, run, pending = 0, (0, 0), {}, set()
 
     def ended():
         nonlocal best, run, pending
-        best = max(best, (sum(run), len(run)))
-        run, pending = [], set()
+        always = run.get("", [])
+        under_one = max((sizes for predicate, sizes in run.items() if predicate), key=lambda sizes: (sum(sizes), -len(sizes)), default=[])
+        best = max(best, (sum(always) + sum(under_one), -len(always) - len(under_one))) # rather few wide ones
+        run, pending = {}, set()
 
     for line in lines:
         if re.match(r"\.L_\w+:", line):
             ended()
-        match = re.search(r"/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);", line)
+        match = re.search(r"/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:@(!?U?P\w+)\s+)?([A-Z][\w.]*)\s*([^;]*);", line)
         if not match:
             continue
-        operation, operands = match[1], match[2]
+        predicate, operation, operands = match.groups(default="")
         first, _, others = operands.partition(",")
         if operation.split(".")[0] in ("BRA", "BRX", "JMP", "CALL", "RET", "EXIT", "BSYNC", "BREAK", "BAR", "WARPSYNC", "YIELD"):
             ended()
@@ -81,11 +84,11 @@ def loads_of(lines):
         if is_load:
             size = loaded_bytes(operation)
             widest = max(widest, size)
-            run.append(size)
+            run.setdefault(predicate, []).append(size)
             target = int(re.match(r"\s*R(\d+)", first)[1])
             pending |= set(range(target, target + max(size // 4, 1)))
     ended()
-    return Loads(widest, best[1], best[0])
+    return Loads(widest, -best[1], best[0])
 
 
 def blocks_of(architecture, registers, shared, threads):

@@ -43,8 +43,17 @@ class LoadsTest(unittest.TestCase):
         for between in (".L_x_3:", "@P0 BRA `(.L_x_3)", "BSYNC B0", "CALL.REL.NOINC `(div)", "BAR.SYNC 0x0"):
             self.assertEqual((4, 1, 4), loads("LDG.E R4, [R2.64]", between, "LDG.E R5, [R2.64]"), between)
 
-    def test_predicates_do_not(self):
-        self.assertEqual((2, 2, 4), loads("@!P0 LDG.E.U16 R4, [R2.64]", "@P1 LDG.E.U16.CONSTANT R5, [R2.64]"))
+    def test_of_two_ways_one_counts(self):
+        self.assertEqual((16, 3, 34), loads("LDG.E.U16 R4, [R2.64]", "@!P0 LDG.E.128 R8, [R2.64]", "@P0 LDG.E R12, [R2.64]",
+                                            "@P0 LDG.E R13, [R2.64]", "@!P0 LDG.E.128 R16, [R2.64]"))
+        self.assertEqual((4, 2, 8), loads("@P0 LDG.E R4, [R2.64]", "@!P0 LDG.E R4, [R2.64]", "@P0 LDG.E R5, [R2.64]"))
+
+    def test_of_as_many_bytes_few_loads_count(self):
+        self.assertEqual((8, 1, 8), loads("@P0 LDG.E R4, [R2.64]", "@P0 LDG.E R5, [R2.64]", "@!P0 LDG.E.64 R4, [R2.64]",
+                                          ".L_x_1:", "LDG.E R4, [R2.64]", "LDG.E R5, [R2.64]"))
+
+    def test_a_use_under_a_predicate_is_one(self):
+        self.assertEqual((4, 1, 4), loads("LDG.E R4, [R2.64]", "@P1 IADD3 R9, R4, R9, RZ", "LDG.E R5, [R2.64]"))
 
     def test_the_run_of_most_bytes_counts(self):
         self.assertEqual((16, 1, 16), loads("LDG.E.U8 R4, [R2.64]", "LDG.E.U8 R5, [R2.64]", ".L_x_1:",

@@ -22,6 +22,21 @@ TEST_CASE("chains of all lengths, aligned and not") {
   compare(chain, 1e-5, numbers<float, 1>({20000}), numbers<float, 1>({20000}, 2));
 }
 
+TEMPLATE_TEST_CASE("rows that begin where no vectors do", "", float, double, plx::bfloat16, std::uint8_t) {
+  // of which one operand may be aligned where others are not
+  static constexpr auto rows = plx::jit([](auto x, auto y, auto row) {
+    auto sum = plx::slice_in_dim(x, 1, plx::none, 1, 1) + y + row;
+    return std::tuple{sum, sum + sum, sum > y};
+  });
+  static constexpr auto together = plx::jit([](auto x, auto row) { return x + row; });
+  for (std::int64_t n : {15, 16, 33, 64, 70, 131}) {
+    compare(rows, 0, numbers<TestType, 2>({5, n + 1}), numbers<TestType, 2>({5, n}, 2), numbers<TestType, 1>({n}, 3));
+    compare(together, 0, numbers<TestType, 2>({7, n}), numbers<TestType, 1>({n}, 2));
+  }
+  static constexpr auto deep = plx::jit([](auto x, auto y) { return plx::slice(x, {0, 1, 0, 1}, {2, 3, 3, 40}) + y; });
+  compare(deep, 0, numbers<TestType, 4>({2, 3, 4, 41}), numbers<TestType, 4>({2, 2, 3, 39}, 2));
+}
+
 TEST_CASE("rows and columns that are repeated") {
   static constexpr auto bias =
       plx::jit([](auto x, auto row, auto column) { return (x + row) * plx::expand_dims(column, 1); });

@@ -83,10 +83,8 @@ PARALLAX_DEVICE PARALLAX_INLINE void add_steps(const Transfer&, [[maybe_unused]]
                                                [[maybe_unused]] int& operands) {
   if constexpr (Transfer::vector_bytes > 0) {
     constexpr int operand = Transfer::vector_operand;
-    const auto* first = address<vector_of<std::byte, static_cast<int>(Transfer::vector_bytes)>>(
-        l, operand, row_offset(l, operand, p) + p.inner);
-    const auto place = reinterpret_cast<std::uintptr_t>(first) / Transfer::vector_bytes;
-    const int own = static_cast<int>(-place % Width);
+    using element = vector_of<std::byte, static_cast<int>(Transfer::vector_bytes)>;
+    const int own = steps_to_vector<Width>(address<const element>(l, operand, row_offset(l, operand, p) + p.inner));
     steps = operands == 0 || steps == own ? own : -1;
     ++operands;
   }
@@ -213,13 +211,26 @@ struct evaluator<Form<Result, Reduction, S...>> {
                                                    state<Width>& loaded) {
     load_all<Width>(block, l, p, loaded, indices{});
   }
-  /// Evaluates all statements for these elements, and stores the further results.
+  /// Evaluates all statements for these elements, and stores nothing.
+  template <int Width, class Block>
+  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> compute(const Block& block, state<Width>& loaded) {
+    return compute_all<Width>(block, loaded, indices{});
+  }
+  /// Stores the further results.
+  template <int Width, class Block, class Place>
+  static PARALLAX_DEVICE PARALLAX_INLINE void store(const Block& block, const loop_type& l, const Place& p,
+                                                    const state<Width>& computed) {
+    store_all<Width>(block, l, p, computed, indices{});
+  }
+  /// Both.
   template <int Width, class Block, class Place>
   static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> finish(const Block& block, const loop_type& l,
                                                                          const Place& p, state<Width>& loaded) {
-    return finish_all<Width>(block, l, p, loaded, indices{});
+    const lanes<value_type, Width> results = compute<Width>(block, loaded);
+    store<Width>(block, l, p, loaded);
+    return results;
   }
-  /// Both.
+  /// All of that.
   template <int Width, class Block, class Place>
   static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> run(const Block& block, const loop_type& l,
                                                                       const Place& p) {
@@ -253,8 +264,13 @@ struct evaluator<Form<Result, Reduction, S...>> {
     [[maybe_unused]] const bool done[] = {(detail::transfer_at<I>(loaded).load(block, l, p), true)...};
   }
   template <int Width, class Block, class Place, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width>
-  finish_all(const Block& block, const loop_type& l, const Place& p, state<Width>& loaded, std::index_sequence<I...>) {
+  static PARALLAX_DEVICE PARALLAX_INLINE void store_all(const Block& block, const loop_type& l, const Place& p,
+                                                        const state<Width>& computed, std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {(detail::transfer_at<I>(computed).store(block, l, p), true)...};
+  }
+  template <int Width, class Block, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> compute_all(const Block& block, state<Width>& loaded,
+                                                                              std::index_sequence<I...>) {
     lanes<value_type, Width> results;
     PARALLAX_DEVICE_UNROLL
     for (int i = 0; i < Width; ++i) {
@@ -263,7 +279,6 @@ struct evaluator<Form<Result, Reduction, S...>> {
           (detail::value_at<I>(v) = detail::evaluate_on<I>(block, S{}, v, loaded, i), true)...};
       results.value[i] = detail::value_at<last>(v);
     }
-    [[maybe_unused]] const bool stored[] = {(detail::transfer_at<I>(loaded).store(block, l, p), true)...};
     return results;
   }
 };

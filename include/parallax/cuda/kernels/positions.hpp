@@ -46,6 +46,10 @@ template <int Operands> struct place {
   std::int32_t inner = 0;
 };
 template <class Loop> using place_of = place<Loop::operand_count>;
+/// One from which each operand's vectors may be aligned or not.
+template <int Operands> struct unaligned_place : place<Operands> {
+  using unaligned = void;
+};
 
 /// Moves the rows by the coordinates that row-major number `number` has in dimensions `first` to `last`, which are one
 /// at most in most loops.
@@ -98,9 +102,11 @@ struct row_pieces {
   }
 };
 
-/// Rows cut into vectors and, behind them, single elements.
+/// Rows cut into vectors and, behind them, single elements; some of those stand before the vectors where rows begin
+/// where no vectors do.
 struct cut_rows {
   row_pieces vectors, singles;
+  bool peeled = false;
 
   cut_rows() = default;
   /// `width` elements are a vector; 0 where there are to be none.
@@ -108,6 +114,21 @@ struct cut_rows {
     std::int64_t in_row = width > 0 ? length / width : 0;
     vectors = row_pieces(rows, in_row, 0);
     singles = row_pieces(rows, length - in_row * width, in_row * width);
+  }
+  /// Vectors in rows that begin anywhere.
+  static constexpr cut_rows peeled_of(std::int64_t rows, std::int64_t length, int width) {
+    if (length < 4 * width) return cut_rows(rows, length, 0);
+    cut_rows result;
+    const std::int64_t in_row = (length - (width - 1)) / width;
+    result.vectors = row_pieces(rows, in_row, 0);
+    result.singles = row_pieces(rows, length - in_row * width, in_row * width);
+    result.peeled = true;
+    return result;
+  }
+  /// Moves a position in `vectors` or, of a `Width` of 1, in `singles` as `before` elements before the vectors ask.
+  template <int Width, class Place> PARALLAX_DEVICE PARALLAX_INLINE void peel(std::int32_t before, Place& p) const {
+    if constexpr (Width > 1) p.inner += before;
+    else if (p.inner - singles.start < before) p.inner -= singles.start;
   }
 };
 

@@ -21,6 +21,16 @@ PARALLAX_DEVICE PARALLAX_INLINE T* address(const Loop& l, int operand, std::int3
   return reinterpret_cast<T*>(first) + offset;
 }
 
+/// How many elements behind `first` a vector of `Width` may begin.
+template <int Width, class T> PARALLAX_DEVICE PARALLAX_INLINE std::int32_t steps_to_vector(const T* first) {
+  return static_cast<std::int32_t>(-(reinterpret_cast<std::uintptr_t>(first) / sizeof(T)) % Width);
+}
+/// Whether a vector begins at `first`, as it does at most places.
+template <class Place, int Width, class T> PARALLAX_DEVICE PARALLAX_INLINE bool lies_as_vector(const T* first) {
+  if constexpr (requires { typename Place::unaligned; }) return steps_to_vector<Width>(first) == 0;
+  else return true;
+}
+
 /// What a statement exchanges with memory for `Width` neighbouring elements: nothing, where it computes.
 template <class Statement, int Width> struct transfer {
   static constexpr int arrays = 0, constants = 0; ///< one more than the largest number that it names
@@ -45,8 +55,14 @@ struct transfer<load_statement<statement_kind::load_vector, Type, Array>, Width>
   template <class Block, class Loop, class Place>
   PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const Loop& l, const Place& p) {
     const T* first = address<T>(l, Array, row_offset(l, Array, p) + p.inner);
-    if constexpr (Width == 1) vector.values[0] = block.load(first);
-    else vector = block.load(reinterpret_cast<const vector_of<T, Width>*>(first));
+    if constexpr (Width == 1) {
+      vector.values[0] = block.load(first);
+    } else if (lies_as_vector<Place, Width>(first)) {
+      vector = block.load(reinterpret_cast<const vector_of<T, Width>*>(first));
+    } else {
+      PARALLAX_DEVICE_UNROLL
+      for (int i = 0; i < Width; ++i) vector.values[i] = block.load(first + i);
+    }
   }
   PARALLAX_DEVICE PARALLAX_INLINE T lane(int i) const { return vector.values[i]; }
 };
@@ -126,8 +142,14 @@ struct transfer<store_statement<statement_kind::store_vector, Type, Operand, Arr
   template <class Block, class Loop, class Place>
   PARALLAX_DEVICE PARALLAX_INLINE void store(const Block& block, const Loop& l, const Place& p) const {
     T* first = address<T>(l, Array, row_offset(l, Array, p) + p.inner);
-    if constexpr (Width == 1) block.store(first, vector.values[0]);
-    else block.store(reinterpret_cast<vector_of<T, Width>*>(first), vector);
+    if constexpr (Width == 1) {
+      block.store(first, vector.values[0]);
+    } else if (lies_as_vector<Place, Width>(first)) {
+      block.store(reinterpret_cast<vector_of<T, Width>*>(first), vector);
+    } else {
+      PARALLAX_DEVICE_UNROLL
+      for (int i = 0; i < Width; ++i) block.store(first + i, vector.values[i]);
+    }
   }
 };
 
