@@ -122,8 +122,8 @@ template <number_element T> PARALLAX_HD inline T rem(T x, T y) {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 namespace detail {
-/// An extreme that one instruction gives: NaN if either is.
-template <class T> inline constexpr bool has_extreme_instruction = std::same_as<T, float> || floating16_element<T>;
+/// Whether an extreme is one instruction that gives NaN if either is. That of float16 takes memory for its operands.
+template <class T> inline constexpr bool has_extreme_instruction = std::same_as<T, float> || std::same_as<T, bfloat16>;
 template <class T> __device__ inline T device_max(T x, T y) {
   if constexpr (std::same_as<T, float>) {
     float result;
@@ -131,9 +131,7 @@ template <class T> __device__ inline T device_max(T x, T y) {
     return result;
   } else {
     unsigned short result;
-    if constexpr (std::same_as<T, float16>)
-      asm("max.NaN.f16 %0, %1, %2;" : "=h"(result) : "h"(x.bits()), "h"(y.bits()));
-    else asm("max.NaN.bf16 %0, %1, %2;" : "=h"(result) : "h"(x.bits()), "h"(y.bits()));
+    asm("max.NaN.bf16 %0, %1, %2;" : "=h"(result) : "h"(x.bits()), "h"(y.bits()));
     return T::from_bits(result);
   }
 }
@@ -144,9 +142,7 @@ template <class T> __device__ inline T device_min(T x, T y) {
     return result;
   } else {
     unsigned short result;
-    if constexpr (std::same_as<T, float16>)
-      asm("min.NaN.f16 %0, %1, %2;" : "=h"(result) : "h"(x.bits()), "h"(y.bits()));
-    else asm("min.NaN.bf16 %0, %1, %2;" : "=h"(result) : "h"(x.bits()), "h"(y.bits()));
+    asm("min.NaN.bf16 %0, %1, %2;" : "=h"(result) : "h"(x.bits()), "h"(y.bits()));
     return T::from_bits(result);
   }
 }

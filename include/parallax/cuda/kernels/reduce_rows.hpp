@@ -13,13 +13,22 @@ namespace detail {
 inline constexpr int reduction_threads = 256;
 inline constexpr int most_reduction_threads = 512; ///< where a block computes one result
 
+/// What a multiprocessor holds at most; before sm_90, whose instructions do with fewer registers, sums would spill
+/// some.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+inline constexpr int most_threads = 1536;
+#else
+inline constexpr int most_threads = 2048;
+#endif
+
 /// The threads that a multiprocessor is to hold at least: the compiler would make room for more by spilling registers.
 /// All of them where there is little before a sum and few accumulators, of which a thread has one for each element of a
 /// vector.
 template <class Evaluate, class Accumulator>
-inline constexpr int wanted_threads = Evaluate::is_light && sizeof(Accumulator) == 4 && Evaluate::width <= 4 ? 2048
-                                      : sizeof(Accumulator) > 4                                              ? 512
-                                                                                                             : 1024;
+inline constexpr int wanted_threads =
+    Evaluate::is_light && sizeof(Accumulator) == 4 && Evaluate::width <= 4 ? most_threads
+    : sizeof(Accumulator) > 4                                              ? 512
+                                                                           : 1024;
 } // namespace detail
 
 /// How a reduction is divided: `pieces` of each result's elements, whose accumulators are combined by another kernel
