@@ -206,8 +206,8 @@ struct evaluator<Form<Result, Reduction, S...>> {
   template <int Width> using state = detail::thread_state<indices, Width, S...>;
 
   /// Loads what is read for the `Width` elements from `p` on.
-  template <int Width, class Block, class Place>
-  static PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const loop_type& l, const Place& p,
+  template <int Width, class Block, class Loop, class Place>
+  static PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const Loop& l, const Place& p,
                                                    state<Width>& loaded) {
     load_all<Width>(block, l, p, loaded, indices{});
   }
@@ -217,22 +217,22 @@ struct evaluator<Form<Result, Reduction, S...>> {
     return compute_all<Width>(block, loaded, indices{});
   }
   /// Stores the further results.
-  template <int Width, class Block, class Place>
-  static PARALLAX_DEVICE PARALLAX_INLINE void store(const Block& block, const loop_type& l, const Place& p,
+  template <int Width, class Block, class Loop, class Place>
+  static PARALLAX_DEVICE PARALLAX_INLINE void store(const Block& block, const Loop& l, const Place& p,
                                                     const state<Width>& computed) {
     store_all<Width>(block, l, p, computed, indices{});
   }
   /// Both.
-  template <int Width, class Block, class Place>
-  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> finish(const Block& block, const loop_type& l,
+  template <int Width, class Block, class Loop, class Place>
+  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> finish(const Block& block, const Loop& l,
                                                                          const Place& p, state<Width>& loaded) {
     const lanes<value_type, Width> results = compute<Width>(block, loaded);
     store<Width>(block, l, p, loaded);
     return results;
   }
   /// All of that.
-  template <int Width, class Block, class Place>
-  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> run(const Block& block, const loop_type& l,
+  template <int Width, class Block, class Loop, class Place>
+  static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> run(const Block& block, const Loop& l,
                                                                       const Place& p) {
     state<Width> loaded;
     load<Width>(block, l, p, loaded);
@@ -258,13 +258,13 @@ struct evaluator<Form<Result, Reduction, S...>> {
     return {detail::transfer_at<last>(state).changed, detail::value_at<last>(v)};
   }
   // array initialisers, because compilers limit the nesting of folds
-  template <int Width, class Block, class Place, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE void load_all(const Block& block, const loop_type& l, const Place& p,
+  template <int Width, class Block, class Loop, class Place, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void load_all(const Block& block, const Loop& l, const Place& p,
                                                        state<Width>& loaded, std::index_sequence<I...>) {
     [[maybe_unused]] const bool done[] = {(detail::transfer_at<I>(loaded).load(block, l, p), true)...};
   }
-  template <int Width, class Block, class Place, std::size_t... I>
-  static PARALLAX_DEVICE PARALLAX_INLINE void store_all(const Block& block, const loop_type& l, const Place& p,
+  template <int Width, class Block, class Loop, class Place, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void store_all(const Block& block, const Loop& l, const Place& p,
                                                         const state<Width>& computed, std::index_sequence<I...>) {
     [[maybe_unused]] const bool done[] = {(detail::transfer_at<I>(computed).store(block, l, p), true)...};
   }
