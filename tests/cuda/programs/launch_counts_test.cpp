@@ -1,5 +1,6 @@
 // How many calls a step of training is on a device: as kernels and products, as a graph's nodes, as allocations.
 #include "cuda/programs/calls.hpp"
+#include "cuda/programs/numbers.hpp"
 #include "cuda/programs/training_models.hpp"
 #include "support/simulator/machine.hpp"
 #include "test.hpp"
@@ -17,6 +18,7 @@
 namespace launch_counts_test {
 
 namespace plx = parallax;
+using simulated::numbers;
 using namespace training_models;
 
 namespace {
@@ -57,16 +59,6 @@ struct counting_api : simulator::api {
     return simulator::api::launch_graph(of, on);
   }
 };
-template <std::size_t Rank>
-plx::array<float, int{Rank}> numbers(const std::array<std::int64_t, Rank>& shape, unsigned seed) {
-  auto result = plx::array<float, int{Rank}>::uninitialised(shape);
-  for (std::int64_t i = 0; i < result.size(); ++i) {
-    seed = seed * 1664525u + 1013904223u;
-    result.mutable_data()[i] = static_cast<float>(seed >> 8) / 16777216.f - 0.5f;
-  }
-  return result;
-}
-
 /// The same with an extent that is known while compiling.
 template <std::int64_t... E> auto fixed(unsigned seed) {
   return plx::array<float, plx::extents<E...>>({E...}, numbers<sizeof...(E)>({E...}, seed).values());

@@ -1,4 +1,5 @@
 // The digit classifier's training step on simulated devices gives what it gives on the host.
+#include "cuda/programs/numbers.hpp"
 #include "digits_model.hpp"
 #include "support/batch.hpp"
 #include "support/digits_csv.hpp"
@@ -16,21 +17,11 @@
 namespace training_test {
 
 namespace plx = parallax;
+using simulated::numbers;
 
 namespace {
 
 constexpr std::int64_t rows = 3, hidden = 12;
-
-/// Values from -0.5 to 0.5 that look random.
-template <std::size_t Rank>
-plx::array<float, int{Rank}> numbers(const std::array<std::int64_t, Rank>& shape, unsigned seed) {
-  auto result = plx::array<float, int{Rank}>::uninitialised(shape);
-  for (std::int64_t i = 0; i < result.size(); ++i) {
-    seed = seed * 1664525u + 1013904223u;
-    result.mutable_data()[i] = static_cast<float>(seed >> 8) / 16777216.f - 0.5f;
-  }
-  return result;
-}
 
 auto layer_for(std::int64_t devices, std::int64_t inputs, std::int64_t outputs, unsigned seed) {
   // the same on every device
