@@ -91,12 +91,12 @@ template <int Hidden> struct perceptron_step {
                          plx::grad(loss<Hidden>)(weights, x, target));
   }
 };
-constexpr std::tuple weights{shaped<float, 784, 256>, shaped<float, 256>,     shaped<float, 256, 256>,
-                             shaped<float, 256>,      shaped<float, 256, 10>, shaped<float, 10>};
+constexpr std::tuple perceptron_weights{shaped<float, 784, 256>, shaped<float, 256>,     shaped<float, 256, 256>,
+                                        shaped<float, 256>,      shaped<float, 256, 10>, shaped<float, 10>};
 
 constexpr auto block = [](auto weights, auto x) {
-  auto normalised = [](auto x) {
-    auto centred = x - plx::mean(x, 1, plx::keepdims);
+  auto normalised = [](auto rows) {
+    auto centred = rows - plx::mean(rows, 1, plx::keepdims);
     return centred * plx::rsqrt(plx::mean(plx::square(centred), 1, plx::keepdims) + 1e-5f);
   };
   auto [query, key, value, out, up, down] = weights;
@@ -119,11 +119,11 @@ void check(const bytes& memory, double most) {
 } // namespace
 
 TEST_CASE("a training step's intermediates take little more memory than is live at one time") {
-  check(memory_of(perceptron_step<0>{}, weights, shaped<float, 32, 784>, shaped<float, 32, 10>), 1.1);
-  check(memory_of(perceptron_step<0>{}, weights, shaped<float, 256, 784>, shaped<float, 256, 10>), 1.1);
-  check(memory_of(perceptron_step<0>{}, weights, shaped<float, 2048, 784>, shaped<float, 2048, 10>), 1.1);
-  check(memory_of(perceptron_step<1>{}, weights, shaped<float, 256, 784>, shaped<float, 256, 10>), 1.1);
-  check(memory_of(perceptron_step<1>{}, weights, shaped<float, 2048, 784>, shaped<float, 2048, 10>), 1.1);
+  check(memory_of(perceptron_step<0>{}, perceptron_weights, shaped<float, 32, 784>, shaped<float, 32, 10>), 1.1);
+  check(memory_of(perceptron_step<0>{}, perceptron_weights, shaped<float, 256, 784>, shaped<float, 256, 10>), 1.1);
+  check(memory_of(perceptron_step<0>{}, perceptron_weights, shaped<float, 2048, 784>, shaped<float, 2048, 10>), 1.1);
+  check(memory_of(perceptron_step<1>{}, perceptron_weights, shaped<float, 256, 784>, shaped<float, 256, 10>), 1.1);
+  check(memory_of(perceptron_step<1>{}, perceptron_weights, shaped<float, 2048, 784>, shaped<float, 2048, 10>), 1.1);
   check(memory_of(block_gradient, block_weights, shaped<float, 256, 256>), 1.1);
   check(memory_of(block, block_weights, shaped<float, 256, 256>), 1.1);
 }

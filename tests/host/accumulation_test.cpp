@@ -78,44 +78,47 @@ template <class Function, class... Arguments> constexpr facts lower(const Functi
   return result;
 }
 template <class T, int Rank> using dynamic = plx::abstract_array<T, plx::extents_of<Rank>, false>;
-constexpr auto w = shaped<float, 16, 24>;
-constexpr auto x = shaped<float, 8, 16>;
-constexpr auto y = shaped<float, 8, 24>;
+constexpr auto parameters = shaped<float, 16, 24>;
+constexpr auto inputs = shaped<float, 8, 16>;
+constexpr auto slopes = shaped<float, 8, 24>;
 constexpr facts one_step{.accumulations = 1}, two_steps{.products = 1, .loops = 1};
 
-static_assert(lower(updated, w, x, y) == one_step);
-static_assert(lower(by_rate, w, x, y, shaped<float>) == two_steps); // a number that is loaded
-static_assert(lower(added, w, x, y) == one_step);
-static_assert(lower(negated, w, x, y) == one_step);
+static_assert(lower(updated, parameters, inputs, slopes) == one_step);
+static_assert(lower(by_rate, parameters, inputs, slopes, shaped<float>) == two_steps); // a number that is loaded
+static_assert(lower(added, parameters, inputs, slopes) == one_step);
+static_assert(lower(negated, parameters, inputs, slopes) == one_step);
 static_assert(lower(updated, dynamic<float, 2>{}, dynamic<float, 2>{}, dynamic<float, 2>{}) == one_step);
 static_assert(lower(added, shaped<double, 16, 24>, shaped<double, 8, 16>, shaped<double, 8, 24>) == one_step);
 // each of several is added to the sum of those before it
 static_assert(lower([](auto a, auto b, auto c, auto d) { return plx::dot(a, b) + plx::dot(c, d); },
-                    shaped<float, 16, 8>, y, shaped<float, 16, 8>, y) == facts{.accumulations = 1, .products = 1});
+                    shaped<float, 16, 8>, slopes, shaped<float, 16, 8>,
+                    slopes) == facts{.accumulations = 1, .products = 1});
 // what is subtracted from, divided, squared, read twice, or added to something of another shape or type
-static_assert(lower([](auto w, auto x, auto y) { return plx::dot(plx::transpose(x), y) - w; }, w, x, y) == two_steps);
-static_assert(lower([](auto w, auto x, auto y) { return w - plx::dot(plx::transpose(x), y) / 3.f; }, w, x, y) ==
-              two_steps);
-static_assert(lower([](auto w, auto x, auto y) { return w + plx::square(plx::dot(plx::transpose(x), y)); }, w, x, y) ==
-              two_steps);
+static_assert(lower([](auto w, auto x, auto y) { return plx::dot(plx::transpose(x), y) - w; }, parameters, inputs,
+                    slopes) == two_steps);
+static_assert(lower([](auto w, auto x, auto y) { return w - plx::dot(plx::transpose(x), y) / 3.f; }, parameters, inputs,
+                    slopes) == two_steps);
+static_assert(lower([](auto w, auto x, auto y) { return w + plx::square(plx::dot(plx::transpose(x), y)); }, parameters,
+                    inputs, slopes) == two_steps);
 static_assert(lower(
                   [](auto w, auto x, auto y) {
                     auto z = plx::dot(plx::transpose(x), y);
                     return w + z * z;
                   },
-                  w, x, y) == two_steps);
-static_assert(
-    lower([](auto w, auto x, auto y) { return w + 0.f * plx::dot(plx::transpose(x), y); }, w, x, y).accumulations == 0);
-static_assert(lower(added, shaped<float, 24>, x, y).accumulations == 0); // a bias, which is another epilogue
-static_assert(lower([](auto w, auto x, auto y) { return w * 2.f + plx::dot(plx::transpose(x), y); }, w, x, y) ==
-              two_steps);
+                  parameters, inputs, slopes) == two_steps);
+static_assert(lower([](auto w, auto x, auto y) { return w + 0.f * plx::dot(plx::transpose(x), y); }, parameters, inputs,
+                    slopes)
+                  .accumulations == 0);
+static_assert(lower(added, shaped<float, 24>, inputs, slopes).accumulations == 0); // a bias, which is another epilogue
+static_assert(lower([](auto w, auto x, auto y) { return w * 2.f + plx::dot(plx::transpose(x), y); }, parameters, inputs,
+                    slopes) == two_steps);
 // parameters that something reads before they are updated: their memory is the result's where they are given away
 constexpr auto with_gradient = [](auto w, auto x, auto y) {
   auto slope = plx::dot(plx::transpose(x), y);
   auto back = plx::dot(y, plx::transpose(w));
   return std::pair(back, w - 0.5 * slope);
 };
-static_assert(lower(with_gradient, w, x, y) == facts{.products = 2, .loops = 1});
+static_assert(lower(with_gradient, parameters, inputs, slopes) == facts{.products = 2, .loops = 1});
 
 } // namespace
 
@@ -177,9 +180,8 @@ TEST_CASE("a factor that is loaded scales a product behind it") {
     CHECK(values_of(matrix<float>(plx::jit(by_rate)(base, x, y, rate))) == expected(base, -double{rate}, x, y));
     CHECK(values_of(matrix<float>(plx::jit(by_rate)(base, x, y, plx::array<float, 0>(rate)))) ==
           expected(base, -double{rate}, x, y));
-    const auto among_others = plx::jit([](auto w, auto x, auto y, auto rates) {
-      auto rate = plx::index_in_dim(rates, 1, 0);
-      return with_more_steps<by_rate>{}(w, x, y, rate);
+    const auto among_others = plx::jit([](auto parameters, auto inputs, auto slopes, auto rates) {
+      return with_more_steps<by_rate>{}(parameters, inputs, slopes, plx::index_in_dim(rates, 1, 0));
     })(base, x, y, plx::array<float, 1>{7.f, rate});
     CHECK(values_of(matrix<float>(std::get<0>(among_others))) == expected(base, -double{rate}, x, y));
   }
