@@ -20,8 +20,8 @@ struct elementwise_tiles<Form<Result, Reduction, S...>> {
   static constexpr int max_threads = detail::elementwise_threads;
 
   /// The bytes of a block's tiles. A row has one element more, or a column would lie in one bank.
-  static constexpr std::size_t bytes_of_tiles(int side) {
-    return evaluate::strided_bytes_before(evaluate::operand_count) * static_cast<std::size_t>(side * (side + 1));
+  static constexpr std::size_t bytes_of_tiles(int length) {
+    return evaluate::strided_bytes_before(evaluate::operand_count) * static_cast<std::size_t>(length * (length + 1));
   }
   static constexpr std::size_t room = 48 * 1024;
   static constexpr int side = bytes_of_tiles(64) <= room ? 64 : 32, pitch = side + 1;
