@@ -180,8 +180,8 @@ TEST_CASE("a factor that is loaded scales a product behind it") {
     CHECK(values_of(matrix<float>(plx::jit(by_rate)(base, x, y, rate))) == expected(base, -double{rate}, x, y));
     CHECK(values_of(matrix<float>(plx::jit(by_rate)(base, x, y, plx::array<float, 0>(rate)))) ==
           expected(base, -double{rate}, x, y));
-    const auto among_others = plx::jit([](auto parameters, auto inputs, auto slopes, auto rates) {
-      return with_more_steps<by_rate>{}(parameters, inputs, slopes, plx::index_in_dim(rates, 1, 0));
+    const auto among_others = plx::jit([](auto before, auto left, auto right, auto rates) {
+      return with_more_steps<by_rate>{}(before, left, right, plx::index_in_dim(rates, 1, 0));
     })(base, x, y, plx::array<float, 1>{7.f, rate});
     CHECK(values_of(matrix<float>(std::get<0>(among_others))) == expected(base, -double{rate}, x, y));
   }
