@@ -97,6 +97,7 @@ template <class T> struct plain_matrices {
   template <class Sums, bool Whole>
   PARALLAX_INLINE Sums terms(std::int64_t i, std::int64_t j, int count, std::int64_t first) const {
     Sums added;
+    if (p.depth == 0) return added; // operands may have no memory
     const std::int64_t row_step = p.left_row, left_step = p.left_depth, right_step = p.right_depth;
     const T* factors = left + i * row_step + first * left_step;
     const T* row = right + first * right_step + j;
