@@ -100,10 +100,10 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   /// Vectors that a thread of `Vectors` loads before it uses the first in a pass: 64 bytes of them, as registers allow.
   template <class Kept, int Pass, int Width, int Vectors>
   static constexpr int vectors_together = [] {
-    const std::size_t bytes = loaded_bytes<Kept, Pass>(indices{}) * std::size_t{Width};
-    return bytes == 0
-               ? 1
-               : static_cast<int>(std::clamp<std::size_t>(std::bit_floor((Pass == 0 ? 64 : 32) / bytes), 1, Vectors));
+    // at least 1: a pass may load nothing
+    const std::size_t bytes = std::max<std::size_t>(loaded_bytes<Kept, Pass>(indices{}) * std::size_t{Width}, 1);
+    const std::size_t most = loads<Kept, Pass> ? std::size_t{Pass == 0 ? 64 : 32} / bytes : 1;
+    return static_cast<int>(std::clamp<std::size_t>(std::bit_floor(most), 1, Vectors));
   }();
   template <int Width> using state = detail::thread_state<indices, Width, S...>;
 
