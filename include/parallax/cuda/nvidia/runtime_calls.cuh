@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/cuda/api/api.hpp>
+#include <parallax/cuda/names.hpp>
 #include <parallax/cuda/nvidia/runtime_status.cuh>
 #include <parallax/runtime/environment.hpp>
 
