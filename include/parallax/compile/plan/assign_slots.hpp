@@ -162,16 +162,21 @@ class slot_assigner {
   constexpr std::int64_t room_beside(const slot& in, buffer_id id) const {
     if (!in.has_known_sizes || !has_known_size(id) || 2 * bytes_of(id) > bytes_of(in.first)) return -1;
     std::int64_t offset = 0;
+    for (buffer_id other = in_the_way(in, id, 0); other != buffer_id::none; other = in_the_way(in, id, offset)) {
+      const std::int64_t end = record(other).offset + bytes_of(other);
+      offset = (end + slot_alignment - 1) / slot_alignment * slot_alignment;
+    }
+    return offset + bytes_of(id) <= bytes_of(in.first) ? offset : -1;
+  }
+  /// A buffer of a slot that is live with another one, and has bytes that this would have at an offset; none for none.
+  constexpr buffer_id in_the_way(const slot& in, buffer_id id, std::int64_t offset) const {
     for (std::size_t k = 0; k < in.buffers.size(); ++k) {
       const buffer_id other = in.buffers[k];
-      if (!meet(section.buffers[id], section.buffers[other])) continue;
       const std::int64_t begin = record(other).offset, end = begin + bytes_of(other);
-      if (begin >= offset + bytes_of(id) || end <= offset) continue;
-      offset = (end + slot_alignment - 1) / slot_alignment * slot_alignment;
-      k = std::size_t(-1); // all over again, from there
-      if (offset + bytes_of(id) > bytes_of(in.first)) return -1;
+      if (meet(section.buffers[id], section.buffers[other]) && begin < offset + bytes_of(id) && offset < end)
+        return other;
     }
-    return offset;
+    return buffer_id::none;
   }
   static constexpr bool meet(const planned_buffer& a, const planned_buffer& b) {
     return a.first_step <= b.last_step && b.first_step <= a.last_step;

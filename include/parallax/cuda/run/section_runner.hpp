@@ -201,7 +201,7 @@ template <device_api Api> class section_runner {
     void operator()(const kernel_step& step) const { self.run_everywhere(step); }
     void operator()(const product_step& step) const { self.run_product(step); }
     void operator()(const epilogue_step& step) const {
-      if (self.may_accumulate(step)) return self.run_everywhere(step);
+      if (self.run_accumulation(step)) return;
       if (!self.everywhere() || step.base != buffer_id::none || !self.run_epilogue(step))
         self.run_steps(self.section.plan[step.parts], call);
     }
@@ -449,49 +449,49 @@ template <device_api Api> class section_runner {
                              byte_at(data(step.left, p), product.left_offset),
                              byte_at(data(step.right, p), product.right_offset));
   }
-  /// A product that is added to something: by the library, with the sums beside it if it can, or in parts.
-  void run_at(const epilogue_step& step, int p) {
-    const plain_span<const step_record> parts = section.plan[step.parts];
-    const bool has_sums = parts[0].kind == step_kind::epilogue;
-    if (has_sums && accumulate(step, &section.plan.at<epilogue_step>(parts[0].index), p)) return;
-    if (has_sums) run_sums(section.plan.at<epilogue_step>(parts[0].index), p);
-    if (accumulate(step, nullptr, p)) return;
-    run_at(product_of(section.plan, step), p);
-    run_at(section.plan.at<kernel_step>(parts[1].index), p);
-  }
-  bool may_accumulate(const epilogue_step& step) const {
+  /// Products that are added to something: by the library, with the sums beside them if it can, or in parts. Nothing,
+  /// and false, for those that the library adds nowhere.
+  bool run_accumulation(const epilogue_step& step) {
     if (step.base == buffer_id::none) return false;
-    const resolved_product product(section, product_of(section.plan, step));
-    return product.batch_rank == 0 && product.rows > 0 && product.columns > 0 && product.depth > 0;
-  }
-  void run_sums(const epilogue_step& beside, int p) {
-    for (const step_record& part : section.plan[beside.parts].subspan(1))
-      run_at(section.plan.at<kernel_step>(part.index), p);
-  }
-  /// Nothing, and false, where the library does not have it.
-  bool accumulate(const epilogue_step& step, const epilogue_step* sums, int p) {
     const product_step& made = product_of(section.plan, step);
     const resolved_product product(section, made);
-    if (sums != nullptr && product.depth == 1) return false; // the library does not support that
-    const device<Api>& on = *all.devices[index_of(p)];
+    if (product.batch_rank > 0 || product.rows == 0 || product.columns == 0 || product.depth == 0) return false;
+    for (int p = 0; p < all.size(); ++p)
+      if (runs_at(p)) run_at(step, p, made, product);
+    return true;
+  }
+  void run_at(const epilogue_step& step, int p, const product_step& made, const resolved_product& product) {
+    const plain_span<const step_record> parts = section.plan[step.parts];
     matrix_product call = matrix_of(product);
     call.left = byte_at(data(made.left, p), product.left_offset);
     call.right = byte_at(data(made.right, p), product.right_offset);
     call.result = data(step.result, p);
     call.base = data(step.base, p);
     call.scale = std::bit_cast<double>(step.scale_bits);
-    if (sums != nullptr) {
-      call.epilogue.bias_gradient = data(sums->bias_gradient, p);
-      call.epilogue.sums_right = true;
+    call.workspace = all.devices[index_of(p)]->product_workspace();
+    if (parts[0].kind == step_kind::epilogue) {
+      const epilogue_step& beside = section.plan.at<epilogue_step>(parts[0].index);
+      if (product.depth > 1) { // the library has no such sums of products of depth 1
+        matrix_product with_sums = call;
+        with_sums.epilogue.bias_gradient = data(beside.bias_gradient, p);
+        with_sums.epilogue.sums_right = true;
+        if (multiply(with_sums, p)) return;
+      }
+      for (const step_record& sums : section.plan[beside.parts].subspan(1))
+        run_at(section.plan.at<kernel_step>(sums.index), p);
     }
-    call.workspace = on.product_workspace();
+    if (multiply(call, p)) return;
+    run_at(made, p, product, made.result);
+    run_at(section.plan.at<kernel_step>(parts[1].index), p);
+  }
+  /// Nothing, and false, where the library does not have a call.
+  bool multiply(const matrix_product& call, int p) {
+    const device<Api>& on = *all.devices[index_of(p)];
     on.activate();
-    const status possible = Api::can_multiply(call, on.physical);
-    if (possible.is == status::kind::unsupported) return false;
-    check(possible, on.number);
-    const status enqueued = Api::multiply(call, on.physical, on.stream());
-    if (enqueued.is == status::kind::unsupported) return false;
-    check(enqueued, on.number);
+    status done = Api::can_multiply(call, on.physical);
+    if (done.ok()) done = Api::multiply(call, on.physical, on.stream());
+    if (done.is == status::kind::unsupported) return false;
+    check(done, on.number);
     return true;
   }
   /// A product into the place of the loop that copies it; false where that would be more calls of the library than
