@@ -8,6 +8,7 @@
 #include <parallax/host/kernels/blas.hpp>
 #include <parallax/host/kernels/dot.hpp>
 #include <parallax/host/kernels/library_call.hpp>
+#include <parallax/host/kernels/matrix_vector.hpp>
 #include <parallax/host/kernels/plain_product.hpp>
 #include <parallax/host/kernels/product_arguments.hpp>
 #include <parallax/host/simd/pack.hpp>
@@ -69,22 +70,27 @@ template <class T> void multiply_all(const product_arguments& p, product_run run
     if (run.base != nullptr) run.base += result_step * bytes;
   }
 }
-/// The same of whole matrices for which a call of the library is too much.
+/// Whether rows or columns that are contiguous meet one vector that is.
+inline bool is_by_vector(const product_arguments& p) {
+  return (p.rows == 1 || p.columns == 1) && (p.depth == 1 || (p.left_depth == 1 && p.right_depth == 1));
+}
+/// The same without the library: whole matrices, or some of the rows or columns that a vector meets.
 template <class T> void multiply_all_here(const product_arguments& p, product_run run) {
   const T* left = reinterpret_cast<const T*>(run.left);
   const T* right = reinterpret_cast<const T*>(run.right);
   T* result = reinterpret_cast<T*>(run.result);
-  const bool are_dots = p.rows == 1 && p.columns == 1;
+  const bool by_vector = is_by_vector(p);
   for (; run.count > 0; --run.count) {
-    if (are_dots) *result = dot(left, right, p.depth);
-    else plain_matrices<T>{left, right, result, p}.multiply();
+    if (!by_vector) plain_matrices<T>{left, right, result, p}.multiply();
+    else if (p.columns == 1) multiply_by_vector(left, p.left_row, run.rows, right, p.depth, result);
+    else multiply_by_vector(right, p.right_column, run.columns, left, p.depth, result);
     left += run.left_step, right += run.right_step, result += p.rows * p.columns;
   }
 }
-/// Whether matrices are so small, or rows and columns that lie contiguously so few, that no library is called.
+/// Whether no library is called: matrices are so small, or what is faster here.
 inline bool needs_no_library(const product_arguments& p) {
   if (p.base != nullptr) return false;
-  if (p.rows == 1 && p.columns == 1) return p.depth == 1 || (p.left_depth == 1 && p.right_depth == 1);
+  if (is_by_vector(p)) return true;
   constexpr std::int64_t most = 16;
   return p.rows <= most && p.columns <= most && p.depth <= most && p.columns > 1 && p.right_column == 1;
 }
