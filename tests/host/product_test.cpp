@@ -194,6 +194,7 @@ TEST_CASE("long sums of products are as exact as sums") {
   for (const bool in_rows : {true, false}) {
     CHECK(error_of_product(3, 1, depth / 2, in_rows, true) < 3e-7);
     CHECK(error_of_product(1, 3, depth / 2, true, in_rows) < 3e-7);
+    CHECK(error_of_product(19, 1, 8192, in_rows, true) < 1e-6); // several rows at a time
   }
   CHECK(error_of_product(3, 2, depth / 2, true, true) < 1e-6);
 }
