@@ -11,7 +11,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace parallax::host::inline PARALLAX_REGISTERS::detail {
 
@@ -41,7 +40,7 @@ template <std::floating_point T> struct rows_times_vector {
       PARALLAX_UNROLL(8)
       for (int r = 0; r < rows; ++r) sums[r] += load(from + r * row_step + k, rest).template part<0>() * factors;
     }
-    write_totals(sums, result);
+    combine_each<T, width / 2, rows>(sums, [](part a, part b) { return a + b; }, result);
   }
 
  private:
@@ -50,38 +49,6 @@ template <std::floating_point T> struct rows_times_vector {
     __builtin_memcpy(&result, from, sizeof result);
     return result;
   }
-
-#ifdef __CUDACC__ // cudafe++ loses the expansion in a shuffle
-  static void write_totals(const part (&sums)[std::size_t{rows}], T* result) {
-    for (int r = 0; r < rows; ++r) {
-      result[r] = 0;
-      for (int i = 0; i < width; ++i) result[r] += sums[r][i];
-    }
-  }
-#else
-  /// Lanes are added in pairs, those of two registers at a time: lane i of the sum is of `x` where i & Half is 0.
-  template <int Half, int... I>
-  static PARALLAX_INLINE part added_halves(part x, part y, std::integer_sequence<int, I...>) {
-    return __builtin_shufflevector(x, y, ((I & Half) == 0 ? I : I + width)...) +
-           __builtin_shufflevector(x, y, ((I & Half) == 0 ? I + Half : I - Half + width)...);
-  }
-  template <int Half, int Count> static PARALLAX_INLINE void write_totals(part (&sums)[std::size_t{rows}], T* result) {
-    constexpr std::make_integer_sequence<int, width> indices;
-    if constexpr (Half == 0) {
-      for (int r = 0; r < rows; ++r) result[r] = sums[0][r * (width / rows)];
-    } else if constexpr (Count == 1) {
-      sums[0] = added_halves<Half>(sums[0], sums[0], indices);
-      write_totals<Half / 2, 1>(sums, result);
-    } else {
-      PARALLAX_UNROLL(8)
-      for (int r = 0; r < Count / 2; ++r) sums[r] = added_halves<Half>(sums[r], sums[r + Count / 2], indices);
-      write_totals<Half / 2, Count / 2>(sums, result);
-    }
-  }
-  static PARALLAX_INLINE void write_totals(part (&sums)[std::size_t{rows}], T* result) {
-    write_totals<width / 2, rows>(sums, result);
-  }
-#endif
 };
 
 /// result[i] = sum over k of matrix[i * row_step + k] * right[k].

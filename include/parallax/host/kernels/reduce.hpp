@@ -37,6 +37,8 @@ template <class Kernel> class row_reduction {
     std::int64_t position[max_rank] = {};
     const int outer_rank = a.rank > 0 ? a.rank - 1 : 0;
     const int inner = shape.kept_count > 0 ? shape.kept[shape.kept_count - 1] : -1;
+    const bool reads_one_row = part.reduced_begin + 1 == part.reduced_end;
+    const bool is_far = shape.kept_size * shape.length >= in_the_caches;
     for (std::int64_t k = part.kept_begin; k < part.kept_end;) {
       reduction_shape::locate(a, shape.kept, shape.kept_count, k, position);
       if (part.reduced_begin < part.reduced_end) // else there is no such position
@@ -47,6 +49,9 @@ template <class Kernel> class row_reduction {
           inner < 0 ? part.kept_end : std::min(part.kept_end, k + a.extents[inner] - position[inner]);
       typename evaluate::row elements(row);
       const typename evaluate::row_steps steps(a, std::max(inner, 0));
+      if (reads_one_row && single == nullptr && part.last - part.first <= longest_of_several)
+        for (; k + packs_in_one_go < last; k += packs_in_one_go, position[inner] += packs_in_one_go)
+          reduce_several(elements, steps, a.constants, part.first, part.last, is_far);
       for (;;) {
         T* const out =
             single != nullptr ? single : reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<0>(elements).data));
@@ -61,6 +66,51 @@ template <class Kernel> class row_reduction {
   }
 
  private:
+  /// The longest rows of which several are reduced in one go: what follows the elements of longer ones matters little.
+  static constexpr std::int64_t longest_of_several = 16 * lanes;
+  /// Elements that are near enough to be read without being asked for before.
+  static constexpr std::int64_t in_the_caches = (1 << 20) / static_cast<std::int64_t>(sizeof(T));
+
+  /// Asks for what the first operand's rows some 4 KiB on consist of, which short rows do not tell the processor.
+  static PARALLAX_INLINE void fetch_row(const typename evaluate::row& row, const typename evaluate::row_steps& steps,
+                                        std::int64_t length) {
+    if constexpr (requires { operand_at<1>(row); }) {
+      const auto from = reinterpret_cast<std::uintptr_t>(operand_at<1>(row).data) + 4096;
+      const std::int64_t bytes =
+          std::min<std::int64_t>(step_of<1>(steps).bytes, length * static_cast<std::int64_t>(sizeof(T)));
+      for (std::int64_t i = 0; i < bytes; i += 64)
+        __builtin_prefetch(reinterpret_cast<const void*>(from + static_cast<std::uintptr_t>(i)));
+    }
+  }
+  /// Some results that are of one row each, from `next` on, which goes on behind them.
+  PARALLAX_WITHOUT_LANES static void reduce_several(typename evaluate::row& next,
+                                                    const typename evaluate::row_steps& steps,
+                                                    const constant_bits* constants, std::int64_t first,
+                                                    std::int64_t last, bool is_far) {
+    typename evaluate::row row = next;
+    pack<T> totals[std::size_t{packs_in_one_go}];
+    for (int r = 0; r < packs_in_one_go; ++r) {
+      if (is_far) fetch_row(row, steps, last - first);
+      totals[r] = total_of_row<is_extreme_of_numbers<P, T>>(row, constants, first, last);
+      row.advance(steps);
+    }
+    T results[std::size_t{packs_in_one_go}];
+    reduce_lanes_of_each<P>(totals, results);
+    for (int r = 0; r < packs_in_one_go; ++r) {
+      T result = results[r];
+      if constexpr (is_extreme_of_numbers<P, T>)
+        if (result != result) result = reduce_lanes<P>(total_of_row<false>(next, constants, first, last));
+      *reinterpret_cast<T*>(const_cast<std::byte*>(operand_at<0>(next).data)) = result;
+      next.advance(steps);
+    }
+  }
+  template <bool Quick>
+  static PARALLAX_INLINE pack<T> total_of_row(const typename evaluate::row& row, const constant_bits* constants,
+                                              std::int64_t first, std::int64_t last) {
+    pack<T> total = broadcast(P::template neutral<T>());
+    add_row<Quick>(row, constants, first, last, total);
+    return total;
+  }
   /// One result; see `reduced_value` for what is quick.
   template <bool Quick>
   static PARALLAX_INLINE T reduced(const kernel_arguments& a, const reduction_shape& shape, const reduction_part& part,

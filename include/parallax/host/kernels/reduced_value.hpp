@@ -80,4 +80,19 @@ template <class P, class T> PARALLAX_INLINE T reduce_lanes(const pack<T>& x) {
   }
 }
 
+/// The same of several.
+template <class P, class T> PARALLAX_INLINE void reduce_lanes_of_each(const pack<T> (&x)[packs_in_one_go], T* results) {
+  if constexpr (is_extreme_of_numbers<P, T>) {
+    pack<T> sum = x[0];
+    for (int r = 1; r < packs_in_one_go; ++r) sum = math::add(sum, x[r]);
+    if (has_nan(sum)) { // or infinities of both signs
+      for (int r = 0; r < packs_in_one_go; ++r) results[r] = reduce_lanes<P>(x[r]);
+    } else {
+      reduce_each(x, [](const pack<T>& a, const pack<T>& b) { return extreme_or_second<P>(a, b); }, results);
+    }
+  } else {
+    reduce_each(x, [](const pack<T>& a, const pack<T>& b) { return P::evaluate(a, b); }, results);
+  }
+}
+
 } // namespace parallax::host::inline PARALLAX_REGISTERS::detail
