@@ -23,8 +23,11 @@ std::size_t extent_of(std::int64_t outer, std::int64_t outer_stride, std::int64_
                                   1);
 }
 
+enum class batches { strided, at_addresses };
+
 /// Computes a product whose sizes and strides are given, with its operands `shift` elements from where memory begins.
-template <class T> void run(matrix_product p, const std::string& what, std::size_t shift = 0) {
+template <class T>
+void run(matrix_product p, const std::string& what, std::size_t shift = 0, batches lie = batches::strided) {
   const queue on;
   const std::size_t left_size = extent_of(p.batch, p.left_batch, p.rows, p.left_row, p.depth, p.left_depth);
   const std::size_t right_size = extent_of(p.batch, p.right_batch, p.depth, p.right_depth, p.columns, p.right_column);
@@ -47,6 +50,17 @@ template <class T> void run(matrix_product p, const std::string& what, std::size
   p.result = result_memory.data() + shift;
   p.workspace = workspace.data();
   const std::vector<T> before = result_memory.values();
+  std::vector<void*> addresses;
+  for (std::int64_t b = 0; b < p.batch; ++b) addresses.push_back(left_memory.data() + shift + b * p.left_batch);
+  for (std::int64_t b = 0; b < p.batch; ++b) addresses.push_back(right_memory.data() + shift + b * p.right_batch);
+  for (std::int64_t b = 0; b < p.batch; ++b) addresses.push_back(result_memory.data() + shift + b * p.result_batch);
+  const device_array<void*> address_memory(on, addresses);
+  if (lie == batches::at_addresses) {
+    p.addresses = address_memory.data();
+    const parallax::cuda::status possible = api::can_multiply(p, 0);
+    if (possible.is == parallax::cuda::status::kind::unsupported) return; // before CUDA 12.9
+    ok(possible);
+  }
   ok(api::multiply(p, 0, on.get()));
 
   const std::vector<T> result = result_memory.values();
@@ -80,6 +94,23 @@ matrix_product shaped(element_type type, std::int64_t batch, std::int64_t rows, 
   p.left_row = left_transposed ? 1 : depth, p.left_depth = left_transposed ? rows : 1;
   p.right_depth = right_transposed ? 1 : columns, p.right_column = right_transposed ? depth : 1;
   return p;
+}
+
+template <class T> void check_addresses_of(element_type type) {
+  for (bool transposed : {false, true})
+    for (std::size_t shift : {0, 1}) {
+      matrix_product p = shaped(type, 12, 33, 64, 32, transposed, !transposed);
+      run<T>(p, std::string(name_of(type)) + " at addresses", shift, batches::at_addresses);
+      p.result_row = 64 * 12, p.result_batch = 64;
+      run<T>(p, std::string(name_of(type)) + " at addresses, side by side", shift, batches::at_addresses);
+    }
+}
+void check_addresses() {
+  check_addresses_of<float>(element_type::float32);
+  check_addresses_of<double>(element_type::float64);
+  check_addresses_of<parallax::float16>(element_type::float16);
+  check_addresses_of<parallax::bfloat16>(element_type::bfloat16);
+  check_addresses_of<std::int32_t>(element_type::int32);
 }
 
 template <class T> void check_shapes(element_type type) {
@@ -183,12 +214,12 @@ void check_precision() {
   run<parallax::float16>(narrow, "f16, for which TF32 changes nothing");
 }
 
-constexpr check all[] = {{"products: float32", check_float},      {"products: float64", check_double},
-                         {"products: float16", check_float16},    {"products: bfloat16", check_bfloat16},
-                         {"products: int32", check_int},          {"products: uint64", check_uint64},
-                         {"products: uint8", check_uint8},        {"products: boolean", check_bool},
-                         {"products: strides", check_strides},    {"products: of nothing", check_empty},
-                         {"products: precision", check_precision}};
+constexpr check all[] = {{"products: float32", check_float},    {"products: float64", check_double},
+                         {"products: float16", check_float16},  {"products: bfloat16", check_bfloat16},
+                         {"products: int32", check_int},        {"products: uint64", check_uint64},
+                         {"products: uint8", check_uint8},      {"products: boolean", check_bool},
+                         {"products: strides", check_strides},  {"products: at addresses", check_addresses},
+                         {"products: of nothing", check_empty}, {"products: precision", check_precision}};
 
 } // namespace
 

@@ -148,6 +148,11 @@ void run_products() {
   static_cast<void>(plx::jit(plx::vmap([](auto a, auto b) { return plx::matmul(a, b); }))(wide, wide));
 }
 
+void run_heads() {
+  const auto q = plx::array<float, 4>::filled({3, 10, 4, 8}, 1.f), k = plx::array<float, 4>::filled({3, 12, 4, 8}, 2.f);
+  static_cast<void>(plx::jit([](auto a, auto b) { return plx::dot_general(a, b, {{3}, {3}, {0, 2}, {0, 2}}); })(q, k));
+}
+
 void run_epilogues() {
   const auto w = plx::array<float, 2>::filled({150, 80}, 0.1f);
   const auto b = plx::array<float, 1>::filled({80}, 1.f);
@@ -238,6 +243,7 @@ const documented programs[] = {
     {"softmax, logsumexp, layernorm, a variance: reductions along the last axis with what is computed beside them",
      run_rows, 1, 1},
     {"`dot`, `matmul`, `dot_general`, `vmap` of these", run_products},
+    {"... of several batch dimensions that no stride goes along as one, as sequences and heads", run_heads, 1, 1},
     {"... and behind them a bias, `relu`, `gelu`; in gradients, theirs and the bias'", run_epilogues},
     {"... and behind them a transpose that keeps the rows' elements side by side, as of heads that are joined",
      run_joined},

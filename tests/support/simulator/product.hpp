@@ -132,7 +132,31 @@ inline bool has_unit_stride(std::int64_t rows, std::int64_t columns, std::int64_
 } // namespace detail
 
 /// Computes the product, on memory that the device reaches. Faults where it breaks the seam's rules.
+inline void multiply(const matrix_product& p, recorder& log);
+
+/// Products of matrices at addresses, one by one.
+inline void multiply_at_addresses(const matrix_product& p, recorder& log) {
+  const auto batch = static_cast<std::size_t>(p.batch);
+  log.read(p.addresses, 3 * batch * sizeof(void*));
+  const auto is_multiple = [&](const void* first, const void* each, std::int64_t stride) {
+    const auto distance = static_cast<const std::byte*>(each) - static_cast<const std::byte*>(first);
+    const auto step = stride * static_cast<std::int64_t>(size_of(p.type));
+    return step == 0 ? distance == 0 : distance % step == 0;
+  };
+  for (std::size_t b = 0; b < batch; ++b) {
+    matrix_product one = p;
+    one.batch = 1;
+    one.addresses = nullptr;
+    one.left = p.addresses[b], one.right = p.addresses[batch + b], one.result = p.addresses[2 * batch + b];
+    if (!is_multiple(p.left, one.left, p.left_batch) || !is_multiple(p.right, one.right, p.right_batch) ||
+        !is_multiple(p.result, one.result, p.result_batch))
+      fail(name_of(log.who()), ": an address of a matrix is not where the strides say");
+    multiply(one, log);
+  }
+}
+
 inline void multiply(const matrix_product& p, recorder& log) {
+  if (p.addresses != nullptr) return multiply_at_addresses(p, log);
   if (!detail::has_unit_stride(p.rows, p.depth, p.left_row, p.left_depth) ||
       !detail::has_unit_stride(p.depth, p.columns, p.right_depth, p.right_column))
     fail(name_of(log.who()), ": a matrix has no stride of 1");

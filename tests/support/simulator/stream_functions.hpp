@@ -161,20 +161,24 @@ struct stream_functions : device_functions {
     return call(parallax::is_floating(product.type) ? "multiply" : "launch", [&](world& w) {
       stream_state& stream = w.current_stream(on.number, "multiply");
       if (device != stream.device) fail("multiply for device ", device, " on ", stream.name());
-      if (w.options.refuses_epilogues && (!product.epilogue.is_plain() || product.base != nullptr))
+      if (w.options.refuses_epilogues &&
+          (!product.epilogue.is_plain() || product.base != nullptr || product.addresses != nullptr))
         return machine::failure("multiply", "not supported", 15, status::kind::unsupported);
       w.enqueue(stream, {.name = "multiply", .run = [=](recorder& log) { simulator::multiply(product, log); }});
       return status{};
     });
   }
 
-  /// Whatever is of one matrix and of the types that the library has epilogues for; it adds doubles to a base, too.
+  /// Whatever is of one matrix and of the types that the library has epilogues for; it adds doubles to a base, too. Of
+  /// matrices at addresses plain products.
   static status can_multiply(const matrix_product& product, int) {
-    return call("can_multiply", [&](world&) {
+    return call("can_multiply", [&](const world& w) {
       const bool plain = product.epilogue.is_plain();
       const bool possible = product.batch == 1 && parallax::is_floating(product.type) && product.depth > 0 &&
                             (plain || product.type != parallax::element_type::float64);
-      return status{possible || (plain && product.base == nullptr) ? status::kind::success : status::kind::unsupported,
+      const bool at_addresses = product.addresses == nullptr || !w.options.has_no_addresses;
+      return status{(possible || (plain && product.base == nullptr)) && at_addresses ? status::kind::success
+                                                                                     : status::kind::unsupported,
                     0, "the simulator", "can_multiply", "no such epilogue"};
     });
   }

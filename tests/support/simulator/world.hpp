@@ -30,7 +30,8 @@ struct machine_options {
   std::size_t memory_bytes = std::size_t{1} << 30; ///< of each device
   int multiprocessors = 2;
   std::size_t shared_bytes_per_block = 48 * 1024;
-  bool refuses_epilogues = false; ///< when they are launched, after it said that it has them
+  bool refuses_epilogues = false; ///< and matrices at addresses: when they are launched, after it said that it has them
+  bool has_no_addresses = false;  ///< products go along strides alone
   bool peer_access = true;        ///< false: enabling it fails
   bool conditional_graphs = true; ///< graphs may have nodes that conditions decide
   std::size_t queue_capacity = std::numeric_limits<std::size_t>::max(); ///< of a stream; who enqueues more waits

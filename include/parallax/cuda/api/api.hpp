@@ -64,7 +64,8 @@ struct product_epilogue {
 /// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]; with a base, which may be the result itself,
 /// base[b][i][j] + scale * that, of floating types. Strides are in elements; of each operand's two
 /// matrix strides one is 1, or both are of extents of 1. A row of the result lies side by side. One batch dimension
-/// with any strides, where no element of the result is another one's too.
+/// with any strides, where no element of the result is another one's too; or matrices at addresses that the device
+/// reads.
 struct matrix_product {
   element_type type = element_type::float32;
   product_precision precision = product_precision::full;
@@ -77,6 +78,9 @@ struct matrix_product {
   void* result = nullptr;
   const void* base = nullptr; ///< lies as the result does
   double scale = 1;
+  /// Null, or device memory with the addresses of all left matrices, then of the right ones, then of the results. The
+  /// pointers above are the first of each, and batch strides what all distances from there are multiples of.
+  void* const* addresses = nullptr;
   product_epilogue epilogue;
   void* workspace = nullptr; ///< `Api::product_workspace_bytes` bytes of device memory, or null
 
@@ -152,7 +156,7 @@ concept device_api =
       { Api::product_workspace_bytes } -> std::convertible_to<std::size_t>;
       {
         Api::can_multiply(product, device)
-      } -> std::same_as<status>; ///< unsupported where an epilogue is; else success
+      } -> std::same_as<status>; ///< unsupported where an epilogue, a base or addresses are; else success
       { Api::multiply(product, device, stream) } -> std::same_as<status>;
       // collectives; all of one program step lie between group_start and group_end
       { Api::create_clique(clique, devices) } -> std::same_as<status>; ///< may go on in the background

@@ -125,6 +125,7 @@ template <device_api Api> struct section_graph {
   std::vector<taken> in_place;
   std::vector<std::size_t> slot_offsets;
   std::size_t targets = 0, slots = 0; ///< where the addresses of results and the slots begin in the memory
+  std::size_t matrices = 0;           ///< where the addresses of batched products' matrices begin
   std::size_t bodies = 0;             ///< where the slots of loops' bodies begin
   int depth_of_bodies = 0;            ///< nodes that are decided by conditions, one inside the other
   std::size_t memory_bytes = 0, output_count = 0;

@@ -4,6 +4,7 @@
 #include <parallax/core/extents.hpp>
 
 #include <cstdint>
+#include <numeric>
 
 namespace parallax::cuda {
 
@@ -45,6 +46,13 @@ struct product_batches {
     return longest;
   }
   constexpr std::int64_t calls() const { return all == 0 ? 0 : all / extents[strided()]; }
+
+  /// What the distances between all matrices of an operand are multiples of: one of the strides above.
+  constexpr std::int64_t common(const std::int64_t* strides) const {
+    std::int64_t divisor = 0;
+    for (int d = 0; d < rank; ++d) divisor = std::gcd(divisor, strides[d]);
+    return divisor;
+  }
 
  private:
   struct row_major_strides {

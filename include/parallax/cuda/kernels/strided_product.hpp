@@ -24,15 +24,18 @@ template <element T> struct strided_product {
     const std::int64_t of_one = p.rows * p.columns, step = block.blocks() * block.threads();
     for (std::int64_t i = block.block() * block.threads() + block.thread(); i < p.batch * of_one; i += step) {
       const std::int64_t batch = i / of_one, row = i % of_one / p.columns, column = i % p.columns;
-      const T* left = static_cast<const T*>(p.left) + batch * p.left_batch + row * p.left_row;
-      const T* right = static_cast<const T*>(p.right) + batch * p.right_batch + column * p.right_column;
+      auto matrix = [&](int which, const void* first, std::int64_t stride) {
+        if (p.addresses != nullptr) return static_cast<T*>(block.load(p.addresses + which * p.batch + batch));
+        return static_cast<T*>(const_cast<void*>(first)) + batch * stride;
+      };
+      const T* left = matrix(0, p.left, p.left_batch) + row * p.left_row;
+      const T* right = matrix(1, p.right, p.right_batch) + column * p.right_column;
       using wide = std::conditional_t<math::floating16_element<T>, float, T>;
       wide sum{};
       for (std::int64_t k = 0; k < p.depth; ++k)
         sum = math::add(sum, math::mul(static_cast<wide>(block.load(left + k * p.left_depth)),
                                        static_cast<wide>(block.load(right + k * p.right_depth))));
-      block.store(static_cast<T*>(p.result) + batch * p.result_batch + row * p.result_pitch() + column,
-                  static_cast<T>(sum));
+      block.store(matrix(2, p.result, p.result_batch) + row * p.result_pitch() + column, static_cast<T>(sum));
     }
   }
 };

@@ -79,11 +79,11 @@ struct product_plan {
   cublasLtMatmulDescOpaque_t operation;
   cublasLtMatrixLayoutOpaque_t first, second, result;
   cublasLtMatmulAlgo_t algorithm;
-  bool exists = false; ///< the library may have no algorithm for an epilogue
+  bool exists = false; ///< the library may have no algorithm for an epilogue, a base or addresses
 };
 
 /// All that the choice of an algorithm depends on.
-using product_key = std::array<std::int64_t, 22>;
+using product_key = std::array<std::int64_t, 23>;
 
 /// The library's name of what becomes of a result.
 inline cublasLtEpilogue_t library_epilogue(const product_epilogue& e) {
@@ -117,12 +117,37 @@ inline std::int64_t alignment_of(const void* data, std::int64_t batch, std::int6
   return static_cast<std::int64_t>(bits & (~bits + 1));
 }
 
+/// Says that the library finds matrices at addresses, which it does from CUDA 12.9 on.
+#if CUBLAS_VERSION >= 120900
+inline cublasStatus_t lay_out_at_addresses(cublasLtMatrixLayoutOpaque_t& layout) {
+  const std::uint32_t mode = CUBLASLT_BATCH_MODE_POINTER_ARRAY;
+  return cublasLtMatrixLayoutSetAttribute(&layout, CUBLASLT_MATRIX_LAYOUT_BATCH_MODE, &mode, sizeof mode);
+}
+#else
+inline cublasStatus_t lay_out_at_addresses(cublasLtMatrixLayoutOpaque_t&) { return CUBLAS_STATUS_NOT_SUPPORTED; }
+#endif
+
 /// What the library multiplies by its beta.
 inline const void* added_to(const matrix_product& p) { return p.base != nullptr ? p.base : p.result; }
 
+/// What the library is told of where matrices are: the first ones, or all of their addresses.
+struct product_operands {
+  const void *left, *right, *added;
+  void* result;
+
+  explicit product_operands(const matrix_product& p)
+      : left(p.left), right(p.right), added(added_to(p)), result(p.result) {
+    if (p.addresses == nullptr) return;
+    left = p.addresses;
+    right = p.addresses + p.batch;
+    result = const_cast<void**>(p.addresses + 2 * p.batch);
+    added = result;
+  }
+};
+
 inline product_key key_of(const matrix_product& p, const library_product& as) {
   auto alignment = [&](const void* data, std::int64_t stride) { return alignment_of(data, p.batch, stride, p.type); };
-  auto of_batch = [&](std::int64_t stride) { return p.batch > 1 ? stride : 0; };
+  auto of_batch = [&](std::int64_t stride) { return p.batch > 1 && p.addresses == nullptr ? stride : 0; };
   return {static_cast<std::int64_t>(p.type),
           static_cast<std::int64_t>(p.precision),
           p.workspace != nullptr, //
@@ -144,6 +169,7 @@ inline product_key key_of(const matrix_product& p, const library_product& as) {
           alignment_of(bias_of(p.epilogue), 1, 0, p.type),
           alignment_of(p.epilogue.auxiliary, 1, 0, p.type),
           p.result_pitch(),
+          p.addresses != nullptr,
           alignment(added_to(p), p.result_batch)};
 }
 
@@ -190,7 +216,9 @@ inline status describe_matrices(product_plan& plan, const matrix_product& p, con
     auto batch = static_cast<std::int32_t>(p.batch);
     if (code == CUBLAS_STATUS_SUCCESS)
       code = cublasLtMatrixLayoutSetAttribute(&layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch, sizeof batch);
-    if (code == CUBLAS_STATUS_SUCCESS)
+    if (code != CUBLAS_STATUS_SUCCESS) return;
+    if (p.addresses != nullptr) code = lay_out_at_addresses(layout);
+    else
       code = cublasLtMatrixLayoutSetAttribute(&layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
                                               sizeof stride);
   };

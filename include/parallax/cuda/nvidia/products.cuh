@@ -25,14 +25,15 @@ struct product_calls {
   /// What the library's authors recommend for the largest GPUs. Aligned to 256 bytes.
   static constexpr std::size_t product_workspace_bytes = 32 << 20;
 
-  /// Whether the library has the product's epilogue, and adds it to a base; it may compute gelu by the device's
-  /// approximate tanh.
+  /// Whether the library has the product's epilogue, adds it to a base, and takes its matrices at addresses; it may
+  /// compute gelu by the device's approximate tanh.
   static status can_multiply(const matrix_product& p, int device) {
-    if (p.epilogue.is_plain() && p.base == nullptr) return {};
+    if (is_usual(p)) return {};
     const status no = {status::kind::unsupported, CUBLAS_STATUS_NOT_SUPPORTED, "cuBLASLt", "an epilogue",
                        "not supported"};
     const bool is_wide = p.type == element_type::float64 && !p.epilogue.is_plain();
     const auto as = p.depth == 0 || is_wide ? std::nullopt : detail::library_product::of(p);
+    if (!as && p.addresses != nullptr) return {}; // a kernel reads them
     // some of the library's kernels load the vector and the matrix of an epilogue by 16 bytes without asking
     auto is_aligned = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; };
     if (!as || !is_aligned(detail::bias_of(p.epilogue)) || !is_aligned(p.epilogue.auxiliary)) return no;
@@ -64,20 +65,25 @@ struct product_calls {
     detail::product_plan* chosen = nullptr;
     if (status s = find_plan(chosen, used, p, *as); !s.ok()) return s;
     detail::product_plan& plan = *chosen;
-    if (!plan.exists) return detail::product_status("cublasLtMatmulAlgoGetHeuristic", CUBLAS_STATUS_NOT_SUPPORTED);
+    if (!plan.exists) {
+      status none = detail::product_status("cublasLtMatmulAlgoGetHeuristic", CUBLAS_STATUS_NOT_SUPPORTED);
+      none.is = status::kind::unsupported;
+      return none;
+    }
     if (status s = detail::product_status("cublasLtMatmulDescSetAttribute", detail::point(plan, p.epilogue)); !s.ok())
       return s;
     const double wide_alpha = p.base == nullptr ? 1 : p.scale, wide_beta = p.base == nullptr ? 0 : 1;
     const auto alpha = static_cast<float>(wide_alpha), beta = static_cast<float>(wide_beta);
     const bool wide = p.type == element_type::float64;
+    const detail::product_operands at(p);
     status done = detail::product_status(
         "cublasLtMatmul",
-        cublasLtMatmul(used.handle, &plan.operation, wide ? static_cast<const void*>(&wide_alpha) : &alpha, p.right,
-                       &plan.first, p.left, &plan.second, wide ? static_cast<const void*>(&wide_beta) : &beta,
-                       detail::added_to(p), &plan.result, p.result, &plan.result, &plan.algorithm, p.workspace,
+        cublasLtMatmul(used.handle, &plan.operation, wide ? static_cast<const void*>(&wide_alpha) : &alpha, at.right,
+                       &plan.first, at.left, &plan.second, wide ? static_cast<const void*>(&wide_beta) : &beta,
+                       at.added, &plan.result, at.result, &plan.result, &plan.algorithm, p.workspace,
                        p.workspace == nullptr ? 0 : product_workspace_bytes, stream));
     const bool refused = done.code == CUBLAS_STATUS_NOT_SUPPORTED || done.code == CUBLAS_STATUS_INVALID_VALUE;
-    if (refused && (!p.epilogue.is_plain() || p.base != nullptr)) {
+    if (refused && !is_usual(p)) {
       plan.exists = false;
       done.is = status::kind::unsupported;
     }
@@ -88,6 +94,11 @@ struct product_calls {
   struct launches : device_launches {
     using stream = cudaStream_t;
   };
+
+  /// What the library always has.
+  static bool is_usual(const matrix_product& p) {
+    return p.epilogue.is_plain() && p.base == nullptr && p.addresses == nullptr;
+  }
 
   /// Programs whose shapes keep changing do not fill the memory.
   static constexpr std::size_t most_plans = 4096;
@@ -124,7 +135,7 @@ struct product_calls {
     const status made = detail::make_plan(*plan, used.handle, p, as, place->first, product_workspace_bytes);
     plan->exists = made.ok();
     const bool refused = made.code == CUBLAS_STATUS_NOT_SUPPORTED || made.code == CUBLAS_STATUS_INVALID_VALUE;
-    if (made.ok() || (refused && (!p.epilogue.is_plain() || p.base != nullptr))) return {};
+    if (made.ok() || (refused && !is_usual(p))) return {};
     used.plans.erase(place);
     return made;
   }

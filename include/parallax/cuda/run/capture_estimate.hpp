@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/cuda/run/batch_addresses.hpp>
 #include <parallax/cuda/run/exchange_memory.hpp>
 #include <parallax/cuda/run/launchers.hpp>
 #include <parallax/cuda/run/slices_in_place.hpp>
@@ -136,7 +137,8 @@ class capture_estimate {
     const section_plan run(of.plan, body, of.extents);
     scratch_array<std::size_t, 32> offsets(index_of(run.section.slot_count) + 1);
     run.plan_slots(offsets);
-    bytes_of_bodies = std::max(bytes_of_bodies, beside + aligned(offsets[offsets.size() - 1]) + inside.bytes_of_bodies);
+    const std::size_t own = aligned(offsets[offsets.size() - 1]) + bytes_of_matrix_addresses(run);
+    bytes_of_bodies = std::max(bytes_of_bodies, beside + own + inside.bytes_of_bodies);
     depth = std::max(depth, nodes + inside.depth);
     is_possible = is_possible && inside.is_possible;
     is_unconditional = is_unconditional || inside.is_unconditional;

@@ -193,6 +193,7 @@ template <device_api Api> class graph_run {
     g.slot_offsets.resize(index_of(section.section.slot_count) + 1);
     section.plan_slots(g.slot_offsets);
     g.slots = take(g.slot_offsets.back());
+    g.matrices = take(bytes_of_matrix_addresses(section));
     g.bodies = take(expected.bytes_of_bodies);
     g.depth_of_bodies = expected.depth;
     g.memory_bytes = std::max(bytes, aligned(1));
@@ -210,6 +211,7 @@ template <device_api Api> class graph_run {
         devices[p]->graphs.make_room(entries[p]->memory_bytes, owner.options.graph_memory);
         entries[p]->memory = allocate<Api>(*devices[p], entries[p]->memory_bytes);
         set_addresses(runner, *entries[p], static_cast<int>(p));
+        runner.write_addresses_of_matrices(static_cast<int>(p)); // they stay the same from launch to launch
         devices[p]->expect_bodies(entries[p]->depth_of_bodies);
         // copies nothing, but loads the kernel, which a capture had better not
         devices[p]->activate();
@@ -255,6 +257,7 @@ template <device_api Api> class graph_run {
       runner.set_address(both.output, position, first);
     }
     runner.memory_of_bodies.push_back(memory + g.bodies);
+    runner.set_addresses_of_matrices(position, memory + g.matrices);
     int next = 0;
     for (const buffer_record& each : runner.section.buffers()) {
       const buffer_id buffer{next++};

@@ -3,6 +3,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/cuda/run/batch_addresses.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
 #include <cstddef>
@@ -28,7 +29,7 @@ struct memory_need {
     }
     std::vector<std::size_t> slots(index_of(section.section.slot_count) + 1);
     section.plan_slots(slots);
-    need.intermediate = slots.back();
+    need.intermediate = aligned(slots.back()) + bytes_of_matrix_addresses(section);
     return need;
   }
 

@@ -62,10 +62,7 @@ struct resolved_product {
     section.resolve(placed.result_batch, result_batch);
     if (rows > 1) result_row = section.extents[placed.result_row];
   }
-  /// Of the library.
-  std::int64_t calls() const {
-    return product_batches(batch_rank, batch, left_batch, right_batch, result_batch).calls();
-  }
+  product_batches batches() const { return {batch_rank, batch, left_batch, right_batch, result_batch}; }
   std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(type)); }
 };
 
@@ -84,16 +81,34 @@ inline matrix_product matrix_of(const resolved_product& step) {
   return p;
 }
 
-/// Enqueues a product; operands begin at `left` and `right`.
+/// All matrices of a product at addresses, without those of the first ones.
+inline matrix_product matrix_of(const resolved_product& step, const product_batches& batches, void* const* addresses) {
+  matrix_product p = matrix_of(step);
+  p.batch = batches.all;
+  p.left_batch = batches.common(batches.left);
+  p.right_batch = batches.common(batches.right);
+  p.result_batch = batches.common(batches.result);
+  p.addresses = addresses;
+  return p;
+}
+
+/// Enqueues a product; operands begin at `left` and `right`. Where its matrices' addresses are known it is one call.
 template <device_api Api>
 void run_batched_product(const device<Api>& on, const resolved_product& step, std::byte* result, const std::byte* left,
-                         const std::byte* right) {
+                         const std::byte* right, void* const* addresses) {
   on.activate();
   const std::int64_t element_bytes = step.element_bytes();
   const std::int64_t matrix = step.rows * step.columns;
-  const product_batches merged(step.batch_rank, step.batch, step.left_batch, step.right_batch, step.result_batch);
+  const product_batches merged = step.batches();
   if (merged.all * matrix == 0) return;
   if (step.depth == 0) return on.fill_zero(result, static_cast<std::size_t>(merged.all * matrix * element_bytes));
+  if (addresses != nullptr) {
+    matrix_product p = matrix_of(step, merged, addresses);
+    p.left = left, p.right = right, p.result = result;
+    p.workspace = on.product_workspace();
+    const status enqueued = Api::multiply(p, on.physical, on.stream());
+    if (enqueued.is != status::kind::unsupported) return check(enqueued, on.number);
+  }
 
   // the longest dimension is strided in one call, of which there is one for each position of the others
   const int strided = merged.strided();

@@ -6,6 +6,7 @@
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/cuda/run/batch_addresses.hpp>
 #include <parallax/cuda/run/captured_loops.hpp>
 #include <parallax/cuda/run/epilogue_steps.hpp>
 #include <parallax/cuda/run/exchange_queue.hpp>
@@ -57,6 +58,7 @@ template <device_api Api> class section_runner {
         value_at(values),
         memory_of_slots(std::move(slot_memory)),
         pointers(section.buffers().size(), std::vector<std::byte*>(index_of(all.size()))),
+        matrices(index_of(all.size())),
         exchanges(of, all) {}
   section_runner(const section_runner&) = delete; // what is enqueued refers to its members
   section_runner& operator=(const section_runner&) = delete;
@@ -96,6 +98,14 @@ template <device_api Api> class section_runner {
   /// Instead of `prepare`, for each buffer that is used: where it is.
   void set_address(buffer_id id, int position, std::byte* address) {
     pointers[index_of(id)][index_of(position)] = address;
+    matrices.forget(position);
+  }
+  /// Where the addresses of matrices go, as `batch_addresses` wants it.
+  void set_addresses_of_matrices(int position, std::byte* memory) { matrices.lie_at(position, memory); }
+  /// Writes them: what is enqueued or captured from now on finds them.
+  void write_addresses_of_matrices(int position) {
+    matrices.write(section, *all.devices[index_of(position)], position,
+                   [&](buffer_id id) { return place_of(id, position); });
   }
 
   void run(call_function call) {
@@ -110,6 +120,10 @@ template <device_api Api> class section_runner {
   /// A buffer's first byte at a position. What is enqueued from now on may read and write it.
   std::byte* data(buffer_id id, int position) {
     exchanges.need(id);
+    return place_of(id, position);
+  }
+  /// The same, before it is to be read or written.
+  std::byte* place_of(buffer_id id, int position) {
     std::byte*& pointer = pointers[index_of(id)][index_of(position)];
     const buffer_record& buffer = section.buffer_at(id);
     if (pointer == nullptr && buffer.kind == buffer_kind::value) pointer = value_at(index_of(buffer.number), position);
@@ -132,8 +146,10 @@ template <device_api Api> class section_runner {
   void place_slots() {
     scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
     section.plan_slots(slot_offsets);
+    const std::size_t end = aligned(slot_offsets[slot_offsets.size() - 1]);
     for (int p = 0; p < all.size(); ++p) {
-      std::byte* const first = arena(p, slot_offsets[slot_offsets.size() - 1]);
+      std::byte* const first = arena(p, end + bytes_of_matrix_addresses(section));
+      matrices.lie_at(p, first + end);
       for (std::size_t i = 0; i < pointers.size(); ++i)
         if (const buffer_record& buffer = section.buffers()[i]; buffer.kind == buffer_kind::slot)
           pointers[i][index_of(p)] = first + section.place_of(buffer, slot_offsets);
@@ -184,6 +200,7 @@ template <device_api Api> class section_runner {
   recycled_vector<buffer> arenas;
   std::vector<std::byte*> memory_of_slots;       ///< by position; taken where there is none
   std::vector<std::vector<std::byte*>> pointers; ///< by buffer, by position
+  batch_addresses<Api> matrices;
 
   struct movement {
     const std::int64_t* round = nullptr;
@@ -447,7 +464,13 @@ template <device_api Api> class section_runner {
   void run_at(const product_step& step, int p, const resolved_product& product, buffer_id result) {
     run_batched_product<Api>(*all.devices[index_of(p)], product, data(result, p),
                              byte_at(data(step.left, p), product.left_offset),
-                             byte_at(data(step.right, p), product.right_offset));
+                             byte_at(data(step.right, p), product.right_offset), addresses_for(step, result, p));
+  }
+  /// The addresses of a product's matrices, for one call; null where the library goes along strides.
+  void* const* addresses_for(const product_step& step, buffer_id result, int p) {
+    if (step.batch.count < 2) return nullptr;
+    write_addresses_of_matrices(p);
+    return matrices.of(step, result, p);
   }
   /// Products that are added to something: by the library, with the sums beside them if it can, or in parts. Nothing,
   /// and false, for those that the library adds nowhere.
@@ -498,7 +521,8 @@ template <device_api Api> class section_runner {
   /// both.
   bool run_placed(const epilogue_step& epilogue, const product_step& step) {
     const resolved_product plain(section, step), placed(section, step, epilogue);
-    if (placed.calls() > plain.calls() + 1) return false;
+    const bool is_one_call = addresses_for(step, epilogue.result, first_position()) != nullptr;
+    if (!is_one_call && placed.batches().calls() > plain.batches().calls() + 1) return false;
     run_product(step, placed, epilogue.result);
     return true;
   }
