@@ -83,6 +83,9 @@ struct idle_api {
 
   static status can_multiply(const parallax::cuda::matrix_product&, int) { return {}; }
   static status multiply(const parallax::cuda::matrix_product&, int, stream) { return enqueue(); }
+  static status proposed_algorithms(int&, const parallax::cuda::matrix_product&, int) { return {}; }
+  static status time_algorithm(double&, int, const parallax::cuda::matrix_product&, int, stream) { return {}; }
+  static status choose_algorithm(int, const parallax::cuda::matrix_product&, int) { return {}; }
   template <class K>
   static status launch(K, const parallax::cuda::launch_shape&, stream, const typename K::arguments&) {
     return enqueue();

@@ -214,12 +214,50 @@ void check_precision() {
   run<parallax::float16>(narrow, "f16, for which TF32 changes nothing");
 }
 
-constexpr check all[] = {{"products: float32", check_float},    {"products: float64", check_double},
-                         {"products: float16", check_float16},  {"products: bfloat16", check_bfloat16},
-                         {"products: int32", check_int},        {"products: uint64", check_uint64},
-                         {"products: uint8", check_uint8},      {"products: boolean", check_bool},
-                         {"products: strides", check_strides},  {"products: at addresses", check_addresses},
-                         {"products: of nothing", check_empty}, {"products: precision", check_precision}};
+/// Each algorithm that is proposed multiplies, takes time, and can be chosen.
+void check_algorithms() {
+  for (element_type type : {element_type::float32, element_type::bfloat16}) {
+    const queue on;
+    constexpr std::int64_t n = 512;
+    matrix_product p = shaped(type, 1, n, n, n, false, true);
+    const device_array<std::byte> memory(on, std::vector<std::byte>(3 * n * n * size_of(type)));
+    const device_array<std::byte> workspace(on, api::product_workspace_bytes);
+    p.left = memory.data(), p.right = memory.data() + n * n * size_of(type);
+    p.result = memory.data() + 2 * n * n * size_of(type);
+    p.workspace = workspace.data();
+    int count = 0, timed = 0;
+    ok(api::proposed_algorithms(count, p, 0));
+    require(count > 0, "an algorithm is proposed");
+    for (int number = 0; number < count; ++number) {
+      double seconds = 0;
+      const parallax::cuda::status done = api::time_algorithm(seconds, number, p, 0, on.get());
+      if (done.is == parallax::cuda::status::kind::unsupported) continue;
+      ok(done);
+      require(seconds > 0 && seconds < 1, "it takes some time");
+      ++timed;
+    }
+    require(timed > 0, "an algorithm runs");
+    ok(api::choose_algorithm(0, p, 0));
+    ok(api::proposed_algorithms(count, p, 0));
+    require(count == 0, "one is chosen");
+    if (type == element_type::float32) run<float>(p, "by the algorithm that was chosen");
+    else run<parallax::bfloat16>(p, "by the algorithm that was chosen");
+  }
+}
+
+constexpr check all[] = {{"products: float32", check_float},
+                         {"products: float64", check_double},
+                         {"products: float16", check_float16},
+                         {"products: bfloat16", check_bfloat16},
+                         {"products: int32", check_int},
+                         {"products: uint64", check_uint64},
+                         {"products: uint8", check_uint8},
+                         {"products: boolean", check_bool},
+                         {"products: strides", check_strides},
+                         {"products: at addresses", check_addresses},
+                         {"products: of nothing", check_empty},
+                         {"products: precision", check_precision},
+                         {"products: algorithms", check_algorithms}};
 
 } // namespace
 

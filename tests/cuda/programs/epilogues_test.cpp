@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,7 @@ struct noting_api : simulator::api {
     return simulator::api::can_multiply(p, device);
   }
   static plx::cuda::status multiply(const plx::cuda::matrix_product& p, int device, stream on) {
+    CHECK((p.addresses == nullptr || p.addresses != timed_addresses));
     static constexpr const char* names[] = {"", " relu", " gelu", " relu gradient", " gelu gradient"};
     const auto& e = p.epilogue;
     calls.push_back(std::string("product") + (e.bias ? " bias" : "") + names[static_cast<int>(e.activation)] +
@@ -50,6 +53,70 @@ struct noting_api : simulator::api {
                                   const typename Kernel::arguments& arguments) {
     if (!std::is_same_v<Kernel, plx::cuda::copy_pieces>) calls.push_back("loop"); // beside that of small arguments
     return simulator::api::launch(kernel, shape, on, arguments);
+  }
+
+  // Algorithms that take so long, or do not run where that is less than 0
+
+  inline static std::vector<double> times;
+  inline static std::map<std::string, int> chosen; ///< by what the products have in common
+  inline static std::vector<int> timed;
+  inline static void* const* timed_addresses = nullptr;
+  inline static int captured = 0; ///< captures that go on
+
+  static std::string kind_of(const plx::cuda::matrix_product& p, int device) {
+    const auto& e = p.epilogue;
+    std::string kind;
+    for (const std::int64_t each : {std::int64_t{device},
+                                    p.batch,
+                                    p.rows,
+                                    p.columns,
+                                    p.depth,
+                                    p.left_row,
+                                    p.left_depth,
+                                    p.right_depth,
+                                    p.right_column,
+                                    p.result_pitch(),
+                                    p.left_batch,
+                                    p.right_batch,
+                                    p.result_batch,
+                                    static_cast<std::int64_t>(e.activation),
+                                    std::int64_t{e.bias != nullptr},
+                                    std::int64_t{e.auxiliary != nullptr},
+                                    std::int64_t{e.bias_gradient != nullptr},
+                                    std::int64_t{e.sums_right},
+                                    std::int64_t{p.base != nullptr},
+                                    std::int64_t{p.addresses != nullptr}})
+      kind += std::to_string(each) + ' ';
+    for (const void* each : {static_cast<const void*>(p.result), static_cast<const void*>(e.auxiliary)})
+      kind += std::to_string(reinterpret_cast<std::uintptr_t>(each) % 16) + ' ';
+    return kind;
+  }
+  static plx::cuda::status begin_capture(stream on) {
+    ++captured;
+    return simulator::api::begin_capture(on);
+  }
+  static plx::cuda::status end_capture(stream on, graph& made) {
+    --captured;
+    return simulator::api::end_capture(on, made);
+  }
+  static plx::cuda::status proposed_algorithms(int& count, const plx::cuda::matrix_product& p, int device) {
+    count = chosen.contains(kind_of(p, device)) ? 0 : static_cast<int>(times.size());
+    return {};
+  }
+  static plx::cuda::status time_algorithm(double& seconds, int number, const plx::cuda::matrix_product& p, int device,
+                                          stream on) {
+    CHECK(captured == 0);
+    CHECK_FALSE(chosen.contains(kind_of(p, device)));
+    seconds = times.at(static_cast<std::size_t>(number));
+    timed.push_back(number);
+    timed_addresses = p.addresses;
+    if (seconds < 0)
+      return {plx::cuda::status::kind::unsupported, 0, "the simulator", "time_algorithm", "it does not run"};
+    return simulator::api::multiply(p, device, on);
+  }
+  static plx::cuda::status choose_algorithm(int number, const plx::cuda::matrix_product& p, int device) {
+    CHECK(chosen.emplace(kind_of(p, device), number).second);
+    return {};
   }
 };
 
@@ -305,6 +372,103 @@ TEST_CASE("gradients of layers with gelu are epilogues of products") {
            "product gelu gradient auxiliary sums", "product sums of right", "product"},
           gradients<decltype(gelu_loss)>, given...);
   });
+}
+
+namespace {
+
+/// Three calls of a function where algorithms are measured: step by step, captured, as a graph. Returns how many kinds
+/// of products there are.
+template <class Function, class... Arguments> std::size_t check_measured(const Function& f, const Arguments&... given) {
+  const std::vector<float> host = on_host(f, given...);
+  simulator::machine on(simulator::machine_options{.devices = 1, .seed = 3});
+  noting_api::chosen.clear();
+  noting_api::timed.clear();
+  {
+    const simulated::running_backend<noting_api> here(plx::cuda::backend_options{.measured_products = true});
+    for (int call = 0; call < 3; ++call) check_close(on_devices(f, given...), host);
+    CHECK(noting_api::timed.size() == noting_api::chosen.size() * noting_api::times.size()); // once each
+  }
+  on.finish();
+  return noting_api::chosen.size();
+}
+
+/// An update of a matrix.
+constexpr auto descended = [](auto w, auto x, auto t) { return w - 0.1f * plx::dot(plx::transpose(x), t); };
+
+/// A product that is added where it is written: once, however often it is measured.
+void check_in_place() {
+  using backend = plx::cuda::backend<noting_api>;
+  simulator::machine machine(simulator::machine_options{.devices = 1, .seed = 3});
+  noting_api::chosen.clear();
+  {
+    const simulated::running_backend<noting_api> here(plx::cuda::backend_options{.measured_products = true});
+    std::lock_guard lock(backend::mutex());
+    auto& owner = backend::instance();
+    auto& on = owner.device_at(0);
+    const auto memory = plx::cuda::allocate<noting_api>(on, 3 * 256);
+    std::byte* const first = plx::cuda::address_of<noting_api>(memory);
+    std::vector<float> values(3 * 64, 2.f);
+    const auto bytes = [&] { return reinterpret_cast<std::byte*>(values.data()); };
+    on.host_copies.to_device(first, bytes(), 3 * 256, owner.threads, owner.waiting());
+    plx::cuda::matrix_product p;
+    p.rows = p.columns = p.depth = p.left_row = p.right_depth = 8;
+    p.left = first, p.right = first + 256, p.result = first + 512;
+    p.base = p.result;
+    p.workspace = on.product_workspace();
+    on.activate();
+    plx::cuda::check(on.multiply(p));
+    plx::cuda::check(on.multiply(p));
+    on.host_copies.to_host(bytes(), first, 3 * 256, owner.threads, [](const auto& wait) { wait(); }, owner.waiting());
+    for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == (i < 128 ? 2.f : 66.f));
+    CHECK(noting_api::chosen.size() == 1);
+  }
+  machine.finish();
+}
+
+/// Heads of several sequences, whose matrices lie at addresses.
+constexpr auto heads = [](auto q, auto k) {
+  return plx::transpose(plx::tanh(plx::dot_general(q, k, {{3}, {3}, {0, 2}, {0, 2}})), {0, 2, 1, 3});
+};
+
+constexpr auto twice_multiplied = [](auto x, auto y) { return plx::dot(plx::tanh(plx::dot(x, y)), x) * 2.f; };
+
+} // namespace
+
+TEST_CASE("the fastest algorithm is chosen for each kind of product, once, and nothing else is written") {
+  noting_api::times = {3e-6, -1, 1e-6, 2e-6, 1e-6};
+  const auto chosen_are = [](int number) {
+    return std::ranges::all_of(noting_api::chosen, [&](const auto& each) { return each.second == number; });
+  };
+  with_layers([&](const auto&... given) {
+    CHECK(check_measured(gradients<decltype(relu_loss)>, given...) == 5);
+    CHECK(chosen_are(2)); // the first one of those
+    CHECK(check_measured(gradients<decltype(gelu_loss)>, given...) == 5);
+  });
+  CHECK(check_measured(descended, matrix(24, 40, 1), matrix(12, 24, 2), matrix(12, 40, 3)) == 1);
+  const auto q = plx::reshape(matrix(24, 24, 4), {3, 4, 6, 8}), k = plx::reshape(matrix(24, 24, 5), {3, 4, 6, 8});
+  CHECK(check_measured(heads, q, k) == 1);
+  CHECK(chosen_are(2));
+
+  check_in_place();
+
+  noting_api::times = {-1, -1}; // the library has to say by itself what is wrong
+  CHECK(check_measured(descended, matrix(24, 40, 1), matrix(12, 24, 2), matrix(12, 40, 3)) == 1);
+  CHECK(chosen_are(0));
+  noting_api::times = {2e-6, 1e-6}; // what is met first while it is captured is not waited for
+  {
+    simulator::machine machine(simulator::machine_options{.devices = 1, .seed = 3});
+    noting_api::chosen.clear();
+    const simulated::running_backend<noting_api> here(plx::cuda::backend_options{.measured_products = true});
+    const auto call = [] { static_cast<void>(on_devices(twice_multiplied, matrix(24, 24, 4), matrix(24, 24, 5))); };
+    call();
+    CHECK(noting_api::chosen.size() == 1);
+    noting_api::chosen.clear();
+    call();
+    CHECK(noting_api::chosen.empty());
+  }
+  noting_api::times = {1e-6};
+  CHECK(check_measured(descended, matrix(24, 40, 1), matrix(12, 24, 2), matrix(12, 40, 3)) == 0);
+  noting_api::times = {};
 }
 
 } // namespace epilogues_test

@@ -183,6 +183,16 @@ struct stream_functions : device_functions {
     });
   }
 
+  /// There is one for each product.
+  static status proposed_algorithms(int& count, const matrix_product&, int) {
+    count = 1;
+    return {};
+  }
+  static status time_algorithm(double&, int, const matrix_product&, int, stream_handle) {
+    fail("an algorithm is timed that has no choice");
+  }
+  static status choose_algorithm(int, const matrix_product&, int) { fail("an algorithm is chosen that has no choice"); }
+
   /// Runs a kernel: its threads in an order that the seed chooses.
   template <parallax::cuda::device_kernel Kernel>
   static status launch(Kernel, const parallax::cuda::launch_shape& shape, stream_handle on,

@@ -119,7 +119,7 @@ concept device_api =
              reduction_kind how, plain_span<typename Api::communicator> clique,
              plain_span<typename Api::communicator* const> children, plain_span<const clique_place> places,
              plain_span<const int> devices, typename Api::clique_id id, graph_condition condition,
-             conditional_kind repeats, bool possible) {
+             conditional_kind repeats, bool possible, double seconds) {
       /// how many threads of the host may enqueue at the same time, each for devices of its own
       { Api::host_threads() } -> std::same_as<int>;
       // devices
@@ -158,6 +158,12 @@ concept device_api =
         Api::can_multiply(product, device)
       } -> std::same_as<status>; ///< unsupported where an epilogue, a base or addresses are; else success
       { Api::multiply(product, device, stream) } -> std::same_as<status>;
+      /// how many algorithms the library has for a product and its like, as long as none of them is chosen; 0 then
+      { Api::proposed_algorithms(device, product, device) } -> std::same_as<status>;
+      /// multiplies by the one of a number, and waits for how long that takes; unsupported where it does not run
+      { Api::time_algorithm(seconds, device, product, device, stream) } -> std::same_as<status>;
+      /// what products like this one are multiplied by from now on
+      { Api::choose_algorithm(device, product, device) } -> std::same_as<status>;
       // collectives; all of one program step lie between group_start and group_end
       { Api::create_clique(clique, devices) } -> std::same_as<status>; ///< may go on in the background
       /// What the processes that share a clique know it by: one of them makes it, and tells the others its bytes.

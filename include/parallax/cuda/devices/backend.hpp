@@ -39,6 +39,8 @@ struct backend_options {
   std::size_t graph_memory = std::size_t{64} << 20; ///< of all graphs of a device
   /// Whether floating numbers of several GPUs are combined in the host's order instead of NCCL's.
   bool deterministic = environment_integer("PARALLAX_DETERMINISTIC", 0, 0, 1) != 0;
+  /// Whether the library's algorithms for a product are measured before it is multiplied for the first time.
+  bool measured_products = environment_integer("PARALLAX_CUDA_AUTOTUNE", 0, 0, 1) != 0;
   /// Collectives wait for one another as long as their results are not needed; so many bytes of operands then run on
   /// the side streams, while the devices compute on.
   std::size_t overlap_bytes = std::size_t{4} << 20;
@@ -95,7 +97,10 @@ template <device_api Api> class backend {
     check(Api::device_count(gpus));
     const auto [first, end] = processes::part_of_host(gpus);
     for (int gpu = first; gpu < end; ++gpu)
-      for (int i = 0; i < options.devices_per_gpu; ++i) devices.emplace_back(count_of(devices), gpu);
+      for (int i = 0; i < options.devices_per_gpu; ++i) {
+        devices.emplace_back(count_of(devices), gpu);
+        devices.back().measures_products = options.measured_products;
+      }
     for (int a = first; a < end; ++a)
       for (int b = first; b < end; ++b)
         if (a != b) {

@@ -7,6 +7,7 @@
 #include <parallax/cuda/devices/enqueue_mutex.hpp>
 #include <parallax/cuda/devices/graph_cache.hpp>
 #include <parallax/cuda/devices/handles.hpp>
+#include <parallax/cuda/devices/measure_product.hpp>
 #include <parallax/cuda/devices/staging.hpp>
 #include <parallax/cuda/kernels/copy_narrow_rows.hpp>
 #include <parallax/cuda/kernels/launch.hpp>
@@ -49,6 +50,16 @@ template <device_api Api> class device {
   /// What kernels are launched with.
   launch_context<Api> context() const { return {stream(), &properties, scratch.address, Api::scratch_bytes}; }
   void* product_workspace() const { return workspace.address; }
+
+  bool measures_products = false; ///< the library's algorithms for them, before the first of its kind
+  bool is_captured = false;       ///< what is enqueued, which is not to be waited for
+
+  /// Enqueues a product, on the device that is active.
+  status multiply(const matrix_product& product) const {
+    if (measures_products && !is_captured)
+      if (const status measured = measure_product<Api>(*this, product); !measured.ok()) return measured;
+    return Api::multiply(product, physical, stream());
+  }
 
   /// Memory for what is enqueued from now on. Throws `out_of_memory`.
   void* take(std::size_t bytes) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/ids.hpp>
 #include <parallax/cuda/api/api.hpp>
 
 #include <cublasLt.h>
@@ -14,6 +15,7 @@
 #include <limits>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 namespace parallax::cuda::detail {
 
@@ -74,12 +76,20 @@ struct library_product {
   }
 };
 
+/// The library's type has no name of its own.
+struct library_algorithm {
+  cublasLtMatmulAlgo_t value;
+};
+inline constexpr int most_proposed = 8;
+
 /// What a call is to be given, for all products of one key. It stays where it was made.
 struct product_plan {
   cublasLtMatmulDescOpaque_t operation;
   cublasLtMatrixLayoutOpaque_t first, second, result;
-  cublasLtMatmulAlgo_t algorithm;
-  bool exists = false; ///< the library may have no algorithm for an epilogue, a base or addresses
+  library_algorithm algorithm;
+  std::vector<library_algorithm> proposed; ///< the others to choose from and it, as long as they are measured
+  bool is_chosen = false;                  ///< among them
+  bool exists = false;                     ///< the library may have no algorithm for an epilogue, a base or addresses
 };
 
 /// All that the choice of an algorithm depends on.
@@ -228,8 +238,10 @@ inline status describe_matrices(product_plan& plan, const matrix_product& p, con
   return product_status("cublasLtMatrixLayoutSetAttribute", code);
 }
 
-inline status choose_algorithm(product_plan& plan, cublasLtHandle_t handle, const matrix_product& p,
-                               const product_key& key, std::size_t workspace_bytes) {
+/// Asks the library for its best algorithms, `most_proposed` at most.
+inline status propose_algorithms(std::vector<library_algorithm>& proposed, int most, product_plan& plan,
+                                 cublasLtHandle_t handle, const matrix_product& p, const product_key& key,
+                                 std::size_t workspace_bytes) {
   cublasLtMatmulPreferenceOpaque_t preference;
   cublasStatus_t code = cublasLtMatmulPreferenceInit(&preference);
   auto prefer = [&](cublasLtMatmulPreferenceAttributes_t what, auto value) {
@@ -247,12 +259,16 @@ inline status choose_algorithm(product_plan& plan, cublasLtHandle_t handle, cons
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment(2));
   if (code != CUBLAS_STATUS_SUCCESS) return product_status("cublasLtMatmulPreferenceSetAttribute", code);
 
-  cublasLtMatmulHeuristicResult_t best = {};
+  cublasLtMatmulHeuristicResult_t best[most_proposed] = {};
   int found = 0;
   code = cublasLtMatmulAlgoGetHeuristic(handle, &plan.operation, &plan.first, &plan.second, &plan.result, &plan.result,
-                                        &preference, 1, &best, &found);
-  if (code == CUBLAS_STATUS_SUCCESS) code = found == 0 ? CUBLAS_STATUS_NOT_SUPPORTED : best.state;
-  plan.algorithm = best.algo;
+                                        &preference, most, best, &found);
+  for (int i = 0; i < found; ++i) {
+    if (best[i].state == CUBLAS_STATUS_SUCCESS) proposed.push_back({best[i].algo});
+    else if (code == CUBLAS_STATUS_SUCCESS) code = best[i].state;
+  }
+  if (!proposed.empty()) return {};
+  if (code == CUBLAS_STATUS_SUCCESS) code = CUBLAS_STATUS_NOT_SUPPORTED;
   return product_status("cublasLtMatmulAlgoGetHeuristic", code);
 }
 
@@ -260,7 +276,10 @@ inline status make_plan(product_plan& plan, cublasLtHandle_t handle, const matri
                         const product_key& key, std::size_t workspace_bytes) {
   if (status s = describe_operation(plan, p, as); !s.ok()) return s;
   if (status s = describe_matrices(plan, p, as); !s.ok()) return s;
-  return choose_algorithm(plan, handle, p, key, workspace_bytes);
+  std::vector<library_algorithm> best;
+  const status asked = propose_algorithms(best, 1, plan, handle, p, key, workspace_bytes);
+  if (asked.ok()) plan.algorithm = best.front();
+  return asked;
 }
 
 } // namespace parallax::cuda::detail

@@ -8,6 +8,7 @@
 #include <parallax/cuda/nvidia/product_plan.cuh>
 #include <parallax/cuda/nvidia/relu_signs.cuh>
 #include <parallax/cuda/nvidia/runtime_status.cuh>
+#include <parallax/cuda/nvidia/time_launches.cuh>
 
 #include <cublasLt.h>
 #include <cuda_runtime.h>
@@ -17,6 +18,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace parallax::cuda {
 
@@ -80,7 +82,7 @@ struct product_calls {
         "cublasLtMatmul",
         cublasLtMatmul(used.handle, &plan.operation, wide ? static_cast<const void*>(&wide_alpha) : &alpha, at.right,
                        &plan.first, at.left, &plan.second, wide ? static_cast<const void*>(&wide_beta) : &beta,
-                       at.added, &plan.result, at.result, &plan.result, &plan.algorithm, p.workspace,
+                       at.added, &plan.result, at.result, &plan.result, &plan.algorithm.value, p.workspace,
                        p.workspace == nullptr ? 0 : product_workspace_bytes, stream));
     const bool refused = done.code == CUBLAS_STATUS_NOT_SUPPORTED || done.code == CUBLAS_STATUS_INVALID_VALUE;
     if (refused && !is_usual(p)) {
@@ -88,6 +90,53 @@ struct product_calls {
       done.is = status::kind::unsupported;
     }
     return done;
+  }
+
+  /// The best of what the library's heuristics know for products like this one.
+  static status proposed_algorithms(int& count, const matrix_product& p, int device) {
+    count = 0;
+    const auto as = p.batch * p.rows * p.columns * p.depth == 0 ? std::nullopt : detail::library_product::of(p);
+    if (!as) return {};
+    library& used = library_of(device);
+    const std::scoped_lock lock(used.mutex);
+    detail::product_plan* plan = nullptr;
+    if (status s = find_plan(plan, used, p, *as); !s.ok()) return s;
+    if (!plan->exists || plan->is_chosen) return {};
+    if (status s = detail::product_status("cublasLtMatmulDescSetAttribute", detail::point(*plan, p.epilogue)); !s.ok())
+      return s;
+    plan->proposed.clear();
+    const status asked = detail::propose_algorithms(plan->proposed, detail::most_proposed, *plan, used.handle, p,
+                                                    detail::key_of(p, *as), product_workspace_bytes);
+    count = count_of(plan->proposed);
+    return asked;
+  }
+
+  /// Of several times, behind one that is not counted.
+  static status time_algorithm(double& seconds, int number, const matrix_product& p, int device, cudaStream_t stream) {
+    library& used = library_of(device);
+    const std::scoped_lock lock(used.mutex);
+    detail::product_plan* plan = nullptr;
+    if (status s = find_plan(plan, used, p, *detail::library_product::of(p)); !s.ok()) return s;
+    const detail::library_algorithm before = std::exchange(plan->algorithm, plan->proposed[index_of(number)]);
+    const status timed = detail::time_launches(seconds, stream, [&] {
+      status done = multiply(p, device, stream);
+      if (!done.ok()) done.is = status::kind::unsupported;
+      return done;
+    });
+    plan->algorithm = before;
+    plan->exists = true; // though not with this algorithm, perhaps
+    return timed;
+  }
+
+  static status choose_algorithm(int number, const matrix_product& p, int device) {
+    library& used = library_of(device);
+    const std::scoped_lock lock(used.mutex);
+    detail::product_plan* plan = nullptr;
+    if (status s = find_plan(plan, used, p, *detail::library_product::of(p)); !s.ok()) return s;
+    plan->algorithm = plan->proposed[index_of(number)];
+    plan->proposed.clear();
+    plan->is_chosen = true;
+    return {};
   }
 
  private:

@@ -48,7 +48,7 @@ template <device_api Api> class epilogue_steps {
       if (refused) return;
       const device<Api>& on = *all.devices[index_of(p)];
       on.activate();
-      const status enqueued = Api::multiply(calls[index_of(p)], on.physical, on.stream());
+      const status enqueued = on.multiply(calls[index_of(p)]);
       if (enqueued.is == status::kind::unsupported) refused = true;
       else check(enqueued, on.number);
     });

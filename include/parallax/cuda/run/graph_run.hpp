@@ -49,16 +49,19 @@ template <device_api Api> class capture_scope {
   explicit capture_scope(device<Api>& of) : on(of) {
     on.activate();
     check(Api::begin_capture(on.stream()), on.number);
+    on.is_captured = true;
   }
   capture_scope(const capture_scope&) = delete;
   capture_scope& operator=(const capture_scope&) = delete;
   ~capture_scope() {
+    on.is_captured = false;
     if (ended) return;
     typename Api::graph unwanted{};
     if (Api::end_capture(on.stream(), unwanted).ok()) kept_failure::keep(Api::destroy_graph(unwanted));
   }
   typename Api::graph end() {
     ended = true;
+    on.is_captured = false;
     typename Api::graph captured{};
     check(Api::end_capture(on.stream(), captured), on.number);
     return captured;

@@ -106,7 +106,7 @@ void run_batched_product(const device<Api>& on, const resolved_product& step, st
     matrix_product p = matrix_of(step, merged, addresses);
     p.left = left, p.right = right, p.result = result;
     p.workspace = on.product_workspace();
-    const status enqueued = Api::multiply(p, on.physical, on.stream());
+    const status enqueued = on.multiply(p);
     if (enqueued.is != status::kind::unsupported) return check(enqueued, on.number);
   }
 
@@ -130,7 +130,7 @@ void run_batched_product(const device<Api>& on, const resolved_product& step, st
     p.left = left + left_offset * element_bytes;
     p.right = right + right_offset * element_bytes;
     p.result = result + result_offset * element_bytes;
-    check(Api::multiply(p, on.physical, on.stream()), on.number);
+    check(on.multiply(p), on.number);
   }
 }
 

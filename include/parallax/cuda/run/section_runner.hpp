@@ -512,7 +512,7 @@ template <device_api Api> class section_runner {
     const device<Api>& on = *all.devices[index_of(p)];
     on.activate();
     status done = Api::can_multiply(call, on.physical);
-    if (done.ok()) done = Api::multiply(call, on.physical, on.stream());
+    if (done.ok()) done = on.multiply(call);
     if (done.is == status::kind::unsupported) return false;
     check(done, on.number);
     return true;
