@@ -2,6 +2,7 @@
 #include "device_array.cuh"
 
 #include <parallax/core/element_type.hpp>
+#include <parallax/cuda/kernels/vector_product.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -23,11 +24,11 @@ std::size_t extent_of(std::int64_t outer, std::int64_t outer_stride, std::int64_
                                   1);
 }
 
-enum class batches { strided, at_addresses };
+/// By the library, where matrices lie in two ways, or by the kernels of vectors.
+enum class way { strided, at_addresses, vectors };
 
 /// Computes a product whose sizes and strides are given, with its operands `shift` elements from where memory begins.
-template <class T>
-void run(matrix_product p, const std::string& what, std::size_t shift = 0, batches lie = batches::strided) {
+template <class T> void run(matrix_product p, const std::string& what, std::size_t shift = 0, way how = way::strided) {
   const queue on;
   const std::size_t left_size = extent_of(p.batch, p.left_batch, p.rows, p.left_row, p.depth, p.left_depth);
   const std::size_t right_size = extent_of(p.batch, p.right_batch, p.depth, p.right_depth, p.columns, p.right_column);
@@ -55,13 +56,21 @@ void run(matrix_product p, const std::string& what, std::size_t shift = 0, batch
   for (std::int64_t b = 0; b < p.batch; ++b) addresses.push_back(right_memory.data() + shift + b * p.right_batch);
   for (std::int64_t b = 0; b < p.batch; ++b) addresses.push_back(result_memory.data() + shift + b * p.result_batch);
   const device_array<void*> address_memory(on, addresses);
-  if (lie == batches::at_addresses) {
+  if (how == way::at_addresses) {
     p.addresses = address_memory.data();
     const parallax::cuda::status possible = api::can_multiply(p, 0);
     if (possible.is == parallax::cuda::status::kind::unsupported) return; // before CUDA 12.9
     ok(possible);
   }
-  ok(api::multiply(p, 0, on.get()));
+  if (how == way::vectors) {
+    parallax::cuda::device_properties properties;
+    ok(api::properties_of(properties, 0));
+    const device_array<std::byte> scratch(on, api::scratch_bytes);
+    ok(parallax::cuda::multiply_vector<api>(p, {on.get(), &properties, scratch.data(), api::scratch_bytes}));
+    on.wait();
+  } else {
+    ok(api::multiply(p, 0, on.get()));
+  }
 
   const std::vector<T> result = result_memory.values();
   std::vector<T> expected = before;
@@ -100,9 +109,9 @@ template <class T> void check_addresses_of(element_type type) {
   for (bool transposed : {false, true})
     for (std::size_t shift : {0, 1}) {
       matrix_product p = shaped(type, 12, 33, 64, 32, transposed, !transposed);
-      run<T>(p, std::string(name_of(type)) + " at addresses", shift, batches::at_addresses);
+      run<T>(p, std::string(name_of(type)) + " at addresses", shift, way::at_addresses);
       p.result_row = 64 * 12, p.result_batch = 64;
-      run<T>(p, std::string(name_of(type)) + " at addresses, side by side", shift, batches::at_addresses);
+      run<T>(p, std::string(name_of(type)) + " at addresses, side by side", shift, way::at_addresses);
     }
 }
 void check_addresses() {
@@ -111,6 +120,25 @@ void check_addresses() {
   check_addresses_of<parallax::float16>(element_type::float16);
   check_addresses_of<parallax::bfloat16>(element_type::bfloat16);
   check_addresses_of<std::int32_t>(element_type::int32);
+}
+
+template <class T> void check_vectors_of(element_type type) {
+  for (bool left : {false, true})
+    for (bool right : {false, true})
+      for (std::size_t shift : {0, 1})
+        for (std::int64_t batch : {1, 3}) {
+          const std::string what = std::string(name_of(type)) + ", a vector";
+          run<T>(shaped(type, batch, 1, 72, 120, left, right), what + " and a matrix", shift, way::vectors);
+          run<T>(shaped(type, batch, 72, 1, 121, left, right), what + " behind a matrix", shift, way::vectors);
+          run<T>(shaped(type, batch, 1, 1, 1000, left, right), what + " and another", shift, way::vectors);
+        }
+  if (sizeof(T) > 2) run<T>(shaped(type, 1, 1, 1, 300'000, false, false), "long vectors", 0, way::vectors);
+}
+void check_vectors() {
+  check_vectors_of<float>(element_type::float32);
+  check_vectors_of<double>(element_type::float64);
+  check_vectors_of<parallax::float16>(element_type::float16);
+  check_vectors_of<parallax::bfloat16>(element_type::bfloat16);
 }
 
 template <class T> void check_shapes(element_type type) {
@@ -245,19 +273,13 @@ void check_algorithms() {
   }
 }
 
-constexpr check all[] = {{"products: float32", check_float},
-                         {"products: float64", check_double},
-                         {"products: float16", check_float16},
-                         {"products: bfloat16", check_bfloat16},
-                         {"products: int32", check_int},
-                         {"products: uint64", check_uint64},
-                         {"products: uint8", check_uint8},
-                         {"products: boolean", check_bool},
-                         {"products: strides", check_strides},
-                         {"products: at addresses", check_addresses},
-                         {"products: of nothing", check_empty},
-                         {"products: precision", check_precision},
-                         {"products: algorithms", check_algorithms}};
+constexpr check all[] = {{"products: float32", check_float},       {"products: float64", check_double},
+                         {"products: float16", check_float16},     {"products: bfloat16", check_bfloat16},
+                         {"products: int32", check_int},           {"products: uint64", check_uint64},
+                         {"products: uint8", check_uint8},         {"products: boolean", check_bool},
+                         {"products: strides", check_strides},     {"products: at addresses", check_addresses},
+                         {"products: of vectors", check_vectors},  {"products: of nothing", check_empty},
+                         {"products: precision", check_precision}, {"products: algorithms", check_algorithms}};
 
 } // namespace
 

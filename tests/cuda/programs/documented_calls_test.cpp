@@ -143,9 +143,12 @@ void run_products() {
   static_cast<void>(plx::jit([](auto a, auto b) { return plx::dot(a, plx::transpose(b)); })(x, y));
   static_cast<void>(plx::jit([](auto a, auto b) { return plx::matmul(plx::transpose(a), b); })(x, y));
   static_cast<void>(plx::jit([](auto a, auto b) { return plx::dot_general(a, b, {{0}, {0}, {}, {}}); })(x, y));
-  static_cast<void>(plx::jit(plx::vmap([](auto a, auto b) { return plx::dot(a, b); }))(x, y));
   const auto wide = plx::array<double, 3>::filled({3, 20, 20}, 2.);
   static_cast<void>(plx::jit(plx::vmap([](auto a, auto b) { return plx::matmul(a, b); }))(wide, wide));
+}
+
+void run_vectors() {
+  static_cast<void>(plx::jit(plx::vmap([](auto a, auto b) { return plx::dot(a, b); }))(x, y));
 }
 
 void run_heads() {
@@ -244,6 +247,7 @@ const documented programs[] = {
      run_rows, 1, 1},
     {"`dot`, `matmul`, `dot_general`, `vmap` of these", run_products},
     {"... of several batch dimensions that no stride goes along as one, as sequences and heads", run_heads, 1, 1},
+    {"... of a matrix and a vector, or of two vectors", run_vectors, 1, 1},
     {"... and behind them a bias, `relu`, `gelu`; in gradients, theirs and the bias'", run_epilogues},
     {"... and behind them a transpose that keeps the rows' elements side by side, as of heads that are joined",
      run_joined},

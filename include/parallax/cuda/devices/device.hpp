@@ -11,6 +11,7 @@
 #include <parallax/cuda/devices/staging.hpp>
 #include <parallax/cuda/kernels/copy_narrow_rows.hpp>
 #include <parallax/cuda/kernels/launch.hpp>
+#include <parallax/cuda/kernels/vector_product.hpp>
 
 #include <array>
 #include <deque>
@@ -54,11 +55,16 @@ template <device_api Api> class device {
   bool measures_products = false; ///< the library's algorithms for them, before the first of its kind
   bool is_captured = false;       ///< what is enqueued, which is not to be waited for
 
-  /// Enqueues a product, on the device that is active.
+  /// Enqueues a product, on the device that is active: vectors by kernels, all else by the library.
   status multiply(const matrix_product& product) const {
+    if (is_vector_product(product)) return multiply_vector<Api>(product, context());
     if (measures_products && !is_captured)
       if (const status measured = measure_product<Api>(*this, product); !measured.ok()) return measured;
     return Api::multiply(product, physical, stream());
+  }
+  /// `unsupported` where that does not have an epilogue, a base or addresses.
+  status can_multiply(const matrix_product& product) const {
+    return is_vector_product(product) ? status{} : Api::can_multiply(product, physical);
   }
 
   /// Memory for what is enqueued from now on. Throws `out_of_memory`.

@@ -95,7 +95,7 @@ template <device_api Api> class batch_addresses {
       matrix_product call = matrix_of(each.resolved, each.batches, addresses);
       call.left = left, call.right = right, call.result = result;
       call.workspace = on.product_workspace();
-      const status possible = Api::can_multiply(call, on.physical);
+      const status possible = on.can_multiply(call);
       if (possible.is == status::kind::unsupported) return;
       check(possible, on.number);
       a.add(each.batches, each.resolved.element_bytes(), left, right, result, addresses);

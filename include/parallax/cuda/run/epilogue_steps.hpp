@@ -88,7 +88,7 @@ template <device_api Api> class epilogue_steps {
     for (int p = 0; p < all.size(); ++p) {
       const device<Api>& on = *all.devices[index_of(p)];
       on.activate();
-      const status possible = Api::can_multiply(calls[index_of(p)], on.physical);
+      const status possible = on.can_multiply(calls[index_of(p)]);
       if (possible.is == status::kind::unsupported) return false;
       check(possible, on.number);
     }

@@ -511,7 +511,7 @@ template <device_api Api> class section_runner {
   bool multiply(const matrix_product& call, int p) {
     const device<Api>& on = *all.devices[index_of(p)];
     on.activate();
-    status done = Api::can_multiply(call, on.physical);
+    status done = on.can_multiply(call);
     if (done.ok()) done = on.multiply(call);
     if (done.is == status::kind::unsupported) return false;
     check(done, on.number);
