@@ -111,12 +111,14 @@ struct product_calls {
     return asked;
   }
 
-  /// Of several times, behind one that is not counted.
+  /// The mean of several times, behind one that is not counted.
   static status time_algorithm(double& seconds, int number, const matrix_product& p, int device, cudaStream_t stream) {
     library& used = library_of(device);
     const std::scoped_lock lock(used.mutex);
     detail::product_plan* plan = nullptr;
     if (status s = find_plan(plan, used, p, *detail::library_product::of(p)); !s.ok()) return s;
+    if (number >= count_of(plan->proposed)) // another device of this GPU has chosen by now
+      return {status::kind::unsupported, CUBLAS_STATUS_NOT_SUPPORTED, "cuBLASLt", "an algorithm", "not proposed"};
     const detail::library_algorithm before = std::exchange(plan->algorithm, plan->proposed[index_of(number)]);
     const status timed = detail::time_launches(seconds, stream, [&] {
       status done = multiply(p, device, stream);
@@ -133,6 +135,7 @@ struct product_calls {
     const std::scoped_lock lock(used.mutex);
     detail::product_plan* plan = nullptr;
     if (status s = find_plan(plan, used, p, *detail::library_product::of(p)); !s.ok()) return s;
+    if (number >= count_of(plan->proposed)) return {};
     plan->algorithm = plan->proposed[index_of(number)];
     plan->proposed.clear();
     plan->is_chosen = true;
