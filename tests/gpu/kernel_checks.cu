@@ -3,6 +3,7 @@
 
 #include <parallax/cuda/kernels/strided_product.hpp>
 
+#include <cmath>
 #include <cstdint>
 
 namespace gpu {
@@ -135,6 +136,57 @@ void check_shared_memory() {
   }
 }
 
+/// Each block writes the sum of its cluster's numbers, which it reads in their shared memory, in turns.
+struct cluster_kernel {
+  struct arguments {
+    const float* x;
+    float* y;
+    int cluster;
+  };
+  static constexpr bool barriers = true;
+
+  template <class Block> static PARALLAX_HD void run(const Block& block, const arguments& a) {
+    const std::int64_t at = block.block() * block.threads() + block.thread();
+    float sum = block.load(a.x + at);
+    for (int turn = 0; turn < 2; ++turn) {
+      block.store(reinterpret_cast<float*>(block.shared()) + block.thread(), sum);
+      block.cluster_barrier();
+      sum = 0;
+      for (int i = 0; i < a.cluster; ++i)
+        sum += block.load(reinterpret_cast<const float*>(block.shared_of(i)) + block.thread());
+      block.cluster_barrier();
+    }
+    block.store(a.y + at, sum);
+  }
+};
+
+void check_clusters() {
+  const queue on;
+  parallax::cuda::device_properties properties;
+  ok(api::properties_of(properties, 0));
+  constexpr unsigned threads = 64;
+  for (int cluster = 1; cluster <= properties.largest_cluster; cluster *= 2) {
+    const auto size = static_cast<unsigned>(cluster);
+    const parallax::cuda::launch_shape shape{4 * size, threads, 64 * 1024, size};
+    int at_once = 1;
+    if (cluster > 1) ok(api::clusters_at_once(at_once, cluster_kernel{}, shape));
+    require(at_once > 0 || cluster > parallax::cuda::portable_cluster, "a cluster of a portable size runs");
+    if (at_once == 0) continue;
+    const std::vector<float> x = numbers<float>(std::size_t{4} * size * threads);
+    const device_array<float> source(on, x), target(on, x.size());
+    ok(api::launch(cluster_kernel{}, shape, on.get(), {source.data(), target.data(), cluster}));
+    std::vector<float> expected(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::size_t of_cluster = std::size_t{size} * threads, first = i / of_cluster * of_cluster + i % threads;
+      for (std::size_t k = 0; k < size; ++k) expected[i] += x[first + k * threads] * static_cast<float>(cluster);
+    }
+    const std::vector<float> found = target.values();
+    for (std::size_t i = 0; i < x.size(); ++i)
+      require(std::abs(found[i] - expected[i]) <= 1e-4f * (1 + std::abs(expected[i])),
+              "clusters of " + std::to_string(cluster) + " blocks");
+  }
+}
+
 void check_refused_launches() {
   const queue on;
   const device_array<float> x(on, std::vector<float>(32, 1.f));
@@ -152,6 +204,7 @@ constexpr check all[] = {{"kernels: float, 16 bytes at a time", check_scale<floa
                          {"kernels: uint8, 16 bytes at a time", check_scale<std::uint8_t>},
                          {"kernels: shuffles and barriers", check_cooperation},
                          {"kernels: shared memory", check_shared_memory},
+                         {"kernels: clusters", check_clusters},
                          {"kernels: refused launches", check_refused_launches}};
 
 } // namespace

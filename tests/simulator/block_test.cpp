@@ -112,6 +112,31 @@ struct undeclared {
   template <class Block> static void run(const Block& block, const arguments&) { block.barrier(); }
 };
 
+enum class mistake { early_read, wrong_barrier, early_end, absent_block, wrong_block };
+
+/// Twice sums what a cluster's blocks have, through each one's shared memory.
+template <mistake Mistake> struct sum_of_cluster {
+  using arguments = array_arguments;
+  static constexpr bool barriers = true;
+  template <class Block> static void run(const Block& block, const arguments& a) {
+    const auto is = [&](mistake what) { return a.mistaken && what == Mistake; };
+    constexpr int blocks = 4;
+    int* own = a.numbers + block.block() * block.threads() + block.thread();
+    int* shared = reinterpret_cast<int*>(block.shared()) + block.thread();
+    for (int turn = 0; turn < 2; ++turn) {
+      block.store(shared, block.load(own));
+      if (is(mistake::absent_block) && block.block() % blocks == 3) return;
+      if (!is(mistake::early_read)) block.cluster_barrier();
+      int sum = 0;
+      for (int i = is(mistake::wrong_block) ? 1 : 0; i < blocks + (is(mistake::wrong_block) ? 1 : 0); ++i)
+        sum += block.load(reinterpret_cast<const int*>(block.shared_of(i)) + block.thread());
+      block.store(own, sum);
+      if (is(mistake::wrong_barrier)) block.barrier();
+      else if (!is(mistake::early_end) || turn == 0) block.cluster_barrier();
+    }
+  }
+};
+
 template <class K> std::vector<int> run(const cuda::launch_shape& shape, bool mistaken, std::uint64_t seed) {
   one_array memory(128);
   for (std::size_t i = 0; i < memory.numbers.size(); ++i) memory.numbers[i] = static_cast<int>(i);
@@ -158,6 +183,23 @@ TEST_CASE("A barrier and a shuffle that not all threads reach are found") {
   CHECK(contains(fault_of<lonely>({1, 64}), "waits in a shuffle"));
 }
 
+TEST_CASE("Blocks of a cluster run together and read each other's shared memory") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto sums = run<sum_of_cluster<mistake::early_read>>({4, 32, 32 * sizeof(int), 4}, false, seed);
+    for (int i = 0; i < 128; ++i) CHECK(sums[static_cast<std::size_t>(i)] == 4 * (4 * (i % 32) + 6 * 32));
+  }
+}
+
+TEST_CASE(
+    "Accesses of a cluster's shared memory that none of its barriers orders are found, and blocks that end early") {
+  const cuda::launch_shape shape{4, 32, 32 * sizeof(int), 4};
+  CHECK(contains(fault_of<sum_of_cluster<mistake::early_read>>(shape), "before a barrier of its cluster"));
+  CHECK(contains(fault_of<sum_of_cluster<mistake::wrong_barrier>>(shape), "since the last barrier of the cluster"));
+  CHECK(contains(fault_of<sum_of_cluster<mistake::early_end>>(shape), "ends where others access its shared memory"));
+  CHECK(contains(fault_of<sum_of_cluster<mistake::absent_block>>(shape), "waits at a barrier of its cluster"));
+  CHECK(contains(fault_of<sum_of_cluster<mistake::wrong_block>>(shape), "the shared memory of block 4 of a cluster"));
+}
+
 TEST_CASE("Accesses out of bounds and misaligned ones are found") {
   CHECK(fault_of<doubling>({3, 10}) == "out of bounds");
   CHECK(contains(fault_of<vector_load>({1, 1}), "loads 8 bytes at a misaligned address"));
@@ -168,6 +210,8 @@ TEST_CASE("Launches that no device takes are found") {
   CHECK(contains(fault_of<doubling>({0, 10}), "a launch of 0 blocks"));
   CHECK(contains(fault_of<doubling>({1, 1025}), "1025 threads"));
   CHECK(contains(fault_of<diverging>({1, 48}), "no whole warps"));
+  CHECK(contains(fault_of<diverging>({6, 64, 0, 4}), "6 blocks in clusters of 4"));
+  CHECK(contains(fault_of<doubling>({2, 32, 0, 2}), "2 blocks in clusters of 2"));
   CHECK(contains(fault_of<undeclared>({1, 32}), "no barriers, as it says"));
 }
 

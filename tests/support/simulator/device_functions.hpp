@@ -50,7 +50,7 @@ struct device_functions {
     return call("properties_of", [&](world& w) {
       if (!w.has_device(device)) return no_device("properties_of");
       properties = {text("simulated device ", device), w.options.multiprocessors, w.options.shared_bytes_per_block,
-                    w.options.memory_bytes};
+                    w.options.memory_bytes, w.options.largest_cluster};
       return status{};
     });
   }

@@ -200,6 +200,16 @@ struct stream_functions : device_functions {
     return launch(code_of<Kernel>(), shape, on, bytes_of(arguments));
   }
 
+  /// As many as there are multiprocessors for: each has one block.
+  template <parallax::cuda::device_kernel Kernel>
+  static status clusters_at_once(int& count, Kernel, const parallax::cuda::launch_shape& shape) {
+    return call("clusters_at_once", [&](world& w) {
+      const int cluster = static_cast<int>(shape.cluster);
+      count = cluster <= w.options.largest_cluster ? w.options.multiprocessors / cluster : 0;
+      return status{};
+    });
+  }
+
   /// Replaces a captured launch by another of the same kernel.
   template <parallax::cuda::device_kernel Kernel>
   static status update_launch(graph_handle of, graph_node_handle node, Kernel,
@@ -405,9 +415,10 @@ struct stream_functions : device_functions {
   static operation launch_of(world& w, const kernel_code& kernel, const parallax::cuda::launch_shape& shape,
                              std::shared_ptr<const std::byte[]> arguments) {
     if (shape.blocks == 0 || shape.threads == 0 || shape.threads > 1024 ||
-        shape.shared_bytes > w.options.shared_bytes_per_block)
+        shape.shared_bytes > w.options.shared_bytes_per_block ||
+        shape.cluster > static_cast<unsigned>(w.options.largest_cluster))
       fail("launch of ", kernel.name, " with ", shape.blocks, " blocks of ", shape.threads, " threads and ",
-           shape.shared_bytes, " bytes of shared memory");
+           shape.shared_bytes, " bytes of shared memory, in clusters of ", shape.cluster);
     return {.name = kernel.name.c_str(),
             .run = [&kernel, shape, arguments = std::move(arguments), &random = w.random](recorder& log) {
               try {

@@ -30,6 +30,7 @@ struct machine_options {
   std::size_t memory_bytes = std::size_t{1} << 30; ///< of each device
   int multiprocessors = 2;
   std::size_t shared_bytes_per_block = 48 * 1024;
+  int largest_cluster = 8;        ///< of blocks; 1 where devices have no clusters
   bool refuses_epilogues = false; ///< and matrices at addresses: when they are launched, after it said that it has them
   bool has_no_addresses = false;  ///< products go along strides alone
   bool peer_access = true;        ///< false: enabling it fails

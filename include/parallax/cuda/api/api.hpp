@@ -19,12 +19,17 @@
 
 namespace parallax::cuda {
 
-/// The size of a launch: blocks, threads of each, bytes of shared memory of each.
+/// The size of a launch: blocks, threads of each, bytes of shared memory of each; and of how many neighbouring blocks,
+/// of which there are a multiple, a cluster is, whose blocks run together and reach each other's shared memory.
 struct launch_shape {
   unsigned blocks = 1;
   unsigned threads = 1;
   std::size_t shared_bytes = 0;
+  unsigned cluster = 1;
 };
+
+/// The blocks that a cluster has at most on every device that has any.
+inline constexpr int portable_cluster = 8;
 
 /// A number of a graph that kernels set, and that says whether a node of the graph runs its body.
 struct graph_condition {
@@ -39,6 +44,7 @@ struct device_properties {
   int multiprocessors = 1;
   std::size_t shared_bytes_per_block = 48 * 1024;
   std::size_t memory_bytes = 0;
+  int largest_cluster = 1; ///< of blocks, a power of two; how many of a kernel's fit is asked for each
 };
 
 using parallax::product_activation;
@@ -209,8 +215,9 @@ concept device_api =
       { Api::launch_graph(graph, stream) } -> std::same_as<status>;
       { Api::destroy_graph(graph) } -> std::same_as<status>;
     };
-// Beside these, for every `device_kernel`, `status launch(K, const launch_shape&, stream, const K::arguments&)`, and
-// `status update_launch(graph, node, K, const launch_shape&, const K::arguments&)`: the next launches of the graph have
-// other arguments for this launch of K, those before do not.
+// Beside these, for every `device_kernel`, `status launch(K, const launch_shape&, stream, const K::arguments&)`,
+// `status clusters_at_once(int&, K, const launch_shape&)`: how many clusters of such a launch the current device runs
+// at the same time, 0 where it runs none; and `status update_launch(graph, node, K, const launch_shape&, const
+// K::arguments&)`: the next launches of the graph have other arguments for this launch of K, those before do not.
 
 } // namespace parallax::cuda

@@ -22,7 +22,8 @@ template <class T, int Count> struct alignas(sizeof(T) * std::size_t{Count}) vec
 /// The policy; `block` is one thread's. All threads of a block call `barrier` the same number of times, and all threads
 /// of a warp its shuffles. Memory of a device is read and written by `load` and `store` only, whose pointers are
 /// aligned for their type. Shared memory is what the launch asked for; it is read and written by `load` and `store`
-/// too.
+/// too, that of the other blocks of a cluster between barriers of the cluster, which all its threads call the same
+/// number of times.
 template <class Block>
 concept thread_block = requires(const Block& block, const float* source, float* target, float value, int distance,
                                 std::uint64_t condition, unsigned number) {
@@ -34,6 +35,8 @@ concept thread_block = requires(const Block& block, const float* source, float* 
   block.store(target, value);
   { block.shared() } -> std::same_as<std::byte*>; ///< aligned to 16 bytes
   block.barrier();
+  { block.shared_of(distance) } -> std::same_as<std::byte*>; ///< of the block of that number in this one's cluster
+  block.cluster_barrier();
   /// the value of the thread `distance` lanes further on; its own where there is none in the warp
   { block.shuffle_down(value, distance) } -> std::same_as<float>;
   { block.shuffle_xor(value, distance) } -> std::same_as<float>;

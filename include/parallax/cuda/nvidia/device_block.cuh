@@ -6,11 +6,13 @@
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/nvidia/runtime_status.cuh>
 
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 
 namespace parallax::cuda {
 
@@ -31,6 +33,17 @@ struct device_block {
   }
 
   __device__ void barrier() const { __syncthreads(); }
+
+  // without clusters, each block is one
+#if __CUDA_ARCH__ >= 900 // as `first_with_clusters` says
+  __device__ std::byte* shared_of(int rank) const {
+    return cooperative_groups::this_cluster().map_shared_rank(shared(), static_cast<unsigned>(rank));
+  }
+  __device__ void cluster_barrier() const { cooperative_groups::this_cluster().sync(); }
+#else
+  __device__ std::byte* shared_of(int) const { return shared(); }
+  __device__ void cluster_barrier() const { __syncthreads(); }
+#endif
 
   template <class T> __device__ T shuffle_down(T value, int distance) const {
     return by_words(value, [=](unsigned word) { return __shfl_down_sync(whole_warp, word, unsigned(distance)); });
@@ -81,6 +94,55 @@ __global__ void __launch_bounds__(max_threads_of<K>(), min_blocks_of<K>())
   K::run(device_block{}, arguments);
 }
 
+/// The kernel's address, untyped: CUDA 12's overloads for typed ones do not take that of a template's instance.
+template <class K> const void* function_of() { return reinterpret_cast<const void*>(&entry<K>); }
+
+/// The architecture whose code has clusters.
+inline constexpr int first_with_clusters = 90;
+
+/// What a block gets without asking.
+inline constexpr std::size_t always_shared_bytes = 48 * 1024;
+
+/// Asks for what not every launch may have, and never for less than before: graphs may have such a launch.
+inline status allow(const void* function, const launch_shape& shape) {
+  if (shape.shared_bytes > always_shared_bytes) {
+    cudaFuncAttributes now;
+    if (const cudaError_t asked = cudaFuncGetAttributes(&now, function); asked != cudaSuccess)
+      return runtime_status("cudaFuncGetAttributes", asked);
+    const int wanted = static_cast<int>(shape.shared_bytes);
+    if (now.maxDynamicSharedSizeBytes < wanted)
+      if (const cudaError_t raised =
+              cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, wanted);
+          raised != cudaSuccess)
+        return runtime_status("cudaFuncSetAttribute", raised);
+  }
+  if (shape.cluster > unsigned(portable_cluster)) {
+    const cudaError_t allowed = cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (allowed != cudaSuccess) return runtime_status("cudaFuncSetAttribute", allowed);
+  }
+  return {};
+}
+
+/// How a launch of clusters is described; not copied, as the description points into it.
+struct clustered_launch {
+  cudaLaunchAttribute attribute = {};
+  cudaLaunchConfig_t config = {};
+
+  clustered_launch(const launch_shape& shape, cudaStream_t stream) {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = shape.cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    config.gridDim = dim3(shape.blocks);
+    config.blockDim = dim3(shape.threads);
+    config.dynamicSmemBytes = shape.shared_bytes;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+  }
+  clustered_launch(const clustered_launch&) = delete;
+  clustered_launch& operator=(const clustered_launch&) = delete;
+};
+
 } // namespace detail
 
 /// Launches of `device_kernel`s.
@@ -93,22 +155,33 @@ struct device_launches {
     if (shape.blocks == 0) return {};
     if (shape.threads > unsigned(detail::max_threads_of<K>()) || (K::barriers && shape.threads % warp_size != 0))
       return detail::runtime_status("a kernel's launch", cudaErrorInvalidConfiguration);
-    // an untyped address: CUDA 12's overloads for typed ones do not take that of a template's instance
-    const auto* function = reinterpret_cast<const void*>(&detail::entry<K>);
-    if (shape.shared_bytes > always_shared_bytes) {
-      const cudaError_t raised = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                      static_cast<int>(shape.shared_bytes));
-      if (raised != cudaSuccess) return detail::runtime_status("cudaFuncSetAttribute", raised);
-    }
     void* values[] = {const_cast<typename K::arguments*>(&arguments)};
-    return detail::runtime_status(
-        "cudaLaunchKernel",
-        cudaLaunchKernel(function, dim3(shape.blocks), dim3(shape.threads), values, shape.shared_bytes, stream));
+    if (const status s = detail::allow(detail::function_of<K>(), shape); !s.ok()) return s;
+    if (shape.cluster == 1)
+      return detail::runtime_status("cudaLaunchKernel",
+                                    cudaLaunchKernel(detail::function_of<K>(), dim3(shape.blocks), dim3(shape.threads),
+                                                     values, shape.shared_bytes, stream));
+    const detail::clustered_launch clustered(shape, stream);
+    return detail::runtime_status("cudaLaunchKernelExC",
+                                  cudaLaunchKernelExC(&clustered.config, detail::function_of<K>(), values));
   }
 
- private:
-  /// What a block gets without asking.
-  static constexpr std::size_t always_shared_bytes = 48 * 1024;
+  /// None so large, or none of code that was compiled for devices that have no clusters.
+  template <device_kernel K> static status clusters_at_once(int& count, K, const launch_shape& shape) {
+    count = 0;
+    cudaFuncAttributes compiled;
+    if (const cudaError_t asked = cudaFuncGetAttributes(&compiled, detail::function_of<K>()); asked != cudaSuccess)
+      return detail::runtime_status("cudaFuncGetAttributes", asked);
+    if (compiled.ptxVersion < detail::first_with_clusters) return {};
+    if (const status s = detail::allow(detail::function_of<K>(), shape); !s.ok()) return s;
+    const detail::clustered_launch clustered(shape, nullptr);
+    const cudaError_t code = cudaOccupancyMaxActiveClusters(&count, detail::function_of<K>(), &clustered.config);
+    if (code == cudaSuccess || code != cudaErrorInvalidClusterSize)
+      return detail::runtime_status("cudaOccupancyMaxActiveClusters", code);
+    std::ignore = cudaGetLastError();
+    count = 0;
+    return {};
+  }
 };
 
 } // namespace parallax::cuda

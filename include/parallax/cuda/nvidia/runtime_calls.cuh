@@ -48,10 +48,14 @@ struct runtime_calls {
 
   static status properties_of(device_properties& properties, int device) {
     cudaDeviceProp all;
-    const cudaError_t code = cudaGetDeviceProperties(&all, device);
-    if (code == cudaSuccess)
-      properties = {all.name, all.multiProcessorCount, all.sharedMemPerBlockOptin, all.totalGlobalMem};
-    return detail::runtime_status("cudaGetDeviceProperties", code);
+    if (const cudaError_t code = cudaGetDeviceProperties(&all, device); code != cudaSuccess)
+      return detail::runtime_status("cudaGetDeviceProperties", code);
+    int has_clusters = 0;
+    const cudaError_t code = cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, device);
+    // 16 where a kernel asks for more than what all such devices have
+    properties = {all.name, all.multiProcessorCount, all.sharedMemPerBlockOptin, all.totalGlobalMem,
+                  has_clusters != 0 ? 2 * portable_cluster : 1};
+    return detail::runtime_status("cudaDeviceGetAttribute", code);
   }
 
   /// Lets kernels and copies on `device` reach the memory that `allocate` takes on `owner`. Fails where the hardware
