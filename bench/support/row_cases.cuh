@@ -186,7 +186,8 @@ inline gpu_case dispatch_case() {
 /// All cases. Each result is checked against the host's before it is timed.
 inline std::vector<gpu_case> row_cases() {
   std::vector<gpu_case> cases;
-  for (std::int64_t columns : {64, 1024, 8192}) add_rows(cases, (std::int64_t{1} << 26) / columns, columns);
+  for (std::int64_t columns : {64, 1024, 8192, 32768, 262144})
+    add_rows(cases, (std::int64_t{1} << 26) / columns, columns);
   cases.push_back(chain_case(1 << 26));
   cases.push_back(training_case(128, 256));
   cases.push_back(training_case(2048, 1024));

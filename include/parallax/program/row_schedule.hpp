@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace parallax::compiled {
 
@@ -103,6 +104,11 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
   static constexpr bool reduces_in(int i, int pass) {
     return statements[index_of(i)].kind == statement_kind::reduce_row && known.pass[index_of(i)] == pass + 1;
   }
+  static constexpr bool reduces(int pass) {
+    for (int i = 0; i < size; ++i)
+      if (reduces_in(i, pass)) return true;
+    return false;
+  }
   /// What a reduction sums that is computed from its elements and, after its pass, its centre.
   static constexpr centred_sum centred(int i) { return known.centred[index_of(i)]; }
   static constexpr bool is_reduction(int i) { return statements[index_of(i)].kind == statement_kind::reduce_row; }
@@ -125,6 +131,21 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
     std::size_t bytes = 0;
     for (int i = 0; i < size; ++i)
       if (is_loaded(i) && !is_index(i) && is_needed(i, pass, true)) bytes += size_of(statements[index_of(i)].type);
+    return bytes;
+  }
+  /// Whether the elements of an operand are read in several passes, if no values are remembered.
+  static constexpr bool is_read_again(int i) {
+    int times = 0;
+    for (int pass = 0; pass < passes; ++pass) times += is_needed(i, pass, true);
+    return is_loaded(i) && !is_index(i) && times > 1;
+  }
+  /// What those of a statement take to be held instead, for each element; and those of the statements before it.
+  static constexpr std::uint32_t held_bytes(int i) {
+    return is_read_again(i) ? static_cast<std::uint32_t>(size_of(statements[index_of(i)].type)) : 0;
+  }
+  static constexpr std::uint32_t held_bytes_before(int statement) {
+    std::uint32_t bytes = 0;
+    for (int i = 0; i < statement; ++i) bytes += held_bytes(i);
     return bytes;
   }
   static constexpr bool is_index(int i) { return statements[index_of(i)].kind == statement_kind::load_index; }

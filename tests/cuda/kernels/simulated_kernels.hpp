@@ -69,6 +69,7 @@ class operand_guard : public simulator::access_observer {
   void read(const void* data, std::size_t bytes) override {
     const std::byte* at = static_cast<const std::byte*>(data);
     ++reads;
+    bytes_read += bytes;
     if (is_scratch(at, bytes)) {
       for (std::size_t i = 0; i < bytes; ++i)
         if (!partial_written_[static_cast<std::size_t>(at - scratch_) + i])
@@ -89,7 +90,7 @@ class operand_guard : public simulator::access_observer {
     for (std::size_t i = 0; i < bytes; ++i)
       if (!written_.insert(at + i).second) simulator::fail("an element is written twice");
   }
-  std::size_t reads = 0; ///< that were made
+  std::size_t reads = 0, bytes_read = 0; ///< that were made
 
   /// Faults unless all of the results were written.
   void finish() const {
@@ -131,6 +132,8 @@ struct setup {
   std::int64_t largest = parallax::cuda::largest_loop;
   std::size_t scratch_bytes = 1 << 20;
   std::uint64_t seed = 1;
+  std::size_t shared_bytes = 48 * 1024; ///< of a block at most
+  int largest_cluster = 1;
 };
 
 /// The part of the device policy that launches need.
@@ -139,13 +142,24 @@ struct api {
   static inline setup current{};
   static inline operand_guard* guard = nullptr;
   static inline int launches = 0;
-  static inline std::size_t reads = 0; ///< of all launches
+  static inline std::size_t reads = 0, bytes_read = 0; ///< of all launches
+  static inline parallax::cuda::launch_shape last{};
+  static inline int fitting_cluster = 16; ///< clusters of more blocks never run
 
   template <parallax::cuda::device_kernel K>
   static parallax::cuda::status launch(K, const parallax::cuda::launch_shape& shape, stream,
                                        const typename K::arguments& arguments) {
     ++launches;
+    last = shape;
+    if (shape.shared_bytes > current.shared_bytes || static_cast<int>(shape.cluster) > current.largest_cluster)
+      simulator::fail("a launch of blocks with ", shape.shared_bytes, " bytes of shared memory in clusters of ",
+                      shape.cluster);
     simulator::run_kernel<K>(shape, arguments, current.seed, *guard);
+    return {};
+  }
+  template <parallax::cuda::device_kernel K>
+  static parallax::cuda::status clusters_at_once(int& count, K, const parallax::cuda::launch_shape& shape) {
+    count = static_cast<int>(shape.cluster) <= fitting_cluster ? 1 : 0;
     return {};
   }
 };
@@ -160,11 +174,14 @@ template <class Kernel> void run(parallax::compiled::kernel_arguments& a) {
   api::guard = &guard;
   parallax::cuda::device_properties properties;
   properties.multiprocessors = api::current.multiprocessors;
+  properties.shared_bytes_per_block = api::current.shared_bytes;
+  properties.largest_cluster = api::current.largest_cluster;
   parallax::cuda::launch_context<api> where{0, &properties, scratch.data(), scratch.size() * sizeof(line),
                                             api::current.largest};
   parallax::cuda::check(parallax::cuda::launch_kernel<api, Kernel>(a, where));
   guard.finish();
   api::reads += guard.reads;
+  api::bytes_read += guard.bytes_read;
 }
 
 template <class Program> struct kernel_table {
@@ -210,10 +227,11 @@ template <class Tree> void require_close(const Tree& expected, const Tree& found
 template <class Function, class... Args> void compare(const Function& f, double tolerance, const Args&... args) {
   auto expected = f(args...);
   constexpr std::int64_t whole = parallax::cuda::largest_loop;
-  for (const setup& s : {setup{4, whole, 1 << 20, 1}, setup{132, whole, 1 << 20, 2}, setup{1, whole, 1 << 20, 3},
-                         setup{1, 40, 1 << 14, 4}}) {
+  for (const setup& s : {setup{4, whole, 1 << 20, 1}, setup{132, whole, 1 << 20, 2, 227 << 10, 8},
+                         setup{1, whole, 1 << 20, 3, 20 << 10, 16}, setup{1, 40, 1 << 14, 4}}) {
     api::current = s;
-    INFO("multiprocessors " << s.multiprocessors << ", largest loop " << s.largest);
+    INFO("multiprocessors " << s.multiprocessors << ", largest loop " << s.largest << ", largest cluster "
+                            << s.largest_cluster);
     require_close(expected, call(f, args...), tolerance);
   }
 }

@@ -27,6 +27,7 @@ namespace {
 struct tally {
   int kernels = 0, products = 0, copies = 0, allocations = 0, graphs = 0;
   int nodes = 0; ///< kernels and products of a graph
+  unsigned largest_cluster = 0; ///< of a kernel's blocks
 };
 struct counting_api : simulator::api {
   static inline tally made;
@@ -45,6 +46,7 @@ struct counting_api : simulator::api {
                                   const typename Kernel::arguments& arguments) {
     static_assert(sizeof arguments <= 4096);
     ++(std::is_same_v<Kernel, plx::cuda::copy_pieces> ? made.copies : made.kernels);
+    made.largest_cluster = std::max(made.largest_cluster, shape.cluster);
     return simulator::api::launch(kernel, shape, on, arguments);
   }
   static plx::cuda::status multiply(const plx::cuda::matrix_product& product, int device, stream on) {
@@ -80,11 +82,13 @@ template <std::int64_t... E> auto fixed(unsigned seed) {
 /// What three calls make: the first one goes step by step, the second one captures a graph, which the third one
 /// launches. Results are the host's.
 template <class Function, class... Arguments>
-std::array<tally, 3> calls_of(const Function& function, double tolerance, const Arguments&... given) {
+std::array<tally, 3> calls_on(simulator::machine_options machine, const Function& function, double tolerance,
+                              const Arguments&... given) {
   const std::vector<float> expected = simulated::numbers_of(simulated::results_on_host(function, given...));
   std::array<tally, 3> calls;
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    simulator::machine on(simulator::machine_options{.devices = 1, .seed = seed});
+  machine.devices = 1;
+  for (machine.seed = 1; machine.seed <= 3; ++machine.seed) {
+    simulator::machine on(machine);
     {
       const simulated::running_backend<counting_api> here;
       for (tally& call : calls) {
@@ -101,6 +105,10 @@ std::array<tally, 3> calls_of(const Function& function, double tolerance, const 
     on.finish();
   }
   return calls;
+}
+template <class Function, class... Arguments>
+std::array<tally, 3> calls_of(const Function& function, double tolerance, const Arguments&... given) {
+  return calls_on({}, function, tolerance, given...);
 }
 void check_calls(const std::array<tally, 3>& calls, int kernels, int products, int outside_of_graphs = 0) {
   for (int call : {0, 1}) { // enqueued, then captured
@@ -163,6 +171,22 @@ TEST_CASE("a transformer block forward and back is 35 calls, and one more for an
   check_calls(calls_of(block_step<1>, 1e-5, block(), fixed<1, sequence, width>(13)), 11, 24);
   check_calls(calls_of(block_step<3>, 1e-5, block(), fixed<3, sequence, width>(13)), 12, 24, 1);
   check_calls(calls_of(block_step<8>, 1e-5, block(), fixed<8, sequence, width>(13)), 12, 24, 1);
+}
+
+TEST_CASE("a softmax of long rows is one launch where a cluster holds them, in graphs too, and two where none does") {
+  static constexpr auto weighted =
+      plx::jit([](auto x, auto y, auto z) { return plx::dot(plx::tanh(plx::dot(plx::softmax(x), y)), z); });
+  for (auto [largest, kernels] : {std::pair{1, 3}, {4, 2}}) { // one is the tanh
+    const auto calls =
+        calls_on({.multiprocessors = 4, .shared_bytes_per_block = 16 << 10, .largest_cluster = largest}, weighted, 1e-5,
+                 numbers<2>({3, 12000}, 51), numbers<2>({12000, 8}, 52), numbers<2>({8, 5}, 53));
+    for (std::size_t call : {0U, 1U}) { // enqueued, then captured
+      CHECK(calls[call].kernels == kernels);
+      CHECK(calls[call].largest_cluster == static_cast<unsigned>(largest));
+    }
+    CHECK(calls[2].kernels == 0);
+    CHECK(calls[2].graphs == 1);
+  }
 }
 
 } // namespace launch_counts_test

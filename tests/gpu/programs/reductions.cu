@@ -37,9 +37,13 @@ void check_double() { check_matrices<double>(1e-13); }
 void check_long() {
   for (std::int64_t n : {1, 1000, 70'001}) same_as_host("all elements", 1e-5, of_all, samples<float, 1>({n}));
 }
-/// Rows that no block holds.
+/// Rows that no block's registers hold: its shared memory does, or that of 2, 8 or 16 blocks where there are clusters,
+/// or none, as few rows of so many elements go over all multiprocessors.
 void check_long_rows() {
-  same_as_host("long rows, float", 4e-5, normalised, samples<float, 2>({3, 40'003}));
+  const std::int64_t shapes[][2] = {{200, 12'000}, {40, 40'003}, {3, 40'003}, {9, 500'007}, {3, 300'007}};
+  for (const auto& [rows, columns] : shapes)
+    same_as_host("long rows", 4e-5, normalised, samples<float, 2>({rows, columns}));
+  same_as_host("long rows, bfloat16", 2e-2, normalised, samples<plx::bfloat16, 2>({40, 40'003}));
   same_as_host("long rows, double", 1e-12, normalised, samples<double, 2>({3, 40'003}));
   same_as_host("long rows, sums and logsumexp", 1e-4, of_rows, samples<float, 2>({3, 40'003}));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/cuda/kernels/evaluate.hpp>
+#include <parallax/cuda/kernels/row_elements.hpp>
 #include <parallax/cuda/kernels/row_totals.hpp>
 #include <parallax/cuda/kernels/uniform_division.hpp>
 #include <parallax/cuda/names.hpp>
@@ -12,21 +13,6 @@
 #include <utility>
 
 namespace parallax::cuda {
-
-namespace detail {
-
-/// A statement's values for the vectors that a thread holds, where they are kept from pass to pass.
-template <int I, class T, int Width, int Vectors, bool Kept> struct kept_value {
-  lanes<T, Width> vectors[std::size_t{Vectors}];
-};
-template <int I, class T, int Width, int Vectors> struct kept_value<I, T, Width, Vectors, false> {};
-
-template <int I, class T, int Width, int Vectors>
-PARALLAX_DEVICE PARALLAX_INLINE lanes<T, Width>* kept_at(kept_value<I, T, Width, Vectors, true>& kept) {
-  return kept.vectors;
-}
-
-} // namespace detail
 
 template <class Kernel, bool FewPasses = false> struct row_passes;
 
@@ -111,7 +97,7 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   template <int Pass, int Width, class Kept, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const loop_type& l, const place& p,
                                                    state<Width>& loaded) {
-    load_all<Pass, Kept>(block, l, p, loaded, indices{});
+    load_all<Pass, Kept>(block, l, p, loaded, indices{}, elements_in_memory{});
   }
   /// Evaluates the pass for these elements, which are vector number `vector` of those that the thread holds, and adds
   /// them to the totals.
@@ -130,30 +116,45 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
     if (stores) store_all<Pass>(block, l, p, loaded, indices{});
   }
 
-  /// Runs one pass over `Count` vectors of `Width` elements, `step` elements apart, from `p` on; keeps no values. All
-  /// are loaded before the first is used.
-  template <int Pass, int Width, int Count, class Block>
+  // What blocks go over a piece of a row with, and keep no values: they are computed again in every pass.
+
+  /// The elements that are read together.
+  static constexpr int piece_width = evaluate::has_vectors ? evaluate::width : 1;
+  /// Vectors of a thread that are loaded together in a pass, as registers allow.
+  template <int Pass>
+  static constexpr int pieces_together = static_cast<int>(
+      std::clamp<std::size_t>(64 / std::max<std::size_t>(schedule::bytes_in(Pass) * piece_width, 1), 1, 4));
+  // of what is read in several passes: bytes of an element, and of one of each such statement before it
+  template <int I> static constexpr bool is_held = schedule::is_read_again(I);
+  template <int I> static constexpr int first_pass = schedule::first_pass(I);
+  template <int I> static constexpr std::uint32_t held_bytes = schedule::held_bytes(I);
+  template <int I> static constexpr std::uint32_t held_before = schedule::held_bytes_before(I);
+
+  /// Runs one pass over `Count` vectors of `Width` elements, `step` elements apart, from `p` on. All are loaded before
+  /// the first is used.
+  template <int Pass, int Width, int Count, class Block, class Elements>
   static PARALLAX_DEVICE PARALLAX_INLINE void run_apart(const Block& block, const loop_type& l, place p,
                                                         std::int32_t step, const uniform_values& uniform,
-                                                        row_totals& totals) {
+                                                        row_totals& totals, const Elements& elements) {
     nothing_kept nothing;
     state<Width> loaded[std::size_t{Count}];
     const std::int32_t first = p.inner;
     PARALLAX_DEVICE_UNROLL
     for (int k = 0; k < Count; ++k) {
       p.inner = first + k * step;
-      load_all<Pass, nothing_kept>(block, l, p, loaded[k], indices{});
+      load_all<Pass, nothing_kept>(block, l, p, loaded[k], indices{}, elements);
     }
     PARALLAX_DEVICE_UNROLL
     for (int k = 0; k < Count; ++k) {
       row_totals ones[std::size_t{Width}];
+      p.inner = first + k * step;
+      hold_all<Pass>(block, p, loaded[k], elements, indices{});
       PARALLAX_DEVICE_UNROLL
       for (int i = 0; i < Width; ++i) {
         values own = uniform;
         evaluate_all<Pass>(own, uniform, loaded[k], nothing, 0, i, indices{});
         begin_all<Pass>(ones[i], own, indices{});
       }
-      p.inner = first + k * step;
       store_all<Pass>(block, l, p, loaded[k], indices{});
       // elements among themselves first: of so few the numbers are known while compiling
       PARALLAX_DEVICE_UNROLL
@@ -218,16 +219,23 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
     detail::value_at<I>(uniform) = from.lane(0);
   }
 
-  template <int Pass, class Kept, class Block, class State, std::size_t... I>
+  template <int Pass, class Kept, class Block, class State, class Elements, std::size_t... I>
   static PARALLAX_DEVICE PARALLAX_INLINE void load_all(const Block& block, const loop_type& l, const place& p,
-                                                       State& state, std::index_sequence<I...>) {
-    [[maybe_unused]] const bool done[] = {(load_one<Pass, I, Kept>(block, l, p, state), true)...};
+                                                       State& state, std::index_sequence<I...>,
+                                                       const Elements& elements) {
+    [[maybe_unused]] const bool done[] = {(load_one<Pass, I, Kept>(block, l, p, state, elements), true)...};
   }
-  template <int Pass, int I, class Kept, class Block, class State>
-  static PARALLAX_DEVICE PARALLAX_INLINE void load_one([[maybe_unused]] const Block& block,
-                                                       [[maybe_unused]] const loop_type& l,
-                                                       [[maybe_unused]] const place& p, [[maybe_unused]] State& state) {
-    if constexpr (is_load<Kept, I, Pass>) detail::transfer_at<I>(state).load(block, l, p);
+  template <int Pass, int I, class Kept, class Block, class State, class Elements>
+  static PARALLAX_DEVICE PARALLAX_INLINE void
+  load_one([[maybe_unused]] const Block& block, [[maybe_unused]] const loop_type& l, [[maybe_unused]] const place& p,
+           [[maybe_unused]] State& state, [[maybe_unused]] const Elements& elements) {
+    if constexpr (is_load<Kept, I, Pass>) elements.template load<I, Pass>(block, l, p, detail::transfer_at<I>(state));
+  }
+  template <int Pass, class Block, class State, class Elements, std::size_t... I>
+  static PARALLAX_DEVICE PARALLAX_INLINE void hold_all(const Block& block, const place& p, const State& state,
+                                                       const Elements& elements, std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {
+        (elements.template hold<I, Pass>(block, p, detail::transfer_at<I>(state)), true)...};
   }
   template <int Pass, class Block, class State, std::size_t... I>
   static PARALLAX_DEVICE PARALLAX_INLINE void store_all(const Block& block, const loop_type& l, const place& p,

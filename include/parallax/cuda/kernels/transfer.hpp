@@ -65,6 +65,9 @@ struct transfer<load_statement<statement_kind::load_vector, Type, Array>, Width>
     }
   }
   PARALLAX_DEVICE PARALLAX_INLINE T lane(int i) const { return vector.values[i]; }
+  /// The elements, to be kept elsewhere; and back from there.
+  PARALLAX_DEVICE PARALLAX_INLINE vector_of<T, Width> elements() const { return vector; }
+  PARALLAX_DEVICE PARALLAX_INLINE void take(const vector_of<T, Width>& kept) { vector = kept; }
 };
 
 template <element_type Type, int Array, int Width>
@@ -99,6 +102,8 @@ struct transfer<load_statement<statement_kind::load_strided, Type, Array>, Width
     }
   }
   PARALLAX_DEVICE PARALLAX_INLINE T lane(int i) const { return values[i]; }
+  PARALLAX_DEVICE PARALLAX_INLINE vector_of<T, 1> elements() const { return {{values[0]}}; }
+  PARALLAX_DEVICE PARALLAX_INLINE void take(const vector_of<T, 1>& kept) { values[0] = kept.values[0]; }
 };
 
 template <element_type Type, int Array, int Width>
