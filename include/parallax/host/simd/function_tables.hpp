@@ -212,4 +212,29 @@ inline constexpr double exponential_series[] = {0.5000000000000001,     0.166666
                                                 2.4801521322368692e-05, 2.7557268480310024e-06, 2.7620075879983367e-07,
                                                 2.5100375832561234e-08};
 
+/// pi in pieces: for products that are rounded with a sum only; the same, where those with the pieces between the first
+/// and the last are exact by themselves; for products of whole numbers that all are exact but the last.
+inline constexpr double pi_fused_of_doubles[] = {3.141592653589793, 1.224646799147353e-16, 2.1657133478438278e-32};
+inline constexpr double pi_fused_exactly_of_doubles[] = {3.141592653589793, 1.224646794682525e-16,
+                                                         4.464828201491623e-25};
+inline constexpr double pi_short_of_doubles[] = {3.1415926535846666, 5.1266883031679116e-12, 2.1125998133974852e-23};
+inline constexpr float pi_fused_of_floats[] = {3.1415925f, 1.50995788e-07f, 1.07806051e-14f};
+inline constexpr float pi_fused_exactly_of_floats[] = {3.1415925f, 1.50874257e-07f, 1.21417543e-10f, 1.24467439e-13f};
+inline constexpr float pi_short_of_floats[] = {3.14111328f, 0.000479340553f, 3.17813829e-08f, 5.12668814e-12f};
+/// (sin(r) / r - 1) / r^2 + 1/8 of r^2 for |r| <= pi / 2, from the constant coefficient up.
+inline constexpr double sine_series_of_doubles[] = {
+    -0.041666666666666664,   0.008333333333333241,   -0.00019841269841208933, 2.7557319208375355e-06,
+    -2.5052106406537145e-08, 1.6058907295493327e-10, -7.64195542532396e-13,   2.7086070367463816e-15};
+inline constexpr float sine_series_of_floats[] = {-0.0416666679f, 0.0083333496f, -0.000198444206f, 2.77517756e-06f,
+                                                  -2.84197004e-08f};
+
+/// (tan(r) / r - 1) / r^2 of r^2 for |r| <= pi / 4, from the constant coefficient up.
+inline constexpr double tangent_series_of_doubles[] = {
+    0.3333333333333333,     0.13333333333334496,    0.05396825396705298,   0.021869488584437716,
+    0.008863234530120766,   0.0035921402366238513,  0.0014557400436100544, 0.0005905069253206171,
+    0.00023751722028498163, 0.00010037652077476979, 3.518560840572244e-05, 1.6465625318783217e-05,
+    1.233502691149383e-05,  -5.795178902498981e-06, 5.5911899766730185e-06};
+inline constexpr float tangent_series_of_floats[] = {0.333333343f,  0.133332148f,   0.0539942868f, 0.0216394402f,
+                                                     0.0098640658f, 0.00137243804f, 0.00372253824f};
+
 } // namespace parallax::host::tables

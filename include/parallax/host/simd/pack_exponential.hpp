@@ -4,22 +4,13 @@
 
 #include <parallax/host/simd/function_tables.hpp>
 #include <parallax/host/simd/pack_arithmetic.hpp>
+#include <parallax/host/simd/pack_polynomial.hpp>
 #include <parallax/host/simd/pack_tables.hpp>
 #include <parallax/host/simd/registers.hpp>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
 namespace detail {
-
-/// A polynomial by Horner's rule, the coefficients from the constant one up.
-template <class P, std::size_t N>
-PARALLAX_INLINE typename P::part_type polynomial(typename P::part_type x,
-                                                 const typename P::value_type (&coefficients)[N]) {
-  auto result = repeat<P>(coefficients[N - 1]);
-  PARALLAX_UNROLL(8)
-  for (std::size_t i = N - 1; i > 0; --i) result = result * x + repeat<P>(coefficients[i - 1]);
-  return result;
-}
 
 /// log(2) in two pieces, the first short, and (exp(r) - 1 - r) / r^2 as a polynomial of |r| <= log(2) / 2.
 template <class T> struct exponential;

@@ -1,8 +1,10 @@
-// The functions of kernels on packs: most are those of the C library's vector part, where there is one.
+// The functions of kernels on packs: those that are computed by parts here, and those of the C library's vector part.
 #pragma once
 
 #include <parallax/host/simd/pack_arithmetic.hpp>
+#include <parallax/host/simd/pack_erf.hpp>
 #include <parallax/host/simd/pack_exponential.hpp>
+#include <parallax/host/simd/pack_trigonometric.hpp>
 #include <parallax/host/simd/registers.hpp>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
@@ -61,9 +63,6 @@ namespace libmvec {
   }
 #endif
 
-PARALLAX_UNARY(sin)
-PARALLAX_UNARY(cos)
-PARALLAX_UNARY(tan)
 PARALLAX_UNARY(erf)
 PARALLAX_BINARY(pow)
 
