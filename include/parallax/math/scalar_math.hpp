@@ -27,6 +27,8 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V logistic(const V& x) {
   using T = element_of<V>;
   if constexpr (floating16_element<T>) {
     return convert<T>(logistic(convert<float>(x)));
+  } else if constexpr (requires { logistic_of_lanes(x); }) {
+    return logistic_of_lanes(x);
   } else {
     const V zero(T{0}), one(T{1}), small = exp(neg(abs(x)));
     const auto is_negative = lt(x, zero);

@@ -23,7 +23,7 @@ template <class Part> PARALLAX_INLINE Part larger_of(Part a, Part b) { return ch
 template <class Part> PARALLAX_INLINE Part smaller_of(Part a, Part b) { return choose(a < b, a, b); }
 
 // One instruction, which g++ does not find by itself.
-#if !defined(__CUDACC__) && (defined(__AVX512F__) || defined(__AVX__))
+#if !defined(__CUDACC__) && defined(__SSE2__)
 using float_part = pack<float>::part_type;
 using double_part = pack<double>::part_type;
 #if defined(__AVX512F__) && defined(__clang__)
@@ -44,11 +44,16 @@ PARALLAX_INLINE double_part larger_of(double_part a, double_part b) {
 PARALLAX_INLINE double_part smaller_of(double_part a, double_part b) {
   return __builtin_ia32_minpd512_mask(a, b, a, static_cast<unsigned char>(-1), 4);
 }
-#else
+#elif defined(__AVX__)
 PARALLAX_INLINE float_part larger_of(float_part a, float_part b) { return __builtin_ia32_maxps256(a, b); }
 PARALLAX_INLINE float_part smaller_of(float_part a, float_part b) { return __builtin_ia32_minps256(a, b); }
 PARALLAX_INLINE double_part larger_of(double_part a, double_part b) { return __builtin_ia32_maxpd256(a, b); }
 PARALLAX_INLINE double_part smaller_of(double_part a, double_part b) { return __builtin_ia32_minpd256(a, b); }
+#else
+PARALLAX_INLINE float_part larger_of(float_part a, float_part b) { return __builtin_ia32_maxps(a, b); }
+PARALLAX_INLINE float_part smaller_of(float_part a, float_part b) { return __builtin_ia32_minps(a, b); }
+PARALLAX_INLINE double_part larger_of(double_part a, double_part b) { return __builtin_ia32_maxpd(a, b); }
+PARALLAX_INLINE double_part smaller_of(double_part a, double_part b) { return __builtin_ia32_minpd(a, b); }
 #endif
 #endif
 

@@ -1,9 +1,10 @@
 // The exponential function, tanh and the logarithms on packs, inlined, with errors below 1.1 units in the last place,
-// of expm1 and tanh below 2.
+// of expm1, tanh and logistic below 2.
 #pragma once
 
 #include <parallax/host/simd/function_tables.hpp>
 #include <parallax/host/simd/pack_arithmetic.hpp>
+#include <parallax/host/simd/pack_fused.hpp>
 #include <parallax/host/simd/pack_polynomial.hpp>
 #include <parallax/host/simd/pack_tables.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -103,8 +104,34 @@ template <> PARALLAX_INLINE float_pack::part_type exp_part<float>(float_pack::pa
 template <> PARALLAX_INLINE float_pack::part_type expm1_part<float>(float_pack::part_type x) {
   return expm1_by_table(x);
 }
-template <> PARALLAX_INLINE float_pack::part_type tanh_part<float>(float_pack::part_type x) { return tanh_by_table(x); }
+#else
+/// exp(2 x) for 0 <= x < 10, with an error of up to 2 units. The series of 2^r is that of Moshier's Cephes library.
+PARALLAX_INLINE pack<float>::part_type exp_of_twice(pack<float>::part_type x) {
+  using part_type = pack<float>::part_type;
+  using bits = pack<float>::bits_type;
+  constexpr float series[] = {6.931472028550421e-1f, 2.402264791363012e-1f, 5.550332471162809e-2f,
+                              9.618437357674640e-3f, 1.339887440266574e-3f, 1.535336188319500e-4f};
+  const part_type large = repeat<pack<float>>(0x1.8p23f), log2_scale = repeat<pack<float>>(2.885390081777927f);
+  const part_type shifted = x * log2_scale + large, r = -minus_product(shifted - large, x, log2_scale);
+  const part_type y = r * polynomial<pack<float>>(r, series) + repeat<pack<float>>(1.0f);
+  return part_type(bits(y) + (bits(shifted) << exponential<float>::mantissa_bits));
+}
 #endif
+
+// tanh(x) = 1 - 2 / (1 + exp(2x)), of the absolute value; near 0 a series of Moshier's Cephes library.
+template <> PARALLAX_INLINE pack<float>::part_type tanh_part<float>(pack<float>::part_type x) {
+  using part_type = pack<float>::part_type;
+  using bits = pack<float>::bits_type;
+  constexpr float series[] = {-3.33332819422e-1f, 1.33314422036e-1f, -5.37397155531e-2f, 2.06390887954e-2f,
+                              -5.70498872745e-3f};
+  const bits sign = bits(repeat<pack<float>>(-0.0f));
+  const part_type size = part_type(bits(x) & ~sign), square = x * x, one = repeat<pack<float>>(1.0f);
+  const part_type near_zero = (size * square) * polynomial<pack<float>>(square, series) + size;
+  // beyond this the result is 1; in this order NaN stays
+  const part_type inside = smaller_of(repeat<pack<float>>(exponential<float>::largest_tanh), size);
+  const part_type far = one - repeat<pack<float>>(2.0f) / (exp_of_twice(inside) + one);
+  return part_type(bits(choose(size < repeat<pack<float>>(0.625f), near_zero, far)) | (bits(x) & sign));
+}
 
 template <class T> struct logarithm;
 template <> struct logarithm<float> {
@@ -187,6 +214,11 @@ template <std::floating_point T> PARALLAX_INLINE pack<T> tanh(const pack<T>& x) 
 }
 
 #ifdef PARALLAX_TABLES
+/// What `math::logistic` is here.
+PARALLAX_INLINE pack<float> logistic_of_lanes(const pack<float>& x) {
+  return detail::by_parts<pack<float>>([](auto part) { return detail::logistic_by_table(part); }, x);
+}
+
 PARALLAX_INLINE pack<float> erf(const pack<float>& x) {
   return detail::by_parts<pack<float>>([](auto part) { return detail::erf_by_table(part); }, x);
 }
