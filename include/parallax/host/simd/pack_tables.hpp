@@ -109,8 +109,10 @@ PARALLAX_INLINE float_pack::part_type logistic_by_table(float_pack::part_type x)
                   low = looked_up(tables::powers_of_two_rest, numbers);
   const part_type slope =
       (r * repeat<float_pack>(0.0555041087f) + repeat<float_pack>(0.240226507f)) * r + repeat<float_pack>(0.693147181f);
-  const part_type s = scaled(high + ((high * r) * slope + low), power), y = one / (one + s);
-  return choose(mask(x) < mask{}, s - (s * s) * y, y);
+  const part_type s = scaled(high + ((high * r) * slope + low), power);
+  const mask is_negative = mask(x) < mask{};
+  const part_type y = choose(is_negative, s * s, one) / (one + s);
+  return choose(is_negative, s - y, y);
 }
 
 /// f(|x|) with the sign of x, by the polynomial of the interval where |x| is; `last` where it is larger.
