@@ -1,4 +1,4 @@
-// Device 0 as benchmarks use it: its stream, arrays that lie on it, how far two of them are apart, and time.
+// Device 0 as benchmarks use it: its stream, arrays that lie on it, and how far two of them are apart.
 #pragma once
 
 #include <parallax/core/element_type.hpp>
@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -155,45 +154,6 @@ void require_close(const T* x, const T* y, std::int64_t count, double tolerance,
 inline void wait() {
   gpu_backend::instance().wait_for_all();
   device().activate();
-}
-
-/// Seconds of `runs` calls, from the first call on until the device has done them.
-inline double seconds_of_runs(const std::function<void()>& enqueue, int runs) {
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < runs; ++i) enqueue();
-  wait();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// Seconds of the host for `runs` calls, which the device may do later.
-inline double host_seconds_of_runs(const std::function<void()>& enqueue, int runs) {
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < runs; ++i) enqueue();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  wait();
-  return seconds;
-}
-
-/// How often a case's call is repeated for one sample, which takes about 10 ms.
-inline int runs_for(const gpu_case& measured, const contender& who) {
-  if (measured.what == gpu_case::measure::host_time) return 500; // fewer than a stream holds, so that no call waits
-  static_cast<void>(seconds_of_runs(who.enqueue, 2));            // chooses algorithms and takes memory
-  return static_cast<int>(std::clamp(0.01 / seconds_of_runs(who.enqueue, 1), 1., 2000.));
-}
-
-/// Seconds of one call in a sample of so many.
-inline double sample_seconds(const gpu_case& measured, const contender& who, int runs) {
-  const bool host = measured.what == gpu_case::measure::host_time;
-  return (host ? host_seconds_of_runs(who.enqueue, runs) : seconds_of_runs(who.enqueue, runs)) / runs;
-}
-
-/// Seconds of one call: the median of several samples.
-inline double median_seconds(const gpu_case& measured, const contender& who) {
-  const int runs = runs_for(measured, who);
-  std::array<double, 5> samples;
-  for (double& each : samples) each = sample_seconds(measured, who, runs);
-  std::nth_element(samples.begin(), samples.begin() + 2, samples.end());
-  return samples[2];
 }
 
 } // namespace bench

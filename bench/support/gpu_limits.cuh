@@ -1,10 +1,11 @@
 // What a GPU can do at best: the limits that benchmarks are compared with.
 #pragma once
 
-#include "gpu_device.cuh"
+#include "gpu_timing.cuh"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace bench {
 
@@ -32,7 +33,7 @@ inline double peak_flops(arithmetic units) {
   return 0;
 }
 
-/// Bytes per second, read and written, of the device's own copy of 256 MiB.
+/// Bytes per second, read and written, of the device's own copy of 256 MiB, which is more than caches hold.
 inline double copy_bandwidth() {
   static const double measured = [] {
     constexpr std::int64_t count = std::int64_t{1} << 28;
@@ -41,9 +42,60 @@ inline double copy_bandwidth() {
       plx::cuda::check(api::copy_between(data_of(to), device().physical, data_of(from), device().physical,
                                          static_cast<std::size_t>(count), stream()));
     };
-    double best = 1;
-    for (int i = 0; i < 10; ++i) best = std::min(best, seconds_of_runs(copy, 20) / 20);
-    return 2. * static_cast<double>(count) / best;
+    return 2. * static_cast<double>(count) / times_of(device_seconds(copy, 5, 20)).median;
+  }();
+  return measured;
+}
+
+/// Reads 16 bytes at a time, so many of them before it uses any.
+template <int Ahead> struct read_kernel {
+  struct arguments {
+    const plx::cuda::vector_of<std::uint32_t, 4>* x;
+    std::uint32_t* mixed; ///< one of each thread
+    std::int64_t vectors;
+  };
+  static constexpr bool barriers = false;
+  static constexpr int max_threads = 256;
+
+  template <class Block> static PARALLAX_HD void run(const Block& block, const arguments& a) {
+    using vector = plx::cuda::vector_of<std::uint32_t, 4>;
+    const std::int64_t step = block.blocks() * block.threads();
+    const std::int64_t first = block.block() * block.threads() + block.thread();
+    std::uint32_t mixed = 0;
+    for (std::int64_t i = first; i < a.vectors; i += Ahead * step) {
+      vector loaded[Ahead];
+      for (int k = 0; k < Ahead; ++k) {
+        const std::int64_t at = i + k * step;
+        loaded[k] = block.load(a.x + (at < a.vectors ? at : i)); // no branch comes between the loads
+      }
+      for (const vector& each : loaded)
+        for (std::uint32_t word : each.values) mixed ^= word;
+    }
+    block.store(a.mixed + first, mixed);
+  }
+};
+
+/// Bytes per second of reading 256 MiB: the best of several ways.
+inline double read_bandwidth() {
+  static const double measured = [] {
+    constexpr std::int64_t count = std::int64_t{1} << 28;
+    const auto from = random_array<std::uint8_t, 1>({count}, 1);
+    const auto most = static_cast<unsigned>(device().properties.multiprocessors) * 8;
+    const auto mixed = uninitialised<std::uint32_t, 1>({std::int64_t{most} * 256});
+    double best = 0;
+    auto attempt = [&]<int Ahead>(read_kernel<Ahead> kernel, unsigned blocks) {
+      auto read = [&] {
+        using vector = plx::cuda::vector_of<std::uint32_t, 4>;
+        plx::cuda::check(api::launch(kernel, {blocks, 256, 0}, stream(),
+                                     {reinterpret_cast<const vector*>(data_of(from)), data_of(mixed), count / 16}));
+      };
+      best = std::max(best, static_cast<double>(count) / times_of(device_seconds(read, 5, 20)).median);
+    };
+    for (unsigned blocks : {most / 2, most}) {
+      attempt(read_kernel<4>{}, blocks);
+      attempt(read_kernel<8>{}, blocks);
+    }
+    return best;
   }();
   return measured;
 }
@@ -55,9 +107,7 @@ inline double launch_seconds() {
     auto launch = [&] {
       plx::cuda::check(api::launch(fill_kernel<float>{}, {1, 32, 0}, stream(), {data_of(x), x.size(), 1}));
     };
-    double best = 1;
-    for (int i = 0; i < 10; ++i) best = std::min(best, host_seconds_of_runs(launch, 500) / 500);
-    return best;
+    return times_of(host_seconds(launch, 100, 20)).median;
   }();
   return measured;
 }

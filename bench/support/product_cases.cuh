@@ -1,7 +1,7 @@
 // Matrix products of Parallax against cuBLAS and cuBLASLt called by hand.
 #pragma once
 
-#include "gpu_limits.cuh"
+#include "program_case.cuh"
 
 #include <parallax/core/text.hpp>
 
@@ -9,10 +9,12 @@
 #include <cublas_v2.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -90,7 +92,7 @@ template <class Format> class cublas_product {
   cublasHandle_t handle = nullptr;
 };
 
-/// cuBLASLt called by hand, with the first algorithm that it proposes.
+/// cuBLASLt called by hand, with the first algorithm that it proposes, or with the fastest.
 template <class Format> class cublaslt_product {
  public:
   explicit cublaslt_product(const product_shape& s) : workspace(uninitialised<std::uint8_t, 1>({workspace_bytes})) {
@@ -105,26 +107,36 @@ template <class Format> class cublaslt_product {
     blas(
         cublasLtMatmulPreferenceSetAttribute(&preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof most),
         "cublasLtMatmulPreferenceSetAttribute");
-    int found = 0;
-    blas(cublasLtMatmulAlgoGetHeuristic(handle, &operation, &right, &left, &result, &result, &preference, 1, &best,
-                                        &found),
+    blas(cublasLtMatmulAlgoGetHeuristic(handle, &operation, &right, &left, &result, &result, &preference,
+                                        static_cast<int>(proposed.size()), proposed.data(), &found),
          "cublasLtMatmulAlgoGetHeuristic");
     require(found > 0, "cublasLtMatmulAlgoGetHeuristic: nothing was found");
+    chosen = proposed[0].algo;
   }
   cublaslt_product(const cublaslt_product&) = delete;
   cublaslt_product& operator=(const cublaslt_product&) = delete;
   ~cublaslt_product() { static_cast<void>(cublasLtDestroy(handle)); }
 
-  void enqueue(const void* a, const void* b, void* c) {
-    const typename Format::scale one = 1, zero = 0;
-    blas(cublasLtMatmul(handle, &operation, &one, b, &right, a, &left, &zero, c, &result, c, &result, &best.algo,
-                        data_of(workspace), workspace_bytes, stream()),
-         "cublasLtMatmul");
+  /// Tries all algorithms that are proposed, and keeps the fastest.
+  void choose_fastest(const void* a, const void* b, void* c) {
+    double least = 0;
+    for (const auto& each : std::span(proposed).first(static_cast<std::size_t>(found))) {
+      if (multiply(a, b, c, each.algo) != CUBLAS_STATUS_SUCCESS) continue; // what heuristics propose may be refused
+      const double seconds =
+          times_of(device_seconds([&] { static_cast<void>(multiply(a, b, c, each.algo)); }, 1, 5)).minimum;
+      if (least == 0 || seconds < least) least = seconds, chosen = each.algo;
+    }
   }
+  void enqueue(const void* a, const void* b, void* c) { blas(multiply(a, b, c, chosen), "cublasLtMatmul"); }
 
  private:
   static constexpr std::int64_t workspace_bytes = 32 << 20;
 
+  cublasStatus_t multiply(const void* a, const void* b, void* c, const cublasLtMatmulAlgo_t& algorithm) {
+    const typename Format::scale one = 1, zero = 0;
+    return cublasLtMatmul(handle, &operation, &one, b, &right, a, &left, &zero, c, &result, c, &result, &algorithm,
+                          data_of(workspace), workspace_bytes, stream());
+  }
   static void lay_out(cublasLtMatrixLayoutOpaque_t& layout, std::int64_t rows, std::int64_t columns,
                       std::int64_t batch) {
     blas(cublasLtMatrixLayoutInit(&layout, Format::data, static_cast<std::uint64_t>(rows),
@@ -143,7 +155,9 @@ template <class Format> class cublaslt_product {
   cublasLtHandle_t handle = nullptr;
   cublasLtMatmulDescOpaque_t operation;
   cublasLtMatrixLayoutOpaque_t left, right, result;
-  cublasLtMatmulHeuristicResult_t best = {};
+  std::array<cublasLtMatmulHeuristicResult_t, 8> proposed = {}; // nvcc fails at vectors of a struct without a name
+  int found = 0;                                                // of them
+  cublasLtMatmulAlgo_t chosen = {};
 };
 
 /// The contenders of a case: `call`, which gives a program's result, and both libraries. They get the same operands.
@@ -154,10 +168,13 @@ prepared_case against_libraries(const product_shape& shape, const Left& left, co
   auto by_hand = [=]<class Library>(const std::shared_ptr<Library>& library) {
     return [=] { library->enqueue(data_of(left), data_of(right), data_of(theirs)); };
   };
+  const auto fastest = std::make_shared<cublaslt_product<Format>>(shape);
+  fastest->choose_fastest(data_of(left), data_of(right), data_of(theirs));
   prepared_case prepared;
   prepared.contenders = {{"parallax", kept_result(call)},
                          {"cuBLAS", by_hand(std::make_shared<cublas_product<Format>>(shape))},
-                         {"cuBLASLt", by_hand(std::make_shared<cublaslt_product<Format>>(shape))}};
+                         {"cuBLASLt", by_hand(std::make_shared<cublaslt_product<Format>>(shape))},
+                         {"best of cuBLASLt", by_hand(fastest)}};
   prepared.check = [=, contenders = prepared.contenders] {
     const auto ours = on_device(call());
     for (std::size_t i = 1; i < contenders.size(); ++i) {
@@ -176,35 +193,68 @@ template <class Format> struct product_programs {
   static constexpr auto vmap_matmul = plx::jit(plx::vmap([](auto a, auto b) { return Format::product(a, b); }));
   static constexpr auto pmap_vmap = plx::pmap(plx::vmap([](auto a, auto b) { return Format::product(a, b); }));
   static constexpr auto place = plx::pmap([](auto x) { return x; });
+  static constexpr auto activated = plx::jit([](auto product, auto bias) { return plx::relu(product + bias); });
+  static constexpr auto layer =
+      plx::jit([](auto x, auto weights, auto bias) { return plx::relu(Format::product(x, weights) + bias); });
 };
+
+/// A layer with a bias and `relu`, against its product alone.
+template <class Format, class Matrix> prepared_case layer_against_product(const Matrix& left, const Matrix& right) {
+  using T = typename Format::type;
+  using programs = product_programs<Format>;
+  const product_shape shape{1, left.shape(0), right.shape(1), left.shape(1)};
+  const auto bias = random_array<T, 1>({shape.columns}, 3);
+  const auto product = uninitialised<T, 2>({shape.rows, shape.columns});
+  const auto library = std::make_shared<cublaslt_product<Format>>(shape);
+  library->choose_fastest(data_of(left), data_of(right), data_of(product));
+  prepared_case prepared;
+  prepared.contenders = {
+      {"parallax", kept_result([=] { return programs::layer(left, right, bias); })},
+      {"the product alone", [=] { library->enqueue(data_of(left), data_of(right), data_of(product)); }}};
+  prepared.check = [=] {
+    library->enqueue(data_of(left), data_of(right), data_of(product));
+    wait(); // the program may use another stream
+    const auto ours = programs::layer(left, right, bias), theirs = programs::activated(product, bias);
+    require_close(data_of(ours), data_of(theirs), theirs.size(), 2 * Format::tolerance(), "a layer by hand");
+  };
+  return prepared;
+}
 
 /// Adds the cases of one format, for matrices of n x n elements.
 template <class Format> void add_products(std::vector<gpu_case>& cases, std::int64_t n) {
   using T = typename Format::type;
   using programs = product_programs<Format>;
-  const double peak = peak_flops(Format::units), bandwidth = copy_bandwidth();
   auto add = [&](const char* name, const product_shape& shape, auto prepare) {
     gpu_case added;
     added.name = std::string(name) + ", " + Format::name() + ", n = " + std::to_string(n);
     added.what = gpu_case::measure::arithmetic;
     added.work = shape.flops();
-    const double moving = shape.elements() * sizeof(T) / bandwidth;
-    if (peak > 0) {
-      added.least_seconds = std::max(moving, shape.flops() / peak);
-      added.limited_by = moving > shape.flops() / peak ? "copy bandwidth" : "peak at the highest clock";
-    }
+    added.least_seconds = [=] {
+      const double peak = peak_flops(Format::units);
+      return peak > 0 ? std::max(shape.elements() * sizeof(T) / copy_bandwidth(), shape.flops() / peak) : 0;
+    };
+    added.limited_by = "peak at the highest clock, copy bandwidth";
+    if (n >= 1024 && Format::units != arithmetic::f64) added.aims = {{"best of cuBLASLt", 0.98}};
     added.prepare = [=] {
       return prepare(shape, random_array<T, 3>({shape.batch, shape.rows, shape.depth}, 1),
                      random_array<T, 3>({shape.batch, shape.depth, shape.columns}, 2));
     };
     cases.push_back(added);
   };
-  auto matrix = [](const auto& x) { return plx::array<T, 2>::adopt(x.storage(), {x.shape(1), x.shape(2)}); };
-  add("matmul", {1, n, n, n}, [=](const product_shape& shape, const auto& left, const auto& right) {
+  static constexpr auto matrix = [](const auto& x) {
+    return plx::array<T, 2>::adopt(x.storage(), {x.shape(1), x.shape(2)});
+  };
+  add("matmul", {1, n, n, n}, [](const product_shape& shape, const auto& left, const auto& right) {
     return against_libraries<Format>(shape, left, right,
                                      [a = matrix(left), b = matrix(right)] { return programs::matmul(a, b); });
   });
-  add("vmap(matvec) of 256", {1, 256, n, n}, [=](const product_shape& shape, const auto& left, const auto& right) {
+  if (Format::units != arithmetic::f64 && n >= 1024) {
+    add("layer with relu", {1, n, n, n}, [](const product_shape&, const auto& left, const auto& right) {
+      return layer_against_product<Format>(matrix(left), matrix(right));
+    });
+    cases.back().aims.clear();
+  }
+  add("vmap(matvec) of 256", {1, 256, n, n}, [](const product_shape& shape, const auto& left, const auto& right) {
     return against_libraries<Format>(shape, left, right,
                                      [a = matrix(left), b = matrix(right)] { return programs::vmap_matvec(a, b); });
   });
@@ -220,6 +270,8 @@ template <class Format> void add_products(std::vector<gpu_case>& cases, std::int
     return against_libraries<Format>(shape, left, right,
                                      [a = spread(left), b = spread(right)] { return programs::pmap_vmap(a, b); });
   });
+  cases.back().on_all_devices = true;
+  cases.back().aims.clear();
 }
 
 /// All cases for all formats. What a library gives is checked before anything is timed.

@@ -1,11 +1,10 @@
 // Cases as benchmarks of Google Benchmark.
 #pragma once
 
-#include "gpu_device.cuh"
+#include "gpu_timing.cuh"
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -20,20 +19,15 @@ inline void run_case(benchmark::State& state, const gpu_case& measured) {
   try {
     const prepared_case prepared = measured.prepare();
     prepared.check();
+    const std::vector<call_times> times = times_of(measured, prepared.contenders);
     const contender& ours = prepared.contenders.front();
-    const int runs = runs_for(measured, ours);
-    std::vector<double> samples;
-    for (auto _ : state) {
-      samples.push_back(sample_seconds(measured, ours, runs));
-      state.SetIterationTime(samples.back());
-    }
-    const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-    std::nth_element(samples.begin(), middle, samples.end());
-    state.counters[measured.unit()] = measured.value_of(*middle);
-    for (std::size_t i = 1; i < prepared.contenders.size(); ++i)
-      state.counters[prepared.contenders[i].name] = measured.value_of(median_seconds(measured, prepared.contenders[i]));
-    if (measured.least_seconds > 0) {
-      state.counters["limit"] = measured.value_of(measured.least_seconds);
+    const sampling how = sampling_for(measured, ours);
+    for (auto _ : state) state.SetIterationTime(seconds_of(measured, ours, {how.runs, 1})[0]);
+    state.counters[measured.unit()] = measured.value_of(times[0].median);
+    for (std::size_t i = 1; i < times.size(); ++i)
+      state.counters[prepared.contenders[i].name] = measured.value_of(times[i].median);
+    if (const double limit = measured.limit(); limit > 0) {
+      state.counters["limit"] = measured.value_of(limit);
       state.SetLabel("limit: " + measured.limited_by);
     }
   } catch (const std::exception& failure) {

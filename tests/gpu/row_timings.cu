@@ -1,14 +1,11 @@
-// Measures the cases of bench/rows.cu.
+// Measures the cases of bench/support/row_cases.cuh.
 #include "support/row_cases.cuh"
 
 #include "measured_cases.cuh"
 
 namespace gpu {
 
-std::vector<timing> measure_rows() {
-  std::vector<timing> report = measured(bench::row_cases());
-  report.push_back({"copy of 256 MiB", bench::copy_bandwidth() * 1e-9, "GB/s", {}, ""});
-  return report;
-}
+int measure_rows(assignment& given) { return measured(bench::row_cases(), given); }
+int measure_row_gradients(assignment& given) { return measured(bench::row_gradient_cases(), given); }
 
 } // namespace gpu

@@ -5,6 +5,7 @@
 
 namespace gpu {
 
-std::vector<timing> measure_traffic() { return measured(bench::traffic_cases()); }
+int measure_elementwise(assignment& given) { return measured(bench::elementwise_cases(), given); }
+int measure_reductions(assignment& given) { return measured(bench::reduction_cases(), given); }
 
 } // namespace gpu

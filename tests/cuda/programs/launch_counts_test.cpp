@@ -138,6 +138,9 @@ auto squared(const auto& tree) {
       tree);
 }
 
+constexpr block_sizes one_sequence{.batch = 1}, three_sequences{.batch = 3}, eight_sequences{.batch = 8};
+constexpr int sequence = one_sequence.sequence, width = one_sequence.width;
+
 auto block() {
   constexpr int hidden = 2 * width;
   return transformer_block{fixed<width>(1),        fixed<width>(2),          fixed<width, width>(3),
@@ -168,9 +171,9 @@ TEST_CASE("with a rate that is known the library updates the weights") {
 // and shifts. Of several sequences heads lie apart: where their matrices are is written by one launch, which graphs do
 // without
 TEST_CASE("a transformer block forward and back is 35 calls, and one more for any number of sequences") {
-  check_calls(calls_of(block_step<1>, 1e-5, block(), fixed<1, sequence, width>(13)), 11, 24);
-  check_calls(calls_of(block_step<3>, 1e-5, block(), fixed<3, sequence, width>(13)), 12, 24, 1);
-  check_calls(calls_of(block_step<8>, 1e-5, block(), fixed<8, sequence, width>(13)), 12, 24, 1);
+  check_calls(calls_of(block_step<one_sequence>, 1e-5, block(), fixed<1, sequence, width>(13)), 11, 24);
+  check_calls(calls_of(block_step<three_sequences>, 1e-5, block(), fixed<3, sequence, width>(13)), 12, 24, 1);
+  check_calls(calls_of(block_step<eight_sequences>, 1e-5, block(), fixed<8, sequence, width>(13)), 12, 24, 1);
 }
 
 TEST_CASE("a softmax of long rows is one launch where a cluster holds them, in graphs too, and two where none does") {

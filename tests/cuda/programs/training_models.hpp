@@ -48,34 +48,46 @@ template <class Vector, class Matrix, class Up, class Wide, class Down> struct t
   Down down;
   Vector down_bias;
 };
-inline constexpr int sequence = 16, width = 16, heads = 4;
+/// Of an input of [batch, sequence, width]; what else is said to its products comes behind.
+struct block_sizes {
+  int batch = 1, sequence = 16, width = 16, heads = 4;
+};
+constexpr float inverse_root(int square) {
+  int root = 1;
+  while (root * root < square) ++root;
+  return 1.f / static_cast<float>(root);
+}
 
 constexpr auto normalised = [](auto x, auto scale, auto shift) {
   auto centred = x - plx::mean(x, 2, plx::keepdims);
   return centred * plx::rsqrt(plx::mean(plx::square(centred), 2, plx::keepdims) + 1e-5f) * scale + shift;
 };
-template <int Batch>
+template <block_sizes S, auto... Precision>
 constexpr auto attention = [](const auto& block, auto x) {
   auto by_head = [&](auto matrix) {
-    return plx::transpose(plx::reshape(plx::dot(x, matrix), {Batch, sequence, heads, width / heads}), {0, 2, 1, 3});
+    return plx::transpose(
+        plx::reshape(plx::dot(x, matrix, Precision...), {S.batch, S.sequence, S.heads, S.width / S.heads}),
+        {0, 2, 1, 3});
   };
-  auto scores = plx::matmul(by_head(block.query), plx::transpose(by_head(block.key), {0, 1, 3, 2}));
-  auto weights = plx::softmax(scores * 0.5f, 3);
-  auto joined = plx::transpose(plx::matmul(weights, by_head(block.value)), {0, 2, 1, 3});
-  return plx::dot(plx::reshape(joined, {Batch, sequence, width}), block.result);
+  auto scores = plx::matmul(by_head(block.query), plx::transpose(by_head(block.key), {0, 1, 3, 2}), Precision...);
+  auto weights = plx::softmax(scores * inverse_root(S.width / S.heads), 3);
+  auto joined = plx::transpose(plx::matmul(weights, by_head(block.value), Precision...), {0, 2, 1, 3});
+  return plx::dot(plx::reshape(joined, {S.batch, S.sequence, S.width}), block.result, Precision...);
 };
-template <int Batch>
+template <block_sizes S, auto... Precision>
 constexpr auto through_block = [](const auto& block, auto x) {
-  auto seen = x + attention<Batch>(block, normalised(x, block.attention_scale, block.attention_shift));
-  auto hidden = plx::gelu(plx::dot(normalised(seen, block.mlp_scale, block.mlp_shift), block.up) + block.up_bias);
-  return seen + plx::dot(hidden, block.down) + block.down_bias;
+  auto seen = x + attention<S, Precision...>(block, normalised(x, block.attention_scale, block.attention_shift));
+  auto hidden =
+      plx::gelu(plx::dot(normalised(seen, block.mlp_scale, block.mlp_shift), block.up, Precision...) + block.up_bias);
+  return seen + plx::dot(hidden, block.down, Precision...) + block.down_bias;
 };
-template <int Batch>
+template <block_sizes S, auto... Precision>
 constexpr auto block_loss =
-    [](const auto& block, auto x) { return plx::mean(plx::square(through_block<Batch>(block, x))); };
+    [](const auto& block, auto x) { return plx::mean(plx::square(through_block<S, Precision...>(block, x))); };
 /// The loss, and its derivatives by all parameters and the input.
-template <int Batch>
-constexpr auto block_step =
-    [](const auto& block, auto x) { return plx::value_and_grad(block_loss<Batch>, plx::argnums<0, 1>)(block, x); };
+template <block_sizes S, auto... Precision>
+constexpr auto block_step = [](const auto& block, auto x) {
+  return plx::value_and_grad(block_loss<S, Precision...>, plx::argnums<0, 1>)(block, x);
+};
 
 } // namespace training_models

@@ -1,7 +1,6 @@
 // Gradients, and steps of training the digit classifier of the examples, on CUDA devices as on the host.
+#include "../digits_training.hpp"
 #include "same_as_host.hpp"
-
-#include "../../../examples/digits_model.hpp"
 
 #include <cstdint>
 #include <string>
@@ -78,5 +77,12 @@ constexpr check all[] = {{"programs: gradients", check_gradients},
 } // namespace
 
 std::span<const check> training_programs() { return all; }
+
+int train_digits(assignment& given) {
+  if (given.list) return 0;
+  int failed = digits::train_on("digits", examples::read_digits_csv("examples/data/digits.csv"), 100, 20, given.to);
+  if (!given.mnist.empty()) failed += digits::train_on("MNIST", digits::read_mnist(given.mnist), 100, 1, given.to);
+  return failed;
+}
 
 } // namespace gpu

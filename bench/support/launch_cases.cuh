@@ -1,0 +1,90 @@
+// What calls of the driver cost that are made by hand, of which all programs are made: launches, graphs, memory.
+#pragma once
+
+#include "gpu_limits.cuh"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+/// A graph of so many kernels that do next to nothing.
+class launch_graph {
+ public:
+  explicit launch_graph(int kernels) {
+    launch(); // which loads the kernel
+    plx::cuda::check(api::begin_capture(stream()));
+    launch();
+    plx::cuda::check(api::last_captured(stream(), first_));
+    for (int i = 1; i < kernels; ++i) launch();
+    plx::cuda::check(api::end_capture(stream(), recorded_));
+    plx::cuda::check(api::instantiate(recorded_));
+  }
+  launch_graph(const launch_graph&) = delete;
+  launch_graph& operator=(const launch_graph&) = delete;
+  ~launch_graph() { plx::cuda::kept_failure::keep(api::destroy_graph(recorded_)); }
+
+  /// A kernel by itself, on the stream.
+  void launch() const { plx::cuda::check(api::launch(fill_kernel<float>{}, {1, 32, 0}, stream(), arguments())); }
+  void replay() const { plx::cuda::check(api::launch_graph(recorded_, stream())); }
+  void update() const {
+    plx::cuda::check(api::update_launch(recorded_, first_, fill_kernel<float>{}, {1, 32, 0}, arguments()));
+  }
+
+ private:
+  fill_kernel<float>::arguments arguments() const { return {data_of(x_), x_.size(), 1}; }
+
+  plx::array<float, 1> x_ = uninitialised<float, 1>({32});
+  api::graph recorded_;
+  api::graph_node first_{};
+};
+
+/// Each of the host's time, and of the device's.
+inline std::vector<gpu_case> launch_cases() {
+  std::vector<gpu_case> cases;
+  auto add = [&](const std::string& name, int kernels, bool of_device, void (*call)(const launch_graph&)) {
+    for (const auto what : {gpu_case::measure::host_time, gpu_case::measure::device_time}) {
+      if (what == gpu_case::measure::device_time && !of_device) continue;
+      gpu_case& added = cases.emplace_back();
+      added.name = name + (what == gpu_case::measure::host_time ? ", host" : ", device");
+      added.what = what;
+      added.prepare = [=] {
+        const auto graph = std::make_shared<launch_graph>(kernels);
+        return prepared_case{{{"the driver", [=] { call(*graph); }}}, [] {}, {}};
+      };
+    }
+  };
+  add("launch of a kernel", 1, true, [](const launch_graph& g) { g.launch(); });
+  for (int kernels : {1, 10, 100, 1000}) {
+    const std::string name = "graph of " + std::to_string(kernels);
+    add(name, kernels, true, [](const launch_graph& g) { g.replay(); });
+    add(name + " with an update", kernels, true, [](const launch_graph& g) { g.update(), g.replay(); });
+  }
+  add("update of a graph's kernel", 1, false, [](const launch_graph& g) { g.update(); });
+  add("allocation and release of 1 MiB", 1, false, [](const launch_graph&) {
+    void* memory = nullptr;
+    plx::cuda::check(api::allocate(memory, std::size_t{1} << 20, stream()));
+    plx::cuda::check(api::release(memory, stream()));
+  });
+  add("cudaSetDevice", 1, false, [](const launch_graph&) { plx::cuda::check(api::set_device(device().physical)); });
+  add("cudaStreamQuery", 1, false, [](const launch_graph&) { static_cast<void>(api::query_stream(stream())); });
+  return cases;
+}
+
+/// What all other cases are compared with.
+inline std::vector<gpu_case> bandwidth_cases() {
+  std::vector<gpu_case> cases;
+  auto add = [&](const std::string& name, double bytes, double (*bandwidth)()) {
+    gpu_case& added = cases.emplace_back();
+    added.name = name, added.work = bytes, added.limited_by = name;
+    added.least_seconds = [=] { return bytes / bandwidth(); };
+  };
+  add("copy bandwidth", 0x1p29, copy_bandwidth);
+  add("read bandwidth", 0x1p28, read_bandwidth);
+  return cases;
+}
+
+} // namespace bench
