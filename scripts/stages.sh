@@ -19,7 +19,7 @@ record() {
   echo "$1: $2"
 }
 
-# stage NAME LIMIT COMMAND...: runs a command for at most so many seconds.
+# stage NAME LIMIT COMMAND...: runs a command for at most so many seconds. One that exits with 77 says that it cannot run.
 stage() {
   local name=$1 limit=$(($2 * stage_seconds / stage_full)) left=$((stage_seconds - SECONDS)) code=0 begin=$SECONDS outcome
   shift 2
@@ -33,6 +33,7 @@ stage() {
   timeout -k 5 "$limit" "$@" || code=$?
   case $code in
     0) outcome=passed ;;
+    77) outcome="skipped: it cannot be done here" ;;
     124 | 137) outcome="stopped after $((SECONDS - begin)) s" ;;
     129 | 13[0-9] | 14[0-9] | 15[0-9]) outcome="ended by signal $((code - 128))" ;;
     *) outcome=failed ;;

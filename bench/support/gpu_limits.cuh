@@ -47,10 +47,11 @@ inline double copy_bandwidth() {
   return measured;
 }
 
-/// Reads 16 bytes at a time, so many of them before it uses any.
-template <int Ahead> struct read_kernel {
+/// Reads 16 bytes at a time, four of them before it uses any.
+struct read_kernel {
+  using vector = plx::cuda::vector_of<std::uint32_t, 4>;
   struct arguments {
-    const plx::cuda::vector_of<std::uint32_t, 4>* x;
+    const vector* x;
     std::uint32_t* mixed; ///< one of each thread
     std::int64_t vectors;
   };
@@ -58,13 +59,12 @@ template <int Ahead> struct read_kernel {
   static constexpr int max_threads = 256;
 
   template <class Block> static PARALLAX_HD void run(const Block& block, const arguments& a) {
-    using vector = plx::cuda::vector_of<std::uint32_t, 4>;
     const std::int64_t step = block.blocks() * block.threads();
     const std::int64_t first = block.block() * block.threads() + block.thread();
     std::uint32_t mixed = 0;
-    for (std::int64_t i = first; i < a.vectors; i += Ahead * step) {
-      vector loaded[Ahead];
-      for (int k = 0; k < Ahead; ++k) {
+    for (std::int64_t i = first; i < a.vectors; i += 4 * step) {
+      vector loaded[4];
+      for (int k = 0; k < 4; ++k) {
         const std::int64_t at = i + k * step;
         loaded[k] = block.load(a.x + (at < a.vectors ? at : i)); // no branch comes between the loads
       }
@@ -75,25 +75,21 @@ template <int Ahead> struct read_kernel {
   }
 };
 
-/// Bytes per second of reading 256 MiB: the best of several ways.
+/// Bytes per second of reading 256 MiB: the most that some numbers of blocks reach.
 inline double read_bandwidth() {
   static const double measured = [] {
     constexpr std::int64_t count = std::int64_t{1} << 28;
     const auto from = random_array<std::uint8_t, 1>({count}, 1);
-    const auto most = static_cast<unsigned>(device().properties.multiprocessors) * 8;
-    const auto mixed = uninitialised<std::uint32_t, 1>({std::int64_t{most} * 256});
+    const auto full = static_cast<unsigned>(device().properties.multiprocessors) * 8; // 2,048 threads on each
+    const auto mixed = uninitialised<std::uint32_t, 1>({std::int64_t{full} * 4 * 256});
     double best = 0;
-    auto attempt = [&]<int Ahead>(read_kernel<Ahead> kernel, unsigned blocks) {
+    for (const unsigned blocks : {full, 2 * full, 4 * full}) {
       auto read = [&] {
-        using vector = plx::cuda::vector_of<std::uint32_t, 4>;
-        plx::cuda::check(api::launch(kernel, {blocks, 256, 0}, stream(),
-                                     {reinterpret_cast<const vector*>(data_of(from)), data_of(mixed), count / 16}));
+        plx::cuda::check(
+            api::launch(read_kernel{}, {blocks, 256, 0}, stream(),
+                        {reinterpret_cast<const read_kernel::vector*>(data_of(from)), data_of(mixed), count / 16}));
       };
       best = std::max(best, static_cast<double>(count) / times_of(device_seconds(read, 5, 20)).median);
-    };
-    for (unsigned blocks : {most / 2, most}) {
-      attempt(read_kernel<4>{}, blocks);
-      attempt(read_kernel<8>{}, blocks);
     }
     return best;
   }();

@@ -4,6 +4,7 @@
 #include "gpu_limits.cuh"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -74,7 +75,15 @@ inline std::vector<gpu_case> launch_cases() {
   return cases;
 }
 
-/// What all other cases are compared with.
+/// Bytes per second of the device's own filling of 256 MiB.
+inline double fill_bandwidth() {
+  constexpr std::int64_t count = std::int64_t{1} << 28;
+  const auto to = uninitialised<std::uint8_t, 1>({count});
+  auto fill = [&] { plx::cuda::check(api::fill_zero(data_of(to), static_cast<std::size_t>(count), stream())); };
+  return static_cast<double>(count) / times_of(device_seconds(fill, 5, 20)).median;
+}
+
+/// What all other cases are compared with, and what writing alone reaches.
 inline std::vector<gpu_case> bandwidth_cases() {
   std::vector<gpu_case> cases;
   auto add = [&](const std::string& name, double bytes, double (*bandwidth)()) {
@@ -84,6 +93,7 @@ inline std::vector<gpu_case> bandwidth_cases() {
   };
   add("copy bandwidth", 0x1p29, copy_bandwidth);
   add("read bandwidth", 0x1p28, read_bandwidth);
+  add("fill bandwidth", 0x1p28, fill_bandwidth);
   return cases;
 }
 

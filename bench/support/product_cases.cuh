@@ -258,6 +258,13 @@ template <class Format> void add_products(std::vector<gpu_case>& cases, std::int
     return against_libraries<Format>(shape, left, right,
                                      [a = matrix(left), b = matrix(right)] { return programs::vmap_matvec(a, b); });
   });
+  if (n < 128) { // what the host needs for one product, by itself and by the library's call
+    gpu_case dispatch = cases[cases.size() - 2];
+    dispatch.name = "dispatch of " + dispatch.name;
+    dispatch.what = gpu_case::measure::host_time;
+    dispatch.least_seconds = nullptr;
+    cases.push_back(dispatch);
+  }
   if (n > 2048) return; // 16 of them take much memory
   add("vmap(matmul) of 16", {16, n, n, n}, [](const product_shape& shape, const auto& left, const auto& right) {
     return against_libraries<Format>(shape, left, right, [=] { return programs::vmap_matmul(left, right); });

@@ -28,10 +28,11 @@ if [[ -n ${report:-} ]]; then echo "}" >>"$report"; fi
 
 
 class GpuCheckTest(unittest.TestCase):
-    def run_with(self, program, *options):
+    def run_with(self, program, *options, **variables):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             for path, text in {folder / "bin/nvidia-smi": "#!/bin/sh\necho 'GPU 0: none'\n",
+                               folder / "bin/ncu": "#!/bin/sh\nexit 3\n",
                                folder / "bin/compute-sanitizer": "#!/bin/sh\nexit 0\n",
                                folder / "bin/python3": "#!/bin/sh\nexit 1\n",  # no packages, whatever there are
                                folder / "built/gpu_check": program}.items():
@@ -40,7 +41,8 @@ class GpuCheckTest(unittest.TestCase):
                 path.chmod(0o755)
             (folder / "built/spills").write_text("0\n")
             self.report = folder / "report.jsonl"
-            environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "CALLS": str(folder / "calls")}
+            environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "CALLS": str(folder / "calls"),
+                           **variables}
             begin = time.monotonic()
             run = subprocess.run([ROOT / "scripts/gpu-check", "--run-only", folder / "built", *options, self.report],
                                  env=environment, capture_output=True, text=True, check=False)
@@ -79,6 +81,7 @@ class GpuCheckTest(unittest.TestCase):
     def test_where_all_passes(self):
         run = self.run_with("#!/bin/sh\nif [ $1 != --help ]; then echo $* >>$CALLS; fi\n", "--mnist", "/nowhere")
         self.assertEqual(0, run.returncode, run.stderr + run.stdout)
+        self.assertEqual("skipped: it cannot be done here", self.outcomes["profile of rows"])
         self.assertTrue(any(call.startswith("digits ") and call.endswith("--mnist /nowhere") for call in self.calls))
 
     def test_no_stage_begins_when_the_time_is_over(self):
@@ -87,6 +90,14 @@ class GpuCheckTest(unittest.TestCase):
         self.assertLess(self.seconds, 15)
         self.assertEqual("skipped: no time was left", self.outcomes["memcheck"])
         self.assertNotIn("two-processes", self.calls)
+
+    def test_a_stage_ends_when_all_time_is_over(self):
+        # bash counts on from there: 475 seconds have gone to compiling, say
+        self.run_with("#!/bin/sh\nif [ $1 = --help ]; then exit 0; fi\necho $1 >>$CALLS\nif [ $1 = checks ]; then sleep 60; fi\n",
+                      SECONDS="475")
+        self.assertLess(self.seconds, 15)
+        self.assertRegex(self.outcomes["checks"], "^stopped after [3-6] s$")
+        self.assertEqual("skipped: no time was left", self.outcomes["rows"])
 
     def test_what_is_asked_for_wrongly(self):
         for options in (["--seconds"], ["--seconds", "many"], ["--nothing"], ["a", "b"]):
