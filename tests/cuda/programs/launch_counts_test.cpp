@@ -26,7 +26,7 @@ namespace {
 /// How often what is called; copies of arguments and results are not among the kernels.
 struct tally {
   int kernels = 0, products = 0, copies = 0, allocations = 0, graphs = 0;
-  int nodes = 0; ///< kernels and products of a graph
+  int nodes = 0;                ///< kernels and products of a graph
   unsigned largest_cluster = 0; ///< of a kernel's blocks
 };
 struct counting_api : simulator::api {
@@ -166,9 +166,8 @@ TEST_CASE("with a rate that is known the library updates the weights") {
   check_calls(calls_of(fixed_rate_step, 1e-6, perceptron(1), images, targets), 4, 8);
 }
 
-// 8 products forward and 16 back, of all heads of all sequences; two normalisations, a softmax
-// and their gradients, what the loss is made of and its derivative, its sum and mean, and two pairs of sums for scales
-// and shifts. Of several sequences heads lie apart: where their matrices are is written by one launch, which graphs do
+// 8 products forward and 16 back, of all heads of all sequences; two normalisations, a softmax and their gradients,
+// what the loss is made of and its derivative, its sum and mean, and two pairs of sums for scales and shifts. Of several sequences heads lie apart: where their matrices are is written by one launch, which graphs do
 // without
 TEST_CASE("a transformer block forward and back is 35 calls, and one more for any number of sequences") {
   check_calls(calls_of(block_step<one_sequence>, 1e-5, block(), fixed<1, sequence, width>(13)), 11, 24);
