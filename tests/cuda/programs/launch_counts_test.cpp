@@ -167,8 +167,8 @@ TEST_CASE("with a rate that is known the library updates the weights") {
 }
 
 // 8 products forward and 16 back, of all heads of all sequences; two normalisations, a softmax and their gradients,
-// what the loss is made of and its derivative, its sum and mean, and two pairs of sums for scales and shifts. Of several sequences heads lie apart: where their matrices are is written by one launch, which graphs do
-// without
+// what the loss is made of and its derivative, its sum and mean, and two pairs of sums for scales and shifts. Of
+// several sequences heads lie apart: where their matrices are is written by one launch, which graphs do without
 TEST_CASE("a transformer block forward and back is 35 calls, and one more for any number of sequences") {
   check_calls(calls_of(block_step<one_sequence>, 1e-5, block(), fixed<1, sequence, width>(13)), 11, 24);
   check_calls(calls_of(block_step<three_sequences>, 1e-5, block(), fixed<3, sequence, width>(13)), 12, 24, 1);

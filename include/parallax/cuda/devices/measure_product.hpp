@@ -76,7 +76,7 @@ template <device_api Api, class Device> class scratch_results {
         !written.ok())
       return written;
     const std::size_t of_operands = index_of(2 * p.batch) * sizeof(void*);
-    const void* const from = p.addresses;
+    const void* const from = static_cast<const void*>(p.addresses);
     p.addresses = addresses;
     return Api::copy_between(addresses, on.physical, from, on.physical, of_operands, on.stream());
   }

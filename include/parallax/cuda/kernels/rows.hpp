@@ -7,9 +7,7 @@
 #include <parallax/cuda/kernels/shared_rows.hpp>
 #include <parallax/cuda/names.hpp>
 
-namespace parallax::cuda {
-
-namespace detail {
+namespace parallax::cuda::detail {
 
 /// Launches a row kernel.
 template <launch_api Api, class Kernel>
@@ -52,6 +50,4 @@ status launch_row_group(kernel_arguments& whole, const launch_context<Api>& wher
   });
 }
 
-} // namespace detail
-
-} // namespace parallax::cuda
+} // namespace parallax::cuda::detail

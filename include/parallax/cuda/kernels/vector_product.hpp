@@ -26,7 +26,7 @@ struct vector_product {
   const void *matrix, *vector, *base;
   void* result;
   void* const* addresses; ///< as a `matrix_product` has them
-  bool matrix_is_left;
+  bool matrix_is_left = true;
   double scale;
   std::int64_t batch, matrix_batch, vector_batch, result_batch;
   std::int64_t results, depth; ///< of one of the batch
@@ -38,7 +38,6 @@ struct vector_product {
         base(p.base),
         result(p.result),
         addresses(p.addresses),
-        matrix_is_left(true),
         scale(p.scale),
         batch(p.batch),
         matrix_batch(p.left_batch),

@@ -75,11 +75,9 @@ template <class Kernel> class row_reduction {
   static PARALLAX_INLINE void fetch_row(const typename evaluate::row& row, const typename evaluate::row_steps& steps,
                                         std::int64_t length) {
     if constexpr (requires { operand_at<1>(row); }) {
-      const auto from = reinterpret_cast<std::uintptr_t>(operand_at<1>(row).data) + 4096;
       const std::int64_t bytes =
           std::min<std::int64_t>(step_of<1>(steps).bytes, length * static_cast<std::int64_t>(sizeof(T)));
-      for (std::int64_t i = 0; i < bytes; i += 64)
-        __builtin_prefetch(reinterpret_cast<const void*>(from + static_cast<std::uintptr_t>(i)));
+      for (std::int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(operand_at<1>(row).data + 4096 + i);
     }
   }
   /// Some results that are of one row each, from `next` on, which goes on behind them.
