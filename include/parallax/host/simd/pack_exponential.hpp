@@ -9,6 +9,8 @@
 #include <parallax/host/simd/pack_tables.hpp>
 #include <parallax/host/simd/registers.hpp>
 
+#include <iterator>
+
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
 namespace detail {
@@ -44,7 +46,10 @@ template <class T, bool KeepsLost> PARALLAX_INLINE exp_pieces<T> exp_pieces_of(t
   const part_type large = repeat<pack<T>>(T(1.5) / std::numeric_limits<T>::epsilon());
   const part_type shifted = x * repeat<pack<T>>(T(1.44269504088896340736)) + large, whole = shifted - large;
   const part_type low = repeat<pack<T>>(values::ln2_low), exact = x - whole * repeat<pack<T>>(values::ln2_high);
-  const part_type r = exact - whole * low, series = polynomial<pack<T>>(r, values::series);
+  const part_type r = exact - whole * low;
+  part_type series;
+  if constexpr (std::size(values::series) > 8) series = series_of<pack<T>>(r, values::series); // a long chain otherwise
+  else series = polynomial<pack<T>>(r, values::series);
   if constexpr (KeepsLost) return {whole, shifted, (series * (r * r) + ((exact - r) - whole * low)) + r};
   else return {whole, shifted, series * (r * r) + r};
 }
