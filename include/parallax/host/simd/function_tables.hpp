@@ -99,7 +99,7 @@ inline constexpr double pi_fused_exactly_of_doubles[] = {3.141592653589793, 1.22
 inline constexpr double pi_short_of_doubles[] = {3.1415926535846666, 5.1266883031679116e-12, 2.1125998133974852e-23};
 inline constexpr float pi_fused_of_floats[] = {3.1415925f, 1.50995788e-07f, 1.07806051e-14f};
 inline constexpr float pi_fused_exactly_of_floats[] = {3.1415925f, 1.50874257e-07f, 1.21417543e-10f, 1.24467439e-13f};
-inline constexpr float pi_short_of_floats[] = {3.14111328f, 0.000479340553f, 3.17813829e-08f, 5.12668814e-12f};
+inline constexpr float pi_short_of_floats[] = {3.140625f, 0.000967502594f, 1.50990672e-07f, 5.12668814e-12f};
 /// (sin(r) / r - 1) / r^2 + 1/8 of r^2 for |r| <= pi / 2, from the constant coefficient up.
 inline constexpr double sine_series_of_doubles[] = {
     -0.041666666666666664,   0.008333333333333241,   -0.00019841269841208933, 2.7557319208375355e-06,
@@ -115,5 +115,14 @@ inline constexpr double tangent_series_of_doubles[] = {
     1.233502691149383e-05,  -5.795178902498981e-06, 5.5911899766730185e-06};
 inline constexpr float tangent_series_of_floats[] = {0.333333343f,  0.133332148f,   0.0539942868f, 0.0216394402f,
                                                      0.0098640658f, 0.00137243804f, 0.00372253824f};
+
+/// erf(x) / x - 1 of x^2 for |x| <= 1, from the constant coefficient up.
+inline constexpr float erf_near_zero_of_floats[] = {0.128379166f,   -0.376126319f,    0.112836726f,   -0.0268582255f,
+                                                    0.00519787939f, -0.000810243539f, 8.18125118e-05f};
+
+/// log(1 - erf(x)) / 2 for 1 <= x <= 4, from the constant coefficient up.
+inline constexpr float half_log_erfc_of_floats[] = {0.00016006903f,  -0.565116704f,    -0.315913022f,
+                                                    -0.0550400428f,  0.0132105676f,    -0.0023797981f,
+                                                    0.000298402825f, -2.30290207e-05f, 8.185757e-07f};
 
 } // namespace parallax::host::tables

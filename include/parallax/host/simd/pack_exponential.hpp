@@ -110,7 +110,7 @@ template <> PARALLAX_INLINE float_pack::part_type expm1_part<float>(float_pack::
   return expm1_by_table(x);
 }
 #else
-/// exp(2 x) for 0 <= x < 10, with an error of up to 2 units. The series of 2^r is that of Moshier's Cephes library.
+/// exp(2 x) for |x| < 10, with an error of up to 2 units. The series of 2^r is that of Moshier's Cephes library.
 PARALLAX_INLINE pack<float>::part_type exp_of_twice(pack<float>::part_type x) {
   using part_type = pack<float>::part_type;
   using bits = pack<float>::bits_type;
@@ -137,6 +137,20 @@ template <> PARALLAX_INLINE pack<float>::part_type tanh_part<float>(pack<float>:
   const part_type far = one - repeat<pack<float>>(2.0f) / (exp_of_twice(inside) + one);
   return part_type(bits(choose(size < repeat<pack<float>>(0.625f), near_zero, far)) | (bits(x) & sign));
 }
+
+#if defined(__AVX512F__) && !defined(PARALLAX_TABLES)
+/// erf of floats: near 0 a series, and then 1 - exp(2 y) by a series y of half the logarithm.
+PARALLAX_INLINE pack<float>::part_type erf_part(pack<float>::part_type x) {
+  using part_type = pack<float>::part_type;
+  using bits = pack<float>::bits_type;
+  const bits sign = bits(repeat<pack<float>>(-0.0f));
+  const part_type size = part_type(bits(x) & ~sign), square = x * x, one = repeat<pack<float>>(1.0f);
+  const part_type near_zero = size * series_of<pack<float>>(square, tables::erf_near_zero_of_floats) + size;
+  const part_type inside = smaller_of(repeat<pack<float>>(4.0f), size); // beyond this it is 1; in this order NaN stays
+  const part_type far = one - exp_of_twice(series_of<pack<float>>(inside, tables::half_log_erfc_of_floats));
+  return part_type(bits(choose(size < one, near_zero, far)) | (bits(x) & sign));
+}
+#endif
 
 template <class T> struct logarithm;
 template <> struct logarithm<float> {
@@ -223,9 +237,15 @@ template <std::floating_point T> PARALLAX_INLINE pack<T> tanh(const pack<T>& x) 
 PARALLAX_INLINE pack<float> logistic_of_lanes(const pack<float>& x) {
   return detail::by_parts<pack<float>>([](auto part) { return detail::logistic_by_table(part); }, x);
 }
+#endif
 
+#ifdef __AVX512F__ // for which that of the C library is off by 4 units
 PARALLAX_INLINE pack<float> erf(const pack<float>& x) {
+#ifdef PARALLAX_TABLES
   return detail::by_parts<pack<float>>([](auto part) { return detail::erf_by_table(part); }, x);
+#else
+  return detail::by_parts<pack<float>>([](auto part) { return detail::erf_part(part); }, x);
+#endif
 }
 #endif
 
