@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct outcome {
   std::ptrdiff_t taken = 0;
 };
 outcome thousand_steps() {
+  const plx::use_backend here(plx::backend::cuda);
   const auto [x, targets] = bench::put_on_device(bench::perceptron_examples(128));
   auto params = bench::put_on_device(bench::perceptron());
   std::size_t free = 0;
@@ -53,7 +55,6 @@ int measure_steps(assignment& given) { return measured(bench::step_cases(), give
 
 int repeat_steps(assignment& given) {
   if (given.list) return 0;
-  const plx::use_backend here(plx::backend::cuda);
   const outcome first = thousand_steps(), second = thousand_steps();
   int failed = 0;
   const auto say = [&](const char* name, bool holds, const std::string& found) {
@@ -62,16 +63,24 @@ int repeat_steps(assignment& given) {
     given.to.write(
         given.to.line().text("check", name).text("outcome", holds ? "passed" : "failed").text("message", found));
   };
-  std::size_t other = 0;
-  for (std::size_t i = 0; i < first.parameters.size(); ++i)
-    other += std::memcmp(&first.parameters[i], &second.parameters[i], sizeof(float)) != 0;
-  say("1000 steps: the same bits in two runs", other == 0 && !first.parameters.empty(),
-      std::to_string(other) + " of " + std::to_string(first.parameters.size()) + " parameters differ");
+  const auto same = [&](const char* name, const outcome& again) {
+    std::size_t other = 0;
+    for (std::size_t i = 0; i < first.parameters.size(); ++i)
+      other += std::memcmp(&first.parameters[i], &again.parameters[i], sizeof(float)) != 0;
+    say(name, other == 0 && !first.parameters.empty(),
+        std::to_string(other) + " of " + std::to_string(first.parameters.size()) + " parameters differ");
+  };
+  same("1000 steps: the same bits in two runs", second);
   bool finite = true;
   for (const float value : first.parameters) finite = finite && std::isfinite(value);
   say("1000 steps: numbers", finite, "");
   say("1000 steps: constant memory", first.taken <= 0 && second.taken <= 0,
       std::to_string(std::max(first.taken, second.taken)) + " bytes more after 1000 steps than after 100");
+  // each of two threads of the host has its own steps in the one stream
+  auto aside = std::async(std::launch::async, thousand_steps);
+  const outcome third = thousand_steps(), fourth = aside.get();
+  same("1000 steps: the same bits beside another thread", third);
+  same("1000 steps: the same bits in that thread", fourth);
   return failed;
 }
 
