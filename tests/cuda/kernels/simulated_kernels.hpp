@@ -228,7 +228,7 @@ template <class Function, class... Args> void compare(const Function& f, double 
   auto expected = f(args...);
   constexpr std::int64_t whole = parallax::cuda::largest_loop;
   for (const setup& s : {setup{4, whole, 1 << 20, 1}, setup{132, whole, 1 << 20, 2, 227 << 10, 8},
-                         setup{1, whole, 1 << 20, 3, 20 << 10, 16}, setup{1, 40, 1 << 14, 4}}) {
+                         setup{1, whole, 1 << 20, 3, 48 << 10, 16}, setup{1, 40, 1 << 14, 4}}) {
     api::current = s;
     INFO("multiprocessors " << s.multiprocessors << ", largest loop " << s.largest << ", largest cluster "
                             << s.largest_cluster);

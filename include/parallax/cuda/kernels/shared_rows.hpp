@@ -151,7 +151,9 @@ template <class Kernel> row_cut best_cut(std::int64_t length, std::int64_t rows,
   row_cut cut;
   for (int cluster = 1; cluster <= device.largest_cluster && cut.cluster == 0; cluster *= 2) cut = cut_for(cluster);
   if (cut.cluster == 0) return {};
-  const std::int64_t half = static_cast<std::int64_t>(device.shared_bytes_per_block / 2);
+  // a multiprocessor has as much as a block may have, and what it keeps for itself beside each
+  constexpr std::int64_t kept_for_block = 1024;
+  const std::int64_t half = (static_cast<std::int64_t>(device.shared_bytes_per_block) - kept_for_block) / 2;
   while (cut.cluster * 2 <= std::min(device.largest_cluster, portable_cluster)) {
     // a block loads and stores while another one of the same multiprocessor computes, if both fit
     const bool is_alone = cut.shared_bytes > half;
