@@ -14,8 +14,9 @@ template <class Kernel> struct reduce_columns {
   using accumulator = typename R::accumulator;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::reduction_threads;
-  static constexpr int min_blocks =
-      std::min(detail::wanted_threads<evaluate, accumulator>, 1536) / max_threads; // a thread has several totals
+  /// A thread has a total for each element of a vector: with more blocks it would load less at a time.
+  static constexpr int most_threads = evaluate::width <= 4 ? 1536 : detail::most_threads == 2048 ? 1280 : 1024;
+  static constexpr int min_blocks = std::min(detail::wanted_threads<evaluate, accumulator>, most_threads) / max_threads;
 
   struct arguments {
     loop_type loop;

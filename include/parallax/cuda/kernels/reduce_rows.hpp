@@ -22,13 +22,11 @@ inline constexpr int most_threads = 2048;
 #endif
 
 /// The threads that a multiprocessor is to hold at least: the compiler would make room for more by spilling registers.
-/// All of them where there is little before a sum and few accumulators, of which a thread has one for each element of a
-/// vector.
+/// All of them where there is little before a sum and few accumulators.
 template <class Evaluate, class Accumulator>
-inline constexpr int wanted_threads =
-    Evaluate::is_light && sizeof(Accumulator) == 4 && Evaluate::width <= 4 ? most_threads
-    : sizeof(Accumulator) > 4                                              ? 512
-                                                                           : 1024;
+inline constexpr int wanted_threads = Evaluate::is_light && sizeof(Accumulator) == 4 ? most_threads
+                                      : sizeof(Accumulator) > 4                      ? 512
+                                                                                     : 1024;
 } // namespace detail
 
 /// How a reduction is divided: `pieces` of each result's elements, whose accumulators are combined by another kernel
@@ -95,22 +93,25 @@ template <class Kernel> struct reduce_rows {
     const std::uint32_t step = static_cast<std::uint32_t>(a.group.size);
     constexpr int together = evaluate::together;
     for (std::uint32_t i = begin + a.group.rank(block); i < end;) {
-      lanes<accumulator, Width> part;
+      lanes<accumulator, accumulators<Width>> part;
       PARALLAX_DEVICE_UNROLL
-      for (int k = 0; k < Width; ++k) part.value[k] = R::neutral();
+      for (int k = 0; k < accumulators<Width>; ++k) part.value[k] = R::neutral();
       const std::uint32_t rest = end - i;
       const std::uint32_t stop = rest < detail::longest_sum * step ? end : i + detail::longest_sum * step;
       for (; i + (together - 1) * step < stop; i += together * step)
         add_together<Width, together>(block, a, work, i, step, first, part);
       for (; i < stop; i += step) add_together<Width, 1>(block, a, work, i, step, first, part);
-      total = R::combine(total, detail::combine_lanes<R, Width>(part));
+      total = R::combine(total, detail::combine_lanes<R, accumulators<Width>>(part));
     }
   }
+  /// Of a thread: one for each element of a vector, or for two.
+  template <int Width> static constexpr int accumulators = Width > 4 ? Width / 2 : Width;
+
   /// Combines pieces `i`, `i + step`, ... into `part`: all are loaded before the first is used.
   template <int Width, int Count, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void
   add_together(const Block& block, const arguments& a, const row_pieces& work, std::uint32_t i, std::uint32_t step,
-               const place_of<loop_type>& first, lanes<accumulator, Width>& part) {
+               const place_of<loop_type>& first, lanes<accumulator, accumulators<Width>>& part) {
     place_of<loop_type> at[std::size_t{Count}];
     typename evaluate::template state<Width> loaded[std::size_t{Count}];
     PARALLAX_DEVICE_UNROLL
@@ -124,8 +125,13 @@ template <class Kernel> struct reduce_rows {
     for (int n = 0; n < Count; ++n) {
       auto values = evaluate::template finish<Width>(block, a.loop, at[n], loaded[n]);
       const std::int64_t position = a.items.position + at[n].inner;
+      constexpr int count = accumulators<Width>;
       PARALLAX_DEVICE_UNROLL
-      for (int k = 0; k < Width; ++k) part.value[k] = R::combine(part.value[k], R::of(values.value[k], position + k));
+      for (int k = 0; k < count; ++k) {
+        accumulator own = R::of(values.value[k], position + k);
+        if constexpr (Width > count) own = R::combine(own, R::of(values.value[k + count], position + k + count));
+        part.value[k] = R::combine(part.value[k], own);
+      }
     }
   }
 };
