@@ -9,8 +9,8 @@
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
-// glibc's libmvec, which every linker finds through libm; most of these functions came with 2.35. Each is accurate to 4
-// units in the last place and right for infinities, NaN and subnormal numbers.
+// glibc's libmvec, which every linker finds through libm; most of its functions came with 2.35. Its powers are accurate
+// to 1 unit in the last place, erf of floats to 2, and both are right for infinities, NaN and subnormal numbers.
 #if defined(__x86_64__) && defined(__GLIBC__)
 #if __GLIBC_PREREQ(2, 35)
 #define PARALLAX_LIBMVEC
