@@ -124,8 +124,8 @@ template <class T> PARALLAX_INLINE typename pack<T>::part_type tan_part(typename
   const part_type upper = part_type(bits(tangent) & circle<T>::upper_half), lower = rest - (upper - r);
   const part_type reciprocal = -one / tangent, short_reciprocal = part_type(bits(reciprocal) & circle<T>::upper_half);
   const part_type error = (one + short_reciprocal * upper) + short_reciprocal * lower;
-  return choose(mask(bits(whole.shifted) << static_cast<int>(8 * sizeof(T) - 1)) < mask{},
-                short_reciprocal + reciprocal * error, tangent);
+  const mask is_odd = mask{} - mask(bits(whole.shifted) & 1); // numbers of 64 bits cannot be compared everywhere
+  return choose(is_odd, short_reciprocal + reciprocal * error, tangent);
 }
 
 /// Whether a lane of a mask is -1.
