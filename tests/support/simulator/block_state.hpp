@@ -70,7 +70,7 @@ class block_state {
     std::fill(at_barrier_.begin(), at_barrier_.end(), 0U);
     std::fill(running_.begin(), running_.end(), shape_.threads);
     at_cluster_barrier_ = 0;
-    cluster_period_ = 1;
+    first_period_ = ++cluster_period_;
     in_warp_.assign(all_threads_ / parallax::cuda::warp_size, 0);
     fibers_.start(all_threads_, [&](std::size_t) { body(); });
     ready_.resize(all_threads_);
@@ -159,7 +159,8 @@ class block_state {
   bool waits_;
   unsigned all_threads_ = 0;            ///< of a cluster: block after block
   std::vector<shared_memory> memories_; ///< of each block
-  std::uint32_t cluster_period_ = 1;    ///< counts the cluster's barriers
+  std::uint32_t cluster_period_ = 0;    ///< counts barriers of clusters, and clusters
+  std::uint32_t first_period_ = 0;
   fiber_group fibers_;
   std::vector<int> ready_;
   std::vector<wait> waiting_;
@@ -211,7 +212,7 @@ class block_state {
     if (at < 0 || at + static_cast<std::ptrdiff_t>(bytes) > static_cast<std::ptrdiff_t>(shape_.shared_bytes))
       fail(who(thread_), " accesses ", bytes, " bytes at ", at, " of ", shape_.shared_bytes, " bytes of shared memory");
     const bool is_own = rank == own_rank();
-    if (!is_own && cluster_period_ == 1)
+    if (!is_own && cluster_period_ == first_period_)
       fail(who(thread_), " accesses another block's shared memory before a barrier of its cluster");
     if (!is_own && running_[rank] == 0) fail(who(thread_), " accesses shared memory of a block that has ended");
     for (std::size_t i = 0; i < bytes; ++i) {

@@ -3,7 +3,6 @@
 
 #include "support/simulator/random.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,7 +19,7 @@ class shared_memory {
   struct access {
     int thread;
     bool is_own, writes;
-    std::uint32_t cluster_period; ///< counts the cluster's barriers, from 1
+    std::uint32_t cluster_period; ///< counts the barriers of clusters, from 1
   };
   /// An earlier one that nothing orders with it.
   struct conflict {
@@ -38,11 +37,9 @@ class shared_memory {
     return !std::less<>{}(at, data() - guard_bytes) && std::less<>{}(at, data() + touched_.size() + guard_bytes);
   }
 
-  /// A new block has it, and something in it.
+  /// A new block has it, and something in it; its cluster's periods are later ones than all before.
   void forget(generator& random) {
     for (std::size_t i = 0; i < touched_.size(); ++i) data()[i] = static_cast<std::byte>(random.below(256));
-    std::fill(touched_.begin(), touched_.end(), history{});
-    period_ = 1;
     last_visit_ = 0;
   }
   /// The block's own barrier.
@@ -52,7 +49,7 @@ class shared_memory {
   /// Accesses of the block's threads are ordered by its barriers, all others by the cluster's alone.
   std::optional<conflict> touch(std::size_t at, const access& a) {
     history& h = touched_[at];
-    const auto meets = [&](const past_access& past, bool was_own) {
+    const auto meets = [&](const past_access& past, bool was_own) __attribute__((always_inline)) {
       return past.thread != nobody && past.thread != a.thread && past.cluster_period == a.cluster_period &&
              !(a.is_own && was_own && past.period != period_);
     };
