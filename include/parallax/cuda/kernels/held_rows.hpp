@@ -20,8 +20,10 @@ template <class Kernel, int Width> struct held_rows {
   using passes = row_passes<Kernel>;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::most_row_threads;
-  /// What is held must not be spilled.
-  static constexpr int min_blocks = Width > 1 && passes::widest_value <= 4 && passes::kept_count <= 2 ? 2 : 1;
+  /// What is held must not be spilled, nor what is loaded beside it.
+  static constexpr bool takes_few_registers =
+      passes::widest_value <= 4 && passes::kept_count <= 2 && passes::loaded_count <= 4;
+  static constexpr int min_blocks = Width > 1 && takes_few_registers ? 2 : 1;
   /// The vectors that a thread holds, as registers allow.
   static constexpr int vectors = std::max((passes::kept_count > 3 ? 8 : 16) / Width, 1);
 

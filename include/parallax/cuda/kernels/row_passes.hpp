@@ -44,6 +44,12 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
     for (int i = 0; i < schedule::size; ++i) count += is_kept(i);
     return count;
   }();
+  /// How many arrays are read along the row.
+  static constexpr int loaded_count = [] {
+    int count = 0;
+    for (int i = 0; i < schedule::size; ++i) count += schedule::is_loaded(i) && !schedule::is_index(i);
+    return count;
+  }();
   template <int Width, int Vectors, class Indices> struct kept_type;
   template <int Width, int Vectors, std::size_t... I>
   struct kept_type<Width, Vectors, std::index_sequence<I...>>
