@@ -17,7 +17,7 @@
 
 namespace simulator {
 
-/// One thread's view of its block: `parallax::cuda::thread_block`.
+/// One thread's view of its block: `parallax::cuda::cluster_block`.
 class block_view {
  public:
   explicit block_view(block_state& state) : state_(&state) {}
@@ -53,7 +53,7 @@ class block_view {
   block_state* state_;
 };
 
-static_assert(parallax::cuda::thread_block<block_view>);
+static_assert(parallax::cuda::cluster_block<block_view>);
 
 /// A kernel without its type: what all kernels are run by is compiled once.
 struct kernel_code {

@@ -35,12 +35,17 @@ concept thread_block = requires(const Block& block, const float* source, float* 
   block.store(target, value);
   { block.shared() } -> std::same_as<std::byte*>; ///< aligned to 16 bytes
   block.barrier();
-  { block.shared_of(distance) } -> std::same_as<std::byte*>; ///< of the block of that number in this one's cluster
-  block.cluster_barrier();
   /// the value of the thread `distance` lanes further on; its own where there is none in the warp
   { block.shuffle_down(value, distance) } -> std::same_as<float>;
   { block.shuffle_xor(value, distance) } -> std::same_as<float>;
   block.set_condition(condition, number); ///< of the graph that launches this, by one thread; see `graph_condition`
+};
+
+/// One of a launch whose blocks may run in clusters.
+template <class Block>
+concept cluster_block = thread_block<Block> && requires(const Block& block, int number) {
+  { block.shared_of(number) } -> std::same_as<std::byte*>; ///< of the block of that number in this one's cluster
+  block.cluster_barrier();
 };
 
 /// A thread's and a block's number, and how many there are, as kernels count elements.

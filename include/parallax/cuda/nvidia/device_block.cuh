@@ -70,7 +70,7 @@ struct device_block {
   }
 };
 
-static_assert(thread_block<device_block>);
+static_assert(cluster_block<device_block>);
 
 namespace detail {
 
