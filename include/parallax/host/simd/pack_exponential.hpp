@@ -9,7 +9,8 @@
 #include <parallax/host/simd/pack_tables.hpp>
 #include <parallax/host/simd/registers.hpp>
 
-#include <iterator>
+#include <limits>
+#include <type_traits>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -48,7 +49,8 @@ template <class T, bool KeepsLost> PARALLAX_INLINE exp_pieces<T> exp_pieces_of(t
   const part_type low = repeat<pack<T>>(values::ln2_low), exact = x - whole * repeat<pack<T>>(values::ln2_high);
   const part_type r = exact - whole * low;
   part_type series;
-  if constexpr (std::size(values::series) > 8) series = series_of<pack<T>>(r, values::series); // a long chain otherwise
+  if constexpr (std::extent_v<decltype(values::series)> > 8)
+    series = series_of<pack<T>>(r, values::series); // a long chain otherwise
   else series = polynomial<pack<T>>(r, values::series);
   if constexpr (KeepsLost) return {whole, shifted, (series * (r * r) + ((exact - r) - whole * low)) + r};
   else return {whole, shifted, series * (r * r) + r};

@@ -8,8 +8,10 @@
 #include <parallax/host/simd/registers.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <limits>
+#include <type_traits>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -95,7 +97,7 @@ PARALLAX_INLINE precise_remainder<T> minus_multiple_of_half_pi(typename pack<T>:
     if constexpr (fuses_products) return &circle<T>::fused_exactly;
     else return &circle<T>::short_ones;
   }();
-  constexpr std::size_t last = std::size(pieces) - 1;
+  constexpr std::size_t last = std::extent_v<std::remove_reference_t<decltype(pieces)>> - 1;
   const part_type first = minus_product(x, count, repeat<pack<T>>(pieces[0] / 2)); // exact, and so is count * second
   const part_type second = repeat<pack<T>>(pieces[1] / 2);
   part_type near = minus_product(first, count, second), rest = minus_product(first - near, count, second);
