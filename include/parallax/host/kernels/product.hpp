@@ -79,9 +79,10 @@ template <class T> void multiply_all_here(const product_arguments& p, product_ru
   const T* left = reinterpret_cast<const T*>(run.left);
   const T* right = reinterpret_cast<const T*>(run.right);
   T* result = reinterpret_cast<T*>(run.result);
-  const bool by_vector = is_by_vector(p);
+  const bool by_vector = is_by_vector(p), are_dots = by_vector && p.rows == 1 && p.columns == 1;
   for (; run.count > 0; --run.count) {
-    if (!by_vector) plain_matrices<T>{left, right, result, p}.multiply();
+    if (are_dots) *result = dot(left, right, p.depth);
+    else if (!by_vector) plain_matrices<T>{left, right, result, p}.multiply();
     else if (p.columns == 1) multiply_by_vector(left, p.left_row, run.rows, right, p.depth, result);
     else multiply_by_vector(right, p.right_column, run.columns, left, p.depth, result);
     left += run.left_step, right += run.right_step, result += p.rows * p.columns;
