@@ -63,10 +63,9 @@ template <class Kernel> class column_rows {
   static void add(row_cursor& cursor, std::int64_t kept, std::int64_t begin, std::int64_t end, std::int64_t first,
                   std::int64_t last, T* out) {
     const column_rows rows(cursor.template steps<typename evaluate::row_steps>(), cursor.constants());
-    // as many rows at a time as the nearest cache holds, where each is read several times, a few registers at a time
+    // so many rows at a time as the nearest cache holds: each is read a few registers at a time
     constexpr std::int64_t cached = (32 << 10) / static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t columns = last - first;
-    const std::int64_t most = columns <= most_width * lanes ? end - begin : std::max<std::int64_t>(8, cached / columns);
+    const std::int64_t most = std::max<std::int64_t>(8, cached / std::max<std::int64_t>(last - first, 1));
     while (begin < end) {
       cursor.locate(kept, begin);
       row next(cursor.row);
@@ -80,8 +79,6 @@ template <class Kernel> class column_rows {
 
  private:
   static constexpr int width = independent_sums<Kernel>;
-  static constexpr bool is_tiny = Kernel::size <= 4;
-  static constexpr int most_width = is_tiny ? 2 * width : width; ///< registers of a row that are read at a time
 
   column_rows(const typename evaluate::row_steps& between, const constant_bits* of) : steps(between), constants(of) {}
 
@@ -89,6 +86,7 @@ template <class Kernel> class column_rows {
   row add_rows(const row& begin, std::int64_t count, std::int64_t first, std::int64_t last, T* out) const {
     row next = begin;
     std::int64_t i = first;
+    constexpr bool is_tiny = Kernel::size <= 4;
     if constexpr (is_tiny)
       for (; i + 2 * width * lanes <= last; i += 2 * width * lanes)
         next = add_registers<2 * width, 1, moved_lanes::all>(begin, count, i, lanes, out + (i - first));

@@ -88,14 +88,6 @@ template <class P, class T, class Work> void reduce_columns(kernel_arguments& a,
   constexpr std::int64_t most = columns::most_columns;
   const joined_rows joined = joined_rows::make(a);
   const reduction_shape shape(a);
-  // a small one, at once
-  if (joined.factor == 1 && shape.kept_size == 1 && shape.length <= most &&
-      shape.reduced_size * shape.length <= parallel_grain) {
-    alignas(register_bytes) T whole[std::size_t{most}];
-    columns work(a, shape, add);
-    work.run(0, 0, shape.reduced_size, 0, shape.length, whole);
-    return work.write(0, 0, shape.length, whole);
-  }
   std::int64_t chunks = (shape.length + most - 1) / most, units = shape.kept_size * chunks;
   if (units == 0) return;
   std::int64_t rows = shape.reduced_size - (joined.remaining > 0 ? 1 : 0); // the whole ones
