@@ -111,9 +111,37 @@ PARALLAX_INLINE unsigned bits_of_lanes(const pack<bool>& x) {
 #endif
 }
 
+namespace detail {
+
+/// Whether a lane of a mask is -1.
+template <class M> PARALLAX_INLINE bool has_true(M x) {
+#if !defined(__CUDACC__) && defined(__AVX512DQ__)
+  if constexpr (sizeof(x[0]) == 4) return __builtin_ia32_cvtd2mask512(x) != 0;
+  else return __builtin_ia32_cvtq2mask512(vector<long long, lanes / 2>(x)) != 0;
+#elif !defined(__CUDACC__) && defined(__AVX__) && !defined(__AVX512F__)
+  return __builtin_ia32_movmskps256(vector<float, lanes>(x)) != 0;
+#elif !defined(__CUDACC__) && defined(__SSE2__) && !defined(__AVX512F__)
+  return __builtin_ia32_movmskps(vector<float, lanes>(x)) != 0;
+#else
+  bool result = false;
+  for (int i = 0; i < static_cast<int>(sizeof x / sizeof(x[0])); ++i) result |= x[i] != 0;
+  return result;
+#endif
+}
+
+/// Whether `is`, which makes a mask of a part, holds for any lane.
+template <element T, class Predicate> PARALLAX_INLINE bool any_lane(const pack<T>& x, Predicate is) {
+  using mask = typename pack<T>::mask_type;
+  mask any = mask(is(x.template part<0>()));
+  if constexpr (pack<T>::parts == 2) any |= mask(is(x.template part<1>()));
+  return has_true(any);
+}
+
+} // namespace detail
+
 /// Whether any lane is NaN.
 template <element T> PARALLAX_INLINE bool has_nan(const pack<T>& x) {
-  if constexpr (floating_element<T>) return bits_of_lanes(math::ne(x, x)) != 0;
+  if constexpr (floating_element<T>) return detail::any_lane(x, [](auto part) { return part != part; });
   else return false;
 }
 

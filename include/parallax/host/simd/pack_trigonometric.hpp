@@ -5,6 +5,7 @@
 #include <parallax/host/simd/pack_arithmetic.hpp>
 #include <parallax/host/simd/pack_fused.hpp>
 #include <parallax/host/simd/pack_polynomial.hpp>
+#include <parallax/host/simd/pack_reduce.hpp>
 #include <parallax/host/simd/registers.hpp>
 
 #include <cmath>
@@ -130,35 +131,6 @@ template <class T> PARALLAX_INLINE typename pack<T>::part_type tan_part(typename
   return choose(is_odd, short_reciprocal + reciprocal * error, tangent);
 }
 
-/// Whether a lane of a mask is -1.
-template <class M> PARALLAX_INLINE bool has_true(M x) {
-#if !defined(__CUDACC__) && defined(__AVX512DQ__)
-  if constexpr (sizeof(x[0]) == 4) return __builtin_ia32_cvtd2mask512(x) != 0;
-  else return __builtin_ia32_cvtq2mask512(vector<long long, lanes / 2>(x)) != 0;
-#elif !defined(__CUDACC__) && defined(__AVX__) && !defined(__AVX512F__)
-  return __builtin_ia32_movmskps256(vector<float, lanes>(x)) != 0;
-#elif !defined(__CUDACC__) && defined(__SSE2__) && !defined(__AVX512F__)
-  return __builtin_ia32_movmskps(vector<float, lanes>(x)) != 0;
-#else
-  bool result = false;
-  for (int i = 0; i < static_cast<int>(sizeof x / sizeof(x[0])); ++i) result |= x[i] != 0;
-  return result;
-#endif
-}
-
-/// Whether a lane of x is beyond the largest number of which `circle` knows the remainder.
-template <std::floating_point T> PARALLAX_INLINE bool has_large_angles(const pack<T>& x) {
-  using part_type = typename pack<T>::part_type;
-  using bits = typename pack<T>::bits_type;
-  using mask = typename pack<T>::mask_type;
-  const auto is_large = [](auto part) {
-    return mask(part_type(bits(part) & ~bits(repeat<pack<T>>(T(-0.0)))) > repeat<pack<T>>(circle<T>::largest));
-  };
-  mask any = is_large(x.template part<0>());
-  if constexpr (pack<T>::parts == 2) any |= is_large(x.template part<1>());
-  return has_true(any);
-}
-
 /// y, but f(x) in lanes with large x.
 template <class T, class F>
 PARALLAX_WITHOUT_LANES typename pack<T>::part_type large_angles_part(typename pack<T>::part_type y,
@@ -169,7 +141,12 @@ PARALLAX_WITHOUT_LANES typename pack<T>::part_type large_angles_part(typename pa
 }
 template <std::floating_point T, class F>
 PARALLAX_INLINE pack<T> with_large_angles(const pack<T>& y, const pack<T>& x, F f) {
-  if (!has_large_angles(x)) [[likely]]
+  using part_type = typename pack<T>::part_type;
+  const auto is_large = [](part_type part) PARALLAX_INLINE_LAMBDA {
+    const auto sign = typename pack<T>::bits_type(repeat<pack<T>>(T(-0.0)));
+    return part_type(typename pack<T>::bits_type(part) & ~sign) > repeat<pack<T>>(circle<T>::largest);
+  };
+  if (!any_lane(x, is_large)) [[likely]]
     return y;
   return by_parts<pack<T>>([f](auto a, auto b) { return large_angles_part<T>(a, b, f); }, y, x);
 }
