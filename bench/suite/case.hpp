@@ -27,6 +27,9 @@ namespace plx = parallax;
 
 using vector = plx::array<float, 1>;
 using matrix = plx::array<float, 2>;
+#ifdef PARALLAX_BENCH_EIGEN
+using eigen_rows = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+#endif
 
 /// sin(i / 1000 + phase) in row-major order: `peers.py` makes the same.
 template <class Array> Array waves(const typename Array::shape_type& shape, double phase) {

@@ -24,7 +24,6 @@ namespace bench {
 namespace {
 
 #ifdef PARALLAX_BENCH_EIGEN
-using eigen_rows = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using eigen_row = Eigen::Array<float, 1, Eigen::Dynamic, Eigen::RowMajor>;
 #endif
 #ifdef PARALLAX_BENCH_XTENSOR

@@ -24,18 +24,18 @@ struct work {
   double read = 0, written = 0, operations = 0;
 };
 
-/// Memory that is read, in as many streams as what is read is longer than what is written, and written.
+/// Memory that is read and written at once, in as many streams to read as that is longer; or read alone, where next to
+/// nothing is written.
 class traffic {
  public:
-  explicit traffic(work least) {
-    const double shorter = least.written;
-    streams_ = least.read >= 16 * shorter ? 0 : static_cast<int>(std::clamp(least.read / shorter + 0.5, 0., 3.));
-    const double longest = streams_ == 0 && least.read > shorter ? least.read : shorter;
-    count_ = static_cast<std::size_t>(longest) / sizeof(float_vector);
-    for (std::size_t i = 0; i < 4; ++i)
-      if (i == 3 || static_cast<int>(i) < std::max(streams_, 1)) memory_[i] = touched(count_);
-    only_reads_ = streams_ == 0 && least.read > shorter;
-    if (!only_reads_) past_caches_ = seconds(true) < seconds(false);
+  explicit traffic(work least)
+      : only_reads_(least.read >= 16 * least.written),
+        streams_(only_reads_ ? 1 : static_cast<int>(std::clamp(least.read / least.written + 0.5, 0., 3.))),
+        count_(static_cast<std::size_t>(only_reads_ ? least.read : least.written) / sizeof(float_vector)) {
+    for (int i = 0; i < streams_; ++i) from_[static_cast<std::size_t>(i)] = touched(count_);
+    if (only_reads_) return;
+    to_ = touched(count_);
+    past_caches_ = seconds(true) < seconds(false);
   }
 
   void run() const {
@@ -68,7 +68,7 @@ class traffic {
   }
 
   void read() const {
-    const float_vector* from = memory_[0].get();
+    const float_vector* from = from_[0].get();
     float_vector a{}, b{}, c{}, d{}, e{}, f{}, g{}, h{};
     std::size_t i = 0;
     for (; i + 8 <= count_; i += 8) {
@@ -95,8 +95,8 @@ class traffic {
     }
   }
   template <bool PastCaches, int Streams> void write() const {
-    const float_vector *a = memory_[0].get(), *b = memory_[1].get(), *c = memory_[2].get();
-    float_vector* to = memory_[3].get();
+    const float_vector *a = from_[0].get(), *b = from_[1].get(), *c = from_[2].get();
+    float_vector* to = to_.get();
     for (std::size_t i = 0; i < count_; ++i) {
       float_vector value{};
       if constexpr (Streams >= 1) value += a[i];
@@ -117,10 +117,11 @@ class traffic {
     *to = value;
   }
 
-  std::size_t count_ = 0;
-  int streams_ = 0;
-  bool only_reads_ = false, past_caches_ = false;
-  std::array<block, 4> memory_;
+  bool only_reads_, past_caches_ = false;
+  int streams_;
+  std::size_t count_; ///< registers of each stream
+  std::array<block, 3> from_;
+  block to_;
 };
 
 } // namespace bench

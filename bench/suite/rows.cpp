@@ -1,6 +1,7 @@
 // Cases that are reductions of a matrix, and what is made of each of its rows.
 #include "case.hpp"
 #include "families.hpp"
+#include "layernorm.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -10,10 +11,6 @@
 namespace bench {
 namespace {
 
-constexpr auto layernorm = [](auto x) {
-  auto centred = x - plx::mean(x, 1, plx::keepdims);
-  return centred * plx::rsqrt(plx::mean(plx::square(centred), 1, plx::keepdims) + 1e-5f);
-};
 constexpr auto softmax_of_rows = [](auto x) { return plx::softmax(x, 1); };
 /// The gradient of a sum that weighs the results of a function of rows.
 template <auto Function>
@@ -21,8 +18,6 @@ constexpr auto weighed_gradient =
     plx::jit(plx::grad([](auto x, auto weight) { return plx::sum(Function(x) * weight); }));
 
 #ifdef PARALLAX_BENCH_EIGEN
-using eigen_rows = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
 eigen_rows softmax_of(const Eigen::Map<const eigen_rows>& a) {
   eigen_rows result(a.rows(), a.cols());
   for (Eigen::Index i = 0; i < a.rows(); ++i) {

@@ -1,6 +1,7 @@
 // Cases that are models and their gradients.
 #include "case.hpp"
 #include "families.hpp"
+#include "layernorm.hpp"
 #include "support/perceptron.hpp"
 
 #include <cstdint>
@@ -29,17 +30,13 @@ void add_perceptron(std::int64_t batch) {
   step.add("parallax", [=] { return matrix(std::get<0>(perceptron_step(weights, x, target))); });
 }
 
-constexpr auto normalised = [](auto x) {
-  auto centred = x - plx::mean(x, 1, plx::keepdims);
-  return centred * plx::rsqrt(plx::mean(plx::square(centred), 1, plx::keepdims) + 1e-5f);
-};
 /// One head of attention and a perceptron, each added to what it was made of.
 constexpr auto block = [](auto weights, auto x) {
   auto [query, key, value, out, up, down] = weights;
-  auto h = normalised(x);
+  auto h = layernorm(x);
   auto scores = plx::matmul(plx::matmul(h, query), plx::transpose(plx::matmul(h, key))) * 0.125f;
   auto y = x + plx::matmul(plx::matmul(plx::softmax(scores, 1), plx::matmul(h, value)), out);
-  return y + plx::matmul(plx::gelu(plx::matmul(normalised(y), up)), down);
+  return y + plx::matmul(plx::gelu(plx::matmul(layernorm(y), up)), down);
 };
 constexpr auto block_step = plx::jit(plx::grad([](auto w, auto x) { return plx::mean(plx::square(block(w, x))); }));
 
