@@ -3,6 +3,8 @@
 
 #include "gpu_device.cuh"
 
+#include <parallax/cuda/nvidia/time_launches.cuh>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -13,29 +15,10 @@
 
 namespace bench {
 
-/// An event that keeps the time.
-class clock_event {
- public:
-  clock_event() { require(cudaEventCreate(&event_) == cudaSuccess, "cudaEventCreate"); }
-  clock_event(clock_event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  clock_event& operator=(clock_event&&) = delete;
-  ~clock_event() {
-    if (event_ != nullptr) static_cast<void>(cudaEventDestroy(event_));
-  }
-  cudaEvent_t get() const { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-inline double seconds_between(const clock_event& begin, const clock_event& end) {
-  float milliseconds = 0;
-  require(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()) == cudaSuccess, "cudaEventElapsedTime");
-  return static_cast<double>(milliseconds) * 1e-3;
-}
+using plx::cuda::detail::timed_event;
 
 /// Marks a time on device 0; of all devices, what they have got to do lies before it, and what they get later behind.
-inline void mark(const clock_event& at, bool all_devices) {
+inline void mark(timed_event& at, bool all_devices) {
   using event = plx::cuda::unique_event<api>;
   static std::vector<event>& arrived = *new std::vector<event>; // events do not outlive the driver
   auto& backend = gpu_backend::instance();
@@ -48,14 +31,14 @@ inline void mark(const clock_event& at, bool all_devices) {
     plx::cuda::check(api::wait_event(stream(), each.get()));
   }
   device().activate();
-  plx::cuda::check(api::record_event(at.get(), stream()));
+  plx::cuda::check(at.record(stream()));
   for (int i = 1; i < devices; ++i) plx::cuda::check(api::wait_event(backend.device_at(i).stream(), at.get()));
 }
 
 /// Seconds of the device for one call, in each of so many samples of so many calls. Nothing is waited for between them.
 inline std::vector<double> device_seconds(const std::function<void()>& enqueue, int runs, int samples,
                                           bool all_devices = false) {
-  const std::vector<clock_event> marks(static_cast<std::size_t>(samples) + 1);
+  std::vector<timed_event> marks(static_cast<std::size_t>(samples) + 1);
   enqueue(); // so that the device has something to do when the first mark is reached
   mark(marks[0], all_devices);
   for (std::size_t i = 1; i < marks.size(); ++i) {
@@ -64,7 +47,11 @@ inline std::vector<double> device_seconds(const std::function<void()>& enqueue, 
   }
   wait();
   std::vector<double> result;
-  for (std::size_t i = 1; i < marks.size(); ++i) result.push_back(seconds_between(marks[i - 1], marks[i]) / runs);
+  for (std::size_t i = 1; i < marks.size(); ++i) {
+    double seconds = 0;
+    plx::cuda::check(marks[i].seconds_since(seconds, marks[i - 1]));
+    result.push_back(seconds / runs);
+  }
   return result;
 }
 

@@ -19,11 +19,21 @@ class timed_event {
   ~timed_event() {
     if (event != nullptr) std::ignore = cudaEventDestroy(event);
   }
-  cudaError_t record(cudaStream_t stream) {
-    const cudaError_t created = cudaEventCreate(&event);
-    return created == cudaSuccess ? cudaEventRecord(event, stream) : created;
+  status record(cudaStream_t stream) {
+    const cudaError_t created = event == nullptr ? cudaEventCreate(&event) : cudaSuccess;
+    return runtime_status("cudaEventRecord", created == cudaSuccess ? cudaEventRecord(event, stream) : created);
   }
   cudaEvent_t get() const { return event; }
+  /// Waits until the stream has come there.
+  status wait() const { return runtime_status("cudaEventSynchronize", cudaEventSynchronize(event)); }
+
+  /// How long after `begin` it was. Both have been reached.
+  status seconds_since(double& seconds, const timed_event& begin) const {
+    float milliseconds = 0;
+    const cudaError_t code = cudaEventElapsedTime(&milliseconds, begin.event, event);
+    seconds = static_cast<double>(milliseconds) * 1e-3;
+    return runtime_status("cudaEventElapsedTime", code);
+  }
 
  private:
   cudaEvent_t event = nullptr;
@@ -34,15 +44,14 @@ template <class Enqueue> status time_launches(double& seconds, cudaStream_t stre
   constexpr int times = 5;
   if (status s = enqueue(); !s.ok()) return s;
   timed_event begin, end;
-  if (status s = runtime_status("cudaEventRecord", begin.record(stream)); !s.ok()) return s;
+  if (status s = begin.record(stream); !s.ok()) return s;
   for (int n = 0; n < times; ++n)
     if (status s = enqueue(); !s.ok()) return s;
-  if (status s = runtime_status("cudaEventRecord", end.record(stream)); !s.ok()) return s;
-  if (status s = runtime_status("cudaEventSynchronize", cudaEventSynchronize(end.get())); !s.ok()) return s;
-  float milliseconds = 0;
-  const cudaError_t code = cudaEventElapsedTime(&milliseconds, begin.get(), end.get());
-  seconds = static_cast<double>(milliseconds) / (1000. * times);
-  return runtime_status("cudaEventElapsedTime", code);
+  if (status s = end.record(stream); !s.ok()) return s;
+  if (status s = end.wait(); !s.ok()) return s;
+  const status measured = end.seconds_since(seconds, begin);
+  seconds /= times;
+  return measured;
 }
 
 } // namespace parallax::cuda::detail
