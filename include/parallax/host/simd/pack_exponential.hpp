@@ -111,6 +111,7 @@ template <> PARALLAX_INLINE float_pack::part_type exp_part<float>(float_pack::pa
 template <> PARALLAX_INLINE float_pack::part_type expm1_part<float>(float_pack::part_type x) {
   return expm1_by_table(x);
 }
+template <> PARALLAX_INLINE float_pack::part_type tanh_part<float>(float_pack::part_type x) { return tanh_by_table(x); }
 #else
 /// exp(2 x) for |x| < 10, with an error of up to 2 units. The series of 2^r is that of Moshier's Cephes library.
 PARALLAX_INLINE pack<float>::part_type exp_of_twice(pack<float>::part_type x) {
@@ -123,7 +124,6 @@ PARALLAX_INLINE pack<float>::part_type exp_of_twice(pack<float>::part_type x) {
   const part_type y = r * polynomial<pack<float>>(r, series) + repeat<pack<float>>(1.0f);
   return part_type(bits(y) + (bits(shifted) << exponential<float>::mantissa_bits));
 }
-#endif
 
 // tanh(x) = 1 - 2 / (1 + exp(2x)), of the absolute value; near 0 a series of Moshier's Cephes library.
 template <> PARALLAX_INLINE pack<float>::part_type tanh_part<float>(pack<float>::part_type x) {
@@ -139,6 +139,7 @@ template <> PARALLAX_INLINE pack<float>::part_type tanh_part<float>(pack<float>:
   const part_type far = one - repeat<pack<float>>(2.0f) / (exp_of_twice(inside) + one);
   return part_type(bits(choose(size < repeat<pack<float>>(0.625f), near_zero, far)) | (bits(x) & sign));
 }
+#endif
 
 #if defined(__AVX512F__) && !defined(PARALLAX_TABLES)
 /// erf of floats: near 0 a series, and then 1 - exp(2 y) by a series y of half the logarithm.

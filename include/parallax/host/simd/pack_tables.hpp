@@ -81,18 +81,6 @@ PARALLAX_INLINE float_pack::part_type expm1_by_table(float_pack::part_type x) {
   return choose(x == part_type{}, x, result); // keeps its sign
 }
 
-/// exp(2 x) for 0 <= x < 10, with an error of up to 2 units.
-PARALLAX_INLINE float_pack::part_type exp_of_twice(float_pack::part_type x) {
-  using part_type = float_pack::part_type;
-  const part_type large = repeat<float_pack>(0x1.8p18f), log2_scale = repeat<float_pack>(2.885390081777927f);
-  const part_type shifted = x * log2_scale + large, power = shifted - large;
-  const part_type r = -minus_product(power, x, log2_scale);
-  // (2^r - 1) / r for |r| <= 1/64: the first coefficient has what the third one is on average
-  const part_type slope = r * repeat<float_pack>(0.24022651f) + repeat<float_pack>(0.69315734f);
-  const part_type high = looked_up(tables::powers_of_two, float_pack::mask_type(shifted));
-  return scaled((high * r) * slope + high, power);
-}
-
 /// 1 / (1 + exp(-x)) by the exponential s of -|x|: 1 / (1 + s), or s - s^2 / (1 + s) where x is negative.
 PARALLAX_INLINE float_pack::part_type logistic_by_table(float_pack::part_type x) {
   using part_type = float_pack::part_type;
@@ -130,6 +118,10 @@ PARALLAX_INLINE float_pack::part_type odd_by_pieces(const float (&pieces)[7][32]
   for (int i = 4; i > 0; --i) y = y * t + looked_up(pieces[i], inside);
   y = y * t + choose(number > 0, looked_up(pieces[0], inside), size);
   return part_type(bits(y) | (bits(x) & sign));
+}
+
+PARALLAX_INLINE float_pack::part_type tanh_by_table(float_pack::part_type x) {
+  return odd_by_pieces(tables::tanh_pieces, tables::tanh_first_key, 9.1f, x);
 }
 
 PARALLAX_INLINE float_pack::part_type erf_by_table(float_pack::part_type x) {
