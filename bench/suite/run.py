@@ -110,7 +110,7 @@ def main(built, python, folder, rounds=3):
     times = {case: {who: statistics.median(values) for who, values in by_who.items()}
              for case, by_who in samples.items()}
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True).stdout
-    about = f"{machine()}, one core but for several devices, medians of {rounds} rounds by turns, commit {commit.strip() or 'unknown'}"
+    about = f"{machine()}, one core but for several devices, {'one round' if int(rounds) == 1 else f'medians of {rounds} rounds'} by turns, commit {commit.strip() or 'unknown'}"
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "suite.json").write_text(json.dumps({"about": about, "seconds": times}, indent=1) + "\n")
