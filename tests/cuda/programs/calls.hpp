@@ -6,6 +6,8 @@
 #include <parallax/host/run/program_run.hpp>
 #include <parallax/parallax.hpp>
 
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace simulated {
@@ -18,12 +20,17 @@ template <class... Arguments> values values_of(const Arguments&... given) {
   return all;
 }
 
+/// The results of a function of arguments of these types, which may lie on the device.
+template <class Api, class Function, class... Arguments> values results_from(values given) {
+  using compiled = parallax::detail::program<std::remove_const_t<Function>, parallax::detail::abstract_t<Arguments>...>;
+  return parallax::cuda::program_run<Api>(compiled::plan, parallax::cuda::kernel_table<Api, compiled>::launchers,
+                                          std::move(given))
+      .run();
+}
+
 /// The results of a function of arrays and numbers.
 template <class Api, class Function, class... Arguments> values results_of(const Function&, const Arguments&... given) {
-  using compiled = parallax::detail::program<Function, parallax::detail::abstract_t<Arguments>...>;
-  return parallax::cuda::program_run<Api>(compiled::plan, parallax::cuda::kernel_table<Api, compiled>::launchers,
-                                          values_of(given...))
-      .run();
+  return results_from<Api, Function, Arguments...>(values_of(given...));
 }
 
 /// The same on the host backend.

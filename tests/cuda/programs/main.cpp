@@ -24,6 +24,7 @@ int run_on(Catch::Session& session, int devices, int seed, int runs) {
   options.devices = devices;
   options.seed = static_cast<std::uint64_t>(seed);
   if (seed % 3 == 2) options.queue_capacity = 8; // which a program fills
+  options.reuses_addresses = seed % 2 == 0;
   simulator::machine machine(options);
   parallax::cuda::backend_options given;
   given.graph_steps = 1;

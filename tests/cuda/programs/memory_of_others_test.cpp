@@ -83,13 +83,15 @@ TEST_CASE("memory of others on a device is read and written there, in the order 
       REQUIRE(api::copy_to_device(x.data, from.data, x.bytes(), theirs.stream).ok());
       plx::reset_transfers();
       std::map<std::string_view, int> steady; // calls of the api, once a graph is there
-      for (int call = 0; call < 4; ++call) {
-        if (call == 2) simulator::machine::current().count_calls(&steady);
+      for (int call = 0; call < 6; ++call) {
+        if (call == 4) simulator::machine::current().count_calls(&steady);
         plx::jit(shifted)(plx::borrow(span_of(x, first), {size - first}), plx::into(span_of(y, first), span_of(sum)));
       }
       simulator::machine::current().count_calls(nullptr);
       REQUIRE(!steady.empty());
       REQUIRE((steady["allocate"] == 0 && steady["allocate_pinned"] == 0));
+      REQUIRE(
+          (steady["launch_graph"] == 2 && steady["launch"] == 0 && steady["update_launch"] == 0)); // nothing is copied
       const auto moved = plx::transfers();
       REQUIRE((moved.host_to_device == 0 && moved.device_to_host == 0 && moved.device_to_device == 0));
       std::vector<float> found = simulator::get(y);

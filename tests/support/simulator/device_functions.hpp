@@ -73,7 +73,8 @@ struct device_functions {
       if (bytes == 0) fail("allocate of 0 bytes");
       if (!w.pools[of.device].take(bytes, w.options.memory_bytes))
         return machine::failure("allocate", "out of memory", 2, status::kind::out_of_memory);
-      allocation& made = w.table.add(of.device, bytes);
+      allocation& made =
+          w.options.reuses_addresses ? w.table.add_again(of.device, bytes) : w.table.add(of.device, bytes);
       pointer = made.data();
       w.enqueue(of, {.name = "allocate", .run = [&made](recorder& log) {
                        made.is = allocation::state::live;

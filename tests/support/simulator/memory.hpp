@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace simulator {
@@ -28,14 +29,13 @@ class allocation {
 
   /// `of` a device, or the host.
   allocation(std::uint64_t named, int of, std::size_t size)
-      : number(named),
-        device(of),
-        bytes(size),
-        history(size, of == on_host),
-        block_(new(std::align_val_t{alignment}) std::byte[size + 2 * zone]) {
+      : allocation(named, of, size, block(new(std::align_val_t{alignment}) std::byte[size + 2 * zone])) {
     std::memset(block_.get(), guard, size + 2 * zone);
     poison();
   }
+  /// Where another one was, which has been released.
+  allocation(std::uint64_t named, allocation&& released)
+      : allocation(named, released.device, released.bytes, std::move(released.block_)) {}
 
   std::byte* data() const { return block_.get() + zone; }
 
@@ -76,7 +76,11 @@ class allocation {
   struct deleter {
     void operator()(std::byte* block) const { ::operator delete[](block, std::align_val_t{alignment}); }
   };
-  std::unique_ptr<std::byte[], deleter> block_;
+  using block = std::unique_ptr<std::byte[], deleter>;
+  block block_;
+
+  allocation(std::uint64_t named, int of, std::size_t size, block in)
+      : number(named), device(of), bytes(size), history(size, of == on_host), block_(std::move(in)) {}
 };
 
 /// All allocations, those released lately too: their addresses are not given away at once.
@@ -87,6 +91,21 @@ class memory {
     allocation& result = *made;
     table_.emplace(address(result.data()), std::move(made));
     return result;
+  }
+
+  /// Where one of as many bytes was released last, or else anew.
+  allocation& add_again(int device, std::size_t bytes) {
+    const auto fits = [&](std::uintptr_t at) {
+      const allocation& each = *table_.at(at);
+      return each.device == device && each.bytes == bytes;
+    };
+    const auto last = std::find_if(retired_.rbegin(), retired_.rend(), fits);
+    if (last == retired_.rend()) return add(device, bytes);
+    std::unique_ptr<allocation>& place = table_.at(*last);
+    retired_bytes_ -= bytes;
+    retired_.erase(std::next(last).base());
+    place = std::make_unique<allocation>(++count_, std::move(*place));
+    return *place;
   }
 
   /// The allocation that has this byte, or has it in a red zone, or whose end this is; null for none.

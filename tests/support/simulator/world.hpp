@@ -34,6 +34,7 @@ struct machine_options {
   bool refuses_epilogues = false; ///< and matrices at addresses: when they are launched, after it said that it has them
   bool has_no_addresses = false;  ///< products go along strides alone
   bool peer_access = true;        ///< false: enabling it fails
+  bool reuses_addresses = false;  ///< memory lies where memory of its size was released; otherwise nowhere twice
   bool conditional_graphs = true; ///< graphs may have nodes that conditions decide
   std::size_t queue_capacity = std::numeric_limits<std::size_t>::max(); ///< of a stream; who enqueues more waits
   bool background = true;                           ///< group_end and create_clique may go on after they returned

@@ -4,6 +4,7 @@
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/cuda/devices/address_history.hpp>
 #include <parallax/cuda/devices/handles.hpp>
 #include <parallax/cuda/kernels/copy_pieces.hpp>
 #include <parallax/cuda/names.hpp>
@@ -34,22 +35,12 @@ template <device_api Api> class unique_graph {
   typename Api::graph handle;
 };
 
-/// An output that takes the memory of a value of its section.
-struct value_taken {
-  const std::byte* first = nullptr; ///< null where an output takes none
-  int value = -1;
-
-  bool operator==(const value_taken&) const = default;
-};
-
-/// What a graph was captured of: a section of a program at these extents, at a position of its mesh, and, by output,
-/// what these take.
+/// A section of a program at these extents, at a position of its mesh.
 struct section_key {
   const plan_view* plan;
   section_id section;
   int position;
   plain_span<const std::int64_t> extents;
-  plain_span<const value_taken> results{};
 };
 
 /// The exchanges with other processes that a graph has.
@@ -66,32 +57,13 @@ struct captured_exchanges {
   }
 };
 
-/// One section on one device: what its first call has shown, and its graph. A graph has memory of its own, at whose
-/// addresses all its steps work: copies of the arguments and results, and intermediate values. Its first launches copy
+/// A graph of a section on one device. It has memory of its own, at whose addresses its steps work: intermediate
+/// values, and copies of those arguments and results that are not in their own places. Its first launches copy
 /// arguments in, and are all that is updated at a call; its last ones copy results to where the first were told.
-/// Results that take the memory of arguments are computed there.
 template <device_api Api> struct section_graph {
-  explicit section_graph(const section_key& of)
-      : plan(of.plan),
-        section(of.section),
-        position(of.position),
-        extents(of.extents.begin(), of.extents.end()),
-        outputs(of.results.begin(), of.results.end()) {}
+  explicit section_graph(plain_span<const std::byte* const> of) : addresses(of.begin(), of.end()) {}
 
-  bool is_like(const section_key& key) const {
-    return plan == key.plan && section == key.section && position == key.position && plain::equal(extents, key.extents);
-  }
-  bool is_of(const section_key& key) const { return is_like(key) && plain::equal(outputs, key.results); }
-
-  const plan_view* plan;
-  section_id section;
-  int position;
-  std::vector<std::int64_t> extents;
-  std::vector<value_taken> outputs;
-
-  /// After the first call: whether a graph can serve the others.
-  enum class suitability : unsigned char { unknown, suitable, unsuitable };
-  suitability is = suitability::unknown;
+  std::vector<const std::byte*> addresses; ///< where it works, by value, then by output; null where it copies
 
   /// Launches that are updated at each call.
   struct update {
@@ -115,83 +87,108 @@ template <device_api Api> struct section_graph {
     std::size_t offset; ///< of the original, in the graph's memory
     std::size_t update, target;
   };
-  /// An output in the memory of a value.
-  struct taken {
-    buffer_id value, output;
-    std::size_t number; ///< of the output
+  /// A value or output in its own place.
+  struct in_place {
+    buffer_id buffer;   ///< of the section
+    std::size_t number; ///< among the addresses
   };
   std::vector<argument> arguments;
   std::vector<result> results;
-  std::vector<taken> in_place;
+  std::vector<in_place> places;
   std::vector<std::size_t> slot_offsets;
   std::size_t targets = 0, slots = 0; ///< where the addresses of results and the slots begin in the memory
   std::size_t matrices = 0;           ///< where the addresses of batched products' matrices begin
   std::size_t bodies = 0;             ///< where the slots of loops' bodies begin
   int depth_of_bodies = 0;            ///< nodes that are decided by conditions, one inside the other
-  std::size_t memory_bytes = 0, output_count = 0;
+  std::size_t memory_bytes = 0;
+  bool is_worthwhile = false; ///< it copies little enough
 
   std::vector<update> updates;
   captured_exchanges exchanges;
   buffer memory;
   std::optional<unique_graph<Api>> graph;
+};
 
-  /// Its next call is its first once more. The memory stays, since what releases it may be captured.
+/// A section on one device: what its first call has shown, and its graphs, the one that was used last first.
+template <device_api Api> struct known_section {
+  explicit known_section(const section_key& of)
+      : plan(of.plan), section(of.section), position(of.position), extents(of.extents.begin(), of.extents.end()) {}
+  bool is_of(const section_key& key) const {
+    return plan == key.plan && section == key.section && position == key.position && plain::equal(extents, key.extents);
+  }
+
+  const plan_view* plan;
+  section_id section;
+  int position;
+  std::vector<std::int64_t> extents;
+
+  /// After the first call: whether graphs can serve the others.
+  enum class suitability : unsigned char { unknown, suitable, unsuitable };
+  suitability is = suitability::unknown;
+  std::vector<bool> used; ///< buffers of the section that are read or written
+  address_history history;
+  std::vector<std::unique_ptr<section_graph<Api>>> graphs;
+  std::uint64_t calls = 0, graphs_made = 0;
+
+  /// The graph that works at these addresses; null where there is none.
+  section_graph<Api>* find(plain_span<const std::byte* const> addresses) {
+    const auto found = std::find_if(graphs.begin(), graphs.end(),
+                                    [&](const auto& each) { return plain::equal(each->addresses, addresses); });
+    if (found == graphs.end()) return nullptr;
+    std::rotate(graphs.begin(), found, found + 1);
+    return graphs.front().get();
+  }
+  section_graph<Api>& add(plain_span<const std::byte* const> addresses) {
+    ++graphs_made;
+    return **graphs.insert(graphs.begin(), std::make_unique<section_graph<Api>>(addresses));
+  }
+  /// Whether one more graph is worth what it costs: some are for the places that a loop finds by turns, more where
+  /// those were launched many times.
+  bool may_have_more() const { return graphs_made < 8 + calls / 64; }
+
+  /// Its next call is its first once more. The graphs' memory stays, since what releases it may be captured.
   void start_anew() {
-    graph.reset();
     is = suitability::unknown;
-    arguments.clear();
-    results.clear();
-    in_place.clear();
-    exchanges = {};
+    for (auto& each : graphs) each->graph.reset();
   }
 };
 
-/// A device's, the one that was used last first.
+/// A device's sections, the one that was used last first.
 template <device_api Api> class graph_cache {
  public:
-  /// A section's entry, which is made if it is not there. It stays until `most_sections` others have been asked for, or
-  /// `make_room` was called.
-  section_graph<Api>& find(const section_key& key, std::size_t most_sections) {
+  /// What is known of a section. It stays until `most_sections` others have been asked for.
+  known_section<Api>& find(const section_key& key, std::size_t most_sections) {
     auto found = std::find_if(sections.begin(), sections.end(), [&](const auto& each) { return each->is_of(key); });
     if (found == sections.end()) {
       while (sections.size() >= std::max<std::size_t>(most_sections, 1)) sections.pop_back();
-      sections.push_back(std::make_unique<section_graph<Api>>(key));
+      sections.push_back(std::make_unique<known_section<Api>>(key));
       found = sections.end() - 1;
     }
     std::rotate(sections.begin(), found, found + 1);
     return *sections.front();
   }
 
-  /// Whether an entry is there already, or few are of the same section that take other memory: where that is new at
-  /// each call, no graph would ever be launched again.
-  bool is_worthwhile(const section_key& key) const {
-    constexpr int most_alike = 4;
-    int alike = 0;
-    for (const auto& each : sections) {
-      if (each->is_of(key)) return true;
-      alike += each->is_like(key) ? 1 : 0;
-    }
-    return alike < most_alike;
-  }
-
-  /// Destroys graphs until `bytes` more are within `most_bytes`; not that of the entry found last.
+  /// Destroys graphs until `bytes` more are within `most_bytes`; not the one that was found or added last.
   void make_room(std::size_t bytes, std::size_t most_bytes) {
     std::size_t used = bytes;
-    for (const auto& each : sections) used += each->memory.bytes();
-    while (used > most_bytes && sections.size() > 1) {
-      used -= sections.back()->memory.bytes();
-      sections.pop_back();
-    }
+    for (const auto& each : sections)
+      for (const auto& graph : each->graphs) used += graph->memory.bytes();
+    for (std::size_t i = sections.size(); i-- > 0;)
+      while (used > most_bytes && sections[i]->graphs.size() > (i == 0 ? 1U : 0U)) {
+        used -= sections[i]->graphs.back()->memory.bytes();
+        sections[i]->graphs.pop_back();
+      }
   }
 
   /// Destroys the graphs that have calls of communicators, which would wait for that for ever.
   void forget_exchanges() {
     for (const auto& each : sections)
-      if (each->exchanges.count != 0) each->start_anew();
+      if (plain::any_of(each->graphs, [](const auto& graph) { return graph->exchanges.count != 0; }))
+        each->start_anew();
   }
 
  private:
-  std::vector<std::unique_ptr<section_graph<Api>>> sections;
+  std::vector<std::unique_ptr<known_section<Api>>> sections;
 };
 
 } // namespace parallax::cuda

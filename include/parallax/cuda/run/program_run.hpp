@@ -113,16 +113,15 @@ template <device_api Api> class program_run {
     const mesh<Api> here({}, {home});
     const memory_taken taken = taken_by_main(main, given);
     graph_run<Api> graphs(*owner, main, section_id::main, here, taken);
-    if (graphs.is_possible()) {
-      auto outputs = or_settle([&] {
-        return graphs.run(kernels, [this](std::size_t number, int) { return source_at_home(values[number]); }, given);
-      });
-      return main_results(main, values, std::move(outputs[0]));
+    const auto source_of = [this](std::size_t number, int) { return source_at_home(values[number]); };
+    if (or_settle([&] { return graphs.prepare(source_of, given); })) {
+      or_settle([&] { graphs.run(kernels, given); });
+      return main_results(main, values, std::move(graphs.outputs[0]));
     }
     auto value_at = [this](std::size_t number, int) { return address_at_home(number); };
     runner running(*owner, main, kernels, here, value_at);
     values.resize(index_of(main.section.value_count));
-    running.outputs = taken.by_position;
+    running.outputs = std::move(graphs.outputs);
     running.prepare(given);
     if (taken.any()) given.begin_to_take();
     or_settle([&] { running.run([&](const call_step& step, runner& caller) { call(step, caller, given); }); });
@@ -133,13 +132,12 @@ template <device_api Api> class program_run {
   /// Of arguments that were given away.
   memory_taken taken_by_main(const section_plan& main, given_memory given) const {
     memory_taken all(1, main.outputs().size());
-    for (std::size_t k = 0; k < all.values.size(); ++k) {
+    for (std::size_t k = 0; k < all.by_position[0].size(); ++k) {
       const int argument = given.donor_of(k);
       if (argument < 0 || main.outputs()[k].value != value_id::none) continue;
       const runtime_value& value = values[index_of(argument)];
       if (!value.is_given_away || !value.on_host) continue;
       all.by_position[0][k] = taken_on(*home, value.host);
-      all.values[k] = argument;
     }
     return all;
   }
@@ -289,18 +287,18 @@ template <device_api Api> class program_run {
     memory_taken taken(devices.size(), section.results.size());
     section.for_each_taken(plan, values, given, [&](std::size_t result, std::size_t operand) {
       if (inputs[operand].on_host) return;
-      taken.values[result] = static_cast<int>(operand);
       for (std::size_t p = 0; p < devices.size(); ++p)
         taken.by_position[p][result] = taken_on(*devices[p], inputs[operand].pieces[p]);
     });
     graph_run<Api> graphs(*owner, mapped, section.section, all, taken);
-    if (graphs.is_possible()) {
-      auto source_of = [&](std::size_t number, int position) -> argument_source {
-        const buffer& piece = inputs[number].pieces[index_of(position)];
-        if (inputs[number].on_host) return {piece.data(), true};
-        return {address_of<Api>(piece), false};
-      };
-      section.set_results(mapped, values, or_settle([&] { return graphs.run(kernels, source_of, given); }));
+    const auto source_of = [&](std::size_t number, int position) -> argument_source {
+      const buffer& piece = inputs[number].pieces[index_of(position)];
+      if (inputs[number].on_host) return {piece.data(), true};
+      return {address_of<Api>(piece), false};
+    };
+    if (or_settle([&] { return graphs.prepare(source_of, {}); })) {
+      or_settle([&] { graphs.run(kernels, given); });
+      section.set_results(mapped, values, std::move(graphs.outputs));
       return;
     }
     std::deque<small_values<Api>> small; // by position
@@ -315,7 +313,7 @@ template <device_api Api> class program_run {
       return of.on_host ? small[p].address(of.small_number) : address_of<Api>(of.pieces[p]);
     };
     runner running(*owner, mapped, kernels, all, value_at);
-    running.outputs = taken.by_position;
+    running.outputs = std::move(graphs.outputs);
     running.prepare();
     if (taken.any()) given.begin_to_take();
     or_settle([&] { running.run([](const call_step&, runner&) {}); });

@@ -1,0 +1,50 @@
+// Which of a call's values lie where they lay before: graphs work there, and copy the others.
+#pragma once
+
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/plain_span.hpp>
+#include <parallax/cuda/names.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace parallax::cuda {
+
+/// Where values of the last calls of a section were. A loop that calls it again and again finds few places by turns:
+/// what a call returns is the argument of the next one, and its memory the result of the one after that.
+class address_history {
+ public:
+  static constexpr std::size_t most_calls = 8; ///< that are remembered
+
+  /// Of a call's addresses, by value, keeps those that are likely to come again together, and makes the others null.
+  /// They are those of one call before; and which ones these are has not changed since the last call.
+  void keep_repeated(plain_span<const std::byte*> now) {
+    std::vector<bool> repeated(now.size());
+    for (const auto& before : calls) {
+      if (before.size() != now.size()) continue;
+      std::vector<bool> same(now.size());
+      for (std::size_t i = 0; i < now.size(); ++i) same[i] = now[i] != nullptr && before[i] == now[i];
+      if (count_of(same) > count_of(repeated)) repeated = std::move(same);
+    }
+    calls[next].assign(now.begin(), now.end());
+    next = (next + 1) % most_calls;
+    const bool is_steady = plain::equal(repeated, repeated_last);
+    for (std::size_t i = 0; i < now.size(); ++i)
+      if (!is_steady || !repeated[i]) now[i] = nullptr;
+    repeated_last = std::move(repeated);
+  }
+
+ private:
+  std::array<std::vector<const std::byte*>, most_calls> calls; ///< where values were, by value
+  std::size_t next = 0;                                        ///< of these, which is forgotten next
+  std::vector<bool> repeated_last;                             ///< by value
+
+  static std::ptrdiff_t count_of(const std::vector<bool>& which) {
+    return std::count(which.begin(), which.end(), true);
+  }
+};
+
+} // namespace parallax::cuda
