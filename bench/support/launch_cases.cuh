@@ -43,6 +43,44 @@ class launch_graph {
   api::graph_node first_{};
 };
 
+/// Waits for the kernel before it, which it may have been launched ahead of, from sm_90 on. A template, since a kernel
+/// in a header cannot be inline.
+template <int = 0> __global__ void wait_kernel() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
+/// A graph of so many kernels, each of which is launched before the one that it waits for has ended.
+class overlapping_graph {
+ public:
+  explicit overlapping_graph(int kernels) {
+    launch();
+    plx::cuda::check(api::begin_capture(stream()));
+    for (int i = 0; i < kernels; ++i) launch();
+    plx::cuda::check(api::end_capture(stream(), recorded_));
+    plx::cuda::check(api::instantiate(recorded_));
+  }
+  overlapping_graph(const overlapping_graph&) = delete;
+  overlapping_graph& operator=(const overlapping_graph&) = delete;
+  ~overlapping_graph() { plx::cuda::kept_failure::keep(api::destroy_graph(recorded_)); }
+
+  void replay() const { plx::cuda::check(api::launch_graph(recorded_, stream())); }
+
+ private:
+  api::graph recorded_;
+
+  static void launch() {
+    cudaLaunchAttribute ahead{};
+    ahead.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    ahead.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t how{};
+    how.gridDim = {1, 1, 1}, how.blockDim = {32, 1, 1};
+    how.stream = stream(), how.attrs = &ahead, how.numAttrs = 1;
+    require(cudaLaunchKernelEx(&how, wait_kernel<>) == cudaSuccess, "cudaLaunchKernelEx");
+  }
+};
+
 /// Each of the host's time, and of the device's.
 inline std::vector<gpu_case> launch_cases() {
   std::vector<gpu_case> cases;
@@ -63,6 +101,15 @@ inline std::vector<gpu_case> launch_cases() {
     const std::string name = "graph of " + std::to_string(kernels);
     add(name, kernels, true, [](const launch_graph& g) { g.replay(); });
     add(name + " with an update", kernels, true, [](const launch_graph& g) { g.update(), g.replay(); });
+  }
+  for (int kernels : {10, 100, 1000}) {
+    gpu_case& added = cases.emplace_back();
+    added.name = "graph of " + std::to_string(kernels) + " launched ahead, device";
+    added.what = gpu_case::measure::device_time;
+    added.prepare = [=] {
+      const auto graph = std::make_shared<overlapping_graph>(kernels);
+      return prepared_case{{{"the driver", [=] { graph->replay(); }}}, [] {}, {}};
+    };
   }
   add("update of a graph's kernel", 1, false, [](const launch_graph& g) { g.update(); });
   add("allocation and release of 1 MiB", 1, false, [](const launch_graph&) {

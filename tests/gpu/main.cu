@@ -122,7 +122,7 @@ int run(int count, char** arguments) {
   }
   if (first == "--stages") {
     for (const stage& each : stages) std::cout << each.name << '\n';
-    std::cout << "two-processes\n";
+    std::cout << "two-processes\nabandoned-collectives\n";
     return 0;
   }
   std::string path;
@@ -143,11 +143,12 @@ int run(int count, char** arguments) {
     else throw std::runtime_error("unknown option " + std::string(option));
   }
   // the GPU itself is left to the two processes: CUDA does not outlive a fork
-  if (first == "two-processes") {
+  const bool is_abandoned = first == "abandoned-collectives";
+  if (is_abandoned || first == "two-processes") {
     if (list) return 0;
-    const bool agree = gpu::two_processes_agree();
-    std::printf("NCCL between two processes: %s\n", agree ? "passed" : "failed");
-    return agree ? 0 : 1;
+    const bool is_well = is_abandoned ? gpu::abandoned_collectives_end() : gpu::two_processes_agree();
+    std::printf("NCCL between two processes: %s\n", is_well ? "passed" : "failed");
+    return is_well ? 0 : 1;
   }
   const stage* wanted = nullptr;
   for (const stage& each : stages)

@@ -8,4 +8,8 @@ namespace gpu {
 /// which does not outlive a fork.
 bool two_processes_agree();
 
+/// Lets a process begin collectives on a clique and on a part of it that another process never comes to, and returns
+/// whether it can end both together, within seconds, and use NCCL afterwards. To be called before any call of CUDA.
+bool abandoned_collectives_end();
+
 } // namespace gpu
