@@ -50,8 +50,10 @@ PARALLAX_INLINE void elementwise_row(const typename evaluator<Kernel>::row& row,
   const std::int64_t stride = operand_at<0>(row).stride;
   constexpr bool may_pass = Kernel::result == kernel_result::vector && has_stores_past_caches<T>;
   const bool past_caches [[maybe_unused]] = may_pass && row.past_caches && is_aligned(out + first);
+  typename evaluate::registers file;
+  evaluate::begin(file, row, constants);
   auto compute = [&]<moved_lanes Moved>(std::int64_t i, int count) PARALLAX_INLINE_LAMBDA {
-    auto value = evaluate::template run<Moved>(row, constants, i, count);
+    auto value = evaluate::template go_on<Moved>(file, row, i, count);
     if constexpr (may_pass && Moved != moved_lanes::first)
       if (past_caches && (Moved == moved_lanes::all || count == lanes)) return store_past_caches(out + i, value);
     if constexpr (Kernel::result == kernel_result::vector) store<Moved>(out + i, value, count);
