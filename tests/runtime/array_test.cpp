@@ -248,6 +248,32 @@ TEST_CASE("live buffers do not overlap and keep their contents") {
   }
 }
 
+TEST_CASE("large arrays that are made one after another begin at other places of their pages") {
+  if (!runtime::caches_memory) return; // a sanitizer has to see what is past the end
+  release_cached_memory();
+  std::vector<buffer> live;
+  for (std::size_t i = 0; i < 8; ++i) {
+    live.push_back(buffer::allocate(std::size_t{2} << 20)); // blocks of large pages
+    std::fill_n(live.back().data(), live.back().bytes(), static_cast<std::byte>(i));
+  }
+  auto place_of = [](const buffer& of) { return reinterpret_cast<std::uintptr_t>(of.data()) % 4096; };
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    CHECK(aligned(live[i].data()));
+    CHECK(live[i].data()[0] == static_cast<std::byte>(i));
+    CHECK(live[i].data()[live[i].bytes() - 1] == static_cast<std::byte>(i));
+    for (std::size_t k = 0; k < i; ++k) {
+      const std::size_t apart = place_of(live[i]) > place_of(live[k]) ? place_of(live[i]) - place_of(live[k])
+                                                                      : place_of(live[k]) - place_of(live[i]);
+      CHECK(apart >= 256);
+    }
+  }
+  const void* first = live.back().data();
+  live.pop_back();
+  CHECK(buffer::allocate(std::size_t{2} << 20).data() == first); // a block keeps its place
+  live.clear();
+  release_cached_memory();
+}
+
 TEST_CASE("a freed block is used again") {
   if (!runtime::caches_memory) return; // a sanitizer watches each block
   release_cached_memory();

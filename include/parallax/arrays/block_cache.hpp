@@ -63,6 +63,21 @@ struct size_class {
   static std::size_t step_of(std::size_t size) { return std::size_t{1} << (width(size) - 3); }
 };
 
+/// How far behind its header a large array begins. Where those that a loop reads and writes lie alike in their pages,
+/// as they do at the beginning of blocks, the processor takes loads and stores for those of one place, and they fall on
+/// the same sets of its caches. So blocks that are made one after another have other shifts.
+struct array_shift {
+  static constexpr std::size_t step = 256, room = 4096, least_shifted = std::size_t{128} << 10;
+
+  /// The room for shifts in a block for `size` bytes.
+  static std::size_t room_for(std::size_t size) { return caches_memory && size >= least_shifted ? room : 0; }
+  /// That of the next block that is made.
+  static std::uint8_t next() {
+    static constinit std::atomic<std::uint8_t> blocks{0};
+    return static_cast<std::uint8_t>(blocks.fetch_add(1, std::memory_order_relaxed) * 5U % (room / step));
+  }
+};
+
 inline void release_block(memory_block* block) {
   const std::size_t capacity = block->capacity;
   block->~memory_block();
@@ -122,7 +137,7 @@ class block_cache {
   static block_cache& instance();
 
   /// A free block of exactly `capacity` bytes, or null.
-  static void* take(std::size_t capacity);
+  static memory_block* take(std::size_t capacity);
 
   /// Keeps the block for a later `take`, or gives it back to the system.
   static void put(memory_block* block);
@@ -145,7 +160,7 @@ class block_cache {
   static bool keep_in_thread(memory_block* block);
   static bool begin_in_thread();
   static void follow(std::uint32_t wanted);
-  void* take_shared(std::size_t capacity);
+  memory_block* take_shared(std::size_t capacity);
   void put_shared(memory_block* block);
 
   static inline constinit std::atomic<std::uint32_t> releases{0};
@@ -169,7 +184,7 @@ PARALLAX_RUNTIME_FUNCTION block_cache& block_cache::instance() {
   return cache;
 }
 
-PARALLAX_RUNTIME_FUNCTION void* block_cache::take(std::size_t capacity) {
+PARALLAX_RUNTIME_FUNCTION memory_block* block_cache::take(std::size_t capacity) {
   if (!caches_memory || capacity > largest_block) return nullptr;
   if (capacity <= thread_blocks::largest_block)
     if (memory_block* const own = blocks_of_thread.take(capacity)) return own;
@@ -245,7 +260,7 @@ PARALLAX_RUNTIME_FUNCTION void block_cache::follow(std::uint32_t wanted) {
   blocks_of_thread.give_all_to(release_block);
 }
 
-PARALLAX_RUNTIME_FUNCTION void* block_cache::take_shared(std::size_t capacity) {
+PARALLAX_RUNTIME_FUNCTION memory_block* block_cache::take_shared(std::size_t capacity) {
   std::lock_guard lock(access);
   memory_block*& head = heads[size_class::index_of(capacity)];
   if (head == nullptr) return nullptr;
@@ -267,10 +282,12 @@ PARALLAX_RUNTIME_FUNCTION void block_cache::put_shared(memory_block* block) {
 }
 
 PARALLAX_RUNTIME_FUNCTION memory_block* new_block(std::size_t bytes, std::size_t here) {
-  if (here > std::numeric_limits<std::ptrdiff_t>::max() - 2 * sizeof(memory_block))
+  if (here > std::numeric_limits<std::ptrdiff_t>::max() - 2 * sizeof(memory_block) - array_shift::room)
     throw out_of_memory(bytes, "the host");
-  const std::size_t capacity = size_class::rounded(here + sizeof(memory_block));
-  void* memory = block_cache::take(capacity);
+  const std::size_t capacity = size_class::rounded(here + array_shift::room_for(here) + sizeof(memory_block));
+  memory_block* const kept = block_cache::take(capacity);
+  const std::uint8_t shift = kept != nullptr ? kept->shift : array_shift::next();
+  void* memory = kept;
   if (memory == nullptr) memory = system_memory::take(capacity);
   if (memory == nullptr) {
     block_cache::instance().clear();
@@ -278,9 +295,10 @@ PARALLAX_RUNTIME_FUNCTION memory_block* new_block(std::size_t bytes, std::size_t
   }
   if (memory == nullptr) throw out_of_memory(bytes, "the host");
   auto* block = ::new (memory) memory_block;
+  block->shift = shift;
   block->bytes = bytes;
   block->capacity = capacity;
-  block->first = block->here();
+  block->first = block->here() + (array_shift::room_for(here) > 0 ? shift * array_shift::step : 0);
   return block;
 }
 #endif

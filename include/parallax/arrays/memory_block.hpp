@@ -18,6 +18,7 @@ struct alignas(64) memory_block {
   bool is_borrowed = false;     ///< others read or change the bytes, too
   bool may_change = false;      ///< somebody was given a pointer to change the bytes with, and may have it still
   bool was_sent = false;        ///< to a device before
+  std::uint8_t shift = 0;       ///< how far behind this a large array begins: an `array_shift`
   std::size_t bytes = 0;        ///< asked for
   std::size_t capacity = 0;     ///< of the whole block, with this header
   std::byte* first = nullptr;   ///< of the bytes on the host
