@@ -1,6 +1,7 @@
 // Memory that a caller gives for results.
 #pragma once
 
+#include <parallax/arrays/scratch_array.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
@@ -68,13 +69,14 @@ struct byte_range {
 template <class Extents, class Address>
 void check_given(given_memory given, const plan_view& plan, const Extents& extents, const Address& address_of) {
   const section_record& main = plan.section(section_id::main);
-  recycled_vector<byte_range> arguments, results;
+  scratch_array<byte_range, 16> arguments(index_of(main.argument_count)), results(plan[main.outputs].size());
+  for (byte_range& each : arguments) each = {};
   for (const buffer_record& buffer : plan[main.buffers])
     if (buffer.kind == buffer_kind::value && buffer.number < main.argument_count)
       if (const std::byte* const first = address_of(index_of(buffer.number)))
-        arguments.push_back({first, checked_bytes(extents[buffer.count], buffer.type)});
+        arguments[index_of(buffer.number)] = {first, checked_bytes(extents[buffer.count], buffer.type)};
+  std::size_t k = 0;
   for (const output_record& output : plan[main.outputs]) {
-    const std::size_t k = results.size();
     std::int64_t count = 1;
     for (const dim extent : plan[output.described.shape]) count *= extents[extent];
     auto refuse = [k](const std::string& reason) {
@@ -83,11 +85,12 @@ void check_given(given_memory given, const plan_view& plan, const Extents& exten
     if (given[k].count && *given[k].count != count)
       refuse(" has " + std::to_string(*given[k].count) + " elements, and the result " + std::to_string(count));
     const byte_range own{given[k].first, checked_bytes(count, output.described.type)};
-    if (plain::any_of(arguments, [&](const byte_range& argument) { return own.meets(argument); }))
+    if (plain::any_of(plain_span<const byte_range>(arguments.data(), arguments.size()),
+                      [&](const byte_range& argument) { return own.meets(argument); }))
       refuse(" overlaps an argument, which is read while results are written");
     for (std::size_t other = 0; other < k; ++other)
       if (own.meets(results[other])) refuse(" overlaps that of result " + std::to_string(other));
-    results.push_back(own);
+    results[k++] = own;
   }
 }
 
