@@ -73,6 +73,24 @@ constexpr program_cost of_kept = plx::cost(plx::grad(kept), shaped<float, 8, 8>,
 constexpr program_cost of_again = plx::cost(plx::grad(again), shaped<float, 8, 8>, shaped<float, 64, 8>);
 static_assert(of_again.flops > of_kept.flops && of_again.peak_bytes < of_kept.peak_bytes);
 
+// what rows' values and gradients move where a product lies between the way forward and the way back
+constexpr auto matrix = shaped<float, 64, 512>;
+constexpr auto square = shaped<float, 512, 512>;
+constexpr auto there_and_back = []<class Function>(Function) {
+  return [](auto x, auto w) {
+    auto [y, pull_back] = plx::vjp(Function{}, x);
+    return std::pair{y, pull_back(plx::dot(y, w))};
+  };
+};
+/// Bytes for each element of the matrix, beside those of the product; numbers for each row are less than half a byte.
+template <class Function> constexpr std::int64_t bytes_per_element(Function function) {
+  const program_cost all = plx::cost(there_and_back(function), matrix, square);
+  const program_cost product_alone = plx::cost(product, matrix, square);
+  return (all.bytes_read + all.bytes_written - product_alone.bytes_read - product_alone.bytes_written) / (64 * 512);
+}
+// x to y, then y and its cotangent to x's
+static_assert(bytes_per_element([](auto x) { return plx::softmax(x, 1); }) == 8 + 12);
+
 } // namespace
 
 TEST_CASE("cost is a constant of the program") { // the assertions above are the test

@@ -94,6 +94,7 @@ constexpr auto reductions = [](auto a) {
                     plx::mean(a * a),
                     plx::logsumexp(a, plx::axis<1>),
                     plx::softmax(a),
+                    plx::softmax(a, plx::axis<0>),
                     plx::var(a, plx::axis<0>),
                     plx::cumsum(a * a, plx::axis<1>),
                     plx::cumprod(a, plx::axis<1>),

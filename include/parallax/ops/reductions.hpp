@@ -4,6 +4,7 @@
 #include <parallax/core/diagnostics.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/elementwise.hpp>
+#include <parallax/primitives/softmax.hpp>
 
 namespace parallax {
 
@@ -191,9 +192,11 @@ struct softmax_operation : operation<softmax_operation> {
     if (x.owner->failed) return x;
     x = to_inexact(x);
     axis_list axes{normal};
-    tracer largest = emit<primitives::stop_gradient>({build::reduce<primitives::reduce_max>(x, axes)});
-    tracer shifted = emit<primitives::exp>({x - restore_axes(largest, x, axes)});
-    return shifted / restore_axes(build::sum(shifted, axes), x, axes);
+    tracer fixed = emit<primitives::stop_gradient>({x});
+    tracer largest = build::reduce<primitives::reduce_max>(fixed, axes);
+    tracer shifted = emit<primitives::exp>({fixed - restore_axes(largest, x, axes)});
+    return emit<primitives::as_softmax>({x, shifted / restore_axes(build::sum(shifted, axes), x, axes)},
+                                        primitives::as_softmax::parameters{normal});
   }
 };
 

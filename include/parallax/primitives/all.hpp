@@ -20,6 +20,7 @@
 #include <parallax/primitives/rounding.hpp>
 #include <parallax/primitives/select.hpp>
 #include <parallax/primitives/shape.hpp>
+#include <parallax/primitives/softmax.hpp>
 #include <parallax/primitives/sort.hpp>
 #include <parallax/primitives/sources.hpp>
 #include <parallax/primitives/threefry.hpp>

@@ -23,7 +23,7 @@ using catalogue = list<
     struct equal, struct not_equal, struct less, struct less_equal, struct greater, struct greater_equal,
     struct bitwise_and, struct bitwise_or, struct bitwise_xor, struct bitwise_not, struct shift_left,
     struct shift_right, struct select, struct convert, struct bitcast, struct stop_gradient, struct named,
-    struct threefry2x32, struct philox4x32,
+    struct as_softmax, struct threefry2x32, struct philox4x32,
     // reductions
     struct reduce_sum, struct reduce_max, struct reduce_min, struct argmax, struct argmin,
     // cumulative: every element with those before it

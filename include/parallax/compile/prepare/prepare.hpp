@@ -96,6 +96,8 @@ class preparation {
     if (is_kind(trace, g, id, primitive_kind::call)) {
       const growing_vector<std::int64_t> parameters = copy_of(g.parameters(id));
       rules_of(trace, g, id).call.prepare(*this, id, parameters);
+    } else if (is<primitives::as_softmax>(g, id)) { // that is for derivatives, too
+      values->set(id, (*values)[g.operand(id, 1)]);
     } else if (is_its_operand(id) || (is<primitives::transpose>(g, id) && is_exchanged(g.operand(id, 0)))) {
       values->set(id, (*values)[g.operand(id, 0)]);
     } else if (is<primitives::dot_general>(g, id)) {

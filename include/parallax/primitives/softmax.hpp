@@ -1,0 +1,33 @@
+// A softmax's derivative, whatever computes the softmax.
+#pragma once
+
+#include <parallax/primitives/elementwise.hpp>
+
+namespace parallax::primitives {
+
+/// The second operand, which is the softmax of the first along an axis and constant for derivatives: those are
+/// y (t - sum(y t)), of the result alone. What computed it need not be kept for them.
+struct as_softmax : elementwise {
+  static constexpr std::string_view name = "as_softmax";
+
+  struct parameters {
+    int axis = 0;
+    static constexpr void describe(auto& p, auto& member) { member("axis", p.axis); }
+  };
+
+  static constexpr abstract_value shape(const shape_application& a, const parameters&) { return a.operands[1]; }
+  static constexpr batched batch(const batch_application& a, const parameters& p) {
+    const int mapped = a.operands[a.operands[0].is_mapped() ? 0 : 1].axis;
+    const growing_vector<tracer> operands =
+        parallax::detail::vector_of(a.operands, [&](const batched& x) { return build::mapped_at(x, mapped, a.size); });
+    return {emit<as_softmax>(a.trace, operands, parameters{p.axis + (mapped <= p.axis ? 1 : 0)}), mapped};
+  }
+  /// Of tangents as of cotangents, since the derivative is a symmetric matrix.
+  static constexpr void vjp(vjp_application& a, const parameters& p) {
+    const tracer mean = build::sum(a.result * a.cotangent, p.axis);
+    a.give(0, a.result * (a.cotangent - build::insert_axis(mean, p.axis, a.result.dimension(p.axis))));
+  }
+  template <element_type, std::int64_t, class V> static PARALLAX_HD V evaluate(V, V y) { return y; }
+};
+
+} // namespace parallax::primitives
