@@ -76,20 +76,73 @@ static_assert(of_again.flops > of_kept.flops && of_again.peak_bytes < of_kept.pe
 // what rows' values and gradients move where a product lies between the way forward and the way back
 constexpr auto matrix = shaped<float, 64, 512>;
 constexpr auto square = shaped<float, 512, 512>;
-constexpr auto there_and_back = []<class Function>(Function) {
-  return [](auto x, auto w) {
-    auto [y, pull_back] = plx::vjp(Function{}, x);
+constexpr auto row = shaped<float, 512>;
+template <class Function, class... Arguments>
+constexpr program_cost of_both_ways(Function, const Arguments&... arguments) {
+  const auto both_ways = [](auto w, auto... each) {
+    auto [y, pull_back] = plx::vjp(Function{}, each...);
     return std::pair{y, pull_back(plx::dot(y, w))};
   };
-};
-/// Bytes for each element of the matrix, beside those of the product; numbers for each row are less than half a byte.
-template <class Function> constexpr std::int64_t bytes_per_element(Function function) {
-  const program_cost all = plx::cost(there_and_back(function), matrix, square);
-  const program_cost product_alone = plx::cost(product, matrix, square);
-  return (all.bytes_read + all.bytes_written - product_alone.bytes_read - product_alone.bytes_written) / (64 * 512);
+  program_cost all = plx::cost(both_ways, square, arguments...);
+  all.bytes_read -= plx::cost(product, matrix, square).bytes_read;
+  all.bytes_written -= plx::cost(product, matrix, square).bytes_written;
+  return all;
 }
-// x to y, then y and its cotangent to x's
-static_assert(bytes_per_element([](auto x) { return plx::softmax(x, 1); }) == 8 + 12);
+/// Bytes for each element of the matrix; numbers for each row and column are less than half a byte together.
+constexpr std::int64_t bytes_per_element(const program_cost& all) {
+  return (all.bytes_read + all.bytes_written) / (64 * 512);
+}
+constexpr auto softmax = [](auto x) { return plx::softmax(x, 1); };
+constexpr auto layernorm = [](auto x) {
+  auto centred = x - plx::mean(x, 1, plx::keepdims);
+  return centred * plx::rsqrt(plx::mean(plx::square(centred), 1, plx::keepdims) + 1e-5f);
+};
+constexpr auto scaled_layernorm = [](auto x, auto scale, auto shift) { return layernorm(x) * scale + shift; };
+constexpr auto logsumexp = [](auto x) { return plx::logsumexp(x, 1, plx::keepdims) + x * 0.f; };
+// x to y; then y, or x and numbers of rows, with the cotangent to x's
+static_assert(bytes_per_element(of_both_ways(softmax, matrix)) == 8 + 12);
+static_assert(bytes_per_element(of_both_ways(layernorm, matrix)) == 8 + 12);
+// the sums for the scale and the shift read x and the cotangent, and the cotangent
+static_assert(bytes_per_element(of_both_ways(scaled_layernorm, matrix, row, row)) == 8 + 12 + 8 + 4);
+// exponentials are kept, as they take longer than a store and a load
+static_assert(bytes_per_element(of_both_ways(logsumexp, matrix)) == 12 + 12);
+// nothing is kept but x, y, the product, x's cotangent, and of each row its mean, deviation and how that moves
+static_assert(of_both_ways(softmax, matrix).peak_bytes == 4 * (512 * 512 + 4 * 64 * 512));
+static_assert(of_both_ways(layernorm, matrix).peak_bytes == 4 * (512 * 512 + 4 * 64 * 512 + 3 * 64));
+
+// what two loops read is written for them but where it is cheap, and made of no more than it takes itself
+template <class Shared> constexpr std::int64_t bytes_for_two(Shared) {
+  const auto two_loops = [](auto x, auto y) {
+    auto both = Shared{}(x, y);
+    return std::pair{plx::sum(both, 0), plx::sum(plx::sin(both), 1)};
+  };
+  return bytes_per_element(plx::cost(two_loops, matrix, matrix));
+}
+static_assert(bytes_for_two([](auto x, auto) { return plx::maximum(x * 2.f - 1.f, 0.f); }) == 4 + 4);
+static_assert(bytes_for_two([](auto x, auto) { return plx::astype<double>(x) * 0.5; }) == 4 + 4);
+static_assert(bytes_for_two([](auto x, auto) { return plx::exp(x); }) == 4 + 4 + 8);
+static_assert(bytes_for_two([](auto x, auto y) { return x + y; }) == 8 + 4 + 8);
+static_assert(bytes_for_two([](auto x, auto) { return plx::transpose(plx::reshape(x, {512, 64})) * 2.f; }) ==
+              4 + 4 + 8);
+
+// nor where a loop reads it in two ways
+static_assert(plx::cost(
+                  [](auto x) {
+                    auto doubled = x * 2.f;
+                    return std::pair{plx::sum(doubled * plx::transpose(doubled), 0), plx::sum(plx::sin(doubled), 1)};
+                  },
+                  square)
+                  .bytes_written == 4 * (512 * 512 + 2 * 512));
+// nor for each row anew
+static_assert(plx::cost(
+                  [](auto x, auto scale) {
+                    auto doubled = scale * 2.f;
+                    return std::pair{plx::sum(x * doubled, 0), doubled - plx::sum(x, 0)};
+                  },
+                  matrix, row)
+                  .flops == 512 + 2 * 64 * 512 + 64 * 512 + 512);
+// and what no loop reads is not computed: of two means and a square of differences, and of the way back
+static_assert(of_both_ways(layernorm, matrix).flops - 2 * 64 * 512 * 512 < 25 * 64 * 512);
 
 } // namespace
 

@@ -3,6 +3,8 @@
 
 #include "compile/lowered.hpp"
 
+#include <tuple>
+
 namespace epilogues_test {
 
 namespace plx = parallax;
@@ -66,6 +68,13 @@ static_assert(lower(plx::vmap(layer, plx::in_axes<0, plx::none, plx::none>), sha
 static_assert(lower(plx::vmap([](auto x, auto w, auto b) { return plx::gelu(plx::dot(w, x) + b); },
                               plx::in_axes<0, plx::none, plx::none>),
                     shaped<float, 5, 16>, shaped<float, 24, 16>, shaped<float, 24>) == one_call);
+
+// what a product is added to lies in memory, though it is so cheap that other loops would compute it again
+constexpr auto added_to = [](auto x, auto w, auto y) {
+  auto base = plx::maximum(y * 2.f, 0.f);
+  return std::tuple{0.5f * plx::dot(x, w) + base, plx::sum(plx::sin(base), 0), plx::sum(base, 1)};
+};
+static_assert(lower(added_to, shaped<float, 8, 16>, shaped<float, 16, 24>, shaped<float, 8, 24>).epilogues == 1);
 
 constexpr auto loss = [](auto w, auto b, auto v, auto x) { return plx::sum(plx::square(plx::dot(layer(x, w, b), v))); };
 constexpr auto slopes = plx::grad(loss, plx::argnums<0, 1>);

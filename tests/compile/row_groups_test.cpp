@@ -178,4 +178,79 @@ TEST_CASE("the gradient of a row group is that of finite differences") {
   }
 }
 
+/// Plain loops: each row's softmax, and its normalisation with a scale and a shift for each column.
+std::vector<double> softmax_of(const std::vector<double>& x, std::size_t columns) {
+  std::vector<double> y(x.size());
+  for (std::size_t first = 0; first < x.size(); first += columns) {
+    double sum = 0;
+    for (std::size_t c = first; c < first + columns; ++c) sum += y[c] = std::exp(x[c]);
+    for (std::size_t c = first; c < first + columns; ++c) y[c] /= sum;
+  }
+  return y;
+}
+std::vector<double> layernorm_of(const std::vector<double>& x, const std::vector<double>& scale,
+                                 const std::vector<double>& shift) {
+  const std::size_t columns = scale.size();
+  std::vector<double> y(x.size());
+  for (std::size_t first = 0; first < x.size(); first += columns) {
+    double mean = 0, square = 0;
+    for (std::size_t c = 0; c < columns; ++c) mean += x[first + c] / static_cast<double>(columns);
+    for (std::size_t c = 0; c < columns; ++c)
+      square += (x[first + c] - mean) * (x[first + c] - mean) / static_cast<double>(columns);
+    for (std::size_t c = 0; c < columns; ++c)
+      y[first + c] = (x[first + c] - mean) / std::sqrt(square + 1e-5) * scale[c] + shift[c];
+  }
+  return y;
+}
+/// Checks a gradient of the sum that weighs what `function` makes of numbers, by how these move it.
+template <class Found>
+void check_slopes(const Found& found, std::vector<double> at, const plx::array<double, 2>& weight,
+                  const std::function<std::vector<double>(const std::vector<double>&)>& function) {
+  auto weighed = [&] {
+    const std::vector<double> y = function(at);
+    double sum = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) sum += y[i] * weight.values()[i];
+    return sum;
+  };
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double before = at[i];
+    at[i] = before + 1e-5;
+    const double above = weighed();
+    at[i] = before - 1e-5;
+    const double slope = (above - weighed()) / 2e-5;
+    at[i] = before;
+    CHECK(found.values()[i] == Approx(slope).margin(1e-6).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("where a product lies between, the way back makes again what the way forward did not keep") {
+  constexpr auto both_ways = plx::jit([](auto x, auto scale, auto shift, auto w) {
+    auto [shares, back_to_x] = plx::vjp([](auto v) { return plx::softmax(v, 1); }, x);
+    auto [normal, back] = plx::vjp(layernorm, x, scale, shift);
+    auto by_shares = plx::dot(shares, w), by_normal = plx::dot(normal, w);
+    return std::tuple{by_shares, back_to_x(by_shares), by_normal, back(by_normal)};
+  });
+  const std::int64_t rows = 5, columns = 19;
+  auto doubles = [](std::int64_t m, std::int64_t n, double phase) {
+    std::vector<double> values(static_cast<std::size_t>(m * n));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.5 * std::sin(0.7 * static_cast<double>(i) + phase);
+    return values;
+  };
+  const std::vector<double> x = doubles(rows, columns, 0), scale = doubles(1, columns, 1),
+                            shift = doubles(1, columns, 2);
+  using matrix_of_doubles = plx::array<double, 2>;
+  using row_of_doubles = plx::array<double, 1>;
+  const auto [by_shares, share_slopes, by_normal, normal_slopes] =
+      both_ways(matrix_of_doubles({rows, columns}, x), row_of_doubles({columns}, scale),
+                row_of_doubles({columns}, shift), matrix_of_doubles({columns, columns}, doubles(columns, columns, 3)));
+  check_slopes(std::get<0>(share_slopes), x, by_shares,
+               [&](const std::vector<double>& at) { return softmax_of(at, 19); });
+  check_slopes(std::get<0>(normal_slopes), x, by_normal,
+               [&](const std::vector<double>& at) { return layernorm_of(at, scale, shift); });
+  check_slopes(std::get<1>(normal_slopes), scale, by_normal,
+               [&](const std::vector<double>& at) { return layernorm_of(x, at, shift); });
+  check_slopes(std::get<2>(normal_slopes), shift, by_normal,
+               [&](const std::vector<double>& at) { return layernorm_of(x, scale, at); });
+}
+
 } // namespace row_groups_test

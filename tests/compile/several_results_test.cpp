@@ -1,4 +1,5 @@
 // Loops with several results: long programs are cut into them, and values that several consumers need come from one.
+#include "compile/lowered.hpp"
 #include "test.hpp"
 
 #include <parallax/parallax.hpp>
@@ -124,6 +125,48 @@ TEST_CASE("Values on both sides of a reduction are not computed in one loop") {
   }
   for (std::size_t l = 0; l < 7; ++l)
     for (std::size_t j = 0; j < 7; ++j) CHECK(dot.values()[7 * l + j] == Approx(dot_expected[l][j]).margin(1e-4));
+}
+
+TEST_CASE("Loops that compute again what others do too are as long as others at most") {
+  constexpr auto many = [](auto x) {
+    auto sines = x, cosines = x;
+    for (int k = 1; k <= 40; ++k) {
+      auto cheap = plx::maximum(x * static_cast<float>(k), 0.5f);
+      sines = sines + plx::sin(cheap);
+      cosines = cosines + plx::cos(cheap);
+    }
+    return std::pair{plx::sum(sines * 1.5f, 0), plx::sum(cosines, 1)};
+  };
+  static constexpr auto longest = [](const auto& plan) {
+    int most = 0;
+    for (int k = 0; k < plan.template size<plx::compiled::kernel_record>(); ++k) {
+      int operations = 0;
+      for (const auto& s : plan[plan.template at<plx::compiled::kernel_record>(k).statements])
+        operations += s.kind == plx::compiled::statement_kind::compute ? 1 : 0;
+      most = operations > most ? operations : most;
+    }
+    return most;
+  };
+  STATIC_REQUIRE(longest(lowered::program(many, abstract_matrix{})) <= plx::detail::fusion::longest_kernel);
+  auto [columns, rows] = plx::jit(many)(matrix(x_at));
+  for (std::size_t c = 0; c < 7; ++c) {
+    double expected = 0;
+    for (std::size_t r = 0; r < 5; ++r) {
+      const double x = static_cast<double>(x_at(7 * r + c));
+      expected += x;
+      for (int k = 1; k <= 40; ++k) expected += std::sin(x * k > 0.5 ? x * k : 0.5);
+    }
+    CHECK(columns.values()[c] == Approx(1.5 * expected).margin(1e-3));
+  }
+  for (std::size_t r = 0; r < 5; ++r) {
+    double expected = 0;
+    for (std::size_t c = 0; c < 7; ++c) {
+      const double x = static_cast<double>(x_at(7 * r + c));
+      expected += x;
+      for (int k = 1; k <= 40; ++k) expected += std::cos(x * k > 0.5 ? x * k : 0.5);
+    }
+    CHECK(rows.values()[r] == Approx(expected).margin(1e-3));
+  }
 }
 
 } // namespace several_results_test

@@ -50,7 +50,7 @@ class kernel_builder : public loop_statements {
     loop.reduced.insert(loop.extents.size() - 1);
     loop.result = kernel_result::rows;
     for_each(fused.members[root], [&](node_id id) {
-      if (fused.rows.is_member(id)) insert(id, row_map(id));
+      if (fused.rows.is_member(id) && fused.loop_of[id] == root) insert(id, row_map(id));
     });
     for_each(fused.members[root], [&](node_id id) { place_operands(id); });
     append_members();
@@ -169,7 +169,7 @@ class kernel_builder : public loop_statements {
     if (!v) return;
     const index_map own = operand_map(id, v->map);
     for (node_id operand : g.operands(id))
-      if (fused.rows.inner_member(id, operand) == node_id::none)
+      if (fused.inner_member(root, id, operand) == node_id::none)
         note(operand, g.rank(operand) == 0 ? index_map{} : own, false);
   }
   constexpr bool is_reduction(node_id id) const { return is_kind(trace, g, id, primitive_kind::reduction); }
@@ -185,7 +185,7 @@ class kernel_builder : public loop_statements {
       id = g.operand(id, 0);
       through = false;
     }
-    if (fused.loop_of[id] != root) return;
+    if (!fused.computes(root, id)) return;
     const fused_value* known = find(id);
     if (!known) return insert(id, map);
     if (!(known->map == map))
@@ -214,7 +214,7 @@ class kernel_builder : public loop_statements {
       s.parameter = g.parameters(id)[0]; // an elementwise primitive has one word at most; those two have the type
     }
     for (node_id operand : g.operands(id)) {
-      const node_id inner = fused.rows.inner_member(id, operand);
+      const node_id inner = fused.inner_member(root, id, operand);
       s.operands.push_back(inner != node_id::none ? find(inner)->statement
                                                   : value_of(operand, g.rank(operand) == 0 ? index_map{} : map));
     }

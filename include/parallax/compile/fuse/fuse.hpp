@@ -1,6 +1,8 @@
 // Fusion: which nodes get a buffer, and which are computed inside the loop of their only consumer.
 #pragma once
 
+#include <parallax/compile/fuse/cheap_values.hpp>
+#include <parallax/compile/fuse/components.hpp>
 #include <parallax/compile/fuse/product_operands.hpp>
 #include <parallax/compile/fuse/row_groups.hpp>
 #include <parallax/core/growing_vector.hpp>
@@ -26,6 +28,7 @@ class fusion {
   const graph& g;
   id_set<node_id> live;
   row_groups rows;                                 ///< they are loops too
+  id_set<node_id> again;                           ///< computed in each loop that reads it
   id_set<node_id> has_buffer;                      ///< a contiguous array of its own
   table<node_id, loop_id> loop_of;                 ///< the loop that computes an elementwise node
   table<loop_id, growing_vector<node_id>> members; ///< its fused nodes, consumers first
@@ -37,22 +40,16 @@ class fusion {
         g(owner.at(id)),
         live(g.needed()),
         rows(owner, g, live),
-        has_buffer(g.size()),
-        loop_of(g.size(), loop_id::none),
-        members(g.size()),
-        first_piece(g.size(), loop_id::none),
-        uses(g.size()),
-        read_by(g.size(), loop_id::none),
-        reads(g.size(), 0),
-        demanded(g.size()),
-        component(g.size(), node_id::none),
-        open_loop(g.size(), loop_id::none) {
-    connect();
-    demanded.insert(g.outputs);
-    demanded.insert(kept);
-    for_each(g.ids().reversed(), [&](node_id node) {
-      if (live.contains(node)) visit(node);
+        again(g.size()),
+        parts(owner, g, live, rows) {
+    decide(kept);
+    cheap_values<fusion> cheap(*this);
+    for_each(g.ids(), [&](node_id node) {
+      if (is_shared(node)) cheap.look_at(node);
     });
+    if (!cheap.any) return;
+    again = std::move(cheap.found);
+    decide(kept);
   }
 
   /// The node whose buffer a chain of affine views reads; none if there is none.
@@ -70,6 +67,20 @@ class fusion {
   constexpr row_group_id row_group(loop_id loop) const {
     return static_cast<int>(loop) < g.size() ? rows.group_of[node_id{static_cast<int>(loop)}] : row_group_id::none;
   }
+  /// Whether a loop computes an elementwise node.
+  constexpr bool computes(loop_id loop, node_id id) const { return loop_of[id] == loop || again.contains(id); }
+  /// The member of a row group that one of its members reads as this operand, in the loop of that group; none where it
+  /// is none.
+  constexpr node_id inner_member(loop_id loop, node_id id, node_id operand) const {
+    return loop_of[id] == loop ? rows.inner_member(id, operand) : node_id::none;
+  }
+  /// Whether more loops may read what has an array: of a product, only where that is in memory in any case, since what
+  /// is done to it may be done in the library's call.
+  constexpr bool may_be_read_again(node_id id) const {
+    const loop_id reader = uses[id].loop;
+    return !is_kind(id, primitive_kind::product) || demanded.contains(id) ||
+           (is_one(reader) && row_group(reader) != row_group_id::none);
+  }
   /// A reshape that gives the same memory another shape.
   constexpr bool is_alias(node_id id) const {
     if (!is<primitives::reshape>(g, id) || has_buffer.contains(id)) return false;
@@ -84,70 +95,40 @@ class fusion {
     unsigned tag = 0;
   };
   table<node_id, use> uses;
-  table<node_id, loop_id> read_by;   ///< the last loop that reads the node
-  table<loop_id, int> reads;         ///< how many nodes a loop uses and does not compute, as far as is known
-  id_set<node_id> demanded;          ///< in memory
-  table<node_id, node_id> component; ///< a lower node of the same component; itself for its first one
-  table<node_id, loop_id> open_loop; ///< by first node of a component: its loop that further results may join
+  table<node_id, loop_id> read_by; ///< the last loop that reads the node
+  table<loop_id, int> reads;       ///< how many nodes a loop uses and does not compute, as far as is known
+  id_set<node_id> demanded;        ///< in memory
+  components parts;
+  table<node_id, loop_id> open_loop;           ///< by first node of a component: its loop that further results may join
+  table<node_id, growing_vector<use>> readers; ///< of what is computed again: all uses
+  id_set<node_id> read_in_group;               ///< members of row groups that others of the group read
+
+  /// Decides about all nodes, once it is known which are computed again.
+  constexpr void decide(const growing_vector<node_id>& kept) {
+    const int size = g.size();
+    has_buffer = demanded = read_in_group = id_set<node_id>(size);
+    loop_of = first_piece = read_by = open_loop = table<node_id, loop_id>(size, loop_id::none);
+    members = table<loop_id, growing_vector<node_id>>(size);
+    uses = table<node_id, use>(size);
+    reads = table<loop_id, int>(size, 0);
+    readers = table<node_id, growing_vector<use>>(size);
+    demanded.insert(g.outputs);
+    demanded.insert(kept);
+    for_each(g.ids().reversed(), [&](node_id node) {
+      if (live.contains(node)) visit(node);
+    });
+  }
+  /// Whether a node is in memory for several loops, and for nothing else.
+  constexpr bool is_shared(node_id id) const {
+    return has_buffer.contains(id) && !demanded.contains(id) && is_kind(id, primitive_kind::elementwise);
+  }
 
   constexpr bool comes_from_outside(node_id id) const { return g.is_input(id) || g.is_result(id); }
   constexpr bool is_kind(node_id id, primitive_kind kind) const { return parallax::is_kind(trace, g, id, kind); }
 
-  constexpr node_id first_of(node_id id) {
-    while (component[id] != id) id = component[id] = component[component[id]];
-    return id;
-  }
-  /// Elementwise nodes that one loop can compute: linked directly and at the same depth, which counts the steps of any
-  /// other kind below a node. So no node of a component needs another one by way of other loops.
-  constexpr void connect() {
-    const table<node_id, int> depth = depths();
-    for_each(g.ids(), [&](node_id id) {
-      component[id] = id;
-      if (!live.contains(id) || !g.is_operation(id)) return;
-      for (node_id operand : g.operands(id))
-        if (depth[operand] == depth[id] && is_linked(id, operand)) {
-          const node_id a = first_of(operand), b = first_of(id);
-          component[std::max(a, b)] = std::min(a, b);
-        }
-    });
-  }
-  /// A row group is at one depth as a whole, which can rise while the rest of the graph is looked at.
-  constexpr table<node_id, int> depths() const {
-    constexpr int nothing_computed = -1;
-    table<node_id, int> depth(g.size(), nothing_computed);
-    table<row_group_id, int> group_depth(rows.groups.size(), 0);
-    for (bool rises = true; rises;) {
-      rises = false;
-      for_each(g.ids(), [&](node_id id) {
-        if (!live.contains(id)) return;
-        if (g.is_result(id)) depth[id] = depth[g.operand(id, 0)];
-        if (!g.is_operation(id)) return;
-        int own = is_kind(id, primitive_kind::source) || is_kind(id, primitive_kind::view) ? nothing_computed : 0;
-        for (node_id operand : g.operands(id))
-          if (int below = depth[operand]; below >= 0 && rows.inner_member(id, operand) == node_id::none)
-            own = std::max(own, is_linked(id, operand) ? below : below + 1);
-        if (rows.is_member(id)) {
-          int& whole = group_depth[rows.group_of[id]];
-          rises = rises || own > whole;
-          own = whole = std::max(own, whole);
-        }
-        depth[id] = own;
-      });
-    }
-    return depth;
-  }
-  /// Whether an element is made of the same element of each operand; a gather's offsets are such operands.
-  constexpr bool is_elementwise(node_id id) const {
-    return is_kind(id, primitive_kind::elementwise) || is_kind(id, primitive_kind::gather);
-  }
   /// Whether an operand is an array that a gather takes elements of.
   constexpr bool is_indexed(node_id id, node_id operand) const {
     return is_kind(id, primitive_kind::gather) && g.operand(id, 0) == operand;
-  }
-  /// Operands of an elementwise node are of its shape, or scalars.
-  constexpr bool is_linked(node_id id, node_id operand) const {
-    return is_elementwise(id) && is_elementwise(operand) && !is_indexed(id, operand) && g.rank(operand) == g.rank(id) &&
-           !rows.is_member(id) && !rows.is_member(operand);
   }
   constexpr bool is_full(loop_id loop) const {
     return count_of(members[loop]) >= longest_kernel || reads[loop] >= most_reads;
@@ -157,10 +138,39 @@ class fusion {
     use& known = uses[id];
     if (known.loop == loop_id::none) known = by;
     else if (known.loop != by.loop || known.tag != by.tag) known.loop = loop_id::several;
+    if (again.contains(id)) note_reader(readers[id], by);
+  }
+  /// Keeps uses that are no use already known.
+  static constexpr void note_reader(growing_vector<use>& known, use by) {
+    for (const use& each : known)
+      if (each.loop == by.loop && each.tag == by.tag) return;
+    known.push_back(by);
+  }
+  /// Whether all loops that read a node compute it. Where they cannot, or do not read it alike, it is not computed
+  /// again.
+  constexpr bool stays_again(node_id id) {
+    if (!again.contains(id)) return false;
+    const growing_vector<use>& all = readers[id];
+    bool can = !demanded.contains(id);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      can = can && is_one(all[k].loop) && !is_full(all[k].loop);
+      for (std::size_t other = 0; other < k; ++other) can = can && all[other].loop != all[k].loop;
+    }
+    if (can) return true;
+    again.erase(id);
+    for_each(all, [&](use by) { count_read(id, by.loop); });
+    return false;
+  }
+  /// Lets all loops that read a node compute it; they read its operands instead.
+  constexpr void compute_again(node_id id) {
+    for_each(readers[id], [&](use by) {
+      members[by.loop].push_back(id);
+      note_operands(id, by);
+    });
   }
   static constexpr bool is_one(loop_id loop) { return static_cast<int>(loop) >= 0; }
   constexpr void count_read(node_id id, loop_id loop) {
-    if (!is_one(loop) || read_by[id] == loop || is_kind(id, primitive_kind::source)) return;
+    if (!is_one(loop) || read_by[id] == loop || is_kind(id, primitive_kind::source) || again.contains(id)) return;
     read_by[id] = loop;
     ++reads[loop];
   }
@@ -223,22 +233,31 @@ class fusion {
 
   constexpr void visit_elementwise(node_id id) {
     use by = uses[id];
+    if (is_one(by.loop)) again.erase(id);
+    if (stays_again(id)) {
+      loop_of[id] = loop_id::several;
+      return compute_again(id);
+    }
     const bool in_rows = is_one(by.loop) && row_group(by.loop) != row_group_id::none;
     const bool fits = is_one(by.loop) && !is_full(by.loop) && !(in_rows && is_kind(id, primitive_kind::gather));
     if (demanded.contains(id) || !fits) {
       has_buffer.insert(id);
-      loop_id& open = open_loop[first_of(id)];
+      loop_id& open = open_loop[parts.first_of(id)];
       if (open == loop_id::none || is_full(open)) open = loop_of_node(id);
       by = {open, 0};
     }
     loop_of[id] = by.loop;
     discount_read(id, by.loop);
     members[by.loop].push_back(id);
+    note_operands(id, by);
+  }
+  constexpr void note_operands(node_id id, use by) {
     for (node_id operand : g.operands(id)) {
       count_read(operand, by.loop);
       if (is_indexed(id, operand)) continue;
-      // a scalar beside arrays is computed once
-      const bool once = g.rank(operand) == 0 && g.rank(id) > 0;
+      // a scalar beside arrays is computed once, and what a library may add to a product is in memory
+      const bool once =
+          (g.rank(operand) == 0 && g.rank(id) > 0) || (again.contains(operand) && adds_to_product(trace, g, id));
       note_use(operand, {once ? loop_id::several : by.loop, by.tag});
     }
   }
@@ -257,11 +276,19 @@ class fusion {
   /// What is used outside its group is kept.
   constexpr void visit_row_member(node_id id) {
     const loop_id loop = loop_of_node(rows.groups[rows.group_of[id]].last);
-    if (demanded.contains(id) || uses[id].loop != loop_id::none) has_buffer.insert(id);
     loop_of[id] = loop;
+    if (stays_again(id)) {
+      compute_again(id);
+      if (!read_in_group.contains(id)) return;
+    } else if (demanded.contains(id) || uses[id].loop != loop_id::none) {
+      has_buffer.insert(id);
+    }
     members[loop].push_back(id);
     for (node_id operand : g.operands(id)) {
-      if (rows.inner_member(id, operand) != node_id::none) continue;
+      if (const node_id inner = rows.inner_member(id, operand); inner != node_id::none) {
+        read_in_group.insert(inner);
+        continue;
+      }
       const bool once = g.rank(operand) == 0;
       note_use(operand, {once ? loop_id::several : loop, rows.reads_rows(id) ? 0U : 1U});
       count_read(operand, loop);

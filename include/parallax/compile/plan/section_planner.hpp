@@ -123,9 +123,9 @@ class section_planner {
   }
 
   /// Emits the steps that a node's operands come from, where they do not stand earlier.
-  constexpr void require_operands(node_id id) {
+  constexpr void require_operands(node_id id, loop_id loop) {
     for (node_id operand : g.operands(id)) {
-      if (fused.rows.inner_member(id, operand) != node_id::none) continue;
+      if (fused.inner_member(loop, id, operand) != node_id::none) continue;
       const node_id base = fused.base_of(operand);
       if (base == node_id::none || buffer_of[base] != buffer_id::none) continue;
       if (fused.loop_of[base] != loop_id::none) emit(node_id{static_cast<int>(fused.loop_of[base])});
@@ -138,8 +138,8 @@ class section_planner {
     const bool computed_elsewhere = fused.loop_of[id] != loop_id::none && fused.loop_of[id] != loop;
     if (computed_elsewhere || emitted.contains(id)) return;
     emitted.insert(id);
-    require_operands(id);
-    for_each(fused.members[loop], [&](node_id member) { require_operands(member); });
+    require_operands(id, loop);
+    for_each(fused.members[loop], [&](node_id member) { require_operands(member, loop); });
     if (fused.row_group(loop) != row_group_id::none) return emit_rows(id);
     if (fused.is_alias(id)) {
       buffer_of[id] = buffer_of[g.operand(id, 0)];
@@ -228,7 +228,7 @@ class section_planner {
   }
   constexpr void emit_assembly(node_id id) {
     for (int k = 0; k < count_of(g.operands(id)); ++k)
-      for (node_id member : fused.members[piece(id, k)]) require_operands(member);
+      for (node_id member : fused.members[piece(id, k)]) require_operands(member, piece(id, k));
     if (is<primitives::concatenate>(g, id)) emit_concatenate(id);
     else emit_pad(id);
   }
@@ -275,7 +275,7 @@ class section_planner {
   constexpr void emit_scatter(node_id id) {
     const node_id array = g.operand(id, 0);
     for (int k = 0; k < 2; ++k)
-      for (node_id member : fused.members[piece(id, k)]) require_operands(member);
+      for (node_id member : fused.members[piece(id, k)]) require_operands(member, piece(id, k));
     if (ends_with(array, id)) {
       buffer_of[id] = buffer_of[array];
     } else if (plain::contains(staying, array)) {

@@ -1,0 +1,104 @@
+// Values that are cheaper to compute again in each loop that reads them than to keep in memory.
+#pragma once
+
+#include <parallax/compile/fuse/index_map.hpp>
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+
+namespace parallax::detail {
+
+/// Whether a node is a sum of which one part is a product, scaled perhaps: a library adds the other part, where that is
+/// in memory.
+constexpr bool adds_to_product(const context& trace, const graph& g, node_id id) {
+  const auto is_product = [&](node_id part) {
+    while (is_kind(trace, g, part, primitive_kind::view)) part = g.operand(part, 0);
+    return is_kind(trace, g, part, primitive_kind::product);
+  };
+  if (!is<primitives::add>(g, id) && !is<primitives::subtract>(g, id)) return false;
+  return plain::any_of(g.operands(id), [&](node_id part) {
+    return is_product(part) || (is<primitives::multiply>(g, part) && plain::any_of(g.operands(part), is_product));
+  });
+}
+
+/// Finds them once it is known what lies in memory: what is made by a few operations of arrays that do so anyway, no
+/// more bytes than it has itself, and of numbers for whole rows. So its loops read no more than before, nothing is
+/// written for them, and no more memory is needed at any time.
+template <class Fusion> class cheap_values {
+ public:
+  static constexpr int most_operations = 8;
+  id_set<node_id> found; ///< with what lies between them and memory
+  bool any = false;
+
+  constexpr explicit cheap_values(const Fusion& of) : found(of.g.size()), fused(of), trace(of.trace), g(of.g) {}
+
+  /// Looks at a value that has a buffer because several loops read it; its operands have been looked at.
+  constexpr void look_at(node_id id) {
+    if (g.rank(id) == 0 || (fused.rows.is_member(id) && fused.rows.is_uniform(id))) return;
+    recipe made;
+    if (!follow(id, made) || made.bytes > size_of(g.type(id))) return;
+    for_each(made.computed, [&](node_id each) { found.insert(each); });
+    any = true;
+  }
+
+ private:
+  const Fusion& fused;
+  const context& trace;
+  const graph& g;
+
+  /// How a value is made: of what arrays, by their nodes, with how many bytes for an element of it.
+  struct recipe {
+    growing_vector<node_id> computed{}, read{};
+    std::size_t bytes = 0;
+  };
+  /// What an operand is a view of; `is_row` where that repeats along the value's rows, whose elements are fewer.
+  struct source {
+    node_id id = node_id::none;
+    bool is_row = false, is_like = true; ///< like: each element where the value's is, but for such rows
+  };
+  constexpr source source_of(node_id operand) const {
+    source from{.id = operand, .is_row = g.rank(operand) == 0};
+    while (!fused.has_buffer.contains(from.id) && is_affine_view(trace, g, from.id)) {
+      const bool keeps_order = is<primitives::broadcast_in_dim>(g, from.id) || is<primitives::reshape>(g, from.id);
+      const node_id before = g.operand(from.id, 0);
+      from.is_like = from.is_like && keeps_order;
+      from.is_row = from.is_row || !only_ones_change(g.shape(before), g.shape(from.id));
+      from.id = before;
+    }
+    return from;
+  }
+
+  constexpr bool follow(node_id id, recipe& made) const {
+    if (plain::contains(made.computed, id)) return true;
+    if (count_of(made.computed) == most_operations || !is_cheap(id)) return false;
+    made.computed.push_back(id);
+    for (const node_id operand : g.operands(id)) {
+      const source from = source_of(operand);
+      if (!from.is_like) return false;
+      if (from.is_row || is_kind(trace, g, from.id, primitive_kind::source)) continue;
+      if (!found.contains(from.id) && fused.has_array(from.id)) {
+        if (!fused.may_be_read_again(from.id)) return false;
+        if (plain::contains(made.read, from.id)) continue;
+        made.read.push_back(from.id);
+        made.bytes += size_of(g.type(from.id));
+      } else if (!is_kind(trace, g, from.id, primitive_kind::elementwise) || !follow(from.id, made)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Arithmetic, but for divisions by other than numbers of rows. An exponential takes the host longer than a store and
+  /// a load.
+  constexpr bool is_cheap(node_id id) const {
+    if (is<primitives::divide>(g, id)) return source_of(g.operand(id, 1)).is_row;
+    return is<primitives::add>(g, id) || is<primitives::subtract>(g, id) || is<primitives::multiply>(g, id) ||
+           (is<primitives::integer_power>(g, id) && g.parameters(id)[0] == 2) || is<primitives::negative>(g, id) ||
+           is<primitives::maximum>(g, id) || is<primitives::minimum>(g, id) || is<primitives::absolute>(g, id) ||
+           is<primitives::relu>(g, id) || is<primitives::select>(g, id) || is<primitives::convert>(g, id) ||
+           is<primitives::equal>(g, id) || is<primitives::not_equal>(g, id) || is<primitives::less>(g, id) ||
+           is<primitives::less_equal>(g, id) || is<primitives::greater>(g, id) || is<primitives::greater_equal>(g, id);
+  }
+};
+
+} // namespace parallax::detail

@@ -1,0 +1,85 @@
+// Elementwise nodes that one loop can compute together.
+#pragma once
+
+#include <parallax/compile/fuse/row_groups.hpp>
+#include <parallax/core/ids.hpp>
+
+#include <algorithm>
+
+namespace parallax::detail {
+
+/// Nodes that are linked directly and at the same depth, which counts the steps of any other kind below a node. So no
+/// node of a component needs another one by way of other loops.
+class components {
+ public:
+  constexpr components(const context& owner, const graph& whole, const id_set<node_id>& needed,
+                       const row_groups& groups)
+      : trace(owner), g(whole), live(needed), rows(groups), component(g.size(), node_id::none) {
+    connect();
+  }
+
+  /// The lowest node of a node's component.
+  constexpr node_id first_of(node_id id) {
+    while (component[id] != id) id = component[id] = component[component[id]];
+    return id;
+  }
+
+ private:
+  const context& trace;
+  const graph& g;
+  const id_set<node_id>& live;
+  const row_groups& rows;
+  table<node_id, node_id> component; ///< a lower node of the same component; itself for its first one
+
+  constexpr bool is_kind(node_id id, primitive_kind kind) const { return parallax::is_kind(trace, g, id, kind); }
+
+  constexpr void connect() {
+    const table<node_id, int> depth = depths();
+    for_each(g.ids(), [&](node_id id) {
+      component[id] = id;
+      if (!live.contains(id) || !g.is_operation(id)) return;
+      for (node_id operand : g.operands(id))
+        if (depth[operand] == depth[id] && is_linked(id, operand)) {
+          const node_id a = first_of(operand), b = first_of(id);
+          component[std::max(a, b)] = std::min(a, b);
+        }
+    });
+  }
+  /// A row group is at one depth as a whole, which can rise while the rest of the graph is looked at.
+  constexpr table<node_id, int> depths() const {
+    constexpr int nothing_computed = -1;
+    table<node_id, int> depth(g.size(), nothing_computed);
+    table<row_group_id, int> group_depth(rows.groups.size(), 0);
+    for (bool rises = true; rises;) {
+      rises = false;
+      for_each(g.ids(), [&](node_id id) {
+        if (!live.contains(id)) return;
+        if (g.is_result(id)) depth[id] = depth[g.operand(id, 0)];
+        if (!g.is_operation(id)) return;
+        int own = is_kind(id, primitive_kind::source) || is_kind(id, primitive_kind::view) ? nothing_computed : 0;
+        for (node_id operand : g.operands(id))
+          if (int below = depth[operand]; below >= 0 && rows.inner_member(id, operand) == node_id::none)
+            own = std::max(own, is_linked(id, operand) ? below : below + 1);
+        if (rows.is_member(id)) {
+          int& whole = group_depth[rows.group_of[id]];
+          rises = rises || own > whole;
+          own = whole = std::max(own, whole);
+        }
+        depth[id] = own;
+      });
+    }
+    return depth;
+  }
+  /// Whether an element is made of the same element of each operand; a gather's offsets are such operands.
+  constexpr bool is_elementwise(node_id id) const {
+    return is_kind(id, primitive_kind::elementwise) || is_kind(id, primitive_kind::gather);
+  }
+  /// Operands of an elementwise node are of its shape, or scalars.
+  constexpr bool is_linked(node_id id, node_id operand) const {
+    return is_elementwise(id) && is_elementwise(operand) &&
+           !(is_kind(id, primitive_kind::gather) && g.operand(id, 0) == operand) && g.rank(operand) == g.rank(id) &&
+           !rows.is_member(id) && !rows.is_member(operand);
+  }
+};
+
+} // namespace parallax::detail
