@@ -200,6 +200,57 @@ TEST_CASE("NaN propagates through max and min from every member", "[collectives]
   }
 }
 
+TEST_CASE("13 members of 16 bits are combined in pairs", "[collectives]") {
+  constexpr int members = 13;
+  device_pool pool(members);
+  const std::int64_t size = members;
+  team line({&size, 1});
+  const auto check = [&]<class T>(T) {
+    constexpr std::size_t count = 5003;
+    std::vector<std::vector<T>> in, out(members, std::vector<T>(count));
+    for (const auto& each : operands<float>(count, members)) in.emplace_back(each.begin(), each.end());
+    auto in_place = in;
+    pool.run(line, [&](int p) {
+      all_reduce(line, p, 1, reduction::sum, element_type_of<T>, at(in, p).data(), at(out, p).data(), count);
+      all_reduce(line, p, 1, reduction::sum, element_type_of<T>, at(in_place, p).data(), at(in_place, p).data(), count);
+    });
+    std::vector<T> values(members);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (int p = 0; p < members; ++p) at(values, p) = at(in, p)[i];
+      const T expected = in_pairs(values, [](T a, T b) { return T(static_cast<float>(a) + static_cast<float>(b)); });
+      for (int p = 0; p < members; ++p) REQUIRE((at(out, p)[i] == expected && at(in_place, p)[i] == expected));
+    }
+  };
+  check(float16{});
+  check(bfloat16{});
+}
+
+TEST_CASE("results that are written past the caches are whole, wherever they begin", "[collectives]") {
+  constexpr int members = 8;
+  constexpr std::size_t count = most_cached_bytes / sizeof(float) / (2 * members) + 4321;
+  device_pool pool(members);
+  const std::int64_t size = members;
+  team line({&size, 1});
+  auto in = operands<float>(count, members);
+  auto out = results<float>(count + 2 * members, members);
+  const auto before = [](int p) { return static_cast<std::size_t>(p); };
+  pool.run(line, [&](int p) {
+    all_reduce(line, p, 1, reduction::sum, element_type::float32, at(in, p).data(), at(out, p).data() + before(p),
+               count);
+  });
+  std::vector<float> expected, values(members);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::ranges::transform(in, values.begin(), [&](const auto& operand) { return operand[i]; });
+    expected.push_back(in_order(reduction::sum, values));
+  }
+  for (int p = 0; p < members; ++p) {
+    const auto first = at(out, p).begin() + p;
+    REQUIRE(std::equal(expected.begin(), expected.end(), first));
+    REQUIRE(std::count(at(out, p).begin(), first, 99.f) == p);
+    REQUIRE(std::count(first + std::ssize(expected), at(out, p).end(), 99.f) == 2 * members - p);
+  }
+}
+
 TEST_CASE("all_gather lays the members' blocks side by side", "[collectives]") {
   device_pool pool(8);
   team mesh(cube);

@@ -10,6 +10,7 @@
 #include <parallax/host/devices/process_reduction.hpp>
 #include <parallax/host/devices/rendezvous.hpp>
 #include <parallax/host/devices/team.hpp>
+#include <parallax/host/simd/registers.hpp>
 #include <parallax/processes/world.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::host {
+namespace parallax::host::inline PARALLAX_REGISTERS {
 
 /// Exchanges in which values are moved, and not combined.
 class process_moves : process_members {
@@ -169,4 +170,4 @@ inline void exchange_between_processes(team& all, int position, unsigned axes_ma
   if (all.aborted()) throw peer_failed();
 }
 
-} // namespace parallax::host
+} // namespace parallax::host::inline PARALLAX_REGISTERS

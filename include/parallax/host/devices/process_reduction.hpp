@@ -6,6 +6,7 @@
 #include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/host/devices/collectives.hpp>
 #include <parallax/host/devices/process_members.hpp>
+#include <parallax/host/simd/registers.hpp>
 #include <parallax/processes/tree_order.hpp>
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::host {
+namespace parallax::host::inline PARALLAX_REGISTERS {
 
 class process_reduction : process_members {
  public:
@@ -100,8 +101,10 @@ class process_reduction : process_members {
     for (std::size_t begin = 0; begin < elements;) {
       on.width = std::min(elements - begin, reduction_block_bytes / on.element);
       const auto value = [&](node below) {
-        const std::byte* first = value_of(below);
-        return first == nullptr ? row_view{} : row_view{first + begin * on.element, on.width};
+        return on.below(below, on.width, [&](node each) {
+          const std::byte* const first = value_of(each);
+          return first == nullptr ? nullptr : first + begin * on.element;
+        });
       };
       processes::combine_tree(target + begin * on.element, whole, value, on);
       begin += on.width;
@@ -122,8 +125,9 @@ class process_reduction : process_members {
       for (std::size_t column = 0; column < inner; column += most) {
         on.width = std::min(inner - column, most) / on.element;
         const auto value = [&](node below) {
-          return below.count == 1 ? row_view{input(below.first) + row * stride + skipped + column, on.width}
-                                  : row_view{};
+          return on.below(below, on.width, [&](node each) {
+            return each.count == 1 ? input(each.first) + row * stride + skipped + column : nullptr;
+          });
         };
         processes::combine_tree(target + row * inner + column, whole, value, on);
       }
@@ -250,4 +254,4 @@ class process_reduction : process_members {
   }
 };
 
-} // namespace parallax::host
+} // namespace parallax::host::inline PARALLAX_REGISTERS

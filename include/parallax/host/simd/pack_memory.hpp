@@ -174,6 +174,21 @@ template <element T> PARALLAX_INLINE void store_past_caches(T* target, const pac
   if constexpr (pack<T>::parts == 2)
     detail::store_register_past_caches(target + pack<T>::part_lanes, x.template part<1>());
 }
+/// Copies bytes so.
+inline void copy_past_caches(std::byte* target, const std::byte* source, std::size_t bytes) {
+  constexpr std::size_t size = register_bytes;
+  const std::size_t before = (size - reinterpret_cast<std::uintptr_t>(target) % size) % size;
+  if (bytes > before) {
+    __builtin_memcpy(target, source, before);
+    target += before, source += before, bytes -= before;
+    for (; bytes >= size; target += size, source += size, bytes -= size) {
+      detail::vector<std::int64_t, register_bytes / 8> whole;
+      __builtin_memcpy(&whole, source, size);
+      detail::store_register_past_caches(target, whole);
+    }
+  }
+  __builtin_memcpy(target, source, bytes);
+}
 /// Other threads see such stores before all that this one writes afterwards.
 PARALLAX_INLINE void finish_stores_past_caches() {
 #if defined(__SSE2__)
