@@ -226,6 +226,30 @@ constexpr facts gradients = lower(
     plx::pmap<"i">([](auto v, auto w, auto x) { return plx::pmean<"i">(plx::grad(two_layers)(std::pair{v, w}, x)); }),
     shaped<float, 2, 6, 5>, shaped<float, 2, 5, 3>, shaped<float, 2, 4, 6>);
 static_assert(gradients.collectives == 2 && gradients.products == 5 && gradients.products_behind == 1);
+// a sum over devices lies where its operand ended, and a gather does not; the last one is the output's memory
+template <int Sums>
+constexpr auto summed = plx::pmap<"i">([](auto x) {
+  auto y = x * x;
+  for (int k = 0; k < Sums; ++k) y = plx::psum<"i">(plx::sin(y));
+  return plx::sum(y);
+});
+static_assert(lower(summed<1>, shaped<float, 4, 100>).slots == 1 && lower(summed<5>, shaped<float, 4, 100>).slots == 1);
+constexpr facts twice_summed = lower(
+    plx::pmap<"i">([](auto x) { return plx::sum(plx::psum<"i">(plx::psum<"i">(x * x))); }), shaped<float, 4, 100>);
+static_assert(twice_summed.collectives == 2 && twice_summed.slots == 1);
+// nor where the operand is read again, by a loop or by another collective that may run later
+constexpr facts kept_operand = lower(plx::pmap<"i">([](auto x) {
+                                       auto y = x * x;
+                                       return plx::sum(plx::psum<"i">(y) * y);
+                                     }),
+                                     shaped<float, 4, 100>);
+static_assert(kept_operand.slots == 2);
+constexpr facts shared_operand = lower(plx::pmap<"i">([](auto x) {
+                                         auto y = x * x;
+                                         return plx::sum(plx::psum<"i">(y) * plx::pmax<"i">(y));
+                                       }),
+                                       shaped<float, 4, 100>);
+static_assert(shared_operand.slots == 3);
 // what an inner pmap takes and returns stays where it is
 constexpr facts inner = lower(plx::pmap(plx::pmap([](auto x) { return x * 2.f; })), shaped<float, 4, 2>);
 static_assert(inner.calls == 1);

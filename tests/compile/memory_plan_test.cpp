@@ -15,7 +15,7 @@ namespace memory_plan_test {
 
 namespace plx = parallax;
 using plx::shaped;
-using plx::compiled::buffer_kind, plx::compiled::buffer_record;
+using plx::compiled::buffer_kind, plx::compiled::buffer_record, plx::compiled::step_kind;
 
 namespace {
 
@@ -29,11 +29,12 @@ std::int64_t size_of_buffer(const buffer_record& of) {
   return of.count.number() * static_cast<std::int64_t>(plx::size_of(of.type));
 }
 
-/// Of the main section of a program of static extents. Buffers that begin at one place in one step are one: a result
-/// that takes over an operand's memory.
-template <class Function, class... Arguments> bytes memory_of(const Function&, const Arguments&... arguments) {
+/// Of a section of a program of static extents, the main one by default. Buffers that begin at one place in one step
+/// are one: a result that takes over an operand's memory.
+template <int Section = 0, class Function, class... Arguments>
+bytes memory_of(const Function&, const Arguments&... arguments) {
   const auto plan = lowered::program(Function{}, arguments...);
-  const auto& section = lowered::main_section(plan);
+  const auto& section = lowered::section(plan, Section);
   const auto buffers = plan[section.buffers];
   const auto steps = plan[section.steps];
   std::vector<std::size_t> first(buffers.size(), steps.size()), last(buffers.size(), 0);
@@ -42,6 +43,28 @@ template <class Function, class... Arguments> bytes memory_of(const Function&, c
       const auto b = static_cast<std::size_t>(id);
       first[b] = std::min(first[b], s), last[b] = s;
     });
+  // An exchange may run together with those beside it, and at any time until its result is used. An all-reduce whose
+  // operand nothing else uses from then on may put its result there.
+  std::vector<std::size_t> origin(buffers.size());
+  for (std::size_t b = 0; b < buffers.size(); ++b) origin[b] = b;
+  for (std::size_t s = 0, begin = 0; s < steps.size(); ++s) {
+    if (steps[s].kind != step_kind::exchange) {
+      begin = s + 1;
+      continue;
+    }
+    const auto& exchange = plan.template at<plx::compiled::exchange_step>(steps[s].index);
+    const auto source = static_cast<std::size_t>(exchange.source), result = static_cast<std::size_t>(exchange.result);
+    std::size_t others = 0, used = steps.size() - 1;
+    for (std::size_t other = steps.size(); other-- > begin;) {
+      if (other > s && plx::detail::touches(plan, steps[other], exchange.result)) used = other;
+      if (other == s || !plx::detail::touches(plan, steps[other], exchange.source)) continue;
+      const bool makes = steps[other].kind == step_kind::exchange && other < s &&
+                         plan.template at<plx::compiled::exchange_step>(steps[other].index).result == exchange.source;
+      others += !makes;
+    }
+    if (exchange.kind == plx::exchange_kind::all_reduce && others == 0) origin[result] = origin[source];
+    first[result] = std::min(first[result], begin), last[source] = std::max(last[source], used);
+  }
   auto takes_memory = [&](std::size_t b) { return buffers[b].kind == buffer_kind::slot && buffers[b].output < 0; };
   std::map<int, std::int64_t> slots;
   for (std::size_t b = 0; b < buffers.size(); ++b)
@@ -63,7 +86,7 @@ template <class Function, class... Arguments> bytes memory_of(const Function&, c
         auto is_here = [&](std::size_t k) {
           return buffers[k].kind == buffer_kind::slot && first[k] <= s && s <= last[k];
         };
-        if (!is_here(a) || !is_here(b) || buffers[a].number != buffers[b].number) continue;
+        if (!is_here(a) || !is_here(b) || buffers[a].number != buffers[b].number || origin[a] == origin[b]) continue;
         const bool apart = buffers[a].offset + size_of_buffer(buffers[a]) <= buffers[b].offset ||
                            buffers[b].offset + size_of_buffer(buffers[b]) <= buffers[a].offset;
         const bool replaces = buffers[a].offset == buffers[b].offset && (last[a] == s || last[b] == s) &&
@@ -109,6 +132,17 @@ constexpr auto block_gradient = plx::grad([](auto w, auto x) { return plx::mean(
 constexpr std::tuple block_weights{shaped<float, 256, 256>, shaped<float, 256, 256>,  shaped<float, 256, 256>,
                                    shaped<float, 256, 256>, shaped<float, 256, 1024>, shaped<float, 1024, 256>};
 
+/// Sums over devices of what ends there, of what does not, and of others' results.
+constexpr auto sums = plx::pmap<"i">([](auto x, auto w) {
+  auto y = plx::psum<"i">(plx::sin(plx::matmul(x, w)));
+  auto z = plx::psum<"i">(plx::pmax<"i">(plx::sin(plx::matmul(y, w))));
+  auto kept = plx::matmul(z, w);
+  auto [sum, most] = std::pair{plx::psum<"i">(kept), plx::pmax<"i">(kept)};
+  return plx::sum(plx::matmul(plx::psum<"i">(plx::matmul(sum, w)), most));
+});
+constexpr auto gradients = plx::pmap<"i">(
+    [](auto weights, auto x, auto target) { return plx::pmean<"i">(plx::grad(loss<0>)(weights, x, target)); });
+
 void check(const bytes& memory, double most) {
   CAPTURE(memory.planned, memory.live);
   CHECK(memory.live > 0);
@@ -126,6 +160,16 @@ TEST_CASE("a training step's intermediates take little more memory than is live 
   check(memory_of(perceptron_step<1>{}, perceptron_weights, shaped<float, 2048, 784>, shaped<float, 2048, 10>), 1.1);
   check(memory_of(block_gradient, block_weights, shaped<float, 256, 256>), 1.1);
   check(memory_of(block, block_weights, shaped<float, 256, 256>), 1.1);
+}
+
+TEST_CASE("sums over devices lie where their operands ended, and nothing else does while they may run") {
+  constexpr std::int64_t matrix = 64 * 64 * sizeof(float);
+  const bytes of_sums = memory_of<1>(sums, shaped<float, 4, 64, 64>, shaped<float, 4, 64, 64>);
+  check(of_sums, 1.1);
+  CHECK(of_sums.planned < 5 * matrix); // what is read again, its two results, and one of the next
+  constexpr std::tuple weights{shaped<float, 4, 784, 256>, shaped<float, 4, 256>,     shaped<float, 4, 256, 256>,
+                               shaped<float, 4, 256>,      shaped<float, 4, 256, 10>, shaped<float, 4, 10>};
+  check(memory_of<1>(gradients, weights, shaped<float, 4, 32, 784>, shaped<float, 4, 32, 10>), 1.1);
 }
 
 } // namespace memory_plan_test

@@ -2,7 +2,11 @@
 #include "expected.hpp"
 #include "rule_30.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace collectives_test {
 
@@ -14,6 +18,35 @@ std::vector<float> rows(std::initializer_list<float> values, int repeats = 4) {
   std::vector<float> result;
   for (float v : values) result.insert(result.end(), static_cast<std::size_t>(repeats), v);
   return result;
+}
+
+/// Each reduction of what ends with it, and one of what is read again.
+constexpr auto reduced_in_turn = plx::pmap<"i">([](auto x) {
+  auto sum = plx::psum<"i">(x + x);
+  auto most = plx::pmax<"i">(sum - x);
+  auto least = plx::pmin<"i">(most + x + x);
+  return std::pair{least - plx::psum<"i">(least), plx::psum<"i">(most - x)};
+});
+template <class T> void check_reduced_in_turn(std::int64_t count) {
+  constexpr std::int64_t devices = 8;
+  const auto number = [](std::int64_t p, std::int64_t i) { return (p * 5 + i) % 7; };
+  auto x = plx::array<T, 2>::uninitialised({devices, count});
+  for (std::int64_t k = 0; k < x.size(); ++k)
+    x.mutable_data()[k] = static_cast<T>(static_cast<float>(number(k / count, k % count)));
+  const auto [first, second] = reduced_in_turn(x);
+  std::vector<T> firsts, seconds;
+  for (std::int64_t k = 0; k < x.size(); ++k) {
+    std::int64_t total = 0, smallest = 99;
+    for (std::int64_t p = 0; p < devices; ++p) {
+      total += number(p, k % count);
+      smallest = std::min(smallest, number(p, k % count));
+    }
+    const std::int64_t most = 2 * total - smallest, least = most + 2 * smallest;
+    firsts.push_back(static_cast<T>(static_cast<float>(least - devices * least)));
+    seconds.push_back(static_cast<T>(static_cast<float>(devices * most - total)));
+  }
+  check_equal(first, {devices, count}, firsts);
+  check_equal(second, {devices, count}, seconds);
 }
 
 template <class A, class B, class C> struct three_types {
@@ -95,6 +128,14 @@ TEST_CASE("row 24: collectives of trees of several types") {
   check_equal(turned.a, {n, n}, std::vector<float>{12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   check_equal(turned.b, {n, n}, std::vector<std::int32_t>{12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   check_equal(turned.c, {n}, std::vector<std::int32_t>{3, 0, 1, 2});
+}
+
+TEST_CASE("reductions that take their operands' memory") {
+  for (const std::int64_t count : {3, 1500}) {
+    check_reduced_in_turn<float>(count);
+    check_reduced_in_turn<std::int32_t>(count);
+    check_reduced_in_turn<plx::float16>(count);
+  }
 }
 
 TEST_CASE("row 31: a permutation by pairs, under pmap and vmap") {

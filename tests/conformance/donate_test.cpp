@@ -301,6 +301,55 @@ TEST_CASE("a mapped function's results stay on their devices in the memory of wh
   CHECK_THROWS_AS(y(0, 0), plx::error);
 }
 
+TEST_CASE("a sum over devices lies in the memory of what was donated, and of nothing else") {
+  constexpr auto placed_alike = plx::pmap<"i">([](auto x) { return x * 1.f; });
+  const auto memory = [](const auto& of, int position) -> const void* {
+    if (const auto* const there = of.shard_buffer(position).on_device()) return there;
+    return of.shard_buffer(position).data();
+  };
+  auto x = plx::array<float, 2>::uninitialised({4, 500});
+  std::iota(x.mutable_data(), x.mutable_data() + 2000, 0.f);
+  const auto sum_of = [&](std::int64_t i) { return x(0, i) + x(1, i) + x(2, i) + x(3, i); };
+
+  auto given = placed_alike(x);
+  const void* const before = memory(given, 2);
+  const auto sum = plx::pmap<"i">([](auto v) { return plx::psum<"i">(v); }, plx::donate<0>)(given);
+  CHECK(memory(sum, 2) == before);
+  CHECK_THROWS_AS(given(0, 0), plx::error);
+
+  const auto kept = placed_alike(x);
+  const auto of_kept = plx::pmap<"i">([](auto v) { return plx::psum<"i">(v); })(kept);
+  CHECK(memory(of_kept, 2) != memory(kept, 2));
+
+  auto read_again = placed_alike(x);
+  const auto [most, rest] = plx::pmap<"i">([](auto v) { return std::pair{plx::pmax<"i">(v), v - plx::psum<"i">(v)}; },
+                                           plx::donate<0>)(read_again);
+  for (std::int64_t r = 0; r < 4; ++r)
+    for (std::int64_t i = 0; i < 500; ++i) {
+      REQUIRE((sum(r, i) == sum_of(i) && of_kept(r, i) == sum_of(i) && kept(r, i) == x(r, i)));
+      REQUIRE((most(r, i) == x(3, i) && rest(r, i) == x(r, i) - sum_of(i)));
+    }
+}
+
+TEST_CASE("a sum over devices of what they have in one memory") {
+  using plx::in_specs;
+  using plx::out_specs;
+  using plx::spec;
+  constexpr auto mesh = plx::mesh<plx::device_axis("i", 2), plx::device_axis("j", 2)>;
+  constexpr auto f = plx::shard_map([](auto x) { return plx::psum<"j">(x); }, mesh, in_specs<spec<"i">>,
+                                    out_specs<spec<"i">>, plx::donate<0>);
+  constexpr auto twice =
+      plx::shard_map([](auto x) { return x * 2.f; }, mesh, in_specs<spec<"i">>, out_specs<spec<"i">>, plx::donate<0>);
+  auto x = plx::array<float, 1>::uninitialised({1000});
+  std::iota(x.mutable_data(), x.mutable_data() + 1000, 0.f);
+  auto global = plx::device_put(x, mesh, spec<"i">);
+  auto sum = f(global);
+  for (std::int64_t i = 0; i < 1000; ++i) REQUIRE(sum(i) == 2 * x(i));
+  sum = twice(sum); // in the devices' own memory
+  const auto again = f(sum);
+  for (std::int64_t i = 0; i < 1000; ++i) REQUIRE(again(i) == 8 * x(i));
+}
+
 TEST_CASE("what a mapped function was given stays as it is where it is not read alike") {
   constexpr auto swapped =
       plx::pmap<"i">([](auto x) { return plx::ppermute<"i">(x, plx::rotate{1}) + x; }, plx::donate<0>);

@@ -12,7 +12,7 @@
 namespace parallax::compiled {
 
 /// Looks for arguments that are read for the last time before a result of their size is first written, or element by
-/// element as that is.
+/// element as that is, or by the all-reduce that makes it.
 template <class Plan> class donor_finder {
  public:
   /// `given_away` says which arguments may be taken.
@@ -57,15 +57,18 @@ template <class Plan> class donor_finder {
     bool is_written = false;
     for (const step_record& step : plan[section.steps]) {
       const bool reads = touches(step, argument), writes = touches(step, result);
-      if (reads && (is_written || step.kind == step_kind::exchange)) return false; // exchanges may run later
+      if (reads && is_written) return false;
+      if (reads && step.kind == step_kind::exchange && !writes) return false; // exchanges may run later
       if (reads && writes && !reads_before_it_writes(step, argument, result)) return false;
       is_written = is_written || writes;
     }
     return true;
   }
-  /// Whether a step is an elementwise loop that loads each element of one buffer before it stores that of another, or a
-  /// product that is added so.
+  /// Whether a step is an elementwise loop that loads each element of one buffer before it stores that of another, a
+  /// product that is added so, or an all-reduce of the one into the other.
   constexpr bool reads_before_it_writes(const step_record& step, buffer_id argument, buffer_id result) const {
+    if (step.kind == step_kind::exchange)
+      return plan.template at<exchange_step>(step.index).kind == exchange_kind::all_reduce;
     if (step.kind == step_kind::epilogue) {
       const epilogue_step& e = plan.template at<epilogue_step>(step.index);
       const plain_span<const step_record> parts = plan[e.parts];

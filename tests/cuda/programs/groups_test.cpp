@@ -5,6 +5,7 @@
 
 #include <parallax/parallax.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -80,6 +81,13 @@ constexpr auto divided = plx::pmap<"i">([](auto x) {
                     plx::pmin<"i">(x, axis_index_groups{{1}, {0, 2, 3}})};
 });
 
+// reductions that take their operands' memory, over all and over groups
+constexpr auto reduced_in_turn = plx::pmap<"i">([](auto x) {
+  auto sum = plx::psum<"i">(x + x);
+  auto most = plx::pmax<"i">(sum - x);
+  return plx::psum<"i">(most + 1.f, plx::axis_index_groups{{0, 3, 5}, {4, 2}, {1}, {6, 7}});
+});
+
 // a group's clique is made when that of all devices has work already
 constexpr auto all_then_groups =
     plx::pmap<"i">([](auto x) { return plx::psum<"i">(plx::psum<"i">(x), plx::axis_index_groups{{0, 2}, {3, 1}}); });
@@ -152,6 +160,38 @@ TEST_CASE("the GPUs of a clique reach one another's memory where they can") {
   CHECK(groups_of(dependent, x, x) == 2);
   counting_api::peer_access = true;
   CHECK(counting_api::reached == 0);
+}
+
+TEST_CASE("reductions that take their operands' memory are right between devices, and between those that share some") {
+  constexpr std::int64_t devices = 8;
+  for (const std::int64_t width : {1, 70, 1000}) {
+    const auto number = [](std::int64_t p, std::int64_t i) { return static_cast<float>((p * 5 + i) % 7); };
+    auto x = plx::array<float, 2>::uninitialised({devices, width});
+    std::vector<float> expected;
+    for (std::int64_t k = 0; k < x.size(); ++k) {
+      x.mutable_data()[k] = number(k / width, k % width);
+      float total = 0, smallest = 99;
+      for (std::int64_t p = 0; p < devices; ++p) {
+        total += number(p, k % width);
+        smallest = std::min(smallest, number(p, k % width));
+      }
+      constexpr float group_sizes[devices] = {3, 1, 2, 3, 2, 3, 2, 2};
+      expected.push_back(group_sizes[k / width] * (2 * total - smallest + 1));
+    }
+    for (const int devices_per_gpu : {1, 2, 8})
+      for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        CAPTURE(width, devices_per_gpu, seed);
+        simulator::machine machine({.devices = static_cast<int>(devices) / devices_per_gpu, .seed = seed});
+        plx::cuda::backend_options options;
+        options.devices_per_gpu = devices_per_gpu;
+        if (seed % 2 == 0) options.overlap_bytes = 0;
+        {
+          const simulated::running_backend<simulator::api> running(options);
+          REQUIRE(simulated::numbers_of(simulated::results_of<simulator::api>(reduced_in_turn, x)) == expected);
+        }
+        machine.finish();
+      }
+  }
 }
 
 TEST_CASE("rows of few bytes that lie apart are copied by kernels, long ones by the copy engines") {

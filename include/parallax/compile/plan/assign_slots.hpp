@@ -14,7 +14,7 @@ namespace parallax::detail {
 
 /// Buffers that are not live at the same time share a slot; a slot is as large as the largest of them. Where sizes are
 /// known, small buffers lie beside one another where a large one lies at other times. The result of an elementwise loop
-/// takes over the memory of an operand that it reads last, element by element.
+/// takes over the memory of an operand that it reads last, element by element; that of an all-reduce does too.
 class slot_assigner {
  public:
   constexpr slot_assigner(const plan_builder& records, planned_section& of)
@@ -93,7 +93,9 @@ class slot_assigner {
     table<buffer_id, buffer_id> last(section.buffers.size(), buffer_id::none); // of what lies in an owner's memory
     for (int s = 0; s <= last_step(); ++s)
       for_each(beginning[index_of(s)], [&](buffer_id id) {
-        const buffer_id from = in_place.taken_by(id, s, [&](buffer_id operand) { return taken.contains(operand); });
+        const buffer_id from = in_place.taken_by(id, s, [&](buffer_id operand) {
+          return taken.contains(operand) || owner[operand] == buffer_id::none; // not placed yet
+        });
         if (from == buffer_id::none) owners.push_back(id);
         else taken.insert(from);
         owner[id] = from == buffer_id::none ? id : owner[from];

@@ -1,5 +1,5 @@
-// Results that may lie where an operand lies, which is read for the last time, each element before the result's is
-// written.
+// Results that may lie where an operand lies, which is read for the last time: each element before the result's is
+// written, or by an all-reduce.
 #pragma once
 
 #include <parallax/compile/plan/plan.hpp>
@@ -17,6 +17,11 @@ class in_place_finder {
   /// The operand of step `s` whose memory the result `id` may take; none where there is none. `is_taken` says whether
   /// another result has taken a buffer's memory already.
   template <class Taken> constexpr buffer_id taken_by(buffer_id id, int s, const Taken& is_taken) const {
+    if (step(s).kind == step_kind::exchange) {
+      const buffer_id operand = reduced_into(id, s);
+      const bool may = operand != buffer_id::none && section.buffers[operand].record.kind == buffer_kind::slot;
+      return may && !is_taken(operand) ? operand : buffer_id::none;
+    }
     const step_record own = part_of(id, step(s));
     if (own.kind == step_kind::kernel) {
       const kernel_step& loop = loop_of(own);
@@ -38,10 +43,16 @@ class in_place_finder {
     }
     return buffer_id::none;
   }
-  /// The output in whose memory a slot's buffer may lie, since a loop reads it for the last time as it writes that;
-  /// none where there is none.
+  /// The output in whose memory a slot's buffer may lie, since a loop reads it for the last time as it writes that, or
+  /// an all-reduce does; none where there is none.
   constexpr buffer_id output_behind(buffer_id id) const {
     const planned_buffer& b = section.buffers[id];
+    for (int s = b.first_step; s <= b.last_step; ++s) {
+      if (step(s).kind != step_kind::exchange || exchange_at(s).source != id) continue;
+      const buffer_id result = exchange_at(s).result;
+      const bool may = section.buffers[result].record.kind == buffer_kind::output && replaces_operand(s);
+      return may ? result : buffer_id::none;
+    }
     const step_record last = step(b.last_step);
     if (last.kind == step_kind::kernel) return written_over(loop_of(last), id);
     if (last.kind == step_kind::concurrent && parts_with(id, last) == 1) {
@@ -61,7 +72,28 @@ class in_place_finder {
   const planned_section& section;
 
   constexpr step_record step(int s) const { return section.steps[index_of(s)]; }
+  constexpr const exchange_step& exchange_at(int s) const { return plan.at<exchange_step>(step(s).index); }
   constexpr const kernel_step& loop_of(step_record of) const { return plan.at<kernel_step>(of.index); }
+
+  /// The operand of the all-reduce, one of the exchanges from step `s` on, that a result replaces; none where there is
+  /// none.
+  constexpr buffer_id reduced_into(buffer_id result, int s) const {
+    for (; s < count_of(section.steps) && step(s).kind == step_kind::exchange; ++s)
+      if (exchange_at(s).result == result) return replaces_operand(s) ? exchange_at(s).source : buffer_id::none;
+    return buffer_id::none;
+  }
+  /// Whether step `s` is an all-reduce whose operand nothing else reads that may run at that time or later. Exchanges
+  /// that follow each other may run together; one of them may have made the operand, as this one waits for that.
+  constexpr bool replaces_operand(int s) const {
+    const exchange_step& own = exchange_at(s);
+    const planned_buffer &old = section.buffers[own.source], &made = section.buffers[own.result];
+    if (own.kind != exchange_kind::all_reduce || !are_alike(old.record, made.record)) return false;
+    for (int other = made.first_step; other <= old.last_step; ++other) {
+      const bool is_maker = other < s && exchange_at(other).result == own.source;
+      if (other != s && !is_maker && touches(plan, step(other), own.source)) return false;
+    }
+    return true;
+  }
 
   /// Of loops that may run at once, the one whose result a buffer is; the step itself where it is no such.
   constexpr step_record part_of(buffer_id result, step_record whole) const {

@@ -14,6 +14,7 @@
 #include <parallax/program/section_steps.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -193,7 +194,7 @@ template <device_api Api> class exchange_runner {
   /// In a group of one, every collective is a copy, but a permutation in which nobody sends.
   void run_alone(int p) {
     if (step.kind == exchange_kind::permute && partners.source_of(0, 1) < 0) fill_zero(p);
-    else copy_across<Api>(device_at(p), result(p), device_at(p), source(p), bytes);
+    else if (result(p) != source(p)) copy_across<Api>(device_at(p), result(p), device_at(p), source(p), bytes);
   }
   void fill_zero(int position) { device_at(position).fill_zero(result(position), bytes); }
 
@@ -286,8 +287,39 @@ template <device_api Api> class exchange_runner {
     if (bytes == 0) return;
     for (int& each : group) each = all.position_of(each);
     meet(group);
-    for (std::size_t rank = 0; rank < group.size(); ++rank) run_member(group, rank);
+    if (step.kind == exchange_kind::all_reduce) reduce_parts(group);
+    else
+      for (std::size_t rank = 0; rank < group.size(); ++rank) run_member(group, rank);
     meet(group); // before anybody changes what others read
+  }
+
+  /// Each member combines a part of all operands, which nobody else reads, into its own result; then all copy the
+  /// others' parts from there. So a result may lie where an operand does.
+  void reduce_parts(const std::vector<int>& group) {
+    const std::size_t element = size_of(type), line = 64;
+    const std::size_t most = (bytes / element / group.size() / line + 1) * line * element;
+    const auto begin_of = [&](std::size_t rank) { return std::min(bytes, rank * most); };
+    const auto size_at = [&](std::size_t rank) { return begin_of(rank + 1) - begin_of(rank); };
+    for (std::size_t rank = 0; size_at(rank) > 0; ++rank) {
+      device<Api>& on = device_at(group[rank]);
+      on.activate();
+      const combined_slices part{1, 1, static_cast<std::int64_t>(size_at(rank) / element), 0};
+      check(launch_combine<Api>(on.context(), step.reduction, type, inputs_of(group, begin_of(rank)),
+                                result(group[rank]) + begin_of(rank), part),
+            on.number);
+    }
+    meet(group);
+    for (const int position : group) {
+      device<Api>& on = device_at(position);
+      on.activate();
+      for (std::size_t rank = 0; size_at(rank) > 0; ++rank) {
+        if (group[rank] == position) continue;
+        const std::byte* const part = result(group[rank]) + begin_of(rank);
+        check(Api::copy_between(result(position) + begin_of(rank), on.physical, part, device_at(group[rank]).physical,
+                                size_at(rank), on.stream()),
+              on.number);
+      }
+    }
   }
 
   void run_member(const std::vector<int>& group, std::size_t rank) {
@@ -298,11 +330,7 @@ template <device_api Api> class exchange_runner {
       check(Api::copy_between(to, on.physical, from, device_at(from_position).physical, size, on.stream()), on.number);
     };
     switch (step.kind) {
-    case exchange_kind::all_reduce: {
-      const combined_slices whole{1, 1, static_cast<std::int64_t>(bytes / size_of(type)), 0};
-      return check(launch_combine<Api>(on.context(), step.reduction, type, inputs_of(group), result(position), whole),
-                   on.number);
-    }
+    case exchange_kind::all_reduce: return; // `reduce_parts`
     case exchange_kind::reduce_scatter: {
       const combined_slices own{static_cast<std::int64_t>(outer), std::ssize(group), static_cast<std::int64_t>(inner),
                                 static_cast<std::int64_t>(rank)};
@@ -338,9 +366,9 @@ template <device_api Api> class exchange_runner {
     }
     }
   }
-  std::vector<const void*> inputs_of(const std::vector<int>& group) const {
+  std::vector<const void*> inputs_of(const std::vector<int>& group, std::size_t begin = 0) const {
     std::vector<const void*> inputs;
-    for (int position : group) inputs.push_back(source(position));
+    for (int position : group) inputs.push_back(source(position) + begin);
     return inputs;
   }
 };
