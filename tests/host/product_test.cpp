@@ -1,5 +1,6 @@
 // Matrix products: extents and strides beyond what CBLAS counts in, and the digits of long sums.
 #include <parallax/host/kernels/product.hpp>
+#include <parallax/host/kernels/run_product.hpp>
 
 #include "test.hpp"
 
@@ -188,6 +189,51 @@ TEST_CASE("batches of small products need no call for each") {
         }
 }
 
+namespace {
+
+/// Whether a product of few rows is right, all numbers exact; the result's rows are apart, and nothing beside them is
+/// written. What is added to is scaled by 2.
+template <class T>
+bool is_exact_of_few_rows(std::int64_t rows, std::int64_t columns, std::int64_t depth, bool left_in_rows,
+                          bool is_added) {
+  constexpr std::int64_t gap = 3;
+  const auto numbers = [](std::int64_t count, int step) {
+    std::vector<T> values;
+    for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<T>(i * step % 13 - 6));
+    return values;
+  };
+  const auto left = numbers(rows * depth, 5), right = numbers(depth * (columns + gap), 7);
+  auto result = numbers(rows * (columns + gap), 3);
+  auto expected = result;
+  host::detail::matrix_product<T> p{
+      rows, columns, depth, {left.data(), depth, 1}, {right.data(), columns + gap, 1}, result.data(), columns + gap};
+  if (!left_in_rows) p.left = {left.data(), 1, rows};
+  if (is_added) p.is_added = true, p.scale = 2;
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) {
+      T sum{};
+      for (std::int64_t k = 0; k < depth; ++k) sum += *p.left.at(i, k).data * *p.right.at(k, j).data;
+      T& element = expected[static_cast<std::size_t>(i * p.result_row + j)];
+      element = is_added ? element + 2 * sum : sum;
+    }
+  host::detail::few_rows_product<T>(p).multiply();
+  return result == expected;
+}
+
+} // namespace
+
+TEST_CASE("products of few rows without the library") {
+  for (const std::int64_t rows : {1, 2, 7, 8, 9, 16, 33})
+    for (const std::int64_t columns : {1, 16, 31, 32, 33, 100})
+      for (const std::int64_t depth : {1, 31, 32, 33, 256, 257, 600})
+        for (const bool left_in_rows : {true, false})
+          for (const bool is_added : {true, false}) {
+            INFO(rows << " x " << depth << " x " << columns << ' ' << left_in_rows << ' ' << is_added);
+            REQUIRE(is_exact_of_few_rows<float>(rows, columns, depth, left_in_rows, is_added));
+            REQUIRE(is_exact_of_few_rows<double>(rows, columns, depth, left_in_rows, is_added));
+          }
+}
+
 TEST_CASE("long sums of products are as exact as sums") {
   const std::int64_t depth = 1 << 20;
   CHECK(error_of_product(1, 1, depth, true, true) < 3e-7);
@@ -197,6 +243,8 @@ TEST_CASE("long sums of products are as exact as sums") {
     CHECK(error_of_product(19, 1, 8192, in_rows, true) < 1e-6); // several rows at a time
   }
   CHECK(error_of_product(3, 2, depth / 2, true, true) < 1e-6);
+  CHECK(error_of_product(32, 64, 8192, true, true) < 2e-6); // few rows
+  CHECK(error_of_product(10, 95, 100'000, true, true) < 2e-6);
 }
 
 } // namespace product_test

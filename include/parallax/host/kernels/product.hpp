@@ -7,6 +7,7 @@
 #include <parallax/host/devices/worker_pool.hpp>
 #include <parallax/host/kernels/blas.hpp>
 #include <parallax/host/kernels/dot.hpp>
+#include <parallax/host/kernels/few_rows_product.hpp>
 #include <parallax/host/kernels/library_call.hpp>
 #include <parallax/host/kernels/matrix_vector.hpp>
 #include <parallax/host/kernels/plain_product.hpp>
@@ -28,7 +29,7 @@ namespace detail {
 template <class T> void multiply(const matrix_product<T>& p) {
   if (p.rows == 0 || p.columns == 0) return;
   if constexpr (std::is_floating_point_v<T>) {
-    if (p.depth > 0) return cut_product(p, {}, call_blas<T>);
+    if (p.depth > 0) return cut_product(p, {}, multiply_within_limits<T>);
   }
   for (std::int64_t i = 0; i < p.rows; ++i)
     for (std::int64_t j = 0; j < p.columns; ++j) {

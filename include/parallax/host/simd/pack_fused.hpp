@@ -1,4 +1,4 @@
-// Products that are taken off a number before anything is rounded.
+// Products that are taken off a number, or added to it, before anything is rounded.
 #pragma once
 
 #include <parallax/host/simd/pack_type.hpp>
@@ -26,5 +26,14 @@ template <class Part> PARALLAX_INLINE Part minus_product(Part x, Part y, Part z)
 inline constexpr bool fuses_products = false;
 template <class Part> PARALLAX_INLINE Part minus_product(Part x, Part y, Part z) { return x - y * z; }
 #endif
+
+/// x + y * z, which is rounded once where `fuses_products`, if the compiler may do so.
+template <class Part> PARALLAX_INLINE Part plus_product(Part x, Part y, Part z) {
+#if defined(__clang__) && defined(__FMA__)
+  return __builtin_elementwise_fma(y, z, x);
+#else
+  return x + y * z;
+#endif
+}
 
 } // namespace parallax::host::inline PARALLAX_REGISTERS::detail
