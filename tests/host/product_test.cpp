@@ -191,11 +191,11 @@ TEST_CASE("batches of small products need no call for each") {
 
 namespace {
 
-/// Whether a product of few rows is right, all numbers exact; the result's rows are apart, and nothing beside them is
+/// Whether a narrow product is right, all numbers exact; the result's rows are apart, and nothing beside them is
 /// written. What is added to is scaled by 2.
 template <class T>
-bool is_exact_of_few_rows(std::int64_t rows, std::int64_t columns, std::int64_t depth, bool left_in_rows,
-                          bool is_added) {
+bool is_exact_without_library(std::int64_t rows, std::int64_t columns, std::int64_t depth, bool left_in_rows,
+                              bool is_added) {
   constexpr std::int64_t gap = 3;
   const auto numbers = [](std::int64_t count, int step) {
     std::vector<T> values;
@@ -216,21 +216,21 @@ bool is_exact_of_few_rows(std::int64_t rows, std::int64_t columns, std::int64_t 
       T& element = expected[static_cast<std::size_t>(i * p.result_row + j)];
       element = is_added ? element + 2 * sum : sum;
     }
-  host::detail::few_rows_product<T>(p).multiply();
+  host::detail::narrow_product<T>(p).multiply();
   return result == expected;
 }
 
 } // namespace
 
-TEST_CASE("products of few rows without the library") {
+TEST_CASE("narrow products without the library") {
   for (const std::int64_t rows : {1, 2, 7, 8, 9, 16, 33})
     for (const std::int64_t columns : {1, 16, 31, 32, 33, 100})
       for (const std::int64_t depth : {1, 31, 32, 33, 256, 257, 600})
         for (const bool left_in_rows : {true, false})
           for (const bool is_added : {true, false}) {
             INFO(rows << " x " << depth << " x " << columns << ' ' << left_in_rows << ' ' << is_added);
-            REQUIRE(is_exact_of_few_rows<float>(rows, columns, depth, left_in_rows, is_added));
-            REQUIRE(is_exact_of_few_rows<double>(rows, columns, depth, left_in_rows, is_added));
+            REQUIRE(is_exact_without_library<float>(rows, columns, depth, left_in_rows, is_added));
+            REQUIRE(is_exact_without_library<double>(rows, columns, depth, left_in_rows, is_added));
           }
 }
 
@@ -243,8 +243,9 @@ TEST_CASE("long sums of products are as exact as sums") {
     CHECK(error_of_product(19, 1, 8192, in_rows, true) < 1e-6); // several rows at a time
   }
   CHECK(error_of_product(3, 2, depth / 2, true, true) < 1e-6);
-  CHECK(error_of_product(32, 64, 8192, true, true) < 2e-6); // few rows
+  CHECK(error_of_product(32, 64, 8192, true, true) < 2e-6); // narrow ones
   CHECK(error_of_product(10, 95, 100'000, true, true) < 2e-6);
+  for (const bool in_rows : {true, false}) CHECK(error_of_product(2100, 64, 20, in_rows, true) < 1e-6);
 }
 
 } // namespace product_test

@@ -7,9 +7,9 @@
 #include <parallax/host/devices/worker_pool.hpp>
 #include <parallax/host/kernels/blas.hpp>
 #include <parallax/host/kernels/dot.hpp>
-#include <parallax/host/kernels/few_rows_product.hpp>
 #include <parallax/host/kernels/library_call.hpp>
 #include <parallax/host/kernels/matrix_vector.hpp>
+#include <parallax/host/kernels/narrow_product.hpp>
 #include <parallax/host/kernels/plain_product.hpp>
 #include <parallax/host/kernels/product_arguments.hpp>
 #include <parallax/host/simd/pack.hpp>

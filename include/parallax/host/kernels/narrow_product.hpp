@@ -1,5 +1,5 @@
-// Products of few rows without a library, which would copy the right operand before it reads it: that takes as long as
-// it takes to multiply.
+// Products of few rows, or of a short depth, without a library: that copies operands before it multiplies, or goes over
+// the result more than once, which here takes as long as to multiply.
 #pragma once
 
 #include <parallax/arrays/buffer.hpp>
@@ -48,7 +48,7 @@ template <class T, int... I> struct tile_sums<T, std::integer_sequence<int, I...
   }
 };
 
-template <std::floating_point T> class few_rows_product {
+template <std::floating_point T> class narrow_product {
  public:
   /// Whether this is faster than a library, which has kernels that copy nothing for small products: with as many
   /// registers as the tiles need, rows of the right operand that lie in one piece each, and columns that fill the
@@ -56,12 +56,15 @@ template <std::floating_point T> class few_rows_product {
   static bool serves(const matrix_product<T>& p) {
     constexpr double least_work = 1e6; // multiply-adds
     const std::int64_t padding = (tile_columns - p.columns % tile_columns) % tile_columns;
-    return lanes >= 16 && fuses_products && p.right.column == 1 && p.rows > 1 && p.rows <= most_rows &&
-           8 * padding <= p.columns &&
+    const bool fills_tiles = (p.rows <= 32 ? 8 : 32) * padding <= p.columns;
+    const bool is_narrow = p.rows <= 128 || p.depth <= 128;
+    return lanes >= 16 && fuses_products && p.right.column == 1 && p.rows > 1 && is_narrow && fills_tiles &&
            static_cast<double>(p.rows) * static_cast<double>(p.columns) * static_cast<double>(p.depth) > least_work;
   }
+  /// Rows of the left operand that the caches hold as they are copied.
+  static constexpr std::int64_t rows_at_once = 512;
 
-  explicit few_rows_product(const matrix_product<T>& of)
+  explicit narrow_product(const matrix_product<T>& of)
       : p(of),
         memory(buffer::allocate(static_cast<std::size_t>((padded_rows() + tile_columns) * terms_in_turn) * sizeof(T))) {
   }
@@ -73,7 +76,7 @@ template <std::floating_point T> class few_rows_product {
 
  private:
   static constexpr int register_lanes = pack<T>::part_lanes;
-  static constexpr std::int64_t tile_rows = 8, tile_columns = 2 * register_lanes, most_rows = 128;
+  static constexpr std::int64_t tile_rows = 8, tile_columns = 2 * register_lanes;
   /// Terms that are added one after another, so that rounding errors stay small, and that the caches hold.
   static constexpr std::int64_t terms_in_turn = 256;
   using sums = tile_sums<T, std::make_integer_sequence<int, tile_rows>>;
@@ -84,7 +87,7 @@ template <std::floating_point T> class few_rows_product {
     std::int64_t row, term, tile;
   };
 
-  const matrix_product<T>& p;
+  const matrix_product<T> p;
   buffer
       memory; ///< for the left operand's part in the order in which it is read, and a tile's columns of the right one
 
@@ -113,9 +116,11 @@ template <std::floating_point T> class few_rows_product {
     }
   }
 
-  /// The left operand's numbers: as they lie where they are read once, otherwise one after another as they are read.
+  /// The left operand's numbers: as they lie where they are read once, or where those of neighbouring rows lie
+  /// together; otherwise one after another as they are read.
   left_factors factors_of(std::int64_t first, std::int64_t count) const {
-    if (p.columns <= tile_columns && p.rows % tile_rows == 0)
+    const bool is_read_once = p.columns <= tile_columns, is_in_order = p.left.row == 1;
+    if ((is_read_once || is_in_order) && p.rows % tile_rows == 0)
       return {p.left.at(0, first).data, p.left.row, p.left.column, tile_rows * p.left.row};
     T* to = copied_factors();
     for (std::int64_t tile = 0; tile < p.rows; tile += tile_rows) {
@@ -186,8 +191,9 @@ template <std::floating_point T> class few_rows_product {
 
 /// One product that is within the limits of the library.
 template <std::floating_point T> void multiply_within_limits(const matrix_product<T>& p) {
-  if (few_rows_product<T>::serves(p)) few_rows_product<T>(p).multiply();
-  else call_blas<T>(p);
+  if (!narrow_product<T>::serves(p)) return call_blas<T>(p);
+  in_pieces(p.rows, narrow_product<T>::rows_at_once,
+            [&](std::int64_t begin, std::int64_t count) { narrow_product<T>(p.some_rows(begin, count)).multiply(); });
 }
 
 } // namespace parallax::host::inline PARALLAX_REGISTERS::detail
