@@ -191,11 +191,13 @@ TEST_CASE("batches of small products need no call for each") {
 
 namespace {
 
+enum class addition { none, there, elsewhere };
+
 /// Whether a narrow product is right, all numbers exact; the result's rows are apart, and nothing beside them is
-/// written. What is added to is scaled by 2.
+/// written. What is added to, which is there or elsewhere, gets twice the product.
 template <class T>
 bool is_exact_without_library(std::int64_t rows, std::int64_t columns, std::int64_t depth, bool left_in_rows,
-                              bool is_added) {
+                              addition to) {
   constexpr std::int64_t gap = 3;
   const auto numbers = [](std::int64_t count, int step) {
     std::vector<T> values;
@@ -208,13 +210,17 @@ bool is_exact_without_library(std::int64_t rows, std::int64_t columns, std::int6
   host::detail::matrix_product<T> p{
       rows, columns, depth, {left.data(), depth, 1}, {right.data(), columns + gap, 1}, result.data(), columns + gap};
   if (!left_in_rows) p.left = {left.data(), 1, rows};
+  const auto base = numbers(rows * (columns + gap), 11);
+  const bool is_added = to != addition::none;
   if (is_added) p.is_added = true, p.scale = 2;
+  if (to == addition::elsewhere) p.base = base.data();
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j) {
       T sum{};
       for (std::int64_t k = 0; k < depth; ++k) sum += *p.left.at(i, k).data * *p.right.at(k, j).data;
-      T& element = expected[static_cast<std::size_t>(i * p.result_row + j)];
-      element = is_added ? element + 2 * sum : sum;
+      const auto place = static_cast<std::size_t>(i * p.result_row + j);
+      const T before = to == addition::elsewhere ? base[place] : expected[place];
+      expected[place] = is_added ? before + 2 * sum : sum;
     }
   host::detail::narrow_product<T>(p).multiply();
   return result == expected;
@@ -227,10 +233,10 @@ TEST_CASE("narrow products without the library") {
     for (const std::int64_t columns : {1, 16, 31, 32, 33, 100})
       for (const std::int64_t depth : {1, 31, 32, 33, 256, 257, 600})
         for (const bool left_in_rows : {true, false})
-          for (const bool is_added : {true, false}) {
-            INFO(rows << " x " << depth << " x " << columns << ' ' << left_in_rows << ' ' << is_added);
-            REQUIRE(is_exact_without_library<float>(rows, columns, depth, left_in_rows, is_added));
-            REQUIRE(is_exact_without_library<double>(rows, columns, depth, left_in_rows, is_added));
+          for (const addition to : {addition::none, addition::there, addition::elsewhere}) {
+            INFO(rows << " x " << depth << " x " << columns << ' ' << left_in_rows << ' ' << static_cast<int>(to));
+            REQUIRE(is_exact_without_library<float>(rows, columns, depth, left_in_rows, to));
+            REQUIRE(is_exact_without_library<double>(rows, columns, depth, left_in_rows, to));
           }
 }
 

@@ -30,7 +30,7 @@ template <class T> struct matrix {
 };
 
 /// result[i][j] = sum over k of left[i][k] * right[k][j]; the rows of the result are `result_row` elements apart. Or
-/// that is scaled and added to what is there.
+/// that is scaled and added to what is there, or in `base`, whose rows lie as far apart; only some functions take one.
 template <class T> struct matrix_product {
   std::int64_t rows, columns, depth;
   matrix<T> left, right;
@@ -38,15 +38,18 @@ template <class T> struct matrix_product {
   std::int64_t result_row;
   T scale = 1;
   bool is_added = false;
+  const T* base = nullptr;
 
   matrix_product some_rows(std::int64_t begin, std::int64_t count) const {
     matrix_product part = *this;
     part.rows = count, part.left = left.at(begin, 0), part.result = result + begin * result_row;
+    if (base != nullptr) part.base = base + begin * result_row;
     return part;
   }
   matrix_product some_columns(std::int64_t begin, std::int64_t count) const {
     matrix_product part = *this;
     part.columns = count, part.right = right.at(0, begin), part.result = result + begin;
+    if (base != nullptr) part.base = base + begin;
     return part;
   }
 };

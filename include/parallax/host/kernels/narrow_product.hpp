@@ -168,28 +168,30 @@ template <std::floating_point T> class narrow_product {
 
   PARALLAX_INLINE void put(const sums& added, std::int64_t row, std::int64_t column, std::int64_t columns,
                            bool is_later) const {
-    T* const result = p.result + row * p.result_row + column;
+    const std::int64_t place = row * p.result_row + column;
     const bool is_added = p.is_added || is_later;
+    const T* const base = (is_later || p.base == nullptr ? p.result : p.base) + place;
     added.for_each_row(p.rows - row, [&](int i, register_of<T> first, register_of<T> second) PARALLAX_INLINE_LAMBDA {
-      T* const to = result + i * p.result_row;
+      T* const to = p.result + place + i * p.result_row;
+      const T* const from = base + i * p.result_row;
       if (columns == tile_columns) {
-        put_register(to, first, is_added);
-        put_register(to + register_lanes, second, is_added);
+        put_register(to, from, first, is_added);
+        put_register(to + register_lanes, from + register_lanes, second, is_added);
         return;
       }
       T all[std::size_t{tile_columns}];
       __builtin_memcpy(all, &first, sizeof first);
       __builtin_memcpy(all + register_lanes, &second, sizeof second);
-      for (std::int64_t k = 0; k < columns; ++k) to[k] = is_added ? to[k] + p.scale * all[k] : all[k];
+      for (std::int64_t k = 0; k < columns; ++k) to[k] = is_added ? from[k] + p.scale * all[k] : all[k];
     });
   }
-  PARALLAX_INLINE void put_register(T* to, register_of<T> value, bool is_added) const {
-    if (is_added) value = load_register(to) + p.scale * value;
+  PARALLAX_INLINE void put_register(T* to, const T* from, register_of<T> value, bool is_added) const {
+    if (is_added) value = load_register(from) + p.scale * value;
     __builtin_memcpy(to, &value, sizeof value);
   }
 };
 
-/// One product that is within the limits of the library.
+/// One product that is within the limits of the library; a base is for narrow ones.
 template <std::floating_point T> void multiply_within_limits(const matrix_product<T>& p) {
   if (!narrow_product<T>::serves(p)) return call_blas<T>(p);
   in_pieces(p.rows, narrow_product<T>::rows_at_once,

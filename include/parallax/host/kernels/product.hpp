@@ -42,6 +42,12 @@ template <class T> void multiply(const matrix_product<T>& p) {
     }
 }
 
+/// Whether `multiply` reads what a product is added to where that is.
+template <class T> bool takes_base(const matrix_product<T>& p) {
+  if constexpr (std::is_floating_point_v<T>) return p.depth <= blas_limits{}.depth && narrow_product<T>::serves(p);
+  else return false;
+}
+
 /// Parts of neighbouring matrices of a product: where the operands and the result of the first begin, the extents of
 /// each, how many there are and how far apart their operands are, in elements.
 struct product_run {
@@ -56,12 +62,17 @@ template <class T> void multiply_one(const product_arguments& p, const product_r
   const matrix<T> left{reinterpret_cast<const T*>(run.left), p.left_row, p.left_depth};
   const matrix<T> right{reinterpret_cast<const T*>(run.right), p.right_depth, p.right_column};
   T* const result = reinterpret_cast<T*>(run.result);
-  const bool is_added = run.base != nullptr;
-  if (is_added && run.base != run.result) {
-    const T* const base = reinterpret_cast<const T*>(run.base);
-    for (std::int64_t i = 0; i < run.rows; ++i) std::copy_n(base + i * p.columns, run.columns, result + i * p.columns);
+  matrix_product<T> product{
+      run.rows, run.columns, p.depth, left, right, result, p.columns, static_cast<T>(p.scale), run.base != nullptr};
+  if (run.base != nullptr && run.base != run.result) {
+    product.base = reinterpret_cast<const T*>(run.base);
+    if (!takes_base(product)) {
+      for (std::int64_t i = 0; i < run.rows; ++i)
+        std::copy_n(product.base + i * p.columns, run.columns, result + i * p.columns);
+      product.base = nullptr;
+    }
   }
-  multiply<T>({run.rows, run.columns, p.depth, left, right, result, p.columns, static_cast<T>(p.scale), is_added});
+  multiply<T>(product);
 }
 template <class T> void multiply_all(const product_arguments& p, product_run run) {
   const std::int64_t bytes = sizeof(T), result_step = p.rows * p.columns;
