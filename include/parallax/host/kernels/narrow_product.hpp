@@ -5,6 +5,7 @@
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/core/config.hpp>
 #include <parallax/host/kernels/blas.hpp>
+#include <parallax/host/kernels/transposed_tiles.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/pack.hpp>
 #include <parallax/host/simd/pack_fused.hpp>
@@ -14,6 +15,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace parallax::host::inline PARALLAX_REGISTERS::detail {
@@ -58,7 +60,7 @@ template <std::floating_point T> class narrow_product {
     const std::int64_t padding = (tile_columns - p.columns % tile_columns) % tile_columns;
     const bool fills_tiles = (p.rows <= 32 ? 8 : 32) * padding <= p.columns;
     const bool is_narrow = p.rows <= 128 || p.depth <= 128;
-    return lanes >= 16 && fuses_products && p.right.column == 1 && p.rows > 1 && is_narrow && fills_tiles &&
+    return lanes >= 16 && fuses_products && lies_in_pieces(p.right) && p.rows > 1 && is_narrow && fills_tiles &&
            static_cast<double>(p.rows) * static_cast<double>(p.columns) * static_cast<double>(p.depth) > least_work;
   }
   /// Rows of the left operand that the caches hold as they are copied.
@@ -91,6 +93,7 @@ template <std::floating_point T> class narrow_product {
   buffer
       memory; ///< for the left operand's part in the order in which it is read, and a tile's columns of the right one
 
+  static bool lies_in_pieces(const matrix<T>& right) { return right.column == 1 || right.row == 1; }
   std::int64_t padded_rows() const { return (p.rows + tile_rows - 1) / tile_rows * tile_rows; }
   T* copied_factors() const { return reinterpret_cast<T*>(memory.data()); }
   T* copied_columns() const { return copied_factors() + padded_rows() * terms_in_turn; }
@@ -101,10 +104,10 @@ template <std::floating_point T> class narrow_product {
     for (std::int64_t column = 0; column < p.columns; column += tile_columns) {
       const T* const right = p.right.at(first, column).data;
       const std::int64_t columns = std::min(tile_columns, p.columns - column);
-      const bool is_whole = columns == tile_columns; // these are copied as they are read
+      const bool is_whole = columns == tile_columns && p.right.column == 1; // these are copied as they are read
       if (!is_whole) copy_columns(right, columns, count);
       const bool is_last = column + tile_columns >= p.columns;
-      const T* const next = is_last ? p.right.at(first + count, 0).data : right + tile_columns;
+      const T* const next = (is_last ? p.right.at(first + count, 0) : p.right.at(first, column + tile_columns)).data;
       for (std::int64_t tile = 0; tile < tiles; ++tile) {
         const T* const factors = left.first + tile * left.tile;
         const T* const ahead = next + tile * share * p.right.row;
@@ -134,10 +137,13 @@ template <std::floating_point T> class narrow_product {
   }
   void copy_columns(const T* from, std::int64_t columns, std::int64_t count) const {
     T* to = copied_columns();
-    for (std::int64_t k = 0; k < count; ++k, to += tile_columns, from += p.right.row) {
-      std::copy_n(from, columns, to);
-      std::fill(to + columns, to + tile_columns, T{});
+    if (columns < tile_columns) std::fill_n(to, tile_columns * count, T{});
+    if (p.right.column != 1) {
+      using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+      return transpose_tile<bits>(reinterpret_cast<const std::byte*>(from), p.right.column,
+                                  reinterpret_cast<std::byte*>(to), tile_columns, count, columns);
     }
+    for (std::int64_t k = 0; k < count; ++k, to += tile_columns, from += p.right.row) std::copy_n(from, columns, to);
   }
 
   /// The sums of a tile, which copies the columns that it reads where it is the first. Meanwhile memory is asked for
