@@ -381,8 +381,11 @@ TEST_CASE("64 devices", "[collectives]") {
   device_pool pool(64);
   const std::array<std::int64_t, 2> sizes{8, 8};
   team mesh(sizes);
-  std::vector<std::vector<float>> out(64, std::vector<float>(1000));
+  std::vector<std::vector<float>> out(64, std::vector<float>(1000)), in_place(64);
   pool.run(mesh, [&](int p) {
+    at(in_place, p).assign(1000, static_cast<float>(p));
+    float* const own = at(in_place, p).data();
+    all_reduce(mesh, p, 0b11, reduction::sum, element_type::float32, own, own, 1000);
     const std::vector<float> in(1000, static_cast<float>(p));
     for (int step = 0; step < 30; ++step) {
       all_reduce(mesh, p, 0b11, reduction::sum, element_type::float32, in.data(), at(out, p).data(),
@@ -391,6 +394,7 @@ TEST_CASE("64 devices", "[collectives]") {
     }
   });
   for (int p = 0; p < 64; ++p) {
+    CHECK(at(in_place, p) == std::vector<float>(1000, 2016.f));
     CHECK(at(out, p)[0] == 2016.f);
     CHECK(at(out, p)[1] == static_cast<float>(56 + p % 8));
     CHECK(at(out, p)[999] == 2016.f);

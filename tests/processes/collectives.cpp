@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace process_tests {
 
@@ -19,9 +20,13 @@ float number(std::size_t row, std::size_t i) {
 
 template <class T> void check_sums(std::int64_t width) {
   const auto x = table_of<T>(width, [](std::size_t r, std::size_t i) { return static_cast<T>(number(r, i)); });
-  const auto sum = plx::pmap<"i">([](auto row) { return plx::psum<"i">(row); });
-  check_rows(sum(own(x, width)),
-             table_of<T>(width, [&](std::size_t, std::size_t i) { return tree_sum(column(x, i)); }));
+  const auto twice =
+      table_of<T>(width, [&](std::size_t r, std::size_t i) { return static_cast<T>(x[r][i] + x[r][i]); });
+  // of an argument, and of a value whose memory the sum takes
+  const auto sums = plx::pmap<"i">([](auto row) { return std::pair{plx::psum<"i">(row), plx::psum<"i">(row + row)}; });
+  const auto [sum, sum_of_twice] = sums(own(x, width));
+  check_rows(sum, table_of<T>(width, [&](std::size_t, std::size_t i) { return tree_sum(column(x, i)); }));
+  check_rows(sum_of_twice, table_of<T>(width, [&](std::size_t, std::size_t i) { return tree_sum(column(twice, i)); }));
 }
 
 } // namespace
