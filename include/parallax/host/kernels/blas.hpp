@@ -30,7 +30,7 @@ template <class T> struct matrix {
 };
 
 /// result[i][j] = sum over k of left[i][k] * right[k][j]; the rows of the result are `result_row` elements apart. Or
-/// that is scaled and added to what is there, or in `base`, whose rows lie as far apart; only some functions take one.
+/// that is scaled and added to what is there, or to `base`, whose rows lie as far apart.
 template <class T> struct matrix_product {
   std::int64_t rows, columns, depth;
   matrix<T> left, right;
@@ -51,6 +51,14 @@ template <class T> struct matrix_product {
     part.columns = count, part.right = right.at(0, begin), part.result = result + begin;
     if (base != nullptr) part.base = base + begin;
     return part;
+  }
+  /// The same, added to what is in the result, where a base is copied.
+  matrix_product with_base_in_result() const {
+    matrix_product same = *this;
+    for (std::int64_t i = 0; i < rows && base != nullptr; ++i)
+      std::copy_n(base + i * result_row, columns, result + i * result_row);
+    same.base = nullptr;
+    return same;
   }
 };
 
@@ -107,7 +115,7 @@ template <class T, class One> void cut_product(const matrix_product<T>& p, const
     in_pieces(p.rows, most_rows, [&](std::int64_t begin, std::int64_t n) { again(p.some_rows(begin, n)); });
   else if (p.columns > most_columns)
     in_pieces(p.columns, most_columns, [&](std::int64_t begin, std::int64_t n) { again(p.some_columns(begin, n)); });
-  else if (p.depth > most_depth) sum_in_pieces(p, most_depth, one);
+  else if (p.depth > most_depth) sum_in_pieces(p.with_base_in_result(), most_depth, one);
   else one(p);
 }
 

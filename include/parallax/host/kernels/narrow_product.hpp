@@ -197,9 +197,9 @@ template <std::floating_point T> class narrow_product {
   }
 };
 
-/// One product that is within the limits of the library; a base is for narrow ones.
+/// One product that is within the limits of the library.
 template <std::floating_point T> void multiply_within_limits(const matrix_product<T>& p) {
-  if (!narrow_product<T>::serves(p)) return call_blas<T>(p);
+  if (!narrow_product<T>::serves(p)) return call_blas<T>(p.with_base_in_result());
   in_pieces(p.rows, narrow_product<T>::rows_at_once,
             [&](std::int64_t begin, std::int64_t count) { narrow_product<T>(p.some_rows(begin, count)).multiply(); });
 }

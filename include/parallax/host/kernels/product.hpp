@@ -26,11 +26,12 @@ namespace parallax::host::inline PARALLAX_REGISTERS {
 
 namespace detail {
 
-template <class T> void multiply(const matrix_product<T>& p) {
-  if (p.rows == 0 || p.columns == 0) return;
+template <class T> void multiply(const matrix_product<T>& whole) {
+  if (whole.rows == 0 || whole.columns == 0) return;
   if constexpr (std::is_floating_point_v<T>) {
-    if (p.depth > 0) return cut_product(p, {}, multiply_within_limits<T>);
+    if (whole.depth > 0) return cut_product(whole, {}, multiply_within_limits<T>);
   }
+  const matrix_product<T> p = whole.with_base_in_result();
   for (std::int64_t i = 0; i < p.rows; ++i)
     for (std::int64_t j = 0; j < p.columns; ++j) {
       T sum{};
@@ -40,12 +41,6 @@ template <class T> void multiply(const matrix_product<T>& p) {
       if (!p.is_added) result = sum;
       else if constexpr (std::is_floating_point_v<T>) result += p.scale * sum;
     }
-}
-
-/// Whether `multiply` reads what a product is added to where that is.
-template <class T> bool takes_base(const matrix_product<T>& p) {
-  if constexpr (std::is_floating_point_v<T>) return p.depth <= blas_limits{}.depth && narrow_product<T>::serves(p);
-  else return false;
 }
 
 /// Parts of neighbouring matrices of a product: where the operands and the result of the first begin, the extents of
@@ -62,17 +57,9 @@ template <class T> void multiply_one(const product_arguments& p, const product_r
   const matrix<T> left{reinterpret_cast<const T*>(run.left), p.left_row, p.left_depth};
   const matrix<T> right{reinterpret_cast<const T*>(run.right), p.right_depth, p.right_column};
   T* const result = reinterpret_cast<T*>(run.result);
-  matrix_product<T> product{
-      run.rows, run.columns, p.depth, left, right, result, p.columns, static_cast<T>(p.scale), run.base != nullptr};
-  if (run.base != nullptr && run.base != run.result) {
-    product.base = reinterpret_cast<const T*>(run.base);
-    if (!takes_base(product)) {
-      for (std::int64_t i = 0; i < run.rows; ++i)
-        std::copy_n(product.base + i * p.columns, run.columns, result + i * p.columns);
-      product.base = nullptr;
-    }
-  }
-  multiply<T>(product);
+  const T* const base = run.base == run.result ? nullptr : reinterpret_cast<const T*>(run.base);
+  multiply<T>({run.rows, run.columns, p.depth, left, right, result, p.columns, static_cast<T>(p.scale),
+               run.base != nullptr, base});
 }
 template <class T> void multiply_all(const product_arguments& p, product_run run) {
   const std::int64_t bytes = sizeof(T), result_step = p.rows * p.columns;
