@@ -12,6 +12,7 @@
 #include <parallax/cuda/run/exchange_queue.hpp>
 #include <parallax/cuda/run/launchers.hpp>
 #include <parallax/cuda/run/loop_steps.hpp>
+#include <parallax/cuda/run/product_runner.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 #include <parallax/program/section_steps.hpp>
 #include <parallax/runtime/ffi_places.hpp>
@@ -130,6 +131,35 @@ template <device_api Api> class section_runner {
     return pointer;
   }
 
+  // A part of a step
+
+  /// A loop at one position.
+  void run_at(const kernel_step& step, int p) {
+    kernel_arguments a;
+    operand operands[max_accesses];
+    constant_bits constants[max_accesses];
+    fill(step, a, operands, constants, p);
+    if (!movements.empty()) {
+      const movement& own = movements[index_of(p)];
+      a.round = own.round;
+      operand* next = operands;
+      for (const operand_record& from : section.plan[step.operands]) {
+        if (from.buffer != buffer_id::none) next->start = own.bytes[index_of(from.buffer)];
+        ++next;
+      }
+    }
+    const device<Api>& on = *all.devices[index_of(p)];
+    on.activate();
+    check(launch.kernels[index_of(step.kernel)](a, on.context()), on.number);
+  }
+
+  /// The addresses of a product's matrices, for one call; null where the library goes along strides.
+  void* const* addresses_for(const product_step& step, buffer_id result, int p) {
+    if (step.batch.count < 2) return nullptr;
+    write_addresses_of_matrices(p);
+    return matrices.of(step, result, p);
+  }
+
   // Bodies of loops and branches
 
   bool decides = false;                ///< what is enqueued is captured, and its nodes may be decided by conditions
@@ -137,6 +167,11 @@ template <device_api Api> class section_runner {
   std::vector<bool> going;             ///< by position: whether it runs the steps; all where there are none
   std::vector<std::byte*> memory_of_bodies; ///< by position: where their slots go; each takes some where there are none
   bool runs_at(int position) const { return going.empty() || going[index_of(position)]; }
+  int first_position() const {
+    int first = 0;
+    while (!runs_at(first)) ++first;
+    return first;
+  }
   /// What runs a body on the same devices, behind so much of the memory for bodies.
   section_runner body_runner(section_id body, std::size_t behind = 0) const {
     std::vector<std::byte*> memory = memory_of_bodies;
@@ -216,9 +251,9 @@ template <device_api Api> class section_runner {
     call_function call;
 
     void operator()(const kernel_step& step) const { self.run_everywhere(step); }
-    void operator()(const product_step& step) const { self.run_product(step); }
+    void operator()(const product_step& step) const { product_runner(self).run(step); }
     void operator()(const epilogue_step& step) const {
-      if (self.run_accumulation(step)) return;
+      if (product_runner(self).run_accumulation(step)) return;
       if (!self.everywhere() || step.base != buffer_id::none || !self.run_epilogue(step))
         self.run_steps(self.section.plan[step.parts], call);
     }
@@ -340,12 +375,6 @@ template <device_api Api> class section_runner {
   bool everywhere() const {
     return plain::all_of(going, [](bool goes) { return goes; });
   }
-  int first_position() const {
-    int first = 0;
-    while (!runs_at(first)) ++first;
-    return first;
-  }
-
   void add_exchange(const exchange_step& step) {
     for (int p = 0; p < all.size(); ++p)
       if (runs_at(p)) data(step.source, p), data(step.result, p);
@@ -382,25 +411,6 @@ template <device_api Api> class section_runner {
     const auto index = index_of(all.own_axis_index(p, step.axes.bits));
     all.devices[index_of(p)]->copy_rows(data(step.result, p), row, data(step.source, p) + index * row, count * row, row,
                                         rows);
-  }
-
-  void run_at(const kernel_step& step, int p) {
-    kernel_arguments a;
-    operand operands[max_accesses];
-    constant_bits constants[max_accesses];
-    fill(step, a, operands, constants, p);
-    if (!movements.empty()) {
-      const movement& own = movements[index_of(p)];
-      a.round = own.round;
-      operand* next = operands;
-      for (const operand_record& from : section.plan[step.operands]) {
-        if (from.buffer != buffer_id::none) next->start = own.bytes[index_of(from.buffer)];
-        ++next;
-      }
-    }
-    const device<Api>& on = *all.devices[index_of(p)];
-    on.activate();
-    check(launch.kernels[index_of(step.kernel)](a, on.context()), on.number);
   }
 
   /// Launches the parts of a step as one, or one by one where they are no group or lie elsewhere in each round.
@@ -448,84 +458,14 @@ template <device_api Api> class section_runner {
 
   bool run_epilogue(const epilogue_step& epilogue) {
     const step_record first = section.plan[epilogue.parts][0]; // the product
-    if (epilogue.is_placed) return run_placed(epilogue, section.plan.at<product_step>(first.index));
+    if (epilogue.is_placed) return product_runner(*this).run_placed(epilogue);
     return epilogues.run(
         all, section, epilogue, section.plan.at<product_step>(first.index),
         [&](buffer_id id, int p) { return data(id, p); },
         [this](function_ref<void(int)> f) { run_at_positions(2, f); });
   }
 
-  void run_product(const product_step& step) { run_product(step, resolved_product(section, step), step.result); }
-  void run_product(const product_step& step, const resolved_product& product, buffer_id result) {
-    for (int p = 0; p < all.size(); ++p)
-      if (runs_at(p)) run_at(step, p, product, result);
-  }
-  void run_at(const product_step& step, int p) { run_at(step, p, {section, step}, step.result); }
-  void run_at(const product_step& step, int p, const resolved_product& product, buffer_id result) {
-    run_batched_product<Api>(*all.devices[index_of(p)], product, data(result, p),
-                             byte_at(data(step.left, p), product.left_offset),
-                             byte_at(data(step.right, p), product.right_offset), addresses_for(step, result, p));
-  }
-  /// The addresses of a product's matrices, for one call; null where the library goes along strides.
-  void* const* addresses_for(const product_step& step, buffer_id result, int p) {
-    if (step.batch.count < 2) return nullptr;
-    write_addresses_of_matrices(p);
-    return matrices.of(step, result, p);
-  }
-  /// Products that are added to something: by the library, with the sums beside them if it can, or in parts. Nothing,
-  /// and false, for those that the library adds nowhere.
-  bool run_accumulation(const epilogue_step& step) {
-    if (step.base == buffer_id::none) return false;
-    const product_step& made = product_of(section.plan, step);
-    const resolved_product product(section, made);
-    if (product.batch_rank > 0 || product.rows == 0 || product.columns == 0 || product.depth == 0) return false;
-    for (int p = 0; p < all.size(); ++p)
-      if (runs_at(p)) run_at(step, p, made, product);
-    return true;
-  }
-  void run_at(const epilogue_step& step, int p, const product_step& made, const resolved_product& product) {
-    const plain_span<const step_record> parts = section.plan[step.parts];
-    matrix_product call = matrix_of(product);
-    call.left = byte_at(data(made.left, p), product.left_offset);
-    call.right = byte_at(data(made.right, p), product.right_offset);
-    call.result = data(step.result, p);
-    call.base = data(step.base, p);
-    call.scale = std::bit_cast<double>(step.scale_bits);
-    call.workspace = all.devices[index_of(p)]->product_workspace();
-    if (parts[0].kind == step_kind::epilogue) {
-      const epilogue_step& beside = section.plan.at<epilogue_step>(parts[0].index);
-      if (product.depth > 1) { // the library has no such sums of products of depth 1
-        matrix_product with_sums = call;
-        with_sums.epilogue.bias_gradient = data(beside.bias_gradient, p);
-        with_sums.epilogue.sums_right = true;
-        if (multiply(with_sums, p)) return;
-      }
-      for (const step_record& sums : section.plan[beside.parts].subspan(1))
-        run_at(section.plan.at<kernel_step>(sums.index), p);
-    }
-    if (multiply(call, p)) return;
-    run_at(made, p, product, made.result);
-    run_at(section.plan.at<kernel_step>(parts[1].index), p);
-  }
-  /// Nothing, and false, where the library does not have a call.
-  bool multiply(const matrix_product& call, int p) {
-    const device<Api>& on = *all.devices[index_of(p)];
-    on.activate();
-    status done = on.can_multiply(call);
-    if (done.ok()) done = on.multiply(call);
-    if (done.is == status::kind::unsupported) return false;
-    check(done, on.number);
-    return true;
-  }
-  /// A product into the place of the loop that copies it; false where that would be more calls of the library than
-  /// both.
-  bool run_placed(const epilogue_step& epilogue, const product_step& step) {
-    const resolved_product plain(section, step), placed(section, step, epilogue);
-    const bool is_one_call = addresses_for(step, epilogue.result, first_position()) != nullptr;
-    if (!is_one_call && placed.batches().calls() > plain.batches().calls() + 1) return false;
-    run_product(step, placed, epilogue.result);
-    return true;
-  }
+  void run_at(const product_step& step, int p) { product_runner(*this).run_at(step, p); }
 };
 
 } // namespace parallax::cuda
