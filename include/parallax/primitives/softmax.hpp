@@ -24,8 +24,8 @@ struct as_softmax : elementwise {
   }
   /// Of tangents as of cotangents, since the derivative is a symmetric matrix.
   static constexpr void vjp(vjp_application& a, const parameters& p) {
-    const tracer mean = build::sum(a.result * a.cotangent, p.axis);
-    a.give(0, a.result * (a.cotangent - build::insert_axis(mean, p.axis, a.result.dimension(p.axis))));
+    const tracer sum = build::sum(a.result * a.cotangent, p.axis);
+    a.give(0, a.result * (a.cotangent - build::insert_axis(sum, p.axis, a.result.dimension(p.axis))));
   }
   template <element_type, std::int64_t, class V> static PARALLAX_HD V evaluate(V, V y) { return y; }
 };

@@ -22,15 +22,21 @@ constexpr bool adds_to_product(const context& trace, const graph& g, node_id id)
 }
 
 /// Finds them once it is known what lies in memory: what is made by a few operations of arrays that do so anyway, no
-/// more bytes than it has itself, and of numbers for whole rows. So its loops read no more than before, nothing is
-/// written for them, and no more memory is needed at any time.
+/// more bytes than it has itself, and of numbers for whole rows. So its loops read no more than before, and nothing is
+/// written for them. A value has the same bits in all of them: of x * s + t, which a compiler may round once in one
+/// loop and twice in another, none is computed again.
 template <class Fusion> class cheap_values {
  public:
   static constexpr int most_operations = 8;
   id_set<node_id> found; ///< with what lies between them and memory
   bool any = false;
 
-  constexpr explicit cheap_values(const Fusion& of) : found(of.g.size()), fused(of), trace(of.trace), g(of.g) {}
+  constexpr explicit cheap_values(const Fusion& of)
+      : found(of.g.size()), fused(of), trace(of.trace), g(of.g), added(of.g.size()) {
+    for (int i = 0; i < g.size(); ++i)
+      if (const node_id id{i}; is_sum(id))
+        for (const node_id part : g.operands(id)) added.insert(unsigned_source(part));
+  }
 
   /// Looks at a value that has a buffer because several loops read it; its operands have been looked at.
   constexpr void look_at(node_id id) {
@@ -45,6 +51,25 @@ template <class Fusion> class cheap_values {
   const Fusion& fused;
   const context& trace;
   const graph& g;
+  id_set<node_id> added; ///< parts of sums, without their signs
+
+  constexpr bool is_sum(node_id id) const { return is<primitives::add>(g, id) || is<primitives::subtract>(g, id); }
+  constexpr bool is_multiplied(node_id id) const {
+    return is<primitives::multiply>(g, id) || is<primitives::integer_power>(g, id);
+  }
+  /// What a value is a view of, or that with the other sign.
+  constexpr node_id unsigned_source(node_id id) const {
+    while (is<primitives::negative>(g, id) || is_affine_view(trace, g, id)) id = g.operand(id, 0);
+    return id;
+  }
+  /// Whether it is, or is part of, what may be rounded once instead of twice.
+  constexpr bool may_be_contracted(node_id id) const {
+    if (is_multiplied(id)) return added.contains(id);
+    if (!is_sum(id)) return false;
+    for (const node_id part : g.operands(id))
+      if (!source_of(part).is_row && is_multiplied(unsigned_source(part))) return true;
+    return false;
+  }
 
   /// How a value is made: of what arrays, by their nodes, with how many bytes for an element of it.
   struct recipe {
@@ -70,7 +95,7 @@ template <class Fusion> class cheap_values {
 
   constexpr bool follow(node_id id, recipe& made) const {
     if (plain::contains(made.computed, id)) return true;
-    if (count_of(made.computed) == most_operations || !is_cheap(id)) return false;
+    if (count_of(made.computed) == most_operations || !is_cheap(id) || may_be_contracted(id)) return false;
     made.computed.push_back(id);
     for (const node_id operand : g.operands(id)) {
       const source from = source_of(operand);
