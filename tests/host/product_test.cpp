@@ -242,6 +242,54 @@ TEST_CASE("narrow products without the library") {
           }
 }
 
+TEST_CASE("a product has the same bits however it is cut for threads") {
+  struct cut {
+    std::int64_t rows, columns, depth, row, column;
+    bool with_library;
+  };
+  for (const cut& of :
+       {cut{64, 160, 700, 24, 48, false}, {2100, 96, 90, 1040, 80, false}, {256, 256, 1024, 128, 0, true}})
+    for (const bool is_added : {false, true}) {
+      const auto left = random_floats(static_cast<std::size_t>(of.rows * of.depth), 0);
+      const auto right = random_floats(static_cast<std::size_t>(of.depth * of.columns), 0);
+      const auto base = random_floats(static_cast<std::size_t>(of.rows * of.columns), 0);
+      host::product_arguments p;
+      p.rows = of.rows, p.columns = of.columns, p.depth = of.depth, p.scale = is_added ? -0.3 : 1;
+      p.left_row = of.depth, p.left_depth = 1, p.right_depth = of.columns, p.right_column = 1;
+      const auto bytes_of = [](const auto& of_floats) { return reinterpret_cast<const std::byte*>(of_floats.data()); };
+      std::vector<float> whole(base.size()), parts(base.size());
+      auto run = [&](std::vector<float>& to, std::int64_t row, std::int64_t rows, std::int64_t column,
+                     std::int64_t columns) {
+        const std::int64_t result = 4 * (row * of.columns + column);
+        host::detail::multiply_one<float>(p, {bytes_of(left) + 4 * row * of.depth, bytes_of(right) + 4 * column,
+                                              reinterpret_cast<std::byte*>(to.data()) + result,
+                                              is_added ? bytes_of(base) + result : nullptr, rows, columns, 1, 0, 0});
+      };
+      run(whole, 0, of.rows, 0, of.columns);
+      for (const auto& [row, rows] : {std::pair{std::int64_t{0}, of.row}, {of.row, of.rows - of.row}})
+        for (const auto& [column, columns] :
+             {std::pair{std::int64_t{0}, of.column}, {of.column, of.columns - of.column}})
+          if (rows > 0 && columns > 0) run(parts, row, rows, column, columns);
+      INFO(of.rows << " x " << of.depth << " x " << of.columns);
+      if (!of.with_library) {
+        REQUIRE(whole == parts);
+        continue;
+      }
+      std::vector<float> calls = is_added ? base : std::vector<float>(base.size());
+      for (const std::int64_t row : {std::int64_t{0}, of.row})
+        host::detail::call_blas<float>({of.row,
+                                        of.columns,
+                                        of.depth,
+                                        {left.data() + row * of.depth, of.depth, 1},
+                                        {right.data(), of.columns, 1},
+                                        calls.data() + row * of.columns,
+                                        of.columns,
+                                        static_cast<float>(p.scale),
+                                        is_added});
+      REQUIRE(calls == parts); // whose parts alone would do without the library
+    }
+}
+
 TEST_CASE("long sums of products are as exact as sums") {
   const std::int64_t depth = 1 << 20;
   CHECK(error_of_product(1, 1, depth, true, true) < 3e-7);

@@ -39,6 +39,7 @@ template <class T> struct matrix_product {
   T scale = 1;
   bool is_added = false;
   const T* base = nullptr;
+  bool is_narrow = false; ///< made without the library; the same for all parts of a product, whose bits depend on it
 
   matrix_product some_rows(std::int64_t begin, std::int64_t count) const {
     matrix_product part = *this;

@@ -185,10 +185,11 @@ template <std::floating_point T> class narrow_product {
         put_register(to + register_lanes, from + register_lanes, second, is_added);
         return;
       }
-      T all[std::size_t{tile_columns}];
-      __builtin_memcpy(all, &first, sizeof first);
-      __builtin_memcpy(all + register_lanes, &second, sizeof second);
-      for (std::int64_t k = 0; k < columns; ++k) to[k] = is_added ? from[k] + p.scale * all[k] : all[k];
+      T all[std::size_t{tile_columns}] = {}; // in registers too, so that an element has the same bits in any tile
+      if (is_added) std::copy_n(from, columns, all);
+      put_register(all, all, first, is_added);
+      put_register(all + register_lanes, all + register_lanes, second, is_added);
+      std::copy_n(all, columns, to);
     });
   }
   PARALLAX_INLINE void put_register(T* to, const T* from, register_of<T> value, bool is_added) const {
@@ -199,7 +200,7 @@ template <std::floating_point T> class narrow_product {
 
 /// One product that is within the limits of the library.
 template <std::floating_point T> void multiply_within_limits(const matrix_product<T>& p) {
-  if (!narrow_product<T>::serves(p)) return call_blas<T>(p.with_base_in_result());
+  if (!p.is_narrow) return call_blas<T>(p.with_base_in_result());
   in_pieces(p.rows, narrow_product<T>::rows_at_once,
             [&](std::int64_t begin, std::int64_t count) { narrow_product<T>(p.some_rows(begin, count)).multiply(); });
 }

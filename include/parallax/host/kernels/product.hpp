@@ -58,8 +58,11 @@ template <class T> void multiply_one(const product_arguments& p, const product_r
   const matrix<T> right{reinterpret_cast<const T*>(run.right), p.right_depth, p.right_column};
   T* const result = reinterpret_cast<T*>(run.result);
   const T* const base = run.base == run.result ? nullptr : reinterpret_cast<const T*>(run.base);
-  multiply<T>({run.rows, run.columns, p.depth, left, right, result, p.columns, static_cast<T>(p.scale),
-               run.base != nullptr, base});
+  matrix_product<T> product{p.rows, p.columns, p.depth, left, right, result, p.columns};
+  if constexpr (std::is_floating_point_v<T>) product.is_narrow = narrow_product<T>::serves(product);
+  product.rows = run.rows, product.columns = run.columns;
+  product.scale = static_cast<T>(p.scale), product.is_added = run.base != nullptr, product.base = base;
+  multiply<T>(product);
 }
 template <class T> void multiply_all(const product_arguments& p, product_run run) {
   const std::int64_t bytes = sizeof(T), result_step = p.rows * p.columns;
