@@ -9,6 +9,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -131,6 +133,35 @@ TEST_CASE("state that is given away is changed where it lies, in graphs too, wha
     std::vector<float> expected = weights;
     expected.insert(expected.end(), momentum.begin(), momentum.end());
     require_close(numbers_of(std::move(state)), expected);
+  });
+}
+
+TEST_CASE("what is given away and lies elsewhere at each call is copied once few graphs were made for it") {
+  constexpr auto step = [](auto weights, auto rate) {
+    return weights * rate + plx::sin(weights * .5f + plx::sum(weights));
+  };
+  using compiled = plx::detail::program<std::remove_const_t<decltype(step)>,
+                                        plx::detail::abstract_t<plx::array<float, 1>>, plx::detail::abstract_t<float>>;
+  static constexpr auto donors = plx::compiled::donors_of<compiled>(std::array{true, false});
+  under_seeds(3, 1, [&] {
+    int captures = 0;
+    std::vector<simulated::values> kept; // so that no memory comes back
+    for (int call = 0; call < 30; ++call) {
+      const auto x = row(100, call);
+      auto arguments = results_of([](auto given) { return given * 1.f; }, x);
+      counting_api::reset();
+      for (auto& each : arguments) each.is_given_away = true;
+      for (auto& each : simulated::values_of(.25f)) arguments.push_back(std::move(each));
+      bool begun = false;
+      kept.push_back(plx::cuda::program_run<counting_api>(compiled::plan,
+                                                          plx::cuda::kernel_table<counting_api, compiled>::launchers,
+                                                          std::move(arguments))
+                         .run({plx::plain_span<const int>(donors), begun}));
+      captures += counting_api::captures;
+      REQUIRE(counting_api::graph_launches == (call == 0 ? 0 : 1));
+      require_close(numbers_of(kept.back()), numbers_of(simulated::results_on_host(step, x, .25f)));
+    }
+    REQUIRE(captures <= 9);
   });
 }
 
@@ -343,6 +374,13 @@ TEST_CASE("arguments that lie elsewhere at each call are copied, and those that 
     }
     REQUIRE(counting_api::graph_launches == 120);
     REQUIRE(counting_api::captures <= 10); // of 16 pairs
+    std::map<std::string_view, int> calls;
+    simulator::machine::current().count_calls(&calls);
+    for (std::size_t pair = 4; pair < 12; ++pair)
+      for (int k = 0; k < 70; ++k) call(pair, pair); // for long enough that each has a graph
+    simulator::machine::current().count_calls(nullptr);
+    REQUIRE(calls["instantiate"] >= 7);
+    REQUIRE(calls["destroy_graph"] >= calls["instantiate"] - 1); // and others none any more
   });
 }
 

@@ -89,7 +89,8 @@ class in_place_finder {
     const planned_buffer &old = section.buffers[own.source], &made = section.buffers[own.result];
     if (own.kind != exchange_kind::all_reduce || !are_alike(old.record, made.record)) return false;
     for (int other = made.first_step; other <= old.last_step; ++other) {
-      const bool is_maker = other < s && exchange_at(other).result == own.source;
+      const bool is_maker =
+          other < s && step(other).kind == step_kind::exchange && exchange_at(other).result == own.source;
       if (other != s && !is_maker && touches(plan, step(other), own.source)) return false;
     }
     return true;

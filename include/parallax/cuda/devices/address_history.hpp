@@ -22,29 +22,27 @@ class address_history {
   /// Of a call's addresses, by value, keeps those that are likely to come again together, and makes the others null.
   /// They are those of one call before; and which ones these are has not changed since the last call.
   void keep_repeated(plain_span<const std::byte*> now) {
-    std::vector<bool> repeated(now.size());
+    repeated.assign(now.size(), false);
     for (const auto& before : calls) {
       if (before.size() != now.size()) continue;
-      std::vector<bool> same(now.size());
+      same.assign(now.size(), false);
       for (std::size_t i = 0; i < now.size(); ++i) same[i] = now[i] != nullptr && before[i] == now[i];
-      if (count_of(same) > count_of(repeated)) repeated = std::move(same);
+      if (count_of(same) > count_of(repeated)) std::swap(same, repeated);
     }
     calls[next].assign(now.begin(), now.end());
     next = (next + 1) % most_calls;
     const bool is_steady = plain::equal(repeated, repeated_last);
     for (std::size_t i = 0; i < now.size(); ++i)
       if (!is_steady || !repeated[i]) now[i] = nullptr;
-    repeated_last = std::move(repeated);
+    std::swap(repeated, repeated_last);
   }
 
  private:
   std::array<std::vector<const std::byte*>, most_calls> calls; ///< where values were, by value
   std::size_t next = 0;                                        ///< of these, which is forgotten next
-  std::vector<bool> repeated_last;                             ///< by value
+  std::vector<char> repeated, repeated_last, same;             ///< by value; kept, so that a call takes no memory
 
-  static std::ptrdiff_t count_of(const std::vector<bool>& which) {
-    return std::count(which.begin(), which.end(), true);
-  }
+  static std::ptrdiff_t count_of(const std::vector<char>& which) { return std::count(which.begin(), which.end(), 1); }
 };
 
 } // namespace parallax::cuda

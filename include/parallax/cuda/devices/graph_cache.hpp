@@ -111,6 +111,8 @@ template <device_api Api> struct section_graph {
 
 /// A section on one device: what its first call has shown, and its graphs, the one that was used last first.
 template <device_api Api> struct known_section {
+  static constexpr std::size_t most_graphs = 8;
+
   explicit known_section(const section_key& of)
       : plan(of.plan), section(of.section), position(of.position), extents(of.extents.begin(), of.extents.end()) {}
   bool is_of(const section_key& key) const {
@@ -129,6 +131,7 @@ template <device_api Api> struct known_section {
   address_history history;
   std::vector<std::unique_ptr<section_graph<Api>>> graphs;
   std::uint64_t calls = 0, graphs_made = 0;
+  bool has_had_copies = false; ///< a graph that copies all arguments and results was made
 
   /// The graph that works at these addresses; null where there is none.
   section_graph<Api>* find(plain_span<const std::byte* const> addresses) {
@@ -138,13 +141,15 @@ template <device_api Api> struct known_section {
     std::rotate(graphs.begin(), found, found + 1);
     return graphs.front().get();
   }
+  /// One more, instead of the one that was used last longest ago where there are many.
   section_graph<Api>& add(plain_span<const std::byte* const> addresses) {
     ++graphs_made;
+    if (graphs.size() == most_graphs) graphs.pop_back();
     return **graphs.insert(graphs.begin(), std::make_unique<section_graph<Api>>(addresses));
   }
-  /// Whether one more graph is worth what it costs: some are for the places that a loop finds by turns, more where
-  /// those were launched many times.
-  bool may_have_more() const { return graphs_made < 8 + calls / 64; }
+  /// Whether one more is worth what it costs: some are for the places that a loop finds by turns, more where those were
+  /// launched many times.
+  bool may_have_more() const { return graphs_made < most_graphs + calls / 64; }
 
   /// Its next call is its first once more. The graphs' memory stays, since what releases it may be captured.
   void start_anew() {

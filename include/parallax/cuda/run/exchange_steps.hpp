@@ -287,12 +287,15 @@ template <device_api Api> class exchange_runner {
     if (bytes == 0) return;
     for (int& each : group) each = all.position_of(each);
     meet(group);
-    if (step.kind == exchange_kind::all_reduce) reduce_parts(group);
+    if (step.kind == exchange_kind::all_reduce && lies_in_place(group)) reduce_parts(group);
     else
       for (std::size_t rank = 0; rank < group.size(); ++rank) run_member(group, rank);
     meet(group); // before anybody changes what others read
   }
 
+  bool lies_in_place(const std::vector<int>& group) const {
+    return plain::any_of(group, [&](int position) { return result(position) == source(position); });
+  }
   /// Each member combines a part of all operands, which nobody else reads, into its own result; then all copy the
   /// others' parts from there. So a result may lie where an operand does.
   void reduce_parts(const std::vector<int>& group) {
@@ -330,7 +333,11 @@ template <device_api Api> class exchange_runner {
       check(Api::copy_between(to, on.physical, from, device_at(from_position).physical, size, on.stream()), on.number);
     };
     switch (step.kind) {
-    case exchange_kind::all_reduce: return; // `reduce_parts`
+    case exchange_kind::all_reduce: {
+      const combined_slices whole{1, 1, static_cast<std::int64_t>(bytes / size_of(type)), 0};
+      return check(launch_combine<Api>(on.context(), step.reduction, type, inputs_of(group), result(position), whole),
+                   on.number);
+    }
     case exchange_kind::reduce_scatter: {
       const combined_slices own{static_cast<std::int64_t>(outer), std::ssize(group), static_cast<std::int64_t>(inner),
                                 static_cast<std::int64_t>(rank)};

@@ -95,14 +95,14 @@ template <device_api Api> class graph_run {
   /// `source_of(number of a value, position)` gives an `argument_source`.
   template <class Sources> bool prepare(const Sources& source_of, given_memory given) {
     if (!owner.options.graphs) return false;
-    std::vector<known*> sections;
+    recycled_vector<known*> sections;
     for (std::size_t p = 0; p < devices.size(); ++p) sections.push_back(&section_on(p));
     if (!plain::all_of(sections, [](const known* each) { return each->is == known::suitability::suitable; }))
       return false;
     for (std::size_t p = 0; p < devices.size(); ++p) {
       ++sections[p]->calls;
       find_sources(*sections[p], p, source_of);
-      take_outputs(p, given);
+      take_outputs(section, *devices[p], given, outputs[p]);
       graphs.push_back(graph_for(*sections[p], p));
     }
     return plain::all_of(graphs, [](const graph* each) { return each != nullptr && each->is_worthwhile; });
@@ -142,7 +142,7 @@ template <device_api Api> class graph_run {
   plain_span<device<Api>* const> devices;
   const memory_taken& taken;
   recycled_vector<recycled_vector<argument_source>> sources; ///< by position, by value
-  std::vector<graph*> graphs;                                ///< by position
+  recycled_vector<graph*> graphs;                            ///< by position
 
   known& section_on(std::size_t position) {
     const int place = all.place_of(static_cast<int>(position)); // kernels of the graph have it as a number
@@ -163,24 +163,6 @@ template <device_api Api> class graph_run {
       here[index_of(each.number)] = source_of(index_of(each.number), static_cast<int>(position));
     }
   }
-  void take_outputs(std::size_t position, given_memory given) {
-    device<Api>& on = *devices[position];
-    auto& here = outputs[position];
-    here.resize(section.outputs().size());
-    result_block<Api> new_memory(on);
-    for (const buffer_record& each : section.buffers()) {
-      if (each.kind != buffer_kind::output) continue;
-      buffer& own = here[index_of(each.number)];
-      if (is_given_on(on, given, index_of(each.number))) own = given[index_of(each.number)].on_device;
-      else if (own.is_null()) new_memory.expect(section.bytes_of(each));
-    }
-    for (const buffer_record& each : section.buffers()) {
-      if (each.kind != buffer_kind::output) continue;
-      buffer& own = here[index_of(each.number)];
-      if (own.is_null()) own = new_memory.take(section.bytes_of(each));
-    }
-  }
-
   /// Where a graph works at a position, by value, then by output; null where it is to copy.
   recycled_vector<const std::byte*> places_of(known& of, std::size_t position) const {
     recycled_vector<const std::byte*> places(value_count() + section.outputs().size());
@@ -202,12 +184,16 @@ template <device_api Api> class graph_run {
   /// The graph that works where values are, or one that copies them all; null where there are neither.
   graph* graph_for(known& of, std::size_t position) {
     recycled_vector<const std::byte*> places = places_of(of, position);
-    if (graph* const found = of.find(places)) return found;
-    if (!of.may_have_more()) {
+    graph* found = of.find(places);
+    if (found == nullptr && !of.may_have_more()) {
       places.assign(places.size(), nullptr);
-      return of.find(places);
+      found = of.find(places);
+      if (found == nullptr && of.has_had_copies) return nullptr;
     }
+    if (found != nullptr) return found;
     graph& added = of.add(places);
+    of.has_had_copies =
+        of.has_had_copies || plain::all_of(places, [](const std::byte* each) { return each == nullptr; });
     plan(added, of);
     return &added;
   }

@@ -33,6 +33,22 @@ template <device_api Api> bool is_given_on(const device<Api>& on, given_memory g
   return memory != nullptr && &memory->home == &on;
 }
 
+/// Takes memory on a device for those of a section's outputs that none is given for there and that have none yet.
+template <device_api Api>
+void take_outputs(const section_plan& section, device<Api>& on, given_memory given, recycled_vector<buffer>& outputs) {
+  outputs.resize(section.outputs().size());
+  result_block<Api> memory(on);
+  for (const buffer_record& each : section.buffers()) {
+    if (each.kind != buffer_kind::output) continue;
+    buffer& own = outputs[index_of(each.number)];
+    if (is_given_on(on, given, index_of(each.number))) own = given[index_of(each.number)].on_device;
+    else if (own.is_null()) memory.expect(section.bytes_of(each));
+  }
+  for (const buffer_record& each : section.buffers())
+    if (each.kind == buffer_kind::output && outputs[index_of(each.number)].is_null())
+      outputs[index_of(each.number)] = memory.take(section.bytes_of(each));
+}
+
 /// What exchanges among these devices are in a graph.
 template <device_api Api> captured_exchange exchange_in_graph(const mesh<Api>& all) {
   if (all.is_alone()) return captured_exchange::copy;
@@ -70,29 +86,11 @@ template <device_api Api> class section_runner {
     place_slots();
     outputs.resize(index_of(all.size()));
     for (int p = 0; p < all.size(); ++p) {
-      device<Api>& on = *all.devices[index_of(p)];
       auto& own_outputs = outputs[index_of(p)];
-      own_outputs.resize(section.outputs().size());
-      result_block<Api> memory(on);
-      for (const buffer_record& each : section.buffers()) {
-        if (each.kind != buffer_kind::output) continue;
-        buffer& own = own_outputs[index_of(each.number)];
-        if (is_given_on(on, given, index_of(each.number))) own = given[index_of(each.number)].on_device;
-        else if (own.is_null()) memory.expect(section.bytes_of(each));
-      }
-      for (std::size_t i = 0; i < pointers.size(); ++i) {
-        const buffer_record& buffer = section.buffers()[i];
-        std::byte*& pointer = pointers[i][index_of(p)];
-        const auto number = index_of(buffer.number);
-        switch (buffer.kind) {
-        case buffer_kind::slot: break;
-        case buffer_kind::output:
-          if (own_outputs[number].is_null()) own_outputs[number] = memory.take(section.bytes_of(buffer));
-          pointer = address_of<Api>(own_outputs[number]);
-          break;
-        case buffer_kind::value: break;
-        }
-      }
+      take_outputs(section, *all.devices[index_of(p)], given, own_outputs);
+      for (std::size_t i = 0; i < pointers.size(); ++i)
+        if (const buffer_record& each = section.buffers()[i]; each.kind == buffer_kind::output)
+          pointers[i][index_of(p)] = address_of<Api>(own_outputs[index_of(each.number)]);
     }
   }
 
