@@ -130,13 +130,13 @@ static_assert(bytes_for_two([](auto x, auto) { return 1.f - plx::square(x); }) =
 static_assert(bytes_for_two([](auto x, auto) { return -(x * 2.f) + 1.f; }) == 4 + 4 + 8);
 template <class Read> constexpr std::int64_t bytes_for_product(Read) {
   const auto two_loops = [](auto x) {
-    auto product = x * 2.f;
-    return std::pair{plx::sum(Read{}(product), 0), plx::sum(plx::sin(product), 1)};
+    auto scaled = x * 2.f;
+    return std::pair{plx::sum(Read{}(scaled), 0), plx::sum(plx::sin(scaled), 1)};
   };
   return bytes_per_element(plx::cost(two_loops, matrix));
 }
-static_assert(bytes_for_product([](auto product) { return plx::abs(product); }) == 4 + 4);
-static_assert(bytes_for_product([](auto product) { return -product - 1.f; }) == 4 + 4 + 8);
+static_assert(bytes_for_product([](auto scaled) { return plx::abs(scaled); }) == 4 + 4);
+static_assert(bytes_for_product([](auto scaled) { return -scaled - 1.f; }) == 4 + 4 + 8);
 
 // nor where a loop reads it in two ways
 static_assert(plx::cost(
