@@ -221,8 +221,8 @@ TEST_CASE("13 members of 16 bits are combined in pairs", "[collectives]") {
       for (int p = 0; p < members; ++p) REQUIRE((at(out, p)[i] == expected && at(in_place, p)[i] == expected));
     }
   };
-  check(float16{});
-  check(bfloat16{});
+  check(parallax::float16{});
+  check(parallax::bfloat16{});
 }
 
 TEST_CASE("results that are written past the caches are whole, wherever they begin", "[collectives]") {
