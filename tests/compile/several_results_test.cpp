@@ -149,22 +149,21 @@ TEST_CASE("Loops that compute again what others do too are as long as others at 
   };
   STATIC_REQUIRE(longest(lowered::program(many, abstract_matrix{})) <= plx::detail::fusion::longest_kernel);
   auto [columns, rows] = plx::jit(many)(matrix(x_at));
-  for (std::size_t c = 0; c < 7; ++c) {
+  const auto expected_of = [&](double (*wave)(double), std::size_t count, auto place) {
     double expected = 0;
-    for (std::size_t r = 0; r < 5; ++r) {
-      const double x = static_cast<double>(x_at(7 * r + c));
+    for (std::size_t i = 0; i < count; ++i) {
+      const double x = static_cast<double>(x_at(place(i)));
       expected += x;
-      for (int k = 1; k <= 40; ++k) expected += std::sin(x * k > 0.5 ? x * k : 0.5);
+      for (int k = 1; k <= 40; ++k) expected += wave(x * k > 0.5 ? x * k : 0.5);
     }
+    return expected;
+  };
+  for (std::size_t c = 0; c < 7; ++c) {
+    const double expected = expected_of(std::sin, 5, [&](std::size_t r) { return 7 * r + c; });
     CHECK(columns.values()[c] == Approx(1.5 * expected).margin(1e-3));
   }
   for (std::size_t r = 0; r < 5; ++r) {
-    double expected = 0;
-    for (std::size_t c = 0; c < 7; ++c) {
-      const double x = static_cast<double>(x_at(7 * r + c));
-      expected += x;
-      for (int k = 1; k <= 40; ++k) expected += std::cos(x * k > 0.5 ? x * k : 0.5);
-    }
+    const double expected = expected_of(std::cos, 7, [&](std::size_t c) { return 7 * r + c; });
     CHECK(rows.values()[r] == Approx(expected).margin(1e-3));
   }
 }

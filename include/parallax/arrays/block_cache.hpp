@@ -284,7 +284,8 @@ PARALLAX_RUNTIME_FUNCTION void block_cache::put_shared(memory_block* block) {
 PARALLAX_RUNTIME_FUNCTION memory_block* new_block(std::size_t bytes, std::size_t here) {
   if (here > std::numeric_limits<std::ptrdiff_t>::max() - 2 * sizeof(memory_block) - array_shift::room)
     throw out_of_memory(bytes, "the host");
-  const std::size_t capacity = size_class::rounded(here + array_shift::room_for(here) + sizeof(memory_block));
+  const std::size_t room = array_shift::room_for(here);
+  const std::size_t capacity = size_class::rounded(here + room + sizeof(memory_block));
   memory_block* const kept = block_cache::take(capacity);
   const std::uint8_t shift = kept != nullptr ? kept->shift : array_shift::next();
   void* memory = kept;
@@ -298,7 +299,7 @@ PARALLAX_RUNTIME_FUNCTION memory_block* new_block(std::size_t bytes, std::size_t
   block->shift = shift;
   block->bytes = bytes;
   block->capacity = capacity;
-  block->first = block->here() + (array_shift::room_for(here) > 0 ? shift * array_shift::step : 0);
+  block->first = block->here() + (room > 0 ? shift * array_shift::step : 0);
   return block;
 }
 #endif

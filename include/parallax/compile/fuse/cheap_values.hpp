@@ -8,6 +8,10 @@
 
 namespace parallax::detail {
 
+constexpr bool is_sum(const graph& g, node_id id) {
+  return is<primitives::add>(g, id) || is<primitives::subtract>(g, id);
+}
+
 /// Whether a node is a sum of which one part is a product, scaled perhaps: a library adds the other part, where that is
 /// in memory.
 constexpr bool adds_to_product(const context& trace, const graph& g, node_id id) {
@@ -15,10 +19,10 @@ constexpr bool adds_to_product(const context& trace, const graph& g, node_id id)
     while (is_kind(trace, g, part, primitive_kind::view)) part = g.operand(part, 0);
     return is_kind(trace, g, part, primitive_kind::product);
   };
-  if (!is<primitives::add>(g, id) && !is<primitives::subtract>(g, id)) return false;
-  return plain::any_of(g.operands(id), [&](node_id part) {
-    return is_product(part) || (is<primitives::multiply>(g, part) && plain::any_of(g.operands(part), is_product));
-  });
+  return is_sum(g, id) && plain::any_of(g.operands(id), [&](node_id part) {
+           return is_product(part) ||
+                  (is<primitives::multiply>(g, part) && plain::any_of(g.operands(part), is_product));
+         });
 }
 
 /// Finds them once it is known what lies in memory: what is made by a few operations of arrays that do so anyway, no
@@ -34,7 +38,7 @@ template <class Fusion> class cheap_values {
   constexpr explicit cheap_values(const Fusion& of)
       : found(of.g.size()), fused(of), trace(of.trace), g(of.g), added(of.g.size()) {
     for (int i = 0; i < g.size(); ++i)
-      if (const node_id id{i}; is_sum(id))
+      if (const node_id id{i}; is_sum(g, id))
         for (const node_id part : g.operands(id)) added.insert(unsigned_source(part));
   }
 
@@ -53,7 +57,6 @@ template <class Fusion> class cheap_values {
   const graph& g;
   id_set<node_id> added; ///< parts of sums, without their signs
 
-  constexpr bool is_sum(node_id id) const { return is<primitives::add>(g, id) || is<primitives::subtract>(g, id); }
   constexpr bool is_multiplied(node_id id) const {
     return is<primitives::multiply>(g, id) || is<primitives::integer_power>(g, id);
   }
@@ -65,7 +68,7 @@ template <class Fusion> class cheap_values {
   /// Whether it is, or is part of, what may be rounded once instead of twice.
   constexpr bool may_be_contracted(node_id id) const {
     if (is_multiplied(id)) return added.contains(id);
-    if (!is_sum(id)) return false;
+    if (!is_sum(g, id)) return false;
     for (const node_id part : g.operands(id))
       if (!source_of(part).is_row && is_multiplied(unsigned_source(part))) return true;
     return false;
@@ -117,7 +120,7 @@ template <class Fusion> class cheap_values {
   /// a load.
   constexpr bool is_cheap(node_id id) const {
     if (is<primitives::divide>(g, id)) return source_of(g.operand(id, 1)).is_row;
-    return is<primitives::add>(g, id) || is<primitives::subtract>(g, id) || is<primitives::multiply>(g, id) ||
+    return is_sum(g, id) || is<primitives::multiply>(g, id) ||
            (is<primitives::integer_power>(g, id) && g.parameters(id)[0] == 2) || is<primitives::negative>(g, id) ||
            is<primitives::maximum>(g, id) || is<primitives::minimum>(g, id) || is<primitives::absolute>(g, id) ||
            is<primitives::relu>(g, id) || is<primitives::select>(g, id) || is<primitives::convert>(g, id) ||

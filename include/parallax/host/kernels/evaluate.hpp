@@ -280,47 +280,43 @@ template <kernel_result Result, primitive_id Reduction, class... S> struct evalu
   static PARALLAX_INLINE value_type run(const row& operands, const constant_bits* constants, std::int64_t offset,
                                         int count) {
     registers file;
-    run_all<Moved>(file, operands, constants, offset, count, indices{});
+    fill<Moved>(file, operands, constants, offset, count);
     return detail::at<last>(file);
   }
   /// The values of those statements that are the same for all elements of a row. What is written in between might have
   /// changed them, as far as a compiler sees: it would load them again for each pack.
   static PARALLAX_INLINE void begin(registers& file, const row& operands, const constant_bits* constants) {
-    run_some<true, moved_lanes::all>(file, operands, constants, 0, lanes, indices{});
+    run_statements<statements::uniform, moved_lanes::all>(file, operands, constants, 0, lanes, indices{});
   }
   /// What `run` returns, once `begin` has been called.
   template <moved_lanes Moved>
   static PARALLAX_INLINE value_type go_on(registers& file, const row& operands, std::int64_t offset, int count) {
-    run_some<false, Moved>(file, operands, nullptr, offset, count, indices{});
+    run_statements<statements::others, Moved>(file, operands, nullptr, offset, count, indices{});
     return detail::at<last>(file);
   }
   /// The values of all statements.
   template <moved_lanes Moved>
   static PARALLAX_INLINE void fill(registers& file, const row& operands, const constant_bits* constants,
                                    std::int64_t offset, int count) {
-    run_all<Moved>(file, operands, constants, offset, count, indices{});
+    run_statements<statements::all, Moved>(file, operands, constants, offset, count, indices{});
   }
 
  private:
-  static constexpr bool is_uniform(statement_kind kind) {
-    return kind == statement_kind::load_constant || kind == statement_kind::load_scalar;
+  enum class statements { all, uniform, others };
+
+  static constexpr bool is_among(statement_kind kind, statements which) {
+    const bool is_uniform = kind == statement_kind::load_constant || kind == statement_kind::load_scalar;
+    return which == statements::all || is_uniform == (which == statements::uniform);
   }
-  /// Statements that are uniform, or the others.
-  template <bool Uniform, moved_lanes Moved, std::size_t... I>
-  static PARALLAX_INLINE void run_some(registers& file, const row& operands, const constant_bits* constants,
-                                       std::int64_t offset, int count, std::index_sequence<I...>) {
+  template <statements Which, moved_lanes Moved, std::size_t... I>
+  static PARALLAX_INLINE void run_statements(registers& file, const row& operands, const constant_bits* constants,
+                                             std::int64_t offset, int count, std::index_sequence<I...>) {
+    // an array initialiser, because compilers limit the nesting of folds
     [[maybe_unused]] const bool done[] = {[&]() PARALLAX_INLINE_LAMBDA {
-      if constexpr (is_uniform(S::record.kind) == Uniform)
+      if constexpr (is_among(S::record.kind, Which))
         detail::at<I>(file) = detail::evaluate<Moved>(S{}, file, operands, constants, offset, count);
       return true;
     }()...};
-  }
-  template <moved_lanes Moved, std::size_t... I>
-  static PARALLAX_INLINE void run_all(registers& file, const row& operands, const constant_bits* constants,
-                                      std::int64_t offset, int count, std::index_sequence<I...>) {
-    // an array initialiser, because compilers limit the nesting of folds
-    [[maybe_unused]] const bool done[] = {
-        (detail::at<I>(file) = detail::evaluate<Moved>(S{}, file, operands, constants, offset, count), true)...};
   }
 };
 
