@@ -59,7 +59,8 @@ struct checkpoint_call {
   static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
     auto same = [](std::size_t, tracer x) { return x; };
     const auto keeps = [policy = p.keeps](const graph& g, node_id id) { return is_kept(policy, g, id); };
-    parallax::detail::joint_program joint(a.trace, p.body, a.wanted, same, same, keeps);
+    parallax::detail::joint_program joint(a.trace, p.body, a.wanted, same, same);
+    joint.keep_only(keeps);
     if (a.trace.failed) return {};
     const std::size_t results = a.trace.at(p.body).outputs.size();
     growing_vector<tracer> values;

@@ -4,12 +4,13 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/transforms/cheap_residuals.hpp>
 #include <parallax/transforms/reverse.hpp>
 
 namespace parallax::detail {
 
 /// Computes a body's results and, given their cotangents, those of its inputs. What the second part reads of the first
-/// are residuals: the forward half returns them, the backward half takes them.
+/// is a residual, which the forward half returns and the backward half takes, or is computed again there.
 class joint_program {
  public:
   growing_vector<int> differentiated_results; ///< those of floating types
@@ -17,19 +18,10 @@ class joint_program {
 
   /// `cotangent_of(k, given)` is what result k's cotangent is inside the body, `gradient_of(k, computed)` what input
   /// k's is outside of it. Where there is `cotangent_of.differs_along(k)`, it says along which axes of meshes the given
-  /// one differs though the result does not.
+  /// one differs though the result does not. All that is read is kept.
   template <class Cotangent, class Gradient>
   constexpr joint_program(context& owner, graph_id differentiated, plain_span<const char> wanted,
                           const Cotangent& cotangent_of, const Gradient& gradient_of)
-      : joint_program(owner, differentiated, wanted, cotangent_of, gradient_of,
-                      [](const graph&, node_id) { return true; }) {
-    computes_again = false;
-  }
-  /// The same, where of residuals only those are kept that `keeps(graph, node)`: the backward half computes others
-  /// again.
-  template <class Cotangent, class Gradient, class Keeps>
-  constexpr joint_program(context& owner, graph_id differentiated, plain_span<const char> wanted,
-                          const Cotangent& cotangent_of, const Gradient& gradient_of, const Keeps& keeps)
       : trace(owner), joint(owner.open_graph()) {
     const graph& body = trace.at(differentiated);
     inputs = vector_of(body.inputs, [&](node_id input) { return new_input(trace, body.value(input)); });
@@ -38,7 +30,26 @@ class joint_program {
     cut = node_id{trace.at(joint).size()};
     if (!trace.failed) trace_backward(pass, cotangent_of, gradient_of, wanted);
     trace.close_graph();
-    if (!trace.failed) find_residuals(keeps);
+    if (!trace.failed) find_residuals([](node_id) { return true; });
+  }
+
+  /// Of residuals only those are kept that `keeps(graph, node)`. The halves will be parts of one graph, in which values
+  /// that are computed again must not be found among those of the first time.
+  template <class Keeps> constexpr void keep_only(const Keeps& keeps) {
+    if (trace.failed) return;
+    is_apart = true;
+    find_residuals([&](node_id id) { return keeps(g(), id); });
+  }
+  /// What is cheaper to compute again is not kept. `place_of(k)` says where the backward half finds input k.
+  template <class Place> constexpr void compute_cheap_values_again(const Place& place_of) {
+    if (trace.failed) return;
+    const auto place = [&](node_id input) {
+      for (std::size_t k = 0; k < inputs.size(); ++k)
+        if (inputs[k].id == input) return place_of(k);
+      return input_place::elsewhere;
+    };
+    const cheap_residuals cheap(trace, g(), cut, read_by_backward(), place);
+    find_residuals([&](node_id id) { return !cheap.again.contains(id); });
   }
 
   constexpr int residual_count() const { return count_of(residuals); }
@@ -62,13 +73,13 @@ class joint_program {
     replacements<tracer> values(g());
     for_each(inputs, [&](tracer x) {
       const tracer input = new_input(trace, x.value());
-      values.set(x.id, computes_again ? apart(input) : input);
+      values.set(x.id, is_apart ? apart(input) : input);
     });
     for_each(residuals, [&](node_id residual) { values.set(residual, new_input(trace, g().value(residual))); });
     for_each(seeds, [&](tracer seed) { values.set(seed.id, new_input(trace, seed.value())); });
     id_set<node_id> backward = g().needed();
     for_each(g().ids(), [&](node_id id) {
-      if (!computes_again && is_before_cut(id) && !is_kind(trace, g(), id, primitive_kind::source)) backward.erase(id);
+      if (is_before_cut(id) && !again.contains(id)) backward.erase(id);
     });
     copy(values, backward);
     const growing_vector<node_id> gradients = g().outputs;
@@ -82,8 +93,9 @@ class joint_program {
   graph_id joint;
   growing_vector<tracer> inputs, results, seeds;
   node_id cut = node_id::none; ///< the first node of the backward part
-  bool computes_again = true;  ///< what it reads of the forward part, unless that is kept
   growing_vector<node_id> residuals;
+  id_set<node_id> again; ///< what the backward half computes again; sources in any case
+  bool is_apart = false;
 
   /// Looked up again each time, as appending may move graphs.
   constexpr const graph& g() const { return trace.at(joint); }
@@ -110,21 +122,31 @@ class joint_program {
     }
   }
 
-  /// Values of the forward part that the backward part reads. Inputs are there anyway, sources are computed again.
-  template <class Keeps> constexpr void find_residuals(const Keeps& keeps) {
+  /// What the backward part, and the graph's outputs, read of the forward part.
+  constexpr id_set<node_id> read_by_backward() const {
     const id_set<node_id> live = g().needed();
-    id_set<node_id> read(g().size()), kept(g().size());
+    id_set<node_id> read(g().size());
     for_each(g().ids(), [&](node_id id) {
       if (!is_before_cut(id) && live.contains(id)) read.insert(g().operands(id));
     });
     read.insert(g().outputs);
-    // what is not kept is computed again, of what it reads itself
+    return read;
+  }
+  /// Values of the forward part that the backward part reads. Inputs are there anyway; what is not kept is computed
+  /// again, of what it reads itself.
+  template <class Keeps> constexpr void find_residuals(const Keeps& keeps) {
+    id_set<node_id> read = read_by_backward(), kept(g().size());
+    again = id_set<node_id>(g().size());
     for_each(g().ids().reversed(), [&](node_id id) {
       if (!is_before_cut(id) || !read.contains(id) || g().is_input(id)) return;
-      const bool is_source = is_kind(trace, g(), id, primitive_kind::source);
-      if (!is_source && !keeps(g(), id)) read.insert(g().operands(id));
-      else if (!is_source) kept.insert(id);
+      if (!is_kind(trace, g(), id, primitive_kind::source) && keeps(id)) {
+        kept.insert(id);
+      } else {
+        again.insert(id);
+        read.insert(g().operands(id));
+      }
     });
+    residuals.clear();
     for_each(g().ids(), [&](node_id id) {
       if (kept.contains(id)) residuals.push_back(id);
     });

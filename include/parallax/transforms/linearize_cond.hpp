@@ -24,6 +24,7 @@ class cond_linearization {
       if (trace.failed) return;
       joint_program joint(trace, branch, wanted.subspan(1), same, same);
       if (trace.failed) return;
+      joint.compute_cheap_values_again([](std::size_t) { return input_place::elsewhere; });
       halves.push_back(
           {joint.forward_half(), joint.backward_half(), joint.residual_count(), joint.differentiated_inputs});
       linear.differentiated_results = joint.differentiated_results;

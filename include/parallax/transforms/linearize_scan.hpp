@@ -26,6 +26,8 @@ class scan_linearization {
 
   constexpr linearized_call run() {
     if (trace.failed) return {};
+    joint.compute_cheap_values_again(
+        [&](std::size_t k) { return p.roles[k] == scan_role::carry ? input_place::kept : input_place::at_hand; });
     half = joint.backward_half();
     needed = trace.at(half).needed();
     linear.backward = primitives::id_of<primitives::scan_call>;

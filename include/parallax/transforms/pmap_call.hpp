@@ -85,6 +85,7 @@ struct pmap_call {
     parallax::detail::joint_program joint(trace, p.body, a.wanted, cotangent_of, gradient_of);
     trace.unbind_axis();
     if (trace.failed) return {};
+    joint.compute_cheap_values_again([](std::size_t) { return parallax::detail::input_place::elsewhere; });
     parameters forward = p, backward = p;
     forward.body = joint.forward_half();
     backward.body = joint.backward_half();

@@ -5,12 +5,9 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/primitives/cheap_arithmetic.hpp>
 
 namespace parallax::detail {
-
-constexpr bool is_sum(const graph& g, node_id id) {
-  return is<primitives::add>(g, id) || is<primitives::subtract>(g, id);
-}
 
 /// Whether a node is a sum of which one part is a product, scaled perhaps: a library adds the other part, where that is
 /// in memory.
@@ -57,9 +54,6 @@ template <class Fusion> class cheap_values {
   const graph& g;
   id_set<node_id> added; ///< parts of sums, without their signs
 
-  constexpr bool is_multiplied(node_id id) const {
-    return is<primitives::multiply>(g, id) || is<primitives::integer_power>(g, id);
-  }
   /// What a value is a view of, or that with the other sign.
   constexpr node_id unsigned_source(node_id id) const {
     while (is<primitives::negative>(g, id) || is_affine_view(trace, g, id)) id = g.operand(id, 0);
@@ -67,10 +61,10 @@ template <class Fusion> class cheap_values {
   }
   /// Whether it is, or is part of, what may be rounded once instead of twice.
   constexpr bool may_be_contracted(node_id id) const {
-    if (is_multiplied(id)) return added.contains(id);
+    if (is_multiplied(g, id)) return added.contains(id);
     if (!is_sum(g, id)) return false;
     for (const node_id part : g.operands(id))
-      if (!source_of(part).is_row && is_multiplied(unsigned_source(part))) return true;
+      if (!source_of(part).is_row && is_multiplied(g, unsigned_source(part))) return true;
     return false;
   }
 
@@ -116,16 +110,10 @@ template <class Fusion> class cheap_values {
     return true;
   }
 
-  /// Arithmetic, but for divisions by other than numbers of rows. An exponential takes the host longer than a store and
-  /// a load.
+  /// Divisions, too, but only by numbers of rows. An exponential takes the host longer than a store and a load.
   constexpr bool is_cheap(node_id id) const {
     if (is<primitives::divide>(g, id)) return source_of(g.operand(id, 1)).is_row;
-    return is_sum(g, id) || is<primitives::multiply>(g, id) ||
-           (is<primitives::integer_power>(g, id) && g.parameters(id)[0] == 2) || is<primitives::negative>(g, id) ||
-           is<primitives::maximum>(g, id) || is<primitives::minimum>(g, id) || is<primitives::absolute>(g, id) ||
-           is<primitives::relu>(g, id) || is<primitives::select>(g, id) || is<primitives::convert>(g, id) ||
-           is<primitives::equal>(g, id) || is<primitives::not_equal>(g, id) || is<primitives::less>(g, id) ||
-           is<primitives::less_equal>(g, id) || is<primitives::greater>(g, id) || is<primitives::greater_equal>(g, id);
+    return is_cheap_arithmetic(g, id);
   }
 };
 

@@ -1,0 +1,31 @@
+// Arithmetic that takes less time than a store of its result and a load of it.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/primitives/all.hpp>
+
+namespace parallax::detail {
+
+constexpr bool is_sum(const graph& g, node_id id) {
+  return is<primitives::add>(g, id) || is<primitives::subtract>(g, id);
+}
+/// Whether a value may be rounded once, together with a sum that it is part of: a compiler does that in one loop and
+/// not in another.
+constexpr bool is_multiplied(const graph& g, node_id id) {
+  return is<primitives::multiply>(g, id) || is<primitives::integer_power>(g, id);
+}
+constexpr bool is_comparison(const graph& g, node_id id) {
+  return is<primitives::equal>(g, id) || is<primitives::not_equal>(g, id) || is<primitives::less>(g, id) ||
+         is<primitives::less_equal>(g, id) || is<primitives::greater>(g, id) || is<primitives::greater_equal>(g, id);
+}
+/// No divisions, and no functions: those take longer.
+constexpr bool is_cheap_arithmetic(const graph& g, node_id id) {
+  const bool is_square = is<primitives::integer_power>(g, id) && g.parameters(id)[0] == 2;
+  return is_sum(g, id) || is<primitives::multiply>(g, id) || is_square || is_comparison(g, id) ||
+         is<primitives::negative>(g, id) || is<primitives::maximum>(g, id) || is<primitives::minimum>(g, id) ||
+         is<primitives::absolute>(g, id) || is<primitives::relu>(g, id) || is<primitives::select>(g, id) ||
+         is<primitives::convert>(g, id);
+}
+
+} // namespace parallax::detail

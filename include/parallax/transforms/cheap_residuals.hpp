@@ -1,0 +1,114 @@
+// Which values the way back computes again because that is cheaper than to keep them.
+#pragma once
+
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/primitives/cheap_arithmetic.hpp>
+
+#include <cstddef>
+
+namespace parallax::detail {
+
+/// Where the way back finds an input of the body.
+enum class input_place {
+  at_hand,   ///< in memory that is kept in any case
+  kept,      ///< in memory that is kept if it is read, as for a residual
+  elsewhere, ///< it has to be brought if it is read
+};
+
+/// Finds them in a graph of both ways, of which the way back begins at `cut` and reads the values `read`. A value is
+/// computed again if a few operations make it of what is kept, or of arrays like itself that may be kept instead of it
+/// and take no more memory.
+class cheap_residuals {
+ public:
+  static constexpr int most_operations = 8;
+  id_set<node_id> again;
+
+  /// `place_of(input)` says where the way back finds an input.
+  template <class Place>
+  constexpr cheap_residuals(const context& owner, const graph& both_ways, node_id cut, const id_set<node_id>& read,
+                            const Place& place_of)
+      : again(both_ways.size()),
+        trace(owner),
+        g(both_ways),
+        there(g.size()),
+        may_be_kept(g.size()),
+        compared(find_compared()) {
+    for_each(g.ids(), [&](node_id id) {
+      if (!(id < cut)) return;
+      if (g.is_input(id)) {
+        const input_place place = place_of(id);
+        if (place == input_place::at_hand || read.contains(id)) there.insert(id);
+        else if (place == input_place::kept) may_be_kept.insert(id);
+      } else if (is_kind(trace, g, id, primitive_kind::source)) {
+        there.insert(id);
+      } else if (g.is_operation(id) && read.contains(id) && !try_again(id)) {
+        there.insert(id);
+      }
+    });
+  }
+
+ private:
+  const context& trace;
+  const graph& g;
+  id_set<node_id> there;       ///< what the way back has
+  id_set<node_id> may_be_kept; ///< inputs that it does not read yet
+  id_set<node_id> compared;    ///< what comparisons are made of
+
+  /// How a value is made of what is there, and of what would be kept for it.
+  struct recipe {
+    growing_vector<node_id> computed{}, kept{};
+    std::size_t kept_bytes = 0; ///< for an element
+    int operations = 0;
+  };
+
+  constexpr bool try_again(node_id id) {
+    recipe made;
+    if (!follow(id, id, made) || made.kept_bytes > size_of(g.type(id))) return false;
+    for_each(made.computed, [&](node_id each) { again.insert(each), there.insert(each); });
+    for_each(made.kept, [&](node_id each) { there.insert(each); });
+    return true;
+  }
+
+  constexpr bool follow(node_id value, node_id id, recipe& made) const {
+    if (there.contains(id) || plain::contains(made.computed, id) || plain::contains(made.kept, id)) return true;
+    if (may_be_kept.contains(id)) {
+      if (!(g.shape(id) == g.shape(value))) return false;
+      made.kept.push_back(id);
+      made.kept_bytes += size_of(g.type(id));
+      return true;
+    }
+    const bool is_view =
+        is<primitives::broadcast_in_dim>(g, id) || is<primitives::reshape>(g, id) || is<primitives::slice>(g, id);
+    if (!is_view && (!is_cheap(id) || ++made.operations > most_operations)) return false;
+    made.computed.push_back(id);
+    for (const node_id operand : g.operands(id))
+      if (!follow(value, operand, made)) return false;
+    return true;
+  }
+
+  /// What is compared has to have the same bits as on the way forward, where others may have been compared with it.
+  constexpr bool is_cheap(node_id id) const {
+    return g.is_operation(id) && is_cheap_arithmetic(g, id) && !(compared.contains(id) && may_round_otherwise(id));
+  }
+  constexpr bool may_round_otherwise(node_id id) const {
+    return is_sum(g, id) && plain::any_of(g.operands(id), [&](node_id part) {
+             while (is<primitives::negative>(g, part) || is_kind(trace, g, part, primitive_kind::view))
+               part = g.operand(part, 0);
+             return is_multiplied(g, part);
+           });
+  }
+  constexpr id_set<node_id> find_compared() const {
+    id_set<node_id> found(g.size());
+    for_each(g.ids().reversed(), [&](node_id id) {
+      if (!g.is_operation(id)) return;
+      const bool hands_on =
+          found.contains(id) && (is_cheap_arithmetic(g, id) || is_kind(trace, g, id, primitive_kind::view));
+      if (is_comparison(g, id) || hands_on) found.insert(g.operands(id));
+    });
+    return found;
+  }
+};
+
+} // namespace parallax::detail
