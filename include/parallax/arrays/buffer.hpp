@@ -106,16 +106,16 @@ class buffer {
   }
   /// Notes that the bytes were sent to a device. Returns whether they had been before.
   bool note_sent() const noexcept { return std::exchange(owned->was_sent, true); }
-  /// The copy of `part_bytes` of the host's bytes from `part` on that a device keeps; null where it keeps none.
-  buffer copy_on(int device, const std::byte* part, std::size_t part_bytes) const {
+  /// The copy of a part of the host's bytes that a device keeps; null where it keeps none.
+  buffer copy_on(int device, const host_part& part) const {
     buffer copy;
-    if (may_keep_copies()) copy.owned = runtime::kept_copies::instance().find(owned, device, part, part_bytes);
+    if (may_keep_copies()) copy.owned = runtime::kept_copies::instance().find(owned, device, part);
     return copy;
   }
   /// Keeps such a copy, until the bytes are changed or the last handle to them is gone, unless the device has more than
   /// `most` bytes of copies then. Nobody else has it.
-  void keep_copy(const std::byte* part, const buffer& copy, std::size_t most) const {
-    copy.owned->first = const_cast<std::byte*>(part);
+  void keep_copy(const host_part& part, const buffer& copy, std::size_t most) const {
+    copy.owned->on_device->copied = part;
     runtime::kept_copies::instance().keep(owned, copy.owned, most);
   }
   /// Whether somebody else has the memory, who may end before the last handle does.

@@ -1,6 +1,8 @@
 // Memory of a device that a backend owns, as far as buffers know it.
 #pragma once
 
+#include <parallax/arrays/host_part.hpp>
+
 #include <cstddef>
 
 namespace parallax {
@@ -18,6 +20,7 @@ class device_memory {
   virtual void copy_to_host(std::byte* to, std::size_t bytes) = 0;
 
   const int device_number; ///< the one users know
+  host_part copied;        ///< what a copy was made of that is kept
 };
 
 } // namespace parallax

@@ -12,8 +12,8 @@
 
 namespace parallax::runtime {
 
-/// Each block of the host's memory has a list of copies of its bytes, or of a part of them. A copy's `first` is where
-/// the part begins on the host. The last handle to a block gives them up, as does whoever changes the bytes.
+/// Each block of the host's memory has a list of copies of its bytes, or of a part of them. The last handle to a block
+/// gives them up, as does whoever changes the bytes.
 class kept_copies {
  public:
   /// Never destroyed, as arrays with static storage may outlive any other object.
@@ -43,12 +43,12 @@ class kept_copies {
     copy->next = others;
     of->copies.store(copy, std::memory_order_release);
   }
-  /// One more handle to the copy of `bytes` bytes from `first` on that a device has; null where it has none.
-  memory_block* find(const memory_block* of, int device, const std::byte* first, std::size_t bytes) {
+  /// One more handle to the copy of a part that a device has; null where it has none.
+  memory_block* find(const memory_block* of, int device, const host_part& part) {
     if (of->copies.load(std::memory_order_acquire) == nullptr) return nullptr;
     std::lock_guard lock(access);
     for (memory_block* copy = of->copies.load(std::memory_order_relaxed); copy != nullptr; copy = copy->next)
-      if (copy->first == first && copy->bytes == bytes && copy->on_device->device_number == device) {
+      if (copy->on_device->copied == part && copy->on_device->device_number == device) {
         copy->owners.fetch_add(1, std::memory_order_relaxed);
         return copy;
       }

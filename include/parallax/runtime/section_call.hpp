@@ -1,6 +1,7 @@
 // A call of a section: on which devices it runs, how its operands are spread over them, and what its results are.
 #pragma once
 
+#include <parallax/arrays/host_part.hpp>
 #include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/arrays/slices.hpp>
 #include <parallax/core/ids.hpp>
@@ -12,6 +13,7 @@
 #include <parallax/runtime/value.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace parallax::runtime {
@@ -35,11 +37,26 @@ struct section_operand {
     for (const spread_axis& s : spread) whole_bytes /= index_of(s.size);
     return whole_bytes;
   }
-  /// Where the piece of a place begins in the `bytes` bytes at `whole`, if it lies there in one part; otherwise null.
-  const std::byte* part_of(const std::byte* whole, std::size_t bytes, std::int64_t place) const {
-    if (spread.empty()) return whole;
-    if (spread.size() > 1 || spread[0].before != 1) return nullptr;
-    return whole + index_of(spread[0].index_at(place)) * piece_bytes(bytes);
+  /// The piece of a place in the `bytes` bytes at `whole`, if it is rows that lie equally far from each other.
+  std::optional<host_part> part_of(const std::byte* whole, std::size_t bytes, std::int64_t place) const {
+    host_part part = host_part::whole(whole, bytes);
+    if (bytes == 0) return part;
+    // the last dimension first, so that those before it keep their sizes
+    for (std::size_t i = spread.size(); i-- > 0;) {
+      const spread_axis& s = spread[i];
+      const std::size_t index = index_of(s.index_at(place)), size = index_of(s.size), before = index_of(s.before);
+      if (part.rows == 1) {
+        const std::size_t slice = part.row_bytes / (before * size);
+        part = {part.first + index * slice, before, slice, before == 1 ? slice : slice * size};
+      } else if (before == 1) {
+        part.rows /= size;
+        part.first += index * part.rows * part.pitch;
+        if (part.rows == 1) part.pitch = part.row_bytes;
+      } else {
+        return std::nullopt;
+      }
+    }
+    return part;
   }
   /// Copies the piece of a place out of the `bytes` bytes at `whole`.
   buffer piece_of(const std::byte* whole, std::size_t bytes, std::int64_t place) const {

@@ -115,6 +115,38 @@ TEST_CASE("pieces and replicas of an array are sent once", "[kept_copies]") {
   }
 }
 
+TEST_CASE("pieces along inner axes are sent once, each as it is", "[kept_copies]") {
+  constexpr auto on_columns = plx::pmap<"i">([](auto x, auto w) { return x * w; }, plx::in_axes<1, plx::none>);
+  constexpr auto on_first = plx::pmap<"j">([](auto x) { return x * 2.f; });
+  constexpr auto on_blocks = plx::pmap<"i">(on_first, plx::in_axes<1>); // rows apart, and parts of them
+  constexpr auto on_both = plx::pmap<"i">(on_first);                    // one part each
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    simulator::machine machine({.devices = 4, .seed = seed});
+    const running_backend<counting_api> backend;
+    std::vector<float> elements;
+    for (int i = 0; i < 4800; ++i) elements.push_back(static_cast<float>(i));
+    const plx::array<float, 3> x({2, 2, 1200}, elements);
+    const plx::array<float, 2> rows({2400, 2}, elements);
+    const auto w = vector::filled({2400}, 3);
+    // x[j, i, k] is found at [i, j, k]
+    std::vector<float> swapped;
+    for (const int row : {0, 2, 1, 3})
+      for (int k = 0; k < 1200; ++k) swapped.push_back(2 * elements[static_cast<std::size_t>(1200 * row + k)]);
+    std::vector<float> columns;
+    for (const std::size_t column : {0U, 1U})
+      for (std::size_t k = 0; k < 2400; ++k) columns.push_back(3 * elements[2 * k + column]);
+    sent();
+    for (int call = 0; call < 4; ++call) {
+      REQUIRE(result_of(on_both, x) == times(elements, 2));
+      REQUIRE(sent() == (call == 0 ? 4 * 4800 : 0));
+      REQUIRE(result_of(on_blocks, x) == swapped);
+      REQUIRE(sent() == (call == 0 ? 2 * 4800 : 0)); // two of the four lie on other devices now
+      REQUIRE(result_of(on_columns, rows, w) == columns);
+      REQUIRE(sent() == (call == 0 ? 4 * 9600 : 0));
+    }
+  }
+}
+
 namespace {
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 

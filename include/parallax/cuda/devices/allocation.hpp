@@ -139,16 +139,20 @@ template <device_api Api> buffer upload(device<Api>& to, const std::byte* from, 
   return result;
 }
 
-/// The copy on a device of `bytes` of the host's bytes in `memory` from `first` on: one that is there already, or a new
-/// one, which stays there where nobody can change the host's unseen.
-template <device_api Api>
-buffer uploaded(device<Api>& to, const buffer& memory, const std::byte* first, std::size_t bytes) {
-  buffer kept = memory.copy_on(to.number, first, bytes);
+/// The copy on a device of a part of the host's bytes in `memory`: one that is there already, or a new one, which stays
+/// there where nobody can change the host's unseen.
+template <device_api Api> buffer uploaded(device<Api>& to, const buffer& memory, const host_part& part) {
+  buffer kept = memory.copy_on(to.number, part);
   if (allocation_of<Api>(kept) != nullptr) return kept;
-  buffer copy = upload<Api>(to, first, bytes);
-  if (bytes > 0 && kept.is_null() && memory.may_keep_copies()) {
+  buffer rows;
+  if (part.rows > 1) {
+    rows = buffer::allocate(part.bytes());
+    part.copy_to(rows.data());
+  }
+  buffer copy = upload<Api>(to, part.rows > 1 ? rows.data() : part.first, part.bytes());
+  if (part.bytes() > 0 && kept.is_null() && memory.may_keep_copies()) {
     memory.note_sent();
-    memory.keep_copy(first, copy, to.most_kept());
+    memory.keep_copy(part, copy, to.most_kept());
   }
   return copy;
 }

@@ -203,7 +203,7 @@ template <device_api Api> class program_run {
     if (allocation<Api>* memory = allocation_of<Api>(value.host)) {
       if (&memory->home != home) value.host = moved(*home, value.host);
     } else if (value.host.bytes() > 0) {
-      value.host = uploaded<Api>(*home, value.host, value.host.data(), value.bytes());
+      value.host = uploaded<Api>(*home, value.host, host_part::whole(value.host.data(), value.bytes()));
     }
     return value.host;
   }
@@ -343,9 +343,8 @@ template <device_api Api> class program_run {
         const bool small = small_values<Api>::takes(wanted.piece_bytes(bytes));
         for (std::size_t p = 0; p < devices.size(); ++p) {
           const auto place = section.place_of(p);
-          if (const std::byte* const part = wanted.part_of(value.host.data(), bytes, place);
-              part != nullptr && !small) {
-            pieces.push_back(uploaded<Api>(*devices[p], value.host, part, wanted.piece_bytes(bytes)));
+          if (const auto part = wanted.part_of(value.host.data(), bytes, place); part && !small) {
+            pieces.push_back(uploaded<Api>(*devices[p], value.host, *part));
             continue;
           }
           buffer piece = value.host;
