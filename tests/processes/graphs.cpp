@@ -97,6 +97,52 @@ TEST_CASE("collectives in the rounds of a graph's loop") {
   CHECK(is_graph == has_one_gpu_each());
 }
 
+TEST_CASE("what one process runs by itself leaves graphs with collectives to all") {
+  const auto f = plx::pmap<"i">([](auto row) { return plx::psum<"i">(row + row) - plx::pmax<"i">(row) * 2; });
+  const auto check = [&](int call) {
+    const auto x = entries(call);
+    check_rows(f(own(x, 4)), table_of<std::int32_t>(4, [&](std::size_t, std::size_t i) {
+                 std::int32_t sum = 0;
+                 for (const auto& row : x) sum += 2 * row[i];
+                 const auto values = column(x, i);
+                 return sum - 2 * *std::max_element(values.begin(), values.end());
+               }));
+  };
+  for (int call = 0; call < 3; ++call) check(call);
+  if (first_row() == 0) // more than a device remembers
+    for (std::int64_t n = 1; n <= 300; ++n) {
+      const plx::array sums =
+          plx::jit([](auto x) { return plx::cumsum(x, 0); })(plx::array<float, 1>::filled({n}, 1.f));
+      CHECK(sums(n - 1) == static_cast<float>(n));
+    }
+  auto counts = calls_of([&] { check(3); });
+  CHECK((counts["launch_graph"] == 1) == has_one_gpu_each());
+  CHECK((counts["group_start"] == 0 || !has_one_gpu_each()));
+}
+
+TEST_CASE("a graph may take longer than a collective may be waited for", "[.slow]") {
+  if (!has_one_gpu_each()) return;
+  const auto f = plx::pmap<"i">(
+      [](auto row, auto rounds) {
+        const auto goes_on = [=](auto state) { return std::get<0>(state) < rounds; };
+        const auto round = [](auto state) { return std::tuple{std::get<0>(state) + 1, std::get<1>(state) + 1}; };
+        return plx::psum<"i">(std::get<1>(plx::while_loop(goes_on, round, std::tuple{0, plx::psum<"i">(row)})));
+      },
+      plx::in_axes<0, plx::none>);
+  const auto check = [&](int call, std::int32_t rounds) {
+    const auto x = entries(call);
+    check_rows(f(own(x, 4), rounds), table_of<std::int32_t>(4, [&](std::size_t, std::size_t i) {
+                 std::int32_t sum = 0;
+                 for (const auto& row : x) sum += row[i];
+                 return static_cast<std::int32_t>(all_rows()) * (sum + rounds);
+               }));
+  };
+  check(0, 3);
+  check(1, 3);
+  auto counts = calls_of([&] { check(2, 100'000); });
+  CHECK(counts["launch_graph"] == 1);
+}
+
 TEST_CASE("collectives whose number a device decides are no graph's") {
   const auto f = plx::pmap<"i">([](auto row) {
     return plx::while_loop([](auto x) { return plx::max(x) < 100'000; }, [](auto x) { return plx::psum<"i">(x); },

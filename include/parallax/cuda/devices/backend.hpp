@@ -245,7 +245,8 @@ template <device_api Api> class backend {
       if (!until.is_over() || !recorder.is_going_on()) return;
       // the limit is of one collective, and many may have been enqueued
       const auto now = recorder.progress();
-      if (now == progress) miss(until, "", recorder.waits_for_others());
+      if (now == progress)
+        if (const auto shared = recorder.waits_for_others(); !may_take_any_time(shared)) miss(until, "", shared);
       progress = now;
       until = deadline(time_limit());
     };
@@ -304,7 +305,7 @@ template <device_api Api> class backend {
   }
   static shared_collective meeting_of(const clique<Api>& each) {
     if (!each.is_shared()) return {};
-    return {"the meeting of NCCL's members", world_of_others()->shared_count()};
+    return {.name = "the meeting of NCCL's members", .number = world_of_others()->shared_count()};
   }
 
   /// Watches other processes while this one waits for them.
@@ -332,6 +333,11 @@ template <device_api Api> class backend {
     backend* owner;
     std::optional<deadline> until;
   };
+  /// Whether all processes have launched a graph, which may take any time to come to its collectives and between them.
+  static bool may_take_any_time(const shared_collective& waits_in) {
+    processes::world* const others = world_of_others();
+    return others != nullptr && waits_in.in_graph && others->ask_who_waits(waits_in.number).second.empty();
+  }
   /// What happens at the deadline: `shared` is what this process waits for with others, if it does.
   [[noreturn]] void miss(const deadline& after, const char* what, const shared_collective& shared) {
     processes::world* const others = world_of_others();

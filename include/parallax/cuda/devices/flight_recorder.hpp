@@ -20,9 +20,9 @@ template <device_api Api> class flight_recorder {
 
   /// Notes a collective over mesh axes; call `begin` before and `end` after it is enqueued, the devices' work up to
   /// there being what has arrived and completed. `shared` is its number among those that other processes have members
-  /// of, 0 where they have none.
+  /// of, 0 where they have none. What is `in_graph` stands for all of a graph's, which begins with something else.
   void begin(const char* name, unsigned axes, std::size_t bytes, plain_span<device<Api>* const> members,
-             std::uint64_t shared) {
+             std::uint64_t shared, bool in_graph = false) {
     while (entries.size() > capacity && has_ended(entries.front())) entries.pop_front();
     if (entries.size() == capacity && has_ended(entries.front())) {
       entries.push_back(std::move(entries.front())); // with its events
@@ -34,7 +34,7 @@ template <device_api Api> class flight_recorder {
     e.name = name, e.axes = axes, e.bytes = bytes, e.sequence = ++count;
     e.shared = shared, e.step = steps;
     e.members.assign(members.begin(), members.end());
-    e.enqueued = e.is_over = false;
+    e.in_graph = in_graph, e.enqueued = e.is_over = false;
     mark(e.arrived, members);
   }
   void end(std::size_t started) {
@@ -83,12 +83,14 @@ template <device_api Api> class flight_recorder {
   struct shared_collective {
     const char* name = nullptr;
     std::uint64_t number = 0;
+    bool in_graph = false;
     explicit operator bool() const { return name != nullptr; }
   };
   /// The first of these that has not ended, where it is the first of all; otherwise none.
   shared_collective waits_for_others() const {
     const entry* const first = first_unended();
-    return first == nullptr || first->shared == 0 ? shared_collective{} : shared_collective{first->name, first->shared};
+    if (first == nullptr || first->shared == 0) return {};
+    return {first->name, first->shared, first->in_graph};
   }
 
   /// The error that says which collective has not ended, who has come, and what was before; `reason` says why it is
@@ -122,7 +124,7 @@ template <device_api Api> class flight_recorder {
     const char* name = "";
     unsigned axes = 0;
     std::size_t bytes = 0;
-    bool enqueued = false;
+    bool in_graph = false, enqueued = false;
     mutable bool is_over = false; ///< as it was found to be
     std::vector<device<Api>*> members;
     std::deque<device_event<Api>> arrived, completed;

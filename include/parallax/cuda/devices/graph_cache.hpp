@@ -41,6 +41,7 @@ struct section_key {
   section_id section;
   int position;
   plain_span<const std::int64_t> extents;
+  bool is_shared = false; ///< other processes run it too
 };
 
 /// The exchanges with other processes that a graph has.
@@ -114,14 +115,20 @@ template <device_api Api> struct known_section {
   static constexpr std::size_t most_graphs = 8;
 
   explicit known_section(const section_key& of)
-      : plan(of.plan), section(of.section), position(of.position), extents(of.extents.begin(), of.extents.end()) {}
+      : plan(of.plan),
+        section(of.section),
+        position(of.position),
+        is_shared(of.is_shared),
+        extents(of.extents.begin(), of.extents.end()) {}
   bool is_of(const section_key& key) const {
-    return plan == key.plan && section == key.section && position == key.position && plain::equal(extents, key.extents);
+    return plan == key.plan && section == key.section && position == key.position && is_shared == key.is_shared &&
+           plain::equal(extents, key.extents);
   }
 
   const plan_view* plan;
   section_id section;
   int position;
+  bool is_shared;
   std::vector<std::int64_t> extents;
 
   /// After the first call: whether graphs can serve the others.
@@ -158,14 +165,16 @@ template <device_api Api> struct known_section {
   }
 };
 
-/// A device's sections, the one that was used last first.
+/// A device's sections, the one that was used last first. NCCL wants all processes to launch a collective in graphs or
+/// none, so what is known of shared sections depends on nothing that one process does by itself: not on sections of its
+/// own, nor on memory.
 template <device_api Api> class graph_cache {
  public:
-  /// What is known of a section. It stays until `most_sections` others have been asked for.
+  /// What is known of a section. It stays until `most_sections` others of its kind have been asked for: shared or not.
   known_section<Api>& find(const section_key& key, std::size_t most_sections) {
     auto found = std::find_if(sections.begin(), sections.end(), [&](const auto& each) { return each->is_of(key); });
     if (found == sections.end()) {
-      while (sections.size() >= std::max<std::size_t>(most_sections, 1)) sections.pop_back();
+      make_place(key.is_shared, most_sections);
       sections.push_back(std::make_unique<known_section<Api>>(key));
       found = sections.end() - 1;
     }
@@ -173,16 +182,19 @@ template <device_api Api> class graph_cache {
     return *sections.front();
   }
 
-  /// Destroys graphs until `bytes` more are within `most_bytes`; not the one that was found or added last.
+  /// Destroys graphs until `bytes` more are within `most_bytes`, but for shared ones and the one that was found or
+  /// added last.
   void make_room(std::size_t bytes, std::size_t most_bytes) {
     std::size_t used = bytes;
     for (const auto& each : sections)
       for (const auto& graph : each->graphs) used += graph->memory.bytes();
-    for (std::size_t i = sections.size(); i-- > 0;)
+    for (std::size_t i = sections.size(); i-- > 0;) {
+      if (sections[i]->is_shared) continue;
       while (used > most_bytes && sections[i]->graphs.size() > (i == 0 ? 1U : 0U)) {
         used -= sections[i]->graphs.back()->memory.bytes();
         sections[i]->graphs.pop_back();
       }
+    }
   }
 
   /// Destroys the graphs that have calls of communicators, which would wait for that for ever.
@@ -194,6 +206,14 @@ template <device_api Api> class graph_cache {
 
  private:
   std::vector<std::unique_ptr<known_section<Api>>> sections;
+
+  void make_place(bool shared, std::size_t most_sections) {
+    const auto is_alike = [&](const auto& each) { return each->is_shared == shared; };
+    const auto alike = static_cast<std::size_t>(std::count_if(sections.begin(), sections.end(), is_alike));
+    if (alike < std::max<std::size_t>(most_sections, 1)) return;
+    const auto last = std::find_if(sections.rbegin(), sections.rend(), is_alike);
+    sections.erase(std::next(last).base());
+  }
 };
 
 } // namespace parallax::cuda

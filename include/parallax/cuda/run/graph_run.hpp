@@ -146,7 +146,7 @@ template <device_api Api> class graph_run {
 
   known& section_on(std::size_t position) {
     const int place = all.place_of(static_cast<int>(position)); // kernels of the graph have it as a number
-    return devices[position]->graphs.find({&section.plan, id, place, section.extents.values()},
+    return devices[position]->graphs.find({&section.plan, id, place, section.extents.values(), all.whole() != nullptr},
                                           owner.options.cached_sections);
   }
   std::size_t value_count() const { return index_of(section.section.value_count); }
@@ -302,7 +302,7 @@ template <device_api Api> class graph_run {
     if (g.exchanges.count == 0) return;
     std::uint64_t number = 0;
     for (int i = 0; i < g.exchanges.count; ++i) number = all.whole()->of().next_shared_exchange();
-    owner.recorder.begin(g.exchanges.first.data(), g.exchanges.axes, g.exchanges.bytes, all.devices, number);
+    owner.recorder.begin(g.exchanges.first.data(), g.exchanges.axes, g.exchanges.bytes, all.devices, number, true);
   }
 };
 
