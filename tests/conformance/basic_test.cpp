@@ -116,6 +116,27 @@ TEST_CASE("row 14: named devices") {
   check(plx::pmap(gram, plx::devices<1>)(x), 1);
 }
 
+TEST_CASE("a product is added to its own operand, round after round") {
+  constexpr int n = 8, rounds = 4;
+  auto y = plx::pmap(
+      [](auto x, auto w) {
+        for (int k = 0; k < rounds; ++k) x = plx::dot(x, w) * 0.25f + x;
+        return x;
+      },
+      plx::in_axes<0, plx::none>)(counted(2, n, n), counted(n, n) * (1.f / 64));
+  std::vector<double> expected(2 * n * n);
+  for (int i = 0; i < 2 * n * n; ++i) expected[static_cast<std::size_t>(i)] = i;
+  for (int k = 0; k < rounds; ++k) {
+    const std::vector<double> before = expected;
+    for (int row = 0; row < 2 * n; ++row)
+      for (int column = 0; column < n; ++column)
+        for (int d = 0; d < n; ++d)
+          expected[static_cast<std::size_t>(row * n + column)] +=
+              0.25 * before[static_cast<std::size_t>(row * n + d)] * (d * n + column) / 64;
+  }
+  check_close<float>(y, {2, n, n}, expected, 1e-5);
+}
+
 TEST_CASE("devices in another order hold the pieces in that order") {
   auto y = plx::pmap<"i">([](auto x) { return std::tuple{x + 1, plx::axis_index<"i">()}; },
                           plx::devices<5, 2, 7>)(counted<std::int32_t>(3));

@@ -34,9 +34,10 @@ class in_place_finder {
       const epilogue_step& e = plan.at<epilogue_step>(step(s).index);
       const step_record loop = plan[e.parts][1];
       if (loop.kind != step_kind::kernel) return buffer_id::none;
-      // A library may do all parts at once: then what it adds to, or the product's own result, may lie where the loop's
-      // does, but nothing else.
-      if (may_take(loop_of(loop), e.base, id, s) && section.buffers[e.base].first_step < s && !is_taken(e.base))
+      // A library may do all parts at once: then what it adds to, if it does not multiply that too, or the product's
+      // own result may lie where the loop's does, but nothing else.
+      if (may_take(loop_of(loop), e.base, id, s) && section.buffers[e.base].first_step < s && !is_taken(e.base) &&
+          !touches(plan, plan[e.parts][0], e.base))
         return e.base;
       const buffer_id product = result_of_product(e);
       if (may_take(loop_of(loop), product, id, s) && !is_taken(product)) return product;
@@ -60,11 +61,15 @@ class in_place_finder {
         if (touches(plan, part, id)) return written_over(loop_of(part), id);
     }
     if (last.kind != step_kind::epilogue) return buffer_id::none;
+    const epilogue_step& e = plan.at<epilogue_step>(last.index);
     buffer_id found = buffer_id::none;
-    for (const step_record& part : plan[plan.at<epilogue_step>(last.index).parts])
-      if (touches(plan, part, id))
-        found = part.kind == step_kind::kernel ? written_over(loop_of(part), id) : buffer_id::none;
-    return found;
+    int users = id == result_of_product(e) ? -1 : 0;
+    for (const step_record& part : plan[e.parts]) {
+      if (!touches(plan, part, id)) continue;
+      ++users;
+      found = part.kind == step_kind::kernel ? written_over(loop_of(part), id) : buffer_id::none;
+    }
+    return users == 1 ? found : buffer_id::none;
   }
 
  private:
