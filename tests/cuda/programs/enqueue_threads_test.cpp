@@ -54,6 +54,20 @@ struct noting_api : simulator::api {
     return simulator::api::launch(kernel, shape, on, arguments);
   }
 };
+/// The same of products alone.
+struct noting_products : simulator::api {
+  static inline std::mutex access;
+  static inline std::set<std::thread::id> threads;
+
+  static plx::cuda::status multiply(auto&&... given) {
+    {
+      const std::lock_guard lock(access);
+      threads.insert(std::this_thread::get_id());
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return simulator::api::multiply(given...);
+  }
+};
 
 /// So many threads of the host for the backends that are started as long as it lives.
 struct host_threads {
@@ -72,6 +86,7 @@ constexpr auto steps = [](auto x, auto w) {
     auto reduced = plx::psum<"i">(b);
     y = plx::dot(a, w) * 0.25f + plx::psum<"i">(a) + plx::transpose(plx::exp(-y)) * 0.f;
     y = y + reduced * 0.125f + plx::ppermute<"i">(y, plx::rotate{1});
+    y = plx::dot(y, w) * 0.5f + y;
     y = y / plx::pmax<"i">(plx::max(plx::abs(y)));
   }
   return plx::while_loop([](auto v) { return plx::max(plx::abs(v)) > 0.25f; }, [](auto v) { return v * 0.5f; }, y);
@@ -144,6 +159,25 @@ TEST_CASE("several threads enqueue for several devices, each device's steps by o
   noting_api::devices.clear();
   const auto results = simulated::results_of<noting_api>(program, ramp(8), plx::array<float, 2>::filled({8, 8}, 0.5f));
   CHECK(noting_api::threads.size() > 1);
+}
+
+TEST_CASE("several threads enqueue products that are added to something") {
+  constexpr auto added = plx::pmap<"i">(
+      [](auto x, auto w) {
+        for (int k = 0; k < 3; ++k) x = plx::dot(x, w) * 0.25f + x;
+        return x;
+      },
+      plx::in_axes<0, plx::none>);
+  const auto w = plx::array<float, 2>::filled({8, 8}, 0.5f);
+  const auto expected = simulated::numbers_of(simulated::results_on_host(added, ramp(8), w));
+  simulator::machine machine({.devices = 8});
+  const host_threads four(4);
+  simulated::running_backend<noting_products> running;
+  noting_products::threads.clear();
+  const auto found = simulated::numbers_of(simulated::results_of<noting_products>(added, ramp(8), w));
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) REQUIRE(found[i] == Approx(expected[i]).epsilon(1e-4));
+  CHECK(noting_products::threads.size() > 1);
 }
 
 TEST_CASE("several threads of the host compute what one does, under every seed") {

@@ -20,16 +20,16 @@ template <class Section> class product_runner {
   void run(const product_step& step) { run(step, resolved_product(of.section, step), step.result); }
   void run_at(const product_step& step, int p) { run_at(step, p, {of.section, step}, step.result); }
 
-  /// Products that are added to something: by the library, with the sums beside them if it can, or in parts. Nothing,
-  /// and false, for those that the library adds nowhere.
-  bool run_accumulation(const epilogue_step& step) {
+  /// Whether an epilogue is a product that the library adds to something.
+  bool accumulates(const epilogue_step& step) const {
     if (step.base == buffer_id::none) return false;
+    const resolved_product product(of.section, product_of(of.section.plan, step));
+    return product.batch_rank == 0 && product.rows > 0 && product.columns > 0 && product.depth > 0;
+  }
+  /// Adds such a product: with the sums beside it if the library can, or in parts.
+  void run_at(const epilogue_step& step, int p) {
     const product_step& made = product_of(of.section.plan, step);
-    const resolved_product product(of.section, made);
-    if (product.batch_rank > 0 || product.rows == 0 || product.columns == 0 || product.depth == 0) return false;
-    for (int p = 0; p < of.all.size(); ++p)
-      if (of.runs_at(p)) run_at(step, p, made, product);
-    return true;
+    run_at(step, p, made, {of.section, made});
   }
   /// A product into the place of the loop that copies it; false where that would be more calls of the library than
   /// both.
@@ -47,8 +47,9 @@ template <class Section> class product_runner {
   Section& of;
 
   void run(const product_step& step, const resolved_product& product, buffer_id result) {
-    for (int p = 0; p < of.all.size(); ++p)
+    of.run_at_positions(1, [&](int p) {
       if (of.runs_at(p)) run_at(step, p, product, result);
+    });
   }
   void run_at(const product_step& step, int p, const resolved_product& product, buffer_id result) {
     run_batched_product<api>(*of.all.devices[index_of(p)], product, of.data(result, p),

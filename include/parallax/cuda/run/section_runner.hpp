@@ -170,6 +170,11 @@ template <device_api Api> class section_runner {
     while (!runs_at(first)) ++first;
     return first;
   }
+  /// Calls `f` with each position, for each of which it enqueues so much.
+  void run_at_positions(std::size_t launches, function_ref<void(int)> f) const {
+    if (noted == nullptr && launches * index_of(all.size()) >= least_launches) return owner.threads.run(all.size(), f);
+    for (int p = 0; p < all.size(); ++p) f(p);
+  }
   /// What runs a body on the same devices, behind so much of the memory for bodies.
   section_runner body_runner(section_id body, std::size_t behind = 0) const {
     std::vector<std::byte*> memory = memory_of_bodies;
@@ -251,7 +256,7 @@ template <device_api Api> class section_runner {
     void operator()(const kernel_step& step) const { self.run_everywhere(step); }
     void operator()(const product_step& step) const { product_runner(self).run(step); }
     void operator()(const epilogue_step& step) const {
-      if (product_runner(self).run_accumulation(step)) return;
+      if (product_runner(self).accumulates(step)) return self.run_everywhere(step);
       if (!self.everywhere() || step.base != buffer_id::none || !self.run_epilogue(step))
         self.run_steps(self.section.plan[step.parts], call);
     }
@@ -321,7 +326,7 @@ template <device_api Api> class section_runner {
         exchanges.start_aside();
       }
       if (noted == nullptr) owner.note_step();
-      if (shares && is_apart(step.kind)) {
+      if (shares && is_apart(step)) {
         add_apart(step);
       } else {
         run_apart();
@@ -336,9 +341,21 @@ template <device_api Api> class section_runner {
   /// Waking threads costs as much as some launches.
   static constexpr std::size_t least_launches = 12;
 
-  static bool is_apart(step_kind kind) {
-    return kind == step_kind::kernel || kind == step_kind::concurrent || kind == step_kind::product ||
-           kind == step_kind::axis_slice;
+  bool is_apart(const step_record& step) {
+    switch (step.kind) {
+    case step_kind::kernel:
+    case step_kind::concurrent:
+    case step_kind::product:
+    case step_kind::axis_slice: return true;
+    case step_kind::epilogue: return product_runner(*this).accumulates(section.plan.at<epilogue_step>(step.index));
+    case step_kind::exchange:
+    case step_kind::call:
+    case step_kind::ffi:
+    case step_kind::scan:
+    case step_kind::cond:
+    case step_kind::while_loop: return false;
+    }
+    return false;
   }
   void add_apart(const step_record& step) {
     visit_buffers(section.plan, step, [&](buffer_id id) {
@@ -356,11 +373,6 @@ template <device_api Api> class section_runner {
       for (const step_record* step : steps) visit_step(section.plan, *step, apart_runner{*this, p});
     };
     run_at_positions(steps.size(), run_at);
-  }
-  /// Calls `f` with each position, for each of which it enqueues so much.
-  void run_at_positions(std::size_t launches, function_ref<void(int)> f) const {
-    if (noted == nullptr && launches * index_of(all.size()) >= least_launches) return owner.threads.run(all.size(), f);
-    for (int p = 0; p < all.size(); ++p) f(p);
   }
   struct apart_runner {
     section_runner& self;
@@ -464,6 +476,7 @@ template <device_api Api> class section_runner {
   }
 
   void run_at(const product_step& step, int p) { product_runner(*this).run_at(step, p); }
+  void run_at(const epilogue_step& step, int p) { product_runner(*this).run_at(step, p); }
 };
 
 } // namespace parallax::cuda
