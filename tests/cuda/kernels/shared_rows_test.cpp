@@ -135,6 +135,22 @@ TEST_CASE("a cluster holds one row after another") {
   run(device, softmax, 1e-6, y);
 }
 
+TEST_CASE("a row that begins elsewhere than the one before it waits until that is stored") {
+  // vectors begin 0, 3, 2 and 1 elements behind the beginnings of rows, so that other threads have them
+  static constexpr auto below = plx::jit([](auto x) { return x - plx::max(x, 1, plx::keepdims); });
+  const setup clusters{.multiprocessors = 1, .shared_bytes = 4 << 10, .largest_cluster = 16};
+  CHECK(run(clusters, below, 0, numbers<float, 2>({7, 9001})).cluster == 16);
+  CHECK(simulated::api::last.blocks == 2 * 16);
+
+  static constexpr auto below_in_parts = plx::jit([](auto x) {
+    auto parts = plx::slice_in_dim(x, 0, 5, 1, 1);
+    return parts - plx::max(parts, 2, plx::keepdims);
+  });
+  const setup blocks{.multiprocessors = 1, .shared_bytes = 48 << 10};
+  CHECK(run(blocks, below_in_parts, 0, numbers<float, 3>({7, 6, 9001})).cluster == 1);
+  CHECK(simulated::api::last.blocks == 32);
+}
+
 TEST_CASE("several operands of several types, rows that begin anywhere, and pieces without elements") {
   for (int largest : {1, 4, 16})
     for (std::size_t bytes : {std::size_t{227 << 10}, std::size_t{24 << 10}}) {

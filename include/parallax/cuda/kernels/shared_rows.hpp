@@ -48,9 +48,13 @@ template <class Kernel> struct shared_rows {
   template <class Block> static PARALLAX_DEVICE void run(const Block& block, const arguments& a) {
     const std::uint32_t rank = block_of(block) & (static_cast<std::uint32_t>(a.cluster.size) - 1);
     std::uint32_t turn = 0;
-    for (std::uint32_t row = block_of(block) >> a.cluster.shift; row < a.rows;
-         row += blocks_of(block) >> a.cluster.shift)
+    const std::uint32_t step = blocks_of(block) >> a.cluster.shift;
+    for (std::uint32_t row = block_of(block) >> a.cluster.shift; row < a.rows; row += step) {
       run_row(block, a, row, rank, turn, std::make_index_sequence<std::size_t{passes::schedule::passes}>{});
+      // where the next row begins elsewhere other threads have its elements; a reduction would have waited
+      if constexpr (!reduces<passes::schedule::passes - 1>)
+        if (row + step < a.rows) block.barrier();
+    }
     // a block's memory ends with it: the others may still read there
     if (a.cluster.size > 1) block.cluster_barrier();
   }
