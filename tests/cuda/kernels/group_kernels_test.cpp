@@ -24,10 +24,12 @@ class once : public simulator::access_observer {
  public:
   void read(const void*, std::size_t) override {}
   void write(void* data, std::size_t bytes) override {
+    ++writes;
     const std::byte* const first = static_cast<const std::byte*>(data);
     for (std::size_t i = 0; i < bytes; ++i)
       if (!written.insert(first + i).second) simulator::fail("an element is written twice");
   }
+  int writes = 0; ///< of elements or vectors of them
 
  private:
   std::set<const std::byte*> written;
@@ -35,7 +37,7 @@ class once : public simulator::access_observer {
 
 struct api {
   using stream = int;
-  static inline int launches = 0;
+  static inline int launches = 0, writes = 0;
   static inline std::uint64_t seed = 1;
 
   template <cuda::device_kernel K>
@@ -44,6 +46,7 @@ struct api {
     ++launches;
     once observer;
     simulator::run_kernel<K>(shape, arguments, seed, observer);
+    writes += observer.writes;
     return {};
   }
 };
@@ -129,6 +132,34 @@ void check_loops(int multiprocessors, std::int64_t largest, int expected_launche
   }
 }
 
+/// How many writes a matrix's loop makes in a group.
+int writes_of_matrix(std::int64_t rows, std::int64_t columns) {
+  const auto size = static_cast<std::size_t>(rows * columns);
+  std::vector<float> x(size), y(size);
+  for (std::size_t i = 0; i < size; ++i) x[i] = static_cast<float>(i);
+  const constant_bits two = constant_bits::of(2.f);
+  operand operands[2];
+  auto part = [&](int, kernel_arguments& a) {
+    a.rank = 2;
+    a.extents[0] = rows, a.extents[1] = columns;
+    a.operands = operands;
+    a.operand_count = 2;
+    a.constants = &two;
+    a.constant_count = 1;
+    operands[0] = operand_at(y.data(), columns);
+    operands[1] = operand_at(x.data(), columns);
+    operands[0].strides[1] = operands[1].strides[1] = 1;
+  };
+  cuda::device_properties properties;
+  properties.multiprocessors = 4;
+  api::writes = 0;
+  const int kernels[] = {0};
+  const cuda::launch_context<api> where{0, &properties, nullptr, 0, cuda::largest_loop};
+  REQUIRE(cuda::launch_elementwise_group<api, scaled>(plain_span<const int>(kernels), part, where).ok());
+  for (std::size_t i = 0; i < size; ++i) REQUIRE(y[i] == 2 * x[i]);
+  return api::writes;
+}
+
 using summed =
     kernel<kernel_result::reduction, primitives::id_of<primitives::reduce_sum>, vector_of<element_type::float32, 1>>;
 using largest_product =
@@ -199,6 +230,12 @@ TEST_CASE("elementwise loops of one launch: long, short, empty and misaligned on
   check_loops(4, cuda::largest_loop, 3);
   check_loops(1, cuda::largest_loop, 3);
   check_loops(132, cuda::largest_loop, 3);
+}
+TEST_CASE("matrices are moved in vectors whose rows are none") {
+  CHECK(writes_of_matrix(6, 10) == 15);
+  CHECK(writes_of_matrix(5, 3) == 3 + 3);
+  CHECK(writes_of_matrix(1, 8) == 2);
+  CHECK(writes_of_matrix(8, 1) == 2);
 }
 TEST_CASE("long loops are cut into parts of one launch") { check_loops(2, 40, 4); }
 TEST_CASE("reductions of one launch, and what combines their pieces in another") {

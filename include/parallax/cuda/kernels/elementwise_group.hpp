@@ -121,8 +121,9 @@ template <launch_api Api, class... Kernels> class group_launch {
   explicit group_launch(const launch_context<Api>& context) : where(context) {}
 
   /// Adds the loop that `a` describes, of kernel number `Number`. Returns the status of what has been launched for it.
-  template <class Kernel, int Number> status add(const kernel_arguments& a) {
+  template <class Kernel, int Number> status add(kernel_arguments& a) {
     using evaluate = evaluator<Kernel>;
+    a.collapse();
     std::int64_t left = 1;
     for (int d = 0; d < a.rank; ++d) left *= a.extents[d];
     std::byte* data[std::size_t{evaluate::operand_count}];
