@@ -157,6 +157,16 @@ TEST_CASE("converting between integers wraps", "[scalar_math]") {
   CHECK(math::convert<bool>(256));
 }
 
+TEMPLATE_TEST_CASE("converting 16 bits to their own type does nothing to them", "[scalar_math]", parallax::float16,
+                   parallax::bfloat16) {
+  int changed = 0; // float32 in between would make signalling NaN quiet
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const TestType x = TestType::from_bits(static_cast<std::uint16_t>(bits));
+    changed += math::convert<TestType>(x).bits() != bits;
+  }
+  CHECK(changed == 0);
+}
+
 TEMPLATE_TEST_CASE("functions are those of the C library", "[scalar_math]", float, double) {
   using T = TestType;
   for (T x : {T(-1.75), T(-0.5), T(0), T(0.3), T(1), T(2.5)}) {

@@ -252,7 +252,9 @@ template <floating_element T> PARALLAX_HD constexpr bool is_finite(T x) {
 
 /// x as a `To`. From floating to integer it is truncated and saturates, NaN becoming 0; between integers it wraps.
 template <element To, element From> PARALLAX_HD constexpr To convert(From x) {
-  if constexpr (std::same_as<To, bool>) {
+  if constexpr (std::same_as<To, From>) {
+    return x;
+  } else if constexpr (std::same_as<To, bool>) {
     return x != From{0};
   } else if constexpr (floating16_element<From> && integer_element<To>) {
     return convert<To>(static_cast<float>(x));
