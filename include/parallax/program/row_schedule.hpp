@@ -150,12 +150,41 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
   }
   static constexpr bool is_index(int i) { return statements[index_of(i)].kind == statement_kind::load_index; }
   static constexpr bool is_element_store(int i) { return statements[index_of(i)].kind == statement_kind::store_vector; }
+  /// From which pass to which a thread remembers a value, if it remembers them.
+  static constexpr int remembered_from(int i) { return reads_early && is_array(i) ? 0 : first_pass(i); }
+  static constexpr int remembered_to(int i) {
+    int last = 0;
+    for (int pass = 0; pass < passes; ++pass)
+      if (is_needed(i, pass, false)) last = pass;
+    return last;
+  }
+  static constexpr bool is_remembered(int i) { return !is_index(i) && remembered_from(i) < remembered_to(i); }
+  /// The values of an element that are remembered from one pass to the next, where they are most.
+  static constexpr int most_remembered() { return most_between_passes(reads_early); }
   /// Whether several passes need a value.
   static constexpr bool is_needed_again(int i) {
     int times = 0;
     for (int pass = 0; pass < passes; ++pass) times += is_needed(i, pass, false);
     return times > 1;
   }
+
+ private:
+  static constexpr bool is_array(int i) { return is_loaded(i) && !is_index(i); }
+  static constexpr int most_between_passes(bool early) {
+    int most = 0;
+    for (int pass = 0; pass < passes; ++pass) {
+      int values = 0;
+      for (int i = 0; i < size; ++i) {
+        const int from = early && is_array(i) ? 0 : first_pass(i);
+        values += !is_index(i) && from <= pass && remembered_to(i) > pass;
+      }
+      most = values > most ? values : most;
+    }
+    return most;
+  }
+  /// Whether the first pass reads what only later ones need: where that adds nothing to what is remembered, which is
+  /// little.
+  static constexpr bool reads_early = most_between_passes(true) <= (most_between_passes(false) < 2 ? 1 : 2);
 };
 
 } // namespace parallax::compiled

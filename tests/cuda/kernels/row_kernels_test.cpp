@@ -87,6 +87,30 @@ static_assert(passes<false>(layernorm, matrix, vector, vector) == 3 &&
 static_assert(passes<false>(spread, matrix) == 2 && passes<true>(spread, matrix) == 1);
 static_assert(passes<false>(statistics, matrix) == 2 && passes<true>(statistics, matrix) == 2);
 
+constexpr auto softmax_gradient = plx::jit(plx::grad([](auto x, auto y) { return plx::sum(plx::softmax(x) * y); }));
+/// How a program's only kernel holds rows of aligned vectors.
+template <class T, class Function, class... Arguments> constexpr int vectors_of(const Function&, const Arguments&...) {
+  using kernel = typename plx::compiled::program_kernel<plx::detail::program<Function, Arguments...>, 0>::type;
+  return plx::cuda::held_rows<kernel, 16 / sizeof(T)>::vectors;
+}
+constexpr auto narrow_matrix = plx::shaped<plx::bfloat16, 2, 4096>;
+static_assert(vectors_of<float>(softmax, matrix) == 4 && vectors_of<plx::bfloat16>(softmax, narrow_matrix) == 4);
+static_assert(vectors_of<float>(softmax_gradient, matrix, matrix) == 4);
+static_assert(vectors_of<plx::bfloat16>(softmax_gradient, narrow_matrix, narrow_matrix) == 2); // of each array
+/// In which pass the operands of a program's only kernel are read, one digit for each.
+template <class Function, class... Arguments> constexpr int reading_passes(const Function&, const Arguments&...) {
+  using kernel = typename plx::compiled::program_kernel<plx::detail::program<Function, Arguments...>, 0>::type;
+  using schedule = plx::compiled::row_schedule<kernel>;
+  int digits = 0;
+  for (int i = 0; i < schedule::size; ++i)
+    if (schedule::is_loaded(i)) digits = digits * 10 + schedule::remembered_from(i) + 1;
+  return digits;
+}
+// at once, unless registers would have to keep more
+static_assert(reading_passes(softmax_gradient, matrix, matrix) == 11);
+static_assert(reading_passes(layernorm, matrix, vector, vector) == 133);
+static_assert(reading_passes(residual, matrix, matrix) == 13);
+
 using squares = plx::cuda::centred_reducer<plx::compiled::centred_kind::squares, float>;
 /// Groups of threads that combine their sums.
 struct sums_of_groups {
@@ -150,6 +174,24 @@ TEST_CASE("layernorm, whose scale and offset are the same for all rows") {
 TEST_CASE("what only the last pass needs") {
   for (auto [m, n] : {std::pair{4, 8}, {3, 100}, {1, 17001}})
     compare(residual, 1e-5, numbers<float, 2>({m, n}), numbers<float, 2>({m, n}, 2));
+}
+
+TEST_CASE("what the first pass reads for later ones is read once") {
+  for (std::int64_t n : {4, 100, 128, 2052, 4096, 8192})
+    compare(softmax_gradient, 1e-5, numbers<float, 2>({3, n}), numbers<float, 2>({3, n}, 2));
+  compare(softmax_gradient, 2e-2, numbers<plx::bfloat16, 2>({3, 2048}), numbers<plx::bfloat16, 2>({3, 2048}, 2));
+  compare(softmax_gradient, 1e-5, numbers<float, 2>({3, 1027}), numbers<float, 2>({3, 1027}, 2));
+  simulated::api::current = {.multiprocessors = 1};
+  simulated::api::bytes_read = 0;
+  simulated::call(softmax_gradient, numbers<float, 2>({40, 512}), numbers<float, 2>({40, 512}, 2));
+  CHECK(simulated::api::bytes_read == 2 * 40 * 512 * sizeof(float));
+}
+
+TEST_CASE("rows of 16 bits of all lengths of vectors") {
+  for (std::int64_t n : {8, 16, 248, 256, 264, 1024, 1032, 4096, 8184, 8192, 8200})
+    compare(softmax, 1e-2, numbers<plx::bfloat16, 2>({3, n}));
+  CHECK(launches(softmax, numbers<plx::bfloat16, 2>({2, 8192})) == 1);
+  CHECK(simulated::api::last.threads == 256);
 }
 
 TEST_CASE("rows with several results, of which some have one element for each row") {

@@ -19,13 +19,17 @@ inline constexpr int most_row_threads = 512;
 template <class Kernel, int Width> struct held_rows {
   using passes = row_passes<Kernel>;
   static constexpr bool barriers = true;
-  static constexpr int max_threads = detail::most_row_threads;
   /// What is held must not be spilled, nor what is loaded beside it.
   static constexpr bool takes_few_registers =
       passes::widest_value <= 4 && passes::kept_count <= 2 && passes::loaded_count <= 4;
-  static constexpr int min_blocks = Width > 1 && takes_few_registers ? 2 : 1;
-  /// The vectors that a thread holds, as registers allow.
-  static constexpr int vectors = std::max((passes::kept_count > 3 ? 8 : 16) / Width, 1);
+  static constexpr int most_kept = passes::schedule::most_remembered();
+  /// The elements that a thread holds, as registers allow: at least four vectors are loaded together, of one array or
+  /// of two.
+  static constexpr int elements = Width == 8 && takes_few_registers && most_kept <= 1 ? 32 : most_kept > 3 ? 8 : 16;
+  static constexpr int vectors = std::max(elements / Width, 1);
+  /// Rows may be as long where a thread holds more.
+  static constexpr int max_threads = elements > 16 ? detail::most_row_threads / 2 : detail::most_row_threads;
+  static constexpr int min_blocks = Width == 1 || !takes_few_registers ? 1 : elements > 16 ? 3 : 2;
 
   struct arguments {
     typename passes::loop_type loop;
@@ -113,11 +117,12 @@ status launch_held_rows(const kernel_arguments& a, const launch_context<Api>& wh
   return Api::launch(kernel_type{}, shape, where.stream, arguments);
 }
 
-/// The threads for each row of so many vectors, of which a thread holds `held`: 0 if the row does not fit. As few as
-/// can be, since those of a row wait for each other, unless the device has more.
-inline int row_group(std::int64_t work, int held, std::int64_t rows, std::int64_t wanted_threads) {
+/// The threads for each row of so many vectors, of which a thread holds some: 0 if the row does not fit. As few as can
+/// be, since those of a row wait for each other, unless the device has more.
+template <class HeldRows> int row_group(std::int64_t work, std::int64_t rows, std::int64_t wanted_threads) {
+  constexpr int held = HeldRows::vectors;
   int group = power_of_two((work + held - 1) / held, warp_size);
-  while (group < most_row_threads &&
+  while (group < HeldRows::max_threads &&
          (work > std::int64_t{group} * held || (work >= 2 * std::int64_t{group} && rows * group < wanted_threads)))
     group *= 2;
   return work <= std::int64_t{group} * held ? group : 0;

@@ -38,7 +38,7 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   /// Where a thread does not hold its elements: values are computed, and operands loaded, again in every pass.
   struct nothing_kept {};
 
-  static constexpr bool is_kept(int i) { return schedule::is_needed_again(i) && !schedule::is_index(i); }
+  static constexpr bool is_kept(int i) { return schedule::is_remembered(i); }
   static constexpr int kept_count = [] {
     int count = 0;
     for (int i = 0; i < schedule::size; ++i) count += is_kept(i);
@@ -61,10 +61,13 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   template <int I, int Round> static constexpr bool in_round = schedule::in_round(I, Round);
   template <int I, int Pass> static constexpr bool reduces_in = schedule::reduces_in(I, Pass);
   template <class Kept> static constexpr bool keeps = !std::is_same_v<Kept, nothing_kept>;
-  template <class Kept, int I, int Pass> static constexpr bool is_needed = schedule::is_needed(I, Pass, !keeps<Kept>);
+  /// What is kept begins with a pass, which may be one that does not need it yet.
+  template <class Kept, int I, int Pass>
+  static constexpr bool is_needed =
+      schedule::is_needed(I, Pass, !keeps<Kept>) || (keeps<Kept> && is_kept(I) && schedule::remembered_from(I) == Pass);
   /// Whether a pass finds a value among those kept.
   template <class Kept, int I, int Pass>
-  static constexpr bool is_at_hand = keeps<Kept> && is_kept(I) && schedule::first_pass(I) < Pass;
+  static constexpr bool is_at_hand = keeps<Kept> && is_kept(I) && schedule::remembered_from(I) < Pass;
   template <class Kept, int I, int Pass>
   static constexpr bool is_evaluated = is_needed<Kept, I, Pass> && !schedule::is_reduction(I);
   template <class Kept, int I> static constexpr bool is_remembered = keeps<Kept> && is_kept(I);

@@ -34,12 +34,11 @@ status launch_row_group(kernel_arguments& whole, const launch_context<Api>& wher
     const std::int64_t rows = row_count(a), length = a.extents[last];
     const std::int64_t wanted_threads = std::int64_t{where.properties->multiprocessors} * 1024;
     if (const int width = evaluate::vector_width(a); width > 0 && length % width == 0) {
-      using vectors = held_rows<Kernel, evaluate::width>;
-      if (int group = row_group(length / width, vectors::vectors, rows, wanted_threads); group > 0) {
+      if (int group = row_group<held_rows<Kernel, evaluate::width>>(length / width, rows, wanted_threads); group > 0) {
         if constexpr (evaluate::has_vectors)
           return launch_held_rows<Api, Kernel, evaluate::width>(a, where, rows, group);
       }
-    } else if (int group = row_group(length, held_rows<Kernel, 1>::vectors, rows, wanted_threads); group > 0) {
+    } else if (int group = row_group<held_rows<Kernel, 1>>(length, rows, wanted_threads); group > 0) {
       return launch_held_rows<Api, Kernel, 1>(a, where, rows, group);
     }
     if constexpr (shared_rows<Kernel>::element_bytes > 0) {
