@@ -73,6 +73,14 @@ TEMPLATE_TEST_CASE("transposes of whole tiles and parts of them, aligned and not
           numbers<TestType, 3>({80, 3, 64}, 3));
 }
 
+TEST_CASE("a block's tiles follow one another") {
+  static constexpr auto transposed = plx::jit([](auto x, auto y) { return plx::transpose(x, {1, 0}) + y; });
+  const auto x = numbers<float, 2>({449, 450}), y = numbers<float, 2>({450, 449}, 2);
+  simulated::api::current = {.multiprocessors = 1};
+  simulated::require_close(transposed(x, y), simulated::call(transposed, x, y), 0);
+  CHECK(simulated::api::last.blocks == 32); // of 64 tiles
+}
+
 TEST_CASE("mixed element types") {
   static constexpr auto mixed = plx::jit([](auto x, auto n, auto mask, auto d) {
     auto chosen = plx::where(mask, plx::astype<double>(x) * d, plx::astype<double>(n));
