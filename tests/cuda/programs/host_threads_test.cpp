@@ -6,13 +6,17 @@
 
 #include <parallax/parallax.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <future>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace host_threads_test {
@@ -46,6 +50,17 @@ template <class Program> auto waiting_thread(const simulator::machine& on, const
   while (on.calls() < before + 100) std::this_thread::yield();
   return started;
 }
+
+/// In which something happens while a copy to the host is under way.
+struct interrupted_api : simulator::api {
+  static inline std::function<void()> at_copy;
+
+  static plx::cuda::status copy_to_host(void* to, const void* from, std::size_t bytes, stream on) {
+    const plx::cuda::status enqueued = simulator::api::copy_to_host(to, from, bytes, on);
+    if (at_copy) std::exchange(at_copy, nullptr)();
+    return enqueued;
+  }
+};
 
 bool is_going_on(const std::future<std::vector<float>>& thread) {
   return thread.wait_for(std::chrono::seconds(0)) == std::future_status::timeout;
@@ -120,6 +135,19 @@ TEST_CASE("who frees memory does not wait for a thread that goes round a loop; i
   CHECK(calls["release"] >= 1);
   backend::shut_down();
   machine.finish();
+}
+
+TEST_CASE("a thread reads on from its device, though another one frees memory of another device meanwhile") {
+  simulator::machine machine({.devices = 2});
+  simulated::running_backend<interrupted_api> running;
+  for (const std::size_t rest : {std::size_t{1000}, std::size_t{100'000}}) { // blocks that there are, and a new one
+    const std::vector<std::byte> values((std::size_t{12} << 20) + rest, std::byte{3});
+    const plx::buffer read = plx::cuda::placed<interrupted_api>(0, values.data(), values.size());
+    std::optional<plx::buffer> freed = plx::cuda::placed<interrupted_api>(1, values.data(), 1000);
+    interrupted_api::at_copy = [&] { std::thread([&] { freed.reset(); }).join(); };
+    CHECK(std::equal(values.begin(), values.end(), read.data()));
+    CHECK(!freed.has_value());
+  }
 }
 
 TEST_CASE("a thread that reads a result hears of the collective that ends without one") {

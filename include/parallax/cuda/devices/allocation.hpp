@@ -69,8 +69,11 @@ template <device_api Api> class allocation final : public device_memory {
     home.host_copies.to_host(
         to, address(), bytes, owner.threads,
         [&](const auto& wait) {
-          const inverse_lock unlocked(mutex);
-          wait();
+          {
+            const inverse_lock unlocked(mutex);
+            wait();
+          }
+          home.activate(); // what others released meanwhile may have been given back on other devices
         },
         owner.waiting_beside_others());
     owner.check_collectives(ended);
