@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -207,6 +208,71 @@ TEST_CASE("Captures end, and neither ask nor allocate") {
         "query_stream while stream 1 on device 0 is captured");
   CHECK(during([](const queue& on) { const floats memory(on, 2); }) ==
         "allocate while stream 1 on device 0 is captured");
+}
+
+TEST_CASE("What may wait or takes memory at once ends a capture of its thread, unless that has said so") {
+  /// In one thread or another, while this one captures.
+  const auto during = [](const auto& program, bool relaxed = false, bool elsewhere = false) {
+    return fault_of([&] {
+      machine on({.devices = 1});
+      {
+        const queue captured, other;
+        const auto done = [&] { program(other); };
+        done();
+        graph_handle graph;
+        check(api::begin_capture(captured.stream));
+        api::capture_mode mode = api::relaxed_capture_mode;
+        if (relaxed) check(api::exchange_capture_mode(mode));
+        elsewhere ? std::async(std::launch::async, done).get() : done();
+        if (relaxed) check(api::exchange_capture_mode(mode));
+        check(api::end_capture(captured.stream, graph));
+        check(api::destroy_graph(graph));
+        done();
+      }
+      on.finish();
+    });
+  };
+  const auto waits = [](const queue& on) { on.wait(); };
+  const auto takes = [](const queue&) { const pinned memory(2); };
+  const auto trims = [](const queue&) { check(api::trim_memory()); };
+  CHECK(has(during(waits), "query_stream while the thread captures a stream, which CUDA does not allow"));
+  CHECK(has(during(takes), "allocate_pinned while the thread captures a stream"));
+  CHECK(has(during(trims), "trim_memory while the thread captures a stream"));
+  for (const bool elsewhere : {false, true}) {
+    CHECK(during(waits, !elsewhere, elsewhere) == "");
+    CHECK(during(takes, !elsewhere, elsewhere) == "");
+    CHECK(during(trims, !elsewhere, elsewhere) == "");
+  }
+}
+
+TEST_CASE("A library's first call on a device, and its first question about signs, may wait") {
+  const auto multiply_while_captured = [](bool before, bool keeps_signs) {
+    return fault_of([&] {
+      machine on({.devices = 1});
+      const queue queue;
+      const floats memory(queue, 64);
+      graph_handle graph;
+      parallax::cuda::matrix_product p;
+      p.rows = p.columns = p.depth = p.left_row = p.right_depth = 4;
+      p.left = memory.data, p.right = memory.data + 16, p.result = memory.data + 32;
+      check(api::fill_zero(memory.data, memory.bytes(), queue.stream));
+      if (keeps_signs) {
+        check(api::multiply(p, 0, queue.stream));
+        p.epilogue.activation = parallax::cuda::product_activation::relu;
+        p.epilogue.auxiliary = memory.data + 48;
+      }
+      const auto ask = [&] { check(keeps_signs ? api::can_multiply(p, 0) : api::multiply(p, 0, queue.stream)); };
+      if (before) ask();
+      check(api::begin_capture(queue.stream));
+      ask();
+      check(api::end_capture(queue.stream, graph));
+      check(api::destroy_graph(graph));
+    });
+  };
+  CHECK(multiply_while_captured(true, false) == "");
+  CHECK(multiply_while_captured(true, true) == "");
+  CHECK(has(multiply_while_captured(false, false), "the first multiply while the thread captures a stream"));
+  CHECK(has(multiply_while_captured(false, true), "can_multiply, which asks for the sign of 0, while the thread"));
 }
 
 } // namespace host_copies_test

@@ -342,6 +342,42 @@ TEST_CASE("graphs replay epilogues on new arguments") {
   CHECK(noting_api::launched_graphs == 5 * 3);
 }
 
+TEST_CASE("a branch that is taken first in a graph may be the first to ask the library, and to use it") {
+  constexpr auto train = [](auto goes, auto w, auto b, auto v, auto x) {
+    return plx::cond(
+        goes,
+        plx::grad([](auto w1, auto b1, auto w2,
+                     auto given) { return plx::sum(plx::square(plx::dot(plx::relu(plx::dot(given, w1) + b1), w2))); },
+                  plx::argnums<0, 1, 2>),
+        [](auto w1, auto b1, auto w2, auto) { return std::tuple(w1 * 0.f, b1 * 0.f, w2 * 0.f); }, w, b, v, x);
+  };
+  constexpr auto multiply = [](auto goes, auto w, auto x) {
+    return plx::cond(
+        goes, [](auto w1, auto given) { return plx::dot(given, w1); }, [](auto, auto given) { return given * 0.f; }, w,
+        x);
+  };
+  const auto w = matrix(32, 32, 1), v = matrix(32, 32, 2), x = matrix(64, 32, 3);
+  const auto b = vector(32, 4);
+  const auto call_thrice = [](const char* in_the_branch, const auto& f, const auto&... given) {
+    simulator::machine on({.devices = 1});
+    {
+      const simulated::running_backend<noting_api> here;
+      noting_api::launched_graphs = 0;
+      for (const bool goes : {false, false, true}) {
+        const plx::array<bool, 0> chosen(goes);
+        noting_api::calls.clear();
+        check_close(on_devices(f, chosen, given...), on_host(f, chosen, given...));
+        const bool is_captured = !goes && noting_api::launched_graphs == 1;
+        CHECK(std::ranges::count(noting_api::calls, in_the_branch) == (is_captured ? 1 : 0));
+      }
+      CHECK(noting_api::launched_graphs == 2);
+    }
+    on.finish();
+  };
+  call_thrice("product bias relu auxiliary", train, w, b, v, x);
+  call_thrice("product", multiply, w, x);
+}
+
 TEST_CASE("training steps on several devices reduce gradients that epilogues leave") {
   static constexpr auto step = plx::pmap<"i">(
       [](auto w1, auto b1, auto w2, auto b2, auto x, auto t) {

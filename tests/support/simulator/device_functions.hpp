@@ -111,6 +111,7 @@ struct device_functions {
 
   static status trim_memory() {
     return call("trim_memory", [&](world& w) {
+      w.check_safe("trim_memory");
       w.pools[w.caller->device].kept.clear();
       return status{};
     });
@@ -118,6 +119,7 @@ struct device_functions {
 
   static status allocate_pinned(void*& pointer, std::size_t bytes) {
     return call("allocate_pinned", [&](world& w) {
+      w.check_safe("allocate_pinned");
       if (bytes == 0) fail("allocate_pinned of 0 bytes");
       allocation& made = w.table.add(on_host, bytes);
       made.is = allocation::state::live;
@@ -129,6 +131,7 @@ struct device_functions {
   /// As real devices do, this waits for all that goes on.
   static status release_pinned(void* pointer) {
     return call("release_pinned", ending, [&](world& w) {
+      w.check_safe("release_pinned");
       allocation& released = w.table.starting(pointer, "release_pinned");
       if (released.device != on_host) fail("release_pinned of ", released.name());
       if (released.pending != 0)

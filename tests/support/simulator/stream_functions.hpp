@@ -41,6 +41,7 @@ struct stream_functions : device_functions {
     return call("query_stream", question, [&](world& w) {
       const stream_state& found = w.stream(of.number, "query_stream");
       if (found.capture != nullptr) fail("query_stream while ", found.name(), " is captured");
+      w.check_safe("query_stream");
       if (!found.queue.empty()) return not_ready("query_stream");
       w.host_learns(found.clock);
       return status{};
@@ -95,8 +96,9 @@ struct stream_functions : device_functions {
   static status query_event(event_handle of) {
     return call("query_event", question, [&](world& w) {
       const event_state& event = w.event(of.number, "query_event");
+      if (event.latest != nullptr && event.latest->captured) fail("query_event of an event that was captured");
+      w.check_safe("query_event");
       if (event.latest == nullptr) return status{};
-      if (event.latest->captured) fail("query_event of an event that was captured");
       if (!event.latest->reached) return not_ready("query_event");
       w.host_learns(event.latest->clock);
       return status{};
@@ -161,6 +163,7 @@ struct stream_functions : device_functions {
     return call(parallax::is_floating(product.type) ? "multiply" : "launch", [&](world& w) {
       stream_state& stream = w.current_stream(on.number, "multiply");
       if (device != stream.device) fail("multiply for device ", device, " on ", stream.name());
+      if (parallax::is_floating(product.type)) w.check_first(w.libraries, device, "the first multiply");
       if (w.options.refuses_epilogues &&
           (!product.epilogue.is_plain() || product.base != nullptr || product.addresses != nullptr))
         return machine::failure("multiply", "not supported", 15, status::kind::unsupported);
@@ -170,10 +173,15 @@ struct stream_functions : device_functions {
   }
 
   /// Whatever is of one matrix and of the types that the library has epilogues for; it adds doubles to a base, too. Of
-  /// matrices at addresses plain products.
-  static status can_multiply(const matrix_product& product, int) {
-    return call("can_multiply", [&](const world& w) {
+  /// matrices at addresses plain products. What the signs are that it keeps of 0 is tried once for each type.
+  static status can_multiply(const matrix_product& product, int device) {
+    return call("can_multiply", [&](world& w) {
       const bool plain = product.epilogue.is_plain();
+      if (!plain || product.base != nullptr || product.addresses != nullptr)
+        w.check_first(w.libraries, device, "the first can_multiply");
+      if (product.epilogue.activation == parallax::cuda::product_activation::relu &&
+          product.epilogue.auxiliary != nullptr)
+        w.check_first(w.known_signs, std::pair(device, product.type), "can_multiply, which asks for the sign of 0,");
       const bool possible = product.batch == 1 && parallax::is_floating(product.type) && product.depth > 0 &&
                             (plain || product.type != parallax::element_type::float64);
       const bool at_addresses = product.addresses == nullptr || !w.options.has_no_addresses;
@@ -217,6 +225,18 @@ struct stream_functions : device_functions {
     return update_launch(of, node, code_of<Kernel>(), shape, bytes_of(arguments));
   }
 
+  /// What a thread may do while it captures.
+  enum class capture_mode : unsigned char { safe, relaxed };
+  static constexpr capture_mode relaxed_capture_mode = capture_mode::relaxed;
+  static status exchange_capture_mode(capture_mode& mode) {
+    return call("exchange_capture_mode", ending, [&](world& w) {
+      if (w.failing) return status{};
+      const bool before = std::exchange(w.caller->may_be_unsafe, mode == capture_mode::relaxed);
+      mode = before ? capture_mode::relaxed : capture_mode::safe;
+      return status{};
+    });
+  }
+
   static status begin_capture(stream_handle on) {
     return call("begin_capture", [&](world& w) {
       stream_state& stream = w.stream(on.number, "begin_capture");
@@ -224,6 +244,7 @@ struct stream_functions : device_functions {
       stream.capture = std::make_shared<graph_state>();
       stream.capture->number = world::new_number();
       stream.capture->device = stream.device;
+      ++w.caller->captures;
       return status{};
     });
   }
@@ -247,6 +268,7 @@ struct stream_functions : device_functions {
         if (each->capture != nullptr && each->capture->whole == stream.capture.get())
           fail("end_capture while ", each->name(), " captures the body of a conditional node");
       std::shared_ptr<graph_state> captured = std::exchange(stream.capture, nullptr);
+      end_capture_of_thread(w, "end_capture");
       if (w.failing) return status{};
       graph.number = world::new_number();
       w.graphs.emplace(graph.number, std::move(captured));
@@ -288,6 +310,7 @@ struct stream_functions : device_functions {
       body.capture->number = world::new_number();
       body.capture->device = stream.device;
       body.capture->whole = &whole_graph(stream);
+      ++w.caller->captures;
       stream.capture->operations.push_back({.name = "conditional node",
                                             .body = body.capture,
                                             .condition = condition.handle,
@@ -307,6 +330,7 @@ struct stream_functions : device_functions {
           fail("a conditional node's body with ", each.name, ", which CUDA does not allow");
       body.capture->whole = nullptr;
       body.capture = nullptr;
+      end_capture_of_thread(w, "end_body");
       return status{};
     });
   }
@@ -357,6 +381,10 @@ struct stream_functions : device_functions {
  protected:
   static graph_state& whole_graph(const stream_state& of) {
     return of.capture->whole != nullptr ? *of.capture->whole : *of.capture;
+  }
+  static void end_capture_of_thread(world& w, const char* what) {
+    if (w.caller->captures == 0) fail(what, " by another thread than the one that began");
+    --w.caller->captures;
   }
   static status not_ready(const char* name) {
     return machine::failure(name, "not ready", 600, status::kind::not_ready);

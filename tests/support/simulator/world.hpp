@@ -81,6 +81,8 @@ struct group_state {
 struct host_thread {
   int device = 0; ///< the current one
   group_state group;
+  int captures = 0;           ///< that go on, bodies of nodes among them
+  bool may_be_unsafe = false; ///< while it captures
 };
 
 /// What one thread of the host has seen, all know from then on: what orders the threads is theirs, and none of the
@@ -98,9 +100,11 @@ struct world {
   std::map<std::uint64_t, event_state> events;
   std::map<std::uint64_t, std::shared_ptr<clique_member>> communicators;
   std::map<std::uint64_t, std::shared_ptr<graph_state>> graphs;
-  std::map<int, memory_pool> pools;             ///< of each device
-  std::map<std::uint64_t, host_thread> threads; ///< of the host, that have made a call
-  host_thread* caller = nullptr;                ///< of the call that runs
+  std::map<int, memory_pool> pools;                             ///< of each device
+  std::set<int> libraries;                                      ///< devices that the library has been used on
+  std::set<std::pair<int, parallax::element_type>> known_signs; ///< what it was asked for on them
+  std::map<std::uint64_t, host_thread> threads;                 ///< of the host, that have made a call
+  host_thread* caller = nullptr;                                ///< of the call that runs
   std::shared_ptr<const vector_clock> known = std::make_shared<const vector_clock>(); ///< to the host
   bool failing = false;                                                               ///< the call that runs is to fail
   std::uint64_t activity = 0; ///< counts what the host has enqueued, and what the background has done
@@ -112,6 +116,16 @@ struct world {
   static std::uint64_t new_number() {
     static std::uint64_t last = 0;
     return ++last;
+  }
+
+  /// Faults where the calling thread may not make calls that may wait or take memory at once.
+  void check_safe(const char* what) const {
+    if (caller->captures > 0 && !caller->may_be_unsafe)
+      fail(what, " while the thread captures a stream, which CUDA does not allow unless it is told to");
+  }
+  /// The library's first call for a device, or its first of a kind, takes memory and waits.
+  template <class Kind> void check_first(std::set<Kind>& met, const Kind& kind, const char* what) const {
+    if (met.insert(kind).second) check_safe(what);
   }
 
   bool has_device(int number) const { return number >= 0 && number < options.devices; }

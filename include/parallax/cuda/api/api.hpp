@@ -125,7 +125,7 @@ concept device_api =
              reduction_kind how, plain_span<typename Api::communicator> clique,
              plain_span<typename Api::communicator* const> children, plain_span<const clique_place> places,
              plain_span<const int> devices, typename Api::clique_id id, graph_condition condition,
-             conditional_kind repeats, bool possible, double seconds) {
+             conditional_kind repeats, bool possible, double seconds, typename Api::capture_mode mode) {
       /// how many threads of the host may enqueue at the same time, each for devices of its own
       { Api::host_threads() } -> std::same_as<int>;
       // devices
@@ -200,6 +200,10 @@ concept device_api =
       { Api::receive(pointer, bytes, type, device, communicator, stream) } -> std::same_as<status>; ///< from a member
       // graphs: what is enqueued on the stream in between is recorded instead of run
       { Api::begin_capture(stream) } -> std::same_as<status>;
+      /// What the thread may do while it captures, and what it might before: relaxed, also what takes memory at once or
+      /// waits. Otherwise that may be a failure, which ends the capture.
+      { Api::exchange_capture_mode(mode) } -> std::same_as<status>;
+      { Api::relaxed_capture_mode } -> std::convertible_to<typename Api::capture_mode>;
       { Api::last_captured(stream, node) } -> std::same_as<status>; ///< what was enqueued last, while that goes on
       { Api::end_capture(stream, graph) } -> std::same_as<status>;  ///< captures no more in any case
       /// whether graphs may have nodes that conditions decide; without them, what follows is not called

@@ -17,6 +17,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <tuple>
 
 namespace parallax::cuda {
 
@@ -58,13 +59,16 @@ template <device_api Api> class device {
   /// Enqueues a product, on the device that is active: vectors by kernels, all else by the library.
   status multiply(const matrix_product& product) const {
     if (is_vector_product(product)) return multiply_vector<Api>(product, context());
+    const relaxed_capture<Api> library_may_wait(is_captured);
     if (measures_products && !is_captured)
       if (const status measured = measure_product<Api>(*this, product); !measured.ok()) return measured;
     return Api::multiply(product, physical, stream());
   }
   /// `unsupported` where that does not have an epilogue, a base or addresses.
   status can_multiply(const matrix_product& product) const {
-    return is_vector_product(product) ? status{} : Api::can_multiply(product, physical);
+    if (is_vector_product(product)) return {};
+    const relaxed_capture<Api> library_may_wait(is_captured);
+    return Api::can_multiply(product, physical);
   }
 
   /// Memory for what is enqueued from now on. Throws `out_of_memory`.
@@ -220,7 +224,7 @@ template <device_api Api> class captured_body {
   captured_body(const captured_body&) = delete;
   captured_body& operator=(const captured_body&) = delete;
   ~captured_body() {
-    if (!ended) kept_failure::keep(Api::end_body(leave()));
+    if (!ended) std::ignore = Api::end_body(leave()); // after a failure, of which this one may be a part
   }
   void end() {
     ended = true;

@@ -57,6 +57,24 @@ using unique_stream = unique_handle<typename Api::stream, Api::create_stream, Ap
 template <device_api Api>
 using unique_event = unique_handle<typename Api::event, Api::create_event, Api::destroy_event>;
 
+/// As long as it lives, a thread that captures may take memory at once and wait for streams that it does not capture,
+/// as a library does in its first call on a device, or its first of a kind. Nothing where it does not capture.
+template <device_api Api> class relaxed_capture {
+ public:
+  explicit relaxed_capture(bool captures) : is_relaxed(captures) {
+    if (is_relaxed) check(Api::exchange_capture_mode(mode));
+  }
+  relaxed_capture(const relaxed_capture&) = delete;
+  relaxed_capture& operator=(const relaxed_capture&) = delete;
+  ~relaxed_capture() {
+    if (is_relaxed) kept_failure::keep(Api::exchange_capture_mode(mode));
+  }
+
+ private:
+  bool is_relaxed;
+  typename Api::capture_mode mode = Api::relaxed_capture_mode;
+};
+
 /// An event of a physical device, which is current when it is made.
 template <device_api Api> struct device_event {
   explicit device_event(int gpu) : physical(gpu) {}

@@ -26,6 +26,12 @@ struct graph_calls {
                                   cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   }
 
+  using capture_mode = cudaStreamCaptureMode;
+  static constexpr capture_mode relaxed_capture_mode = cudaStreamCaptureModeRelaxed;
+  static status exchange_capture_mode(capture_mode& mode) {
+    return detail::runtime_status("cudaThreadExchangeStreamCaptureMode", cudaThreadExchangeStreamCaptureMode(&mode));
+  }
+
   /// The node that what comes next would depend on. Fails where that is not one.
   static status last_captured(cudaStream_t stream, graph_node& node) {
     capture_place place;

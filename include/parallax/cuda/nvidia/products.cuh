@@ -28,7 +28,8 @@ struct product_calls {
   static constexpr std::size_t product_workspace_bytes = 32 << 20;
 
   /// Whether the library has the product's epilogue, adds it to a base, and takes its matrices at addresses; it may
-  /// compute gelu by the device's approximate tanh.
+  /// compute gelu by the device's approximate tanh. The first question on a device, and the first about signs, take
+  /// memory and wait: while streams are captured, the thread is to be in `relaxed_capture_mode`.
   static status can_multiply(const matrix_product& p, int device) {
     if (is_usual(p)) return {};
     const status no = {status::kind::unsupported, CUBLAS_STATUS_NOT_SUPPORTED, "cuBLASLt", "an epilogue",

@@ -9,10 +9,33 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <memory>
 #include <tuple>
 
 namespace parallax::cuda::detail {
+
+/// A stream of its own, and memory in its order, as long as this lives: what goes on elsewhere on the device is not
+/// waited for, and others may be captured meanwhile.
+class trial_memory {
+ public:
+  trial_memory() = default;
+  trial_memory(const trial_memory&) = delete;
+  trial_memory& operator=(const trial_memory&) = delete;
+  ~trial_memory() {
+    if (memory != nullptr) std::ignore = cudaFreeAsync(memory, own);
+    if (own != nullptr) std::ignore = cudaStreamDestroy(own);
+  }
+  status take(std::size_t bytes) {
+    if (const cudaError_t code = cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking); code != cudaSuccess)
+      return runtime_status("cudaStreamCreateWithFlags", code);
+    return runtime_status("cudaMallocAsync", cudaMallocAsync(&memory, bytes, own));
+  }
+  std::byte* data() const { return static_cast<std::byte*>(memory); }
+  cudaStream_t stream() const { return own; }
+
+ private:
+  void* memory = nullptr;
+  cudaStream_t own = nullptr;
+};
 
 /// Sets `positive` to whether the signs that a product with relu leaves are those of x > 0, as relu's gradient is
 /// defined: by those of a product of zeros on the current device, which is waited for. `Calls` are `product_calls`.
@@ -21,14 +44,13 @@ template <class Calls> status ask_for_sign_of_zero(bool& positive, element_type 
   constexpr std::int64_t size = 128; // of a square matrix, whose rows of signs are 16 bytes
   constexpr std::size_t sign_bytes = size * size / 8;
   const std::size_t matrix_bytes = size * size * size_of(type);
-  std::byte* memory = nullptr;
-  if (status s = runtime_status("cudaMalloc", cudaMalloc(&memory, 2 * matrix_bytes + sign_bytes)); !s.ok()) return s;
-  const auto release = [](std::byte* taken) { std::ignore = cudaFree(taken); };
-  const std::unique_ptr<std::byte, decltype(release)> owner(memory, release);
+  trial_memory trial;
+  if (status s = trial.take(2 * matrix_bytes + sign_bytes); !s.ok()) return s;
+  std::byte* const memory = trial.data();
   std::byte* const signs = memory + 2 * matrix_bytes;
-  cudaError_t code = cudaMemset(memory, 0, matrix_bytes);
-  if (code == cudaSuccess) code = cudaMemset(signs, 0xFF, sign_bytes);
-  if (code != cudaSuccess) return runtime_status("cudaMemset", code);
+  cudaError_t code = cudaMemsetAsync(memory, 0, matrix_bytes, trial.stream());
+  if (code == cudaSuccess) code = cudaMemsetAsync(signs, 0xFF, sign_bytes, trial.stream());
+  if (code != cudaSuccess) return runtime_status("cudaMemsetAsync", code);
 
   matrix_product p;
   p.type = type;
@@ -37,11 +59,12 @@ template <class Calls> status ask_for_sign_of_zero(bool& positive, element_type 
   p.result = memory + matrix_bytes;
   p.epilogue.activation = product_activation::relu;
   p.epilogue.auxiliary = signs;
-  if (status s = Calls::multiply(p, device, nullptr); !s.ok())
+  if (status s = Calls::multiply(p, device, trial.stream()); !s.ok())
     return s.code == CUBLAS_STATUS_NOT_SUPPORTED ? status{} : s; // there are no signs to be had
   std::byte kept[sign_bytes];
-  if (status s = runtime_status("cudaMemcpy", cudaMemcpy(kept, signs, sign_bytes, cudaMemcpyDeviceToHost)); !s.ok())
-    return s;
+  code = cudaMemcpyAsync(kept, signs, sign_bytes, cudaMemcpyDeviceToHost, trial.stream());
+  if (code == cudaSuccess) code = cudaStreamSynchronize(trial.stream());
+  if (code != cudaSuccess) return runtime_status("cudaMemcpyAsync", code);
   positive = true;
   for (std::byte each : kept) positive = positive && each == std::byte{};
   return {};

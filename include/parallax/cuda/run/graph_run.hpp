@@ -124,11 +124,14 @@ template <device_api Api> class graph_run {
     }
   }
 
-  /// Runs the section once `prepare` has found graphs, and captures them before where that has not been done.
-  void run(const program_launchers<Api>& kernels, given_memory given) {
-    if (!plain::all_of(graphs, [](const graph* each) { return each->graph.has_value(); })) capture(kernels);
+  /// Runs the section once `prepare` has found graphs, and captures them before where that has not been done. False
+  /// where they cannot be captured: it is run step by step then, and from then on.
+  bool run(const program_launchers<Api>& kernels, given_memory given) {
+    if (!plain::all_of(graphs, [](const graph* each) { return each->graph.has_value(); }) && !is_captured(kernels))
+      return false;
     if (taken.any()) given.begin_to_take();
     for (std::size_t p = 0; p < devices.size(); ++p) launch(*graphs[p], p);
+    return true;
   }
 
  private:
@@ -227,41 +230,56 @@ template <device_api Api> class graph_run {
     g.is_worthwhile = copied <= static_cast<std::size_t>(expected.steps) * most_copied_per_step && bytes <= most_memory;
   }
 
-  void capture(const program_launchers<Api>& kernels) {
+  /// Captures the graphs. Where processes share them, NCCL wants all to capture alike: what fails is thrown.
+  bool is_captured(const program_launchers<Api>& kernels) {
     for (graph* each : graphs) forget(*each);
     try {
       section_runner<Api> runner(owner, section, kernels, all,
                                  [](std::size_t, int) { return static_cast<std::byte*>(nullptr); });
-      for (std::size_t p = 0; p < devices.size(); ++p) {
-        devices[p]->graphs.make_room(graphs[p]->memory_bytes, owner.options.graph_memory);
-        graphs[p]->memory = allocate<Api>(*devices[p], graphs[p]->memory_bytes);
-        set_addresses(runner, *graphs[p], static_cast<int>(p));
-        runner.write_addresses_of_matrices(static_cast<int>(p)); // they stay the same from launch to launch
-        devices[p]->expect_bodies(graphs[p]->depth_of_bodies);
-        // copies nothing, but loads the kernel, which a capture had better not
-        devices[p]->activate();
-        check(Api::launch(copy_pieces{}, {1, detail::elementwise_threads}, devices[p]->stream(), {}),
-              devices[p]->number);
-      }
-      runner.decides = owner.options.conditional_graphs;
-      runner.noted = &graphs.front()->exchanges; // where devices are several there are none
-      std::deque<detail::capture_scope<Api>> captures;
-      for (std::size_t p = 0; p < devices.size(); ++p) {
-        captures.emplace_back(*devices[p]);
-        capture_copies_in(*graphs[p], *devices[p]);
-      }
-      runner.run([](const call_step&, section_runner<Api>&) {});
-      for (std::size_t p = 0; p < devices.size(); ++p) {
-        capture_copies_out(*graphs[p], *devices[p]);
-        graphs[p]->graph.emplace(captures[p].end());
-      }
-      for (std::size_t p = 0; p < devices.size(); ++p) {
-        devices[p]->activate();
-        graphs[p]->graph->instantiate(devices[p]->number);
+      make_ready(runner);
+      try {
+        capture(runner);
+        return true;
+      } catch (const cuda_error&) {
+        if (all.whole() != nullptr) throw;
       }
     } catch (...) {
       for (graph* each : graphs) forget(*each);
       throw;
+    }
+    for (graph* each : graphs) forget(*each);
+    for (std::size_t p = 0; p < devices.size(); ++p) section_on(p).is = known::suitability::unsuitable;
+    return false;
+  }
+  /// Gives the graphs their memory, and does what had better not be done while they are captured.
+  void make_ready(section_runner<Api>& runner) {
+    for (std::size_t p = 0; p < devices.size(); ++p) {
+      devices[p]->graphs.make_room(graphs[p]->memory_bytes, owner.options.graph_memory);
+      graphs[p]->memory = allocate<Api>(*devices[p], graphs[p]->memory_bytes);
+      set_addresses(runner, *graphs[p], static_cast<int>(p));
+      runner.write_addresses_of_matrices(static_cast<int>(p)); // they stay the same from launch to launch
+      devices[p]->expect_bodies(graphs[p]->depth_of_bodies);
+      // copies nothing, but loads the kernel
+      devices[p]->activate();
+      check(Api::launch(copy_pieces{}, {1, detail::elementwise_threads}, devices[p]->stream(), {}), devices[p]->number);
+    }
+  }
+  void capture(section_runner<Api>& runner) {
+    runner.decides = owner.options.conditional_graphs;
+    runner.noted = &graphs.front()->exchanges; // where devices are several there are none
+    std::deque<detail::capture_scope<Api>> captures;
+    for (std::size_t p = 0; p < devices.size(); ++p) {
+      captures.emplace_back(*devices[p]);
+      capture_copies_in(*graphs[p], *devices[p]);
+    }
+    runner.run([](const call_step&, section_runner<Api>&) {});
+    for (std::size_t p = 0; p < devices.size(); ++p) {
+      capture_copies_out(*graphs[p], *devices[p]);
+      graphs[p]->graph.emplace(captures[p].end());
+    }
+    for (std::size_t p = 0; p < devices.size(); ++p) {
+      devices[p]->activate();
+      graphs[p]->graph->instantiate(devices[p]->number);
     }
   }
   static void forget(graph& g) {

@@ -114,10 +114,8 @@ template <device_api Api> class program_run {
     const memory_taken taken = taken_by_main(main, given);
     graph_run<Api> graphs(*owner, main, section_id::main, here, taken);
     const auto source_of = [this](std::size_t number, int) { return source_at_home(values[number]); };
-    if (or_settle([&] { return graphs.prepare(source_of, given); })) {
-      or_settle([&] { graphs.run(kernels, given); });
+    if (or_settle([&] { return graphs.prepare(source_of, given) && graphs.run(kernels, given); }))
       return main_results(main, values, std::move(graphs.outputs[0]));
-    }
     auto value_at = [this](std::size_t number, int) { return address_at_home(number); };
     runner running(*owner, main, kernels, here, value_at);
     values.resize(index_of(main.section.value_count));
@@ -296,8 +294,7 @@ template <device_api Api> class program_run {
       if (inputs[number].on_host) return {piece.data(), true};
       return {address_of<Api>(piece), false};
     };
-    if (or_settle([&] { return graphs.prepare(source_of, {}); })) {
-      or_settle([&] { graphs.run(kernels, given); });
+    if (or_settle([&] { return graphs.prepare(source_of, {}) && graphs.run(kernels, given); })) {
       section.set_results(mapped, values, std::move(graphs.outputs));
       return;
     }
