@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace failures_test {
@@ -90,6 +91,21 @@ TEST_CASE("a failure while cliques are made is reported, and nothing is left beh
     backend::shut_down();
   });
   REQUIRE(calls > 50);
+}
+
+TEST_CASE("the text of a failure outlives the thread that it happened in") {
+  const auto failure_in_a_thread = [](const char* words) {
+    plx::cuda::status found;
+    std::thread([&] {
+      const std::string own = std::string("member 3: ") + words;
+      found = {plx::cuda::status::kind::failure, 5, "a library", "a call", plx::cuda::kept_text(own)};
+    }).join();
+    return found;
+  };
+  const plx::cuda::status first = failure_in_a_thread("the peer is gone"), second = failure_in_a_thread("no memory");
+  CHECK(std::string(first.meaning) == "member 3: the peer is gone");
+  CHECK(std::string(second.meaning) == "member 3: no memory");
+  CHECK(failure_in_a_thread("no memory").meaning == second.meaning);
 }
 
 TEST_CASE("the failing call's exception names it") {

@@ -13,7 +13,6 @@
 #include <exception>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -146,13 +145,10 @@ class machine {
     return result;
   }
 
-  /// What a call returns that failed; texts live as long as the process.
+  /// What a call returns that failed.
   static status failure(const char* name, std::string_view meaning, int code = -1,
                         status::kind how = status::kind::failure) {
-    static std::mutex access;
-    static std::set<std::string, std::less<>> texts;
-    const std::lock_guard lock(access);
-    return {how, code, "simulator", name, texts.emplace(meaning).first->c_str()};
+    return {how, code, "simulator", name, parallax::cuda::kept_text(meaning)};
   }
 
  private:

@@ -3,7 +3,13 @@
 
 #include <parallax/cuda/api/errors.hpp>
 
+#include <functional>
+#include <mutex>
+#include <new>
+#include <set>
 #include <source_location>
+#include <string>
+#include <string_view>
 
 namespace parallax::cuda {
 
@@ -25,6 +31,19 @@ struct [[nodiscard]] status {
 
   bool ok() const { return is == kind::success; }
 };
+
+/// A text for a status, with static storage: one for all that are equal.
+inline const char* kept_text(std::string_view text) noexcept {
+  static std::mutex& access = *new std::mutex;
+  static std::set<std::string, std::less<>>& all = *new std::set<std::string, std::less<>>; // outlive static arrays
+  try {
+    const std::lock_guard lock(access);
+    const auto known = all.find(text);
+    return (known == all.end() ? all.emplace(text).first : known)->c_str();
+  } catch (const std::bad_alloc&) {
+    return "no memory is left to say what";
+  }
+}
 
 /// Throws `cuda_error` unless `what` is a success. Every status passes through here.
 inline void check(const status& what, int device = -1,

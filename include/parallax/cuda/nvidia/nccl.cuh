@@ -17,6 +17,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -26,16 +27,16 @@ namespace parallax::cuda {
 namespace detail {
 
 /// The status of `call`, which returned `code`. Beside the code's meaning, NCCL says what went wrong in words of its
-/// own; they stay as they are until this thread's next failure.
+/// own.
 inline status nccl_status(const char* call, ncclResult_t code) {
   if (code == ncclSuccess) [[likely]]
     return {};
   if (code == ncclInProgress) return {status::kind::not_ready, code, "NCCL", call, "in progress"};
-  static thread_local char meaning[512];
+  char meaning[512];
   const char* last = ncclGetLastError(nullptr);
   if (last == nullptr || *last == '\0') std::snprintf(meaning, sizeof meaning, "%s", ncclGetErrorString(code));
   else std::snprintf(meaning, sizeof meaning, "%s: %s", ncclGetErrorString(code), last);
-  return {status::kind::failure, code, "NCCL", call, meaning};
+  return {status::kind::failure, code, "NCCL", call, kept_text(meaning)};
 }
 
 /// The status of a call whose going on in the background is a success: `communicator_state` tells its end.
@@ -154,12 +155,13 @@ struct nccl_calls {
     for (communicator each : old)
       if (each != nullptr) shared->all.push_back(each);
     if (shared->all.empty()) return {};
-    std::thread([shared] {
+    std::thread beside = started([shared] {
       const status result = abort_together(shared->all);
       const std::lock_guard lock(shared->mutex);
       shared->result = result;
       shared->ended.notify_one();
-    }).detach();
+    });
+    if (beside.joinable()) beside.detach();
     std::unique_lock lock(shared->mutex);
     if (shared->ended.wait_for(lock, std::chrono::seconds(abort_seconds), [&] { return shared->result.has_value(); }))
       return *shared->result;
@@ -200,6 +202,16 @@ struct nccl_calls {
  private:
   static constexpr int abort_seconds = 10;
 
+  /// A thread that calls `f`; where the system gives none, the calling thread has done so.
+  template <class F> static std::thread started(const F& f) {
+    try {
+      return std::thread(f);
+    } catch (const std::system_error&) {
+      f();
+      return {};
+    }
+  }
+
   static status abort_together(const std::vector<communicator>& all) {
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 22, 0)
     status first = group_start();
@@ -212,8 +224,9 @@ struct nccl_calls {
     std::vector<status> results(all.size());
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < all.size(); ++i)
-      threads.emplace_back([&, i] { results[i] = detail::nccl_status("ncclCommAbort", ncclCommAbort(all[i])); });
-    for (std::thread& each : threads) each.join();
+      threads.push_back(started([&, i] { results[i] = detail::nccl_status("ncclCommAbort", ncclCommAbort(all[i])); }));
+    for (std::thread& each : threads)
+      if (each.joinable()) each.join();
     status first;
     for (const status& each : results) keep_first(first, each);
     return first;
