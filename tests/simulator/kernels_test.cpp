@@ -10,6 +10,7 @@
 #include <numeric>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace kernels_test {
@@ -119,6 +120,66 @@ TEST_CASE("An ignored status is found") {
         "an ignored status: call 1, set_device, has failed, and nobody was told");
   for (std::uint64_t seed = 1; seed <= 100; ++seed)
     REQUIRE(try_every_failure({.devices = 1, .seed = seed}, [] { zero_and_read(true); }) >= 10);
+}
+
+TEST_CASE("A pool in pieces is short of memory until the host has seen their release, and trims it") {
+  constexpr std::size_t all = std::size_t{1} << 20, half = all / 2;
+  const auto take = [](std::size_t bytes, bool waits, bool trims, std::uint64_t seed) {
+    machine made({.devices = 1, .seed = seed, .memory_bytes = all});
+    status got;
+    {
+      const queue on;
+      {
+        const floats first(on, half / sizeof(float)), second(on, half / sizeof(float));
+        check(api::fill_zero(first.data, half, on.stream));
+      }
+      if (waits) on.wait();
+      if (trims) check(api::trim_memory());
+      void* memory = nullptr;
+      got = api::allocate(memory, bytes, on.stream);
+      if (got.ok()) check(api::release(memory, on.stream));
+    }
+    made.finish();
+    return got.is;
+  };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CHECK(take(all, true, true, seed) == status::kind::success);
+    CHECK(take(half, false, false, seed) == status::kind::success);
+    CHECK(take(all, false, true, seed) == status::kind::out_of_memory); // planted: it does not wait
+    CHECK(take(all, true, false, seed) == status::kind::out_of_memory); // planted: it does not trim
+  }
+}
+
+TEST_CASE("A library may refuse at launch what it said it had, and then has written nothing") {
+  const auto sum_of_result = [](bool refuses, bool falls_back) {
+    float sum = 0;
+    const std::string text = fault_of([&] {
+      machine made({.devices = 1, .refuses_epilogues = refuses});
+      {
+        const queue on;
+        const floats left(on, 16), right(on, 16), result(on, 16), bias(on, 4);
+        for (const floats* each : {&left, &right}) put(*each, std::vector<float>(16, 1.f));
+        put(bias, {0, 0, 0, 0});
+        parallax::cuda::matrix_product p;
+        p.rows = p.columns = p.depth = p.left_row = p.right_depth = 4;
+        p.left = left.data, p.right = right.data, p.result = result.data;
+        p.epilogue.bias = bias.data;
+        check(api::can_multiply(p, 0));
+        const status done = api::multiply(p, 0, on.stream);
+        CHECK(done.is == (refuses ? status::kind::unsupported : status::kind::success));
+        if (falls_back && !done.ok()) {
+          p.epilogue.bias = nullptr;
+          check(api::multiply(p, 0, on.stream));
+        }
+        for (const float each : get(result)) sum += each;
+      }
+      made.finish();
+    });
+    return std::pair(sum, text);
+  };
+  CHECK(sum_of_result(false, false) == std::pair(64.f, std::string()));
+  CHECK(sum_of_result(true, true) == std::pair(64.f, std::string()));
+  CHECK(has(sum_of_result(true, false).second, "which nothing has written")); // planted: it trusts the answer
 }
 
 TEST_CASE("Memory of another device needs peer access") {

@@ -182,6 +182,8 @@ TEST_CASE("each event between the streams is needed: without it, some order give
   {
     simulator::machine machine({.devices = 2});
     const running_backend running(with_overlap_from(0));
+    numbers_of_training(2); // makes the clique, for which all is waited for
+    noting_api::note();
     numbers_of_training(2);
     waits = noting_api::waits;
   }
@@ -192,6 +194,8 @@ TEST_CASE("each event between the streams is needed: without it, some order give
       simulator::machine machine({.devices = 2, .seed = seed});
       try {
         const running_backend running(with_overlap_from(0));
+        numbers_of_training(2);
+        noting_api::note();
         noting_api::forgotten_wait = forgotten;
         numbers_of_training(2);
         backend::shut_down();

@@ -6,6 +6,7 @@
 #include <parallax/cuda/api/api.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -91,8 +92,10 @@ struct device_functions {
       allocation& released = w.table.starting(pointer, "release");
       if (released.device == on_host) fail("release of ", released.name());
       released.released_by_host = true;
-      w.pools[released.device].put_back(released.bytes);
-      w.enqueue(of, {.name = "release", .run = [&w, &released](recorder& log) {
+      auto record = std::make_shared<release_record>();
+      w.pools[released.device].put_back(released.bytes, record);
+      w.enqueue(of, {.name = "release", .run = [&w, &released, record = std::move(record)](recorder& log) {
+                       *record = log.who();
                        log.write_of(released.device, released.data(), released.bytes);
                        log.finish();
                        w.table.retire(released);
@@ -112,7 +115,7 @@ struct device_functions {
   static status trim_memory() {
     return call("trim_memory", [&](world& w) {
       w.check_safe("trim_memory");
-      w.pools[w.caller->device].kept.clear();
+      w.pools[w.caller->device].trim(*w.known);
       return status{};
     });
   }

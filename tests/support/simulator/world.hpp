@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -49,24 +50,35 @@ template <class Of> struct handle {
   bool operator==(const handle&) const = default;
 };
 
+/// A release of memory, once the device has come to it.
+using release_record = std::optional<access>;
+
 /// What a device's memory is taken from. What was released is kept in pieces, and serves what fits one of them.
 struct memory_pool {
   std::size_t used = 0;
-  std::multiset<std::size_t> kept;
+  std::multimap<std::size_t, std::shared_ptr<const release_record>> kept; ///< by size
 
   bool take(std::size_t bytes, std::size_t all) {
     if (const auto piece = kept.lower_bound(bytes); piece != kept.end()) {
-      if (*piece != bytes) kept.insert(*piece - bytes);
+      if (piece->first != bytes) kept.emplace(piece->first - bytes, piece->second);
       kept.erase(piece);
-    } else if (used + std::accumulate(kept.begin(), kept.end(), std::size_t{0}) + bytes > all) {
+    } else if (used + kept_bytes() + bytes > all) {
       return false;
     }
     used += bytes;
     return true;
   }
-  void put_back(std::size_t bytes) {
+  void put_back(std::size_t bytes, std::shared_ptr<const release_record> released) {
     used -= bytes;
-    kept.insert(bytes);
+    kept.emplace(bytes, std::move(released));
+  }
+  /// What the host, which knows `known`, has not seen released is outstanding still.
+  void trim(const vector_clock& known) {
+    std::erase_if(kept, [&](const auto& piece) { return piece.second->has_value() && known.covers(**piece.second); });
+  }
+  std::size_t kept_bytes() const {
+    return std::accumulate(kept.begin(), kept.end(), std::size_t{0},
+                           [](std::size_t sum, const auto& piece) { return sum + piece.first; });
   }
 };
 

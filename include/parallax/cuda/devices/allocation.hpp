@@ -19,7 +19,8 @@ constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 
 /// other thread.
 template <device_api Api> class memory_block {
  public:
-  memory_block(device<Api>& of, std::size_t bytes) : home(of), start(static_cast<std::byte*>(of.take(bytes))) {}
+  memory_block(device<Api>& of, std::size_t bytes)
+      : home(of), start(static_cast<std::byte*>(of.take(bytes, [&] { backend<Api>::instance().wait_for_gpu(of); }))) {}
   memory_block(const memory_block&) = delete;
   memory_block& operator=(const memory_block&) = delete;
   ~memory_block() { backend<Api>::mutex().release(home, start); }

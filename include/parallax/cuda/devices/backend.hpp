@@ -207,12 +207,11 @@ template <device_api Api> class backend {
 
   /// Waits until all that was enqueued is done.
   void wait_for_all() {
-    auto wait = waiting();
-    for (device<Api>& each : devices) {
-      each.activate();
-      for (const auto stream : each.streams())
-        while (!is_ready(Api::query_stream(stream), each.number)) wait();
-    }
+    wait_for_devices([](const device<Api>&) { return true; });
+  }
+  /// The same of what was enqueued for one physical device.
+  void wait_for_gpu(const device<Api>& on) {
+    wait_for_devices([&](const device<Api>& each) { return each.physical == on.physical; });
   }
 
   flight_recorder<Api> recorder;
@@ -220,6 +219,16 @@ template <device_api Api> class backend {
   enqueue_threads threads{Api::host_threads()};
 
  private:
+  template <class Condition> void wait_for_devices(const Condition& is_meant) {
+    auto wait = waiting();
+    for (device<Api>& each : devices) {
+      if (!is_meant(each)) continue;
+      each.activate();
+      for (const auto stream : each.streams())
+        while (!is_ready(Api::query_stream(stream), each.number)) wait();
+    }
+  }
+
   /// A step is a few entries of a queue, which takes about a thousand.
   static constexpr std::uint64_t most_steps_ahead = 128;
 

@@ -26,7 +26,7 @@ template <device_api Api> class clique_cache {
   template <class WaitFor, class WaitForAll>
   std::vector<clique<Api>*> of(const mesh<Api>& all, bool crosses, const group_list& groups, const WaitFor& wait_for,
                                const WaitForAll& wait_for_all) {
-    whole_clique& whole = whole_of(all, crosses, wait_for);
+    whole_clique& whole = whole_of(all, crosses, wait_for, wait_for_all);
     for (const division& known : whole.divisions)
       if (known.groups == groups) return known.parts;
     division made{groups, {}};
@@ -38,7 +38,7 @@ template <device_api Api> class clique_cache {
       if (is_in_order(all, crosses, group)) {
         found = whole.all;
       } else if (!whole.all->uses_nccl()) {
-        found = &alone(devices, wait_for);
+        found = &alone(devices, wait_for, wait_for_all);
       } else {
         // what this process has may be new to another one, so that all are split off again
         if (!crosses) found = known_part(whole, group);
@@ -53,7 +53,7 @@ template <device_api Api> class clique_cache {
     if (is_split) {
       if (crosses) all.whole()->of().next_shared_exchange();
       wait_for_all(); // NCCL wants nothing outstanding on a communicator that it splits
-      make_room(all.devices);
+      make_room(all.devices, wait_for_all);
       whole.all->split(parts);
       wait_for(*whole.all);
       for (const auto& part : parts) wait_for(*part.of);
@@ -118,39 +118,46 @@ template <device_api Api> class clique_cache {
     return true;
   }
 
-  /// NCCL takes memory of its own, and cannot take what is kept here for later, nor copies of the host's memory.
-  static void make_room(plain_span<device<Api>* const> devices) {
+  /// NCCL takes memory of its own, and cannot take what is kept here for later, nor copies of the host's memory. What
+  /// the host has not seen released would stay.
+  template <class WaitForAll>
+  static void make_room(plain_span<device<Api>* const> devices, const WaitForAll& wait_for_all) {
+    wait_for_all();
     for (const device<Api>* each : devices) {
       each->activate();
       check(Api::trim_memory(), each->number);
       std::size_t free = 0, total = 0;
       check(Api::memory_info(free, total), each->number);
       if (free >= total / 8 || !runtime::block_cache::forget_kept_copies()) continue;
+      wait_for_all();
       each->activate(); // copies may have been on other devices
       check(Api::trim_memory(), each->number);
     }
   }
 
-  template <class WaitFor> clique<Api>& alone(plain_span<device<Api>* const> devices, const WaitFor& wait_for) {
+  template <class WaitFor, class WaitForAll>
+  clique<Api>& alone(plain_span<device<Api>* const> devices, const WaitFor& wait_for, const WaitForAll& wait_for_all) {
     for (const auto& known : cliques)
       if (known->is_of(devices)) return *known;
-    make_room(devices);
+    make_room(devices, wait_for_all);
     cliques.push_back(std::make_unique<clique<Api>>(devices));
     wait_for(*cliques.back());
     return *cliques.back();
   }
-  template <class WaitFor> whole_clique& whole_of(const mesh<Api>& all, bool crosses, const WaitFor& wait_for) {
+  template <class WaitFor, class WaitForAll>
+  whole_clique& whole_of(const mesh<Api>& all, bool crosses, const WaitFor& wait_for, const WaitForAll& wait_for_all) {
     std::vector<std::int64_t> starts;
     if (crosses) starts = all.whole()->starts();
     for (const auto& known : wholes)
       if (known->devices == all.devices && known->first == all.place_of(0) && known->starts == starts) return *known;
-    clique<Api>* made = crosses ? &joined(all, wait_for) : &alone(all.devices, wait_for);
+    clique<Api>* made = crosses ? &joined(all, wait_for, wait_for_all) : &alone(all.devices, wait_for, wait_for_all);
     wholes.push_back(
         std::make_unique<whole_clique>(whole_clique{all.devices, all.place_of(0), std::move(starts), made}));
     return *wholes.back();
   }
   /// The clique of all processes' devices; they hear of its id from process 0.
-  template <class WaitFor> clique<Api>& joined(const mesh<Api>& all, const WaitFor& wait_for) {
+  template <class WaitFor, class WaitForAll>
+  clique<Api>& joined(const mesh<Api>& all, const WaitFor& wait_for, const WaitForAll& wait_for_all) {
     processes::world& together = all.whole()->of();
     typename Api::clique_id id{};
     if (together.index() == 0) check(Api::create_clique_id(id));
@@ -160,7 +167,7 @@ template <device_api Api> class clique_cache {
         processes::gather_bytes(together, processes::gathering::clique, "the meeting of NCCL's members", own.bytes);
     id = processes::byte_reader(said[0].data(), said[0].size()).template take<typename Api::clique_id>();
     together.next_shared_exchange();
-    make_room(all.devices);
+    make_room(all.devices, wait_for_all);
     std::vector<int> ranks;
     for (int position = 0; position < all.size(); ++position) ranks.push_back(all.place_of(position));
     cliques.push_back(std::make_unique<clique<Api>>(all.devices, std::move(ranks), all.place_count(), id));

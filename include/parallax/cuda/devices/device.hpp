@@ -31,8 +31,9 @@ template <device_api Api> class device {
     check(Api::properties_of(properties, physical), number);
     std::size_t free = 0;
     check(Api::memory_info(free, memory_bytes), number);
-    scratch.address = take(Api::scratch_bytes);
-    if (Api::product_workspace_bytes > 0) workspace.address = take(Api::product_workspace_bytes);
+    const auto nothing_goes_on = [] {};
+    scratch.address = take(Api::scratch_bytes, nothing_goes_on);
+    if (Api::product_workspace_bytes > 0) workspace.address = take(Api::product_workspace_bytes, nothing_goes_on);
   }
   device(const device&) = delete;
   device& operator=(const device&) = delete;
@@ -71,19 +72,18 @@ template <device_api Api> class device {
     return Api::can_multiply(product, physical);
   }
 
-  /// Memory for what is enqueued from now on. Throws `out_of_memory`.
-  void* take(std::size_t bytes) const {
+  /// Memory for what is enqueued from now on. `wait_for_gpu()` returns once the physical device has done all that was
+  /// enqueued; it is called where memory is short. Throws `out_of_memory`.
+  template <class WaitForGpu> void* take(std::size_t bytes, const WaitForGpu& wait_for_gpu) const {
     activate();
     void* address = nullptr;
     status got = Api::allocate(address, bytes, stream());
-    if (got.is == status::kind::out_of_memory) {
-      enqueue_mutex<Api>::instance().give_back_released();
-      activate(); // some may have been on other devices
-    }
+    if (got.is == status::kind::out_of_memory) enqueue_mutex<Api>::instance().give_back_released();
     // what is kept for later may be in pieces that are too small, and copies of the host's memory are there to spare
     for (int attempt = 0; attempt < 2 && got.is == status::kind::out_of_memory; ++attempt) {
       if (attempt == 1 && !runtime::block_cache::forget_kept_copies()) break;
-      activate(); // copies may have been on other devices
+      wait_for_gpu(); // what the host has not seen released stays
+      activate();     // some of it may have been on other devices
       check(Api::trim_memory(), number);
       got = Api::allocate(address, bytes, stream());
     }
