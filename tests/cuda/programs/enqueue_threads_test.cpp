@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -35,7 +36,9 @@ using plx::cuda::enqueue_threads;
 struct noting_api : simulator::api {
   static inline std::mutex access;
   static inline std::set<std::thread::id> threads;
-  static inline std::set<std::pair<std::thread::id, int>> devices;
+  static inline std::set<int> devices;
+  static inline std::array<std::atomic<int>, 8> launching; ///< threads, by device
+  static inline std::atomic<bool> have_met = false;        ///< two threads at one device
   static inline thread_local int current = 0;
 
   static plx::cuda::status set_device(int device) {
@@ -48,10 +51,14 @@ struct noting_api : simulator::api {
     {
       const std::lock_guard lock(access);
       threads.insert(std::this_thread::get_id());
-      devices.emplace(std::this_thread::get_id(), current);
+      devices.insert(current);
     }
+    std::atomic<int>& here = launching.at(static_cast<std::size_t>(current));
+    if (here++ != 0) have_met = true;
     std::this_thread::sleep_for(std::chrono::microseconds(100));
-    return simulator::api::launch(kernel, shape, on, arguments);
+    const plx::cuda::status launched = simulator::api::launch(kernel, shape, on, arguments);
+    --here;
+    return launched;
   }
 };
 /// The same of products alone.
@@ -151,14 +158,17 @@ TEST_CASE("a child of fork has no helpers, and does all by itself") {
   CHECK(done == 16);
 }
 
-TEST_CASE("several threads enqueue for several devices, each device's steps by one of them") {
+TEST_CASE("several threads enqueue for several devices, each device's steps by one of them at a time") {
   simulator::machine machine({.devices = 8});
   const host_threads four(4);
   simulated::running_backend<noting_api> running;
   noting_api::threads.clear();
   noting_api::devices.clear();
+  noting_api::have_met = false;
   const auto results = simulated::results_of<noting_api>(program, ramp(8), plx::array<float, 2>::filled({8, 8}, 0.5f));
   CHECK(noting_api::threads.size() > 1);
+  CHECK(noting_api::devices.size() == 8);
+  CHECK(!noting_api::have_met);
 }
 
 TEST_CASE("several threads enqueue products that are added to something") {

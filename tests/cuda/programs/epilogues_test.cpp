@@ -60,6 +60,7 @@ struct noting_api : simulator::api {
   inline static std::vector<double> times;
   inline static std::map<std::string, int> chosen; ///< by what the products have in common
   inline static std::vector<int> timed;
+  inline static bool comes_in_time = true;
   inline static void* const* timed_addresses = nullptr;
   inline static int captured = 0; ///< captures that go on
 
@@ -110,6 +111,10 @@ struct noting_api : simulator::api {
     seconds = times.at(static_cast<std::size_t>(number));
     timed.push_back(number);
     timed_addresses = p.addresses;
+    if (!comes_in_time) {
+      plx::cuda::check(simulator::api::multiply(p, device, on));
+      return {plx::cuda::status::kind::not_ready, 0, "the simulator", "time_algorithm", "it takes long"};
+    }
     if (seconds < 0)
       return {plx::cuda::status::kind::unsupported, 0, "the simulator", "time_algorithm", "it does not run"};
     return simulator::api::multiply(p, device, on);
@@ -502,8 +507,41 @@ TEST_CASE("the fastest algorithm is chosen for each kind of product, once, and n
     call();
     CHECK(noting_api::chosen.empty());
   }
+  noting_api::times = {};
+}
+
+TEST_CASE("where there is one algorithm it is chosen without being timed, and is not asked for again") {
   noting_api::times = {1e-6};
-  CHECK(check_measured(descended, matrix(24, 40, 1), matrix(12, 24, 2), matrix(12, 40, 3)) == 0);
+  simulator::machine machine(simulator::machine_options{.devices = 1, .seed = 3});
+  noting_api::chosen.clear();
+  noting_api::timed.clear();
+  {
+    const simulated::running_backend<noting_api> here(plx::cuda::backend_options{.measured_products = true});
+    for (int call = 0; call < 2; ++call)
+      check_close(on_devices(descended, matrix(24, 40, 1), matrix(12, 24, 2), matrix(12, 40, 3)),
+                  on_host(descended, matrix(24, 40, 1), matrix(12, 24, 2), matrix(12, 40, 3)));
+    CHECK(noting_api::chosen.size() == 1);
+    CHECK(noting_api::timed.empty());
+  }
+  noting_api::times = {};
+}
+
+TEST_CASE("a device that does not come to a product in time is not measured any more, and multiplies") {
+  noting_api::times = {2e-6, 1e-6};
+  noting_api::comes_in_time = false;
+  simulator::machine machine(simulator::machine_options{.devices = 1, .seed = 3});
+  noting_api::chosen.clear();
+  noting_api::timed.clear();
+  {
+    const simulated::running_backend<noting_api> here(plx::cuda::backend_options{.measured_products = true});
+    for (const std::int64_t size : {24, 32})
+      check_close(on_devices(twice_multiplied, matrix(size, size, 4), matrix(size, size, 5)),
+                  on_host(twice_multiplied, matrix(size, size, 4), matrix(size, size, 5)));
+    CHECK(noting_api::chosen.empty());
+    CHECK(noting_api::timed.size() == 1);
+  }
+  machine.finish();
+  noting_api::comes_in_time = true;
   noting_api::times = {};
 }
 

@@ -196,6 +196,19 @@ TEST_CASE("a device has copies in a quarter of its memory at most", "[kept_copie
   }
 }
 
+TEST_CASE("devices that share a GPU have copies in a quarter of its memory together", "[kept_copies]") {
+  for (const int sharing : {1, 2, 4}) {
+    simulator::machine machine(small_machine(1));
+    plx::cuda::backend_options options;
+    options.devices_per_gpu = sharing;
+    const simulated::running_backend<counting_api> running(options);
+    auto& backend = plx::cuda::backend<counting_api>::instance();
+    std::size_t most = 0;
+    for (int number = 0; number < sharing; ++number) most += backend.device_at(number).most_kept();
+    CHECK(most == machine.inside().options.memory_bytes / 4);
+  }
+}
+
 TEST_CASE("the last handle to an array gives up its copies", "[kept_copies]") {
   simulator::machine machine(small_machine(1));
   const running_backend<counting_api> backend;

@@ -166,7 +166,8 @@ concept device_api =
       { Api::multiply(product, device, stream) } -> std::same_as<status>;
       /// how many algorithms the library has for a product and its like, as long as none of them is chosen; 0 then
       { Api::proposed_algorithms(device, product, device) } -> std::same_as<status>;
-      /// multiplies by the one of a number, and waits for how long that takes; unsupported where it does not run
+      /// multiplies by the one of a number, and waits for how long that takes; unsupported where it does not run,
+      /// not_ready where the device does not come to its end within some seconds
       { Api::time_algorithm(seconds, device, product, device, stream) } -> std::same_as<status>;
       /// what products like this one are multiplied by from now on
       { Api::choose_algorithm(device, product, device) } -> std::same_as<status>;

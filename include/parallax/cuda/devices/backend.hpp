@@ -98,7 +98,7 @@ template <device_api Api> class backend {
     const auto [first, end] = processes::part_of_host(gpus);
     for (int gpu = first; gpu < end; ++gpu)
       for (int i = 0; i < options.devices_per_gpu; ++i) {
-        devices.emplace_back(count_of(devices), gpu);
+        devices.emplace_back(count_of(devices), gpu, options.devices_per_gpu);
         devices.back().measures_products = options.measured_products;
       }
     for (int a = first; a < end; ++a)

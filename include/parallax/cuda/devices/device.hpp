@@ -27,7 +27,8 @@ template <device_api Api> class device {
   const int number;   ///< the one users know
   const int physical; ///< the one the libraries know
 
-  device(int logical, int gpu) : number(logical), physical(current(gpu)) {
+  /// The `logical`-th, one of `sharing` that share a GPU.
+  device(int logical, int gpu, int sharing) : number(logical), physical(current(gpu)), on_gpu(sharing) {
     check(Api::properties_of(properties, physical), number);
     std::size_t free = 0;
     check(Api::memory_info(free, memory_bytes), number);
@@ -54,15 +55,19 @@ template <device_api Api> class device {
   launch_context<Api> context() const { return {stream(), &properties, scratch.address, Api::scratch_bytes}; }
   void* product_workspace() const { return workspace.address; }
 
-  bool measures_products = false; ///< the library's algorithms for them, before the first of its kind
-  bool is_captured = false;       ///< what is enqueued, which is not to be waited for
+  /// The library's algorithms for them, before the first of its kind, as long as the device comes to it in time.
+  mutable bool measures_products = false;
+  bool is_captured = false; ///< what is enqueued, which is not to be waited for
 
   /// Enqueues a product, on the device that is active: vectors by kernels, all else by the library.
   status multiply(const matrix_product& product) const {
     if (is_vector_product(product)) return multiply_vector<Api>(product, context());
     const relaxed_capture<Api> library_may_wait(is_captured);
-    if (measures_products && !is_captured)
-      if (const status measured = measure_product<Api>(*this, product); !measured.ok()) return measured;
+    if (measures_products && !is_captured) {
+      const status measured = measure_product<Api>(*this, product);
+      if (measured.is == status::kind::not_ready) measures_products = false; // each of them would wait as long
+      else if (!measured.ok()) return measured;
+    }
     return Api::multiply(product, physical, stream());
   }
   /// `unsupported` where that does not have an epilogue, a base or addresses.
@@ -105,8 +110,9 @@ template <device_api Api> class device {
     kept_failure::keep(Api::release(address, stream()));
   }
 
-  /// How many bytes of the host's memory have copies here at most: a quarter of what the device has.
-  std::size_t most_kept() const { return memory_bytes / 4; }
+  /// How many bytes of the host's memory have copies here at most: a quarter of what the GPU has, for all that share
+  /// it.
+  std::size_t most_kept() const { return memory_bytes / 4 / index_of(on_gpu); }
 
   /// Enqueues zeros.
   void fill_zero(void* to, std::size_t bytes) const {
@@ -169,6 +175,7 @@ template <device_api Api> class device {
     return gpu;
   }
 
+  int on_gpu;
   std::size_t memory_bytes = 0;
   unique_stream<Api> main_stream, side_stream;
   std::deque<unique_stream<Api>> body_streams; ///< for bodies of nodes of graphs, one inside the other

@@ -85,11 +85,13 @@ template <device_api Api, class Device> class scratch_results {
 } // namespace detail
 
 /// Chooses the fastest algorithm for a product and its like on the active device, unless that has been done: all are
-/// timed on its operands, and write to other memory. Where there is none left, nothing is chosen yet.
+/// timed on its operands, and write to other memory. Where there is none left, nothing is chosen yet; `not_ready` where
+/// the device does not come to it in time.
 template <device_api Api, class Device> status measure_product(const Device& on, const matrix_product& product) {
   int count = 0;
   if (const status asked = Api::proposed_algorithms(count, product, on.physical); !asked.ok()) return asked;
-  if (count < 2) return {};
+  if (count == 0) return {};
+  if (count == 1) return Api::choose_algorithm(0, product, on.physical); // so that nobody asks again
   detail::scratch_results<Api, Device> memory(on);
   matrix_product measured = product;
   if (const status redirected = memory.redirect(measured); !redirected.ok())

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <tuple>
 
 namespace parallax::cuda {
@@ -106,6 +107,8 @@ inline constexpr std::size_t always_shared_bytes = 48 * 1024;
 /// Asks for what not every launch may have, and never for less than before: graphs may have such a launch.
 inline status allow(const void* function, const launch_shape& shape) {
   if (shape.shared_bytes > always_shared_bytes) {
+    static std::mutex mutex; // another thread may ask for more between the question and the call
+    const std::lock_guard lock(mutex);
     cudaFuncAttributes now;
     if (const cudaError_t asked = cudaFuncGetAttributes(&now, function); asked != cudaSuccess)
       return runtime_status("cudaFuncGetAttributes", asked);

@@ -6,6 +6,8 @@
 
 #include <cuda_runtime.h>
 
+#include <chrono>
+#include <thread>
 #include <tuple>
 
 namespace parallax::cuda::detail {
@@ -24,8 +26,17 @@ class timed_event {
     return runtime_status("cudaEventRecord", created == cudaSuccess ? cudaEventRecord(event, stream) : created);
   }
   cudaEvent_t get() const { return event; }
-  /// Waits until the stream has come there.
-  status wait() const { return runtime_status("cudaEventSynchronize", cudaEventSynchronize(event)); }
+  /// Waits until the stream has come there: `not_ready` where it has not after so long, as behind a collective that
+  /// does not end.
+  status wait(std::chrono::seconds most) const {
+    const auto until = std::chrono::steady_clock::now() + most;
+    status asked = query();
+    while (asked.is == status::kind::not_ready && std::chrono::steady_clock::now() < until) {
+      std::this_thread::yield();
+      asked = query();
+    }
+    return asked;
+  }
 
   /// How long after `begin` it was. Both have been reached.
   status seconds_since(double& seconds, const timed_event& begin) const {
@@ -36,19 +47,23 @@ class timed_event {
   }
 
  private:
+  status query() const { return runtime_status("cudaEventQuery", cudaEventQuery(event)); }
+
   cudaEvent_t event = nullptr;
 };
 
-/// The mean time of what `enqueue` enqueues, of several times behind one that is not counted. Waits for the stream.
+/// The mean time of what `enqueue` enqueues, of several times behind one that is not counted. Waits for the stream, and
+/// returns `not_ready` where that does not come there in time.
 template <class Enqueue> status time_launches(double& seconds, cudaStream_t stream, const Enqueue& enqueue) {
   constexpr int times = 5;
+  constexpr std::chrono::seconds most_waited(10);
   if (status s = enqueue(); !s.ok()) return s;
   timed_event begin, end;
   if (status s = begin.record(stream); !s.ok()) return s;
   for (int n = 0; n < times; ++n)
     if (status s = enqueue(); !s.ok()) return s;
   if (status s = end.record(stream); !s.ok()) return s;
-  if (status s = end.wait(); !s.ok()) return s;
+  if (status s = end.wait(most_waited); !s.ok()) return s;
   const status measured = end.seconds_since(seconds, begin);
   seconds /= times;
   return measured;
