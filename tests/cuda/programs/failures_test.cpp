@@ -77,7 +77,42 @@ struct noting_cliques : simulator::api {
   }
 };
 
+/// Questions of the host, between which a stopped device does a little now and then.
+struct slow_api : simulator::api {
+  static inline simulator::machine* machine = nullptr; ///< null: devices are as they are
+  static inline std::chrono::steady_clock::time_point next;
+
+  struct slowness {
+    explicit slowness(simulator::machine& of) {
+      machine = &of;
+      next = std::chrono::steady_clock::now();
+    }
+    slowness(const slowness&) = delete;
+    slowness& operator=(const slowness&) = delete;
+    ~slowness() { machine = nullptr; }
+  };
+
+  static void go_on() {
+    const auto now = std::chrono::steady_clock::now();
+    if (machine == nullptr || now < next) return;
+    next = now + std::chrono::milliseconds(4);
+    machine->resume_device(1);
+    for (int k = 0; k < 16 && machine->inside().scheduled.run_one(); ++k) {
+    }
+    machine->stop_device(1);
+  }
+  static plx::cuda::status query_stream(stream asked) {
+    go_on();
+    return simulator::api::query_stream(asked);
+  }
+  static plx::cuda::status query_event(event asked) {
+    go_on();
+    return simulator::api::query_event(asked);
+  }
+};
+
 constexpr auto total = [](auto x) { return plx::psum<"i">(x); };
+constexpr auto totals = plx::pmap<"i">(total);
 
 struct host_alone {
   static void host(plx::ffi_buffer<const float, 1> x, plx::ffi_buffer<float, 1> y) {
@@ -209,6 +244,26 @@ TEST_CASE("what devices do before they come to a collective may take any time") 
   CHECK(!recorder.is_going_on());
   sums = queue.back();
   CHECK(sums(1, 1) == 2.f);
+}
+
+TEST_CASE("the limit is of one collective: many may take longer together, as long as the devices go on") {
+  using namespace std::chrono;
+  simulator::machine machine({.devices = 2, .background = false, .fail_when_stuck = false});
+  plx::cuda::backend_options options;
+  options.graphs = false;
+  options.collective_timeout = milliseconds(60);
+  simulated::running_backend<slow_api> running(options);
+  const auto x = plx::array<float, 2>::filled({2, 3}, 1.f);
+  const auto enqueue = [&] { return simulated::results_of<slow_api>(totals, x); };
+  simulated::numbers_of(enqueue());
+  machine.stop_device(1);
+  const slow_api::slowness slow(machine);
+  const auto begun = steady_clock::now();
+  std::vector<simulated::values> all;
+  for (int k = 0; k < 200; ++k) all.push_back(enqueue());
+  CHECK(simulated::numbers_of(all.back()) == std::vector<float>(6, 2.f));
+  CHECK(steady_clock::now() - begun > 3 * options.collective_timeout);
+  machine.resume_device(1);
 }
 
 TEST_CASE("a collective that never ends is given up, however much the host enqueues behind it") {
