@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/primitives/cheap_arithmetic.hpp>
+#include <parallax/primitives/rules.hpp>
 
 #include <cstddef>
 
