@@ -22,17 +22,20 @@ using numbers = plx::array<double, 1>;
 constexpr std::int64_t rounds = 32, size = 4096;
 constexpr auto field = plx::shaped<float, size>;
 
-/// How many fields the gradient keeps for each round, besides less than one.
-template <class Step, std::size_t Carries> constexpr std::int64_t fields_kept(Step, std::array<int, Carries>) {
+/// What the gradient of so many rounds costs.
+template <class Step, std::size_t Carries> constexpr plx::program_cost cost_of(Step, std::array<int, Carries>) {
   const auto loss = [](auto... carries) {
     const auto round = [](auto carry, auto) { return std::pair{std::apply(Step{}, carry), plx::none}; };
     const auto last = plx::scan(round, std::tuple{carries...}, plx::none, plx::length<rounds>).first;
     return plx::sum(std::get<0>(last));
   };
-  const auto peak = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return plx::cost(plx::grad(loss), ((void)I, field)...).peak_bytes;
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return plx::cost(plx::grad(loss), ((void)I, field)...);
   }(std::make_index_sequence<Carries>{});
-  return peak / (4 * size * rounds);
+}
+/// How many fields it keeps for each round, besides less than one.
+template <class Step, std::size_t Carries> constexpr std::int64_t fields_kept(Step step, std::array<int, Carries> of) {
+  return cost_of(step, of).peak_bytes / (4 * size * rounds);
 }
 constexpr std::array one_field{0};
 constexpr std::array two_fields{0, 0};
@@ -48,6 +51,8 @@ constexpr auto runge_kutta = [](auto x, auto v) {
   return std::tuple{x + h / 6 * (v + 2.f * v_a + 2.f * v_b + v_c), v + h / 6 * (a + 2.f * b + 2.f * c + d)};
 };
 static_assert(fields_kept(runge_kutta, two_fields) == 2);
+// and the way back through a round is one loop: x and v to the next and to what is kept, and their cotangents
+static_assert(cost_of(runge_kutta, two_fields).bytes_written / (4 * size * rounds) == 6);
 
 // a carry is kept instead of what is made of it, an exponential as it is
 static_assert(fields_kept([](auto x) { return std::tuple{plx::square(x * 2.f) * 0.5f}; }, one_field) == 1);

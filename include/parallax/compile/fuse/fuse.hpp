@@ -21,8 +21,9 @@ constexpr loop_id loop_of_node(node_id id) { return loop_id{static_cast<int>(id)
 /// that is true are computed in one loop still, which then has several results.
 class fusion {
  public:
-  /// Longer kernels, and those that read more arrays, are cut, so that the time to compile them stays in proportion.
-  static constexpr int longest_kernel = 64, most_reads = 48;
+  /// Kernels of more operations, of which divisions and functions count as three, and those that read more arrays are
+  /// cut, so that the time to compile them stays in proportion.
+  static constexpr int longest_kernel = 96, most_reads = 48;
 
   context& trace;
   const graph& g;
@@ -97,6 +98,7 @@ class fusion {
   table<node_id, use> uses;
   table<node_id, loop_id> read_by; ///< the last loop that reads the node
   table<loop_id, int> reads;       ///< how many nodes a loop uses and does not compute, as far as is known
+  table<loop_id, int> work;        ///< its operations, of which those that are functions count as several
   id_set<node_id> demanded;        ///< in memory
   components parts;
   table<node_id, loop_id> open_loop;           ///< by first node of a component: its loop that further results may join
@@ -110,7 +112,7 @@ class fusion {
     loop_of = first_piece = read_by = open_loop = table<node_id, loop_id>(size, loop_id::none);
     members = table<loop_id, growing_vector<node_id>>(size);
     uses = table<node_id, use>(size);
-    reads = table<loop_id, int>(size, 0);
+    reads = work = table<loop_id, int>(size, 0);
     readers = table<node_id, growing_vector<use>>(size);
     demanded.insert(g.outputs);
     demanded.insert(kept);
@@ -130,9 +132,11 @@ class fusion {
   constexpr bool is_indexed(node_id id, node_id operand) const {
     return is_kind(id, primitive_kind::gather) && g.operand(id, 0) == operand;
   }
-  constexpr bool is_full(loop_id loop) const {
-    return count_of(members[loop]) >= longest_kernel || reads[loop] >= most_reads;
+  constexpr void join(loop_id loop, node_id id) {
+    members[loop].push_back(id);
+    work[loop] += is_kind(id, primitive_kind::elementwise) && !is_cheap_arithmetic(g, id) ? 3 : 1;
   }
+  constexpr bool is_full(loop_id loop) const { return work[loop] >= longest_kernel || reads[loop] >= most_reads; }
 
   constexpr void note_use(node_id id, use by) {
     use& known = uses[id];
@@ -164,7 +168,7 @@ class fusion {
   /// Lets all loops that read a node compute it; they read its operands instead.
   constexpr void compute_again(node_id id) {
     for_each(readers[id], [&](use by) {
-      members[by.loop].push_back(id);
+      join(by.loop, id);
       note_operands(id, by);
     });
   }
@@ -179,7 +183,7 @@ class fusion {
     if (is_one(loop) && read_by[id] == loop) --reads[loop];
   }
   constexpr loop_id new_loop() {
-    reads.add(0);
+    reads.add(0), work.add(0);
     return members.add({});
   }
   /// Whether a broadcast repeats its operand, which is then computed once instead.
@@ -248,7 +252,7 @@ class fusion {
     }
     loop_of[id] = by.loop;
     discount_read(id, by.loop);
-    members[by.loop].push_back(id);
+    join(by.loop, id);
     note_operands(id, by);
   }
   constexpr void note_operands(node_id id, use by) {
@@ -283,7 +287,7 @@ class fusion {
     } else if (demanded.contains(id) || uses[id].loop != loop_id::none) {
       has_buffer.insert(id);
     }
-    members[loop].push_back(id);
+    join(loop, id);
     for (node_id operand : g.operands(id)) {
       if (const node_id inner = rows.inner_member(id, operand); inner != node_id::none) {
         read_in_group.insert(inner);
