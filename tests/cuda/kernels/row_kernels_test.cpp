@@ -97,6 +97,9 @@ constexpr auto narrow_matrix = plx::shaped<plx::bfloat16, 2, 4096>;
 static_assert(vectors_of<float>(softmax, matrix) == 4 && vectors_of<plx::bfloat16>(softmax, narrow_matrix) == 4);
 static_assert(vectors_of<float>(softmax_gradient, matrix, matrix) == 4);
 static_assert(vectors_of<plx::bfloat16>(softmax_gradient, narrow_matrix, narrow_matrix) == 2); // of each array
+constexpr auto wide_matrix = plx::shaped<double, 2, 4096>; // whose values take twice the registers
+static_assert(vectors_of<double>(softmax, wide_matrix) == 8);
+static_assert(vectors_of<double>(softmax_gradient, wide_matrix, wide_matrix) == 4);
 /// In which pass the operands of a program's only kernel are read, one digit for each.
 template <class Function, class... Arguments> constexpr int reading_passes(const Function&, const Arguments&...) {
   using kernel = typename plx::compiled::program_kernel<plx::detail::program<Function, Arguments...>, 0>::type;

@@ -22,10 +22,13 @@ template <class Kernel, int Width> struct held_rows {
   /// What is held must not be spilled, nor what is loaded beside it.
   static constexpr bool takes_few_registers =
       passes::widest_value <= 4 && passes::kept_count <= 2 && passes::loaded_count <= 4;
-  static constexpr int most_kept = passes::schedule::most_remembered();
+  /// Values of an element: those that are kept at a time, as ptxas finds registers that are free again, or all where
+  /// addresses of single elements or large values leave few.
+  static constexpr int kept_values = Width > 1 && passes::widest_value <= 4 ? passes::schedule::most_remembered()
+                                                                            : passes::kept_count;
   /// The elements that a thread holds, as registers allow: at least four vectors are loaded together, of one array or
   /// of two.
-  static constexpr int elements = Width == 8 && takes_few_registers && most_kept <= 1 ? 32 : most_kept > 3 ? 8 : 16;
+  static constexpr int elements = Width == 8 && takes_few_registers && kept_values <= 1 ? 32 : kept_values > 3 ? 8 : 16;
   static constexpr int vectors = std::max(elements / Width, 1);
   /// Rows may be as long where a thread holds more.
   static constexpr int max_threads = elements > 16 ? detail::most_row_threads / 2 : detail::most_row_threads;
