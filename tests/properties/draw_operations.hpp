@@ -85,12 +85,24 @@ class operation_drawer : public drawing {
     }
   }
   void draw_dot(block& to) {
+    if (chance(25)) return draw_updates(to);
     const int rows = between(2, 3), depth = between(2, 3), columns = between(2, 3);
     const bool vector = chance(50);
     const std::vector<int> right = vector ? std::vector<int>{depth} : std::vector<int>{depth, columns};
     const variable x = shaped(to, {rows, depth}), y = shaped(to, right);
     add(to, {.what = operation::dot, .operands = {x, y}},
         {false, vector ? std::vector<int>{rows} : std::vector<int>{rows, columns}});
+  }
+  /// A matrix that its own products are added to, as in an update of parameters.
+  void draw_updates(block& to) {
+    const int rows = between(2, 3), columns = between(2, 3);
+    const value_type type{false, {rows, columns}};
+    variable x = shaped(to, type.shape);
+    const variable y = shaped(to, {columns, columns});
+    for (int round = between(2, 3); round > 0; --round) {
+      const variable product = add(to, {.what = operation::dot, .operands = {x, y}}, type);
+      x = add(to, {.what = operation::add, .operands = {product, x}}, type);
+    }
   }
   void draw_ordered(block& to) {
     const variable x = slices(to);
