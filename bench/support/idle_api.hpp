@@ -123,6 +123,9 @@ struct idle_api {
   static status send(const void*, std::size_t, element_type, int, communicator, stream) { return enqueue(); }
   static status receive(void*, std::size_t, element_type, int, communicator, stream) { return enqueue(); }
 
+  using capture_mode = int;
+  static constexpr capture_mode relaxed_capture_mode = 0;
+  static status exchange_capture_mode(capture_mode&) { return {}; }
   static status begin_capture(stream) { return {}; }
   static status last_captured(stream, graph_node& made) { return make(made); }
   static status end_capture(stream, graph& made) { return make(made); }
