@@ -69,6 +69,27 @@ constexpr auto distance_to_largest = []<class Shift>(Shift) {
 };
 static_assert(fields_kept(distance_to_largest([](auto x) { return plx::abs(x) - 1.f; }), one_field) == 1);
 static_assert(fields_kept(distance_to_largest([](auto x) { return x * 3.f - 1.f; }), one_field) == 2);
+// likewise where the order of such sums decides, or which element of a table they say
+static_assert(fields_kept([](auto x) { return std::tuple{x * plx::sort(plx::abs(x) - 1.f)}; }, one_field) == 2);
+static_assert(fields_kept([](auto x) { return std::tuple{x * plx::sort(x * 3.f - 1.f)}; }, one_field) == 3);
+constexpr auto interpolated = []<class Place>(Place) {
+  return [](auto x, auto table) {
+    auto place = Place{}(x);
+    auto before = plx::astype<std::int32_t>(place);
+    return std::tuple{x * plx::square(place - plx::astype<float>(before)) * plx::take(table, before), table};
+  };
+};
+static_assert(fields_kept(interpolated([](auto x) { return plx::abs(x) - 1.f; }), two_fields) <
+              fields_kept(interpolated([](auto x) { return x * 3.f - 1.f; }), two_fields));
+// what is made of a branch's result, which is kept
+static_assert(fields_kept(
+                  [](auto x) {
+                    auto y = plx::cond(
+                        plx::sum(x) > 0.f, [](auto u) { return plx::sin(u); }, [](auto u) { return plx::exp(u); }, x);
+                    auto z = y * 2.f + 1.f;
+                    return std::tuple{y * y * z * z};
+                  },
+                  one_field) == 3);
 
 // of a map, devices keep no more than they have
 constexpr auto on_devices = [](auto x, auto y) {

@@ -44,6 +44,7 @@ struct section_operand {
     // the last dimension first, so that those before it keep their sizes
     for (std::size_t i = spread.size(); i-- > 0;) {
       const spread_axis& s = spread[i];
+      if (s.size == 1) continue;
       const std::size_t index = index_of(s.index_at(place)), size = index_of(s.size), before = index_of(s.before);
       if (part.rows == 1) {
         const std::size_t slice = part.row_bytes / (before * size);

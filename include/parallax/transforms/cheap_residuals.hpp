@@ -44,7 +44,7 @@ class cheap_residuals {
         else if (place == input_place::kept) may_be_kept.insert(id);
       } else if (is_kind(trace, g, id, primitive_kind::source)) {
         there.insert(id);
-      } else if (g.is_operation(id) && read.contains(id) && !try_again(id)) {
+      } else if (read.contains(id) && (!g.is_operation(id) || !try_again(id))) {
         there.insert(id);
       }
     });
@@ -55,7 +55,7 @@ class cheap_residuals {
   const graph& g;
   id_set<node_id> there;       ///< what the way back has
   id_set<node_id> may_be_kept; ///< inputs that it does not read yet
-  id_set<node_id> compared;    ///< what comparisons are made of
+  id_set<node_id> compared;    ///< what comparisons, orders and whole numbers are made of
 
   /// How a value is made of what is there, and of what would be kept for it.
   struct recipe {
@@ -89,7 +89,8 @@ class cheap_residuals {
     return true;
   }
 
-  /// What is compared has to have the same bits as on the way forward, where others may have been compared with it.
+  /// What is compared, sorted or converted to a whole number has to have the same bits as on the way forward: the way
+  /// back goes to the elements that were chosen there.
   constexpr bool is_cheap(node_id id) const {
     return g.is_operation(id) && is_cheap_arithmetic(g, id) && !(compared.contains(id) && may_round_otherwise(id));
   }
@@ -106,9 +107,14 @@ class cheap_residuals {
       if (!g.is_operation(id)) return;
       const bool hands_on =
           found.contains(id) && (is_cheap_arithmetic(g, id) || is_kind(trace, g, id, primitive_kind::view));
-      if (is_comparison(g, id) || hands_on) found.insert(g.operands(id));
+      if (hands_on || chooses(id)) found.insert(g.operands(id));
     });
     return found;
+  }
+  constexpr bool chooses(node_id id) const {
+    const bool is_rounded =
+        is<primitives::convert>(g, id) && !is_floating(g.type(id)) && is_floating(g.type(g.operand(id, 0)));
+    return is_comparison(g, id) || is_rounded || is_kind(trace, g, id, primitive_kind::sorting);
   }
 };
 

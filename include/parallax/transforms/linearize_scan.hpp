@@ -26,8 +26,11 @@ class scan_linearization {
 
   constexpr linearized_call run() {
     if (trace.failed) return {};
-    joint.compute_cheap_values_again(
-        [&](std::size_t k) { return p.roles[k] == scan_role::carry ? input_place::kept : input_place::at_hand; });
+    joint.compute_cheap_values_again([&](std::size_t k) {
+      const bool is_computed = !operands[k].home().is_input(operands[k].id);
+      const bool is_stacked = p.roles[k] == scan_role::stacked;
+      return p.roles[k] == scan_role::carry || (is_stacked && is_computed) ? input_place::kept : input_place::at_hand;
+    });
     half = joint.backward_half();
     needed = trace.at(half).needed();
     linear.backward = primitives::id_of<primitives::scan_call>;

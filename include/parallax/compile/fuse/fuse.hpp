@@ -21,8 +21,8 @@ constexpr loop_id loop_of_node(node_id id) { return loop_id{static_cast<int>(id)
 /// that is true are computed in one loop still, which then has several results.
 class fusion {
  public:
-  /// Kernels of more operations, of which divisions and functions count as three, and those that read more arrays are
-  /// cut, so that the time to compile them stays in proportion.
+  /// Kernels of more operations, of which divisions and functions of floats count as three, and those that read more
+  /// arrays are cut, so that the time to compile them stays in proportion.
   static constexpr int longest_kernel = 96, most_reads = 48;
 
   context& trace;
@@ -134,7 +134,9 @@ class fusion {
   }
   constexpr void join(loop_id loop, node_id id) {
     members[loop].push_back(id);
-    work[loop] += is_kind(id, primitive_kind::elementwise) && !is_cheap_arithmetic(g, id) ? 3 : 1;
+    const bool is_function =
+        is_kind(id, primitive_kind::elementwise) && is_floating(g.type(id)) && !is_cheap_arithmetic(g, id);
+    work[loop] += is_function ? 3 : 1;
   }
   constexpr bool is_full(loop_id loop) const { return work[loop] >= longest_kernel || reads[loop] >= most_reads; }
 

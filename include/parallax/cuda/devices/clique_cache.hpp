@@ -52,8 +52,7 @@ template <device_api Api> class clique_cache {
     }
     if (is_split) {
       if (crosses) all.whole()->of().next_shared_exchange();
-      wait_for_all(); // NCCL wants nothing outstanding on a communicator that it splits
-      make_room(all.devices, wait_for_all);
+      make_room(all.devices, wait_for_all); // and NCCL wants nothing outstanding on a communicator that it splits
       whole.all->split(parts);
       wait_for(*whole.all);
       for (const auto& part : parts) wait_for(*part.of);

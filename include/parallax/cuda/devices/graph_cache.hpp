@@ -182,12 +182,14 @@ template <device_api Api> class graph_cache {
     return *sections.front();
   }
 
-  /// Destroys graphs until `bytes` more are within `most_bytes`, but for shared ones and the one that was found or
-  /// added last.
+  /// Before the section that was found last takes `bytes` for a graph: destroys graphs until these are within
+  /// `most_bytes`, but for that section's last one. Shared ones do not count.
   void make_room(std::size_t bytes, std::size_t most_bytes) {
+    if (sections.front()->is_shared) return;
     std::size_t used = bytes;
     for (const auto& each : sections)
-      for (const auto& graph : each->graphs) used += graph->memory.bytes();
+      if (!each->is_shared)
+        for (const auto& graph : each->graphs) used += graph->memory.bytes();
     for (std::size_t i = sections.size(); i-- > 0;) {
       if (sections[i]->is_shared) continue;
       while (used > most_bytes && sections[i]->graphs.size() > (i == 0 ? 1U : 0U)) {
@@ -197,10 +199,11 @@ template <device_api Api> class graph_cache {
     }
   }
 
-  /// Destroys the graphs that have calls of communicators, which would wait for that for ever.
+  /// Destroys the graphs that have calls of communicators, which would wait for that for ever. Shared sections begin
+  /// with a call step by step again, which makes communicators.
   void forget_exchanges() {
     for (const auto& each : sections)
-      if (plain::any_of(each->graphs, [](const auto& graph) { return graph->exchanges.count != 0; }))
+      if (each->is_shared || plain::any_of(each->graphs, [](const auto& graph) { return graph->exchanges.count != 0; }))
         each->start_anew();
   }
 

@@ -127,7 +127,7 @@ template <device_api Api> class graph_run {
   /// Runs the section once `prepare` has found graphs, and captures them before where that has not been done. False
   /// where they cannot be captured: it is run step by step then, and from then on.
   bool run(const program_launchers<Api>& kernels, given_memory given) {
-    if (!plain::all_of(graphs, [](const graph* each) { return each->graph.has_value(); }) && !is_captured(kernels))
+    if (!plain::all_of(graphs, [](const graph* each) { return each->graph.has_value(); }) && !try_capture(kernels))
       return false;
     if (taken.any()) given.begin_to_take();
     for (std::size_t p = 0; p < devices.size(); ++p) launch(*graphs[p], p);
@@ -231,7 +231,7 @@ template <device_api Api> class graph_run {
   }
 
   /// Captures the graphs. Where processes share them, NCCL wants all to capture alike: what fails is thrown.
-  bool is_captured(const program_launchers<Api>& kernels) {
+  bool try_capture(const program_launchers<Api>& kernels) {
     for (graph* each : graphs) forget(*each);
     try {
       section_runner<Api> runner(owner, section, kernels, all,
@@ -247,8 +247,11 @@ template <device_api Api> class graph_run {
       for (graph* each : graphs) forget(*each);
       throw;
     }
-    for (graph* each : graphs) forget(*each);
-    for (std::size_t p = 0; p < devices.size(); ++p) section_on(p).is = known::suitability::unsuitable;
+    graphs.clear();
+    for (std::size_t p = 0; p < devices.size(); ++p) {
+      section_on(p).is = known::suitability::unsuitable;
+      section_on(p).graphs.clear();
+    }
     return false;
   }
   /// Gives the graphs their memory, and does what had better not be done while they are captured.

@@ -47,6 +47,8 @@ template <class Section> class product_runner {
   Section& of;
 
   void run(const product_step& step, const resolved_product& product, buffer_id result) {
+    for (const buffer_id used : {result, step.left, step.right}) // waits for it before several threads ask where it is
+      of.data(used, of.first_position());
     of.run_at_positions(1, [&](int p) {
       if (of.runs_at(p)) run_at(step, p, product, result);
     });
