@@ -34,12 +34,15 @@ struct [[nodiscard]] status {
 
 /// A text for a status, with static storage: one for all that are equal.
 inline const char* kept_text(std::string_view text) noexcept {
-  static std::mutex& access = *new std::mutex;
-  static std::set<std::string, std::less<>>& all = *new std::set<std::string, std::less<>>; // outlive static arrays
+  struct texts {
+    std::mutex access;
+    std::set<std::string, std::less<>> all;
+  };
   try {
-    const std::lock_guard lock(access);
-    const auto known = all.find(text);
-    return (known == all.end() ? all.emplace(text).first : known)->c_str();
+    static texts& kept = *new texts; // outlives static arrays
+    const std::lock_guard lock(kept.access);
+    const auto known = kept.all.find(text);
+    return (known == kept.all.end() ? kept.all.emplace(text).first : known)->c_str();
   } catch (const std::bad_alloc&) {
     return "no memory is left to say what";
   }
