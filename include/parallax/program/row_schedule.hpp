@@ -130,14 +130,14 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
   static constexpr std::size_t bytes_in(int pass) {
     std::size_t bytes = 0;
     for (int i = 0; i < size; ++i)
-      if (is_loaded(i) && !is_index(i) && is_needed(i, pass, true)) bytes += size_of(statements[index_of(i)].type);
+      if (is_array(i) && is_needed(i, pass, true)) bytes += size_of(statements[index_of(i)].type);
     return bytes;
   }
   /// Whether the elements of an operand are read in several passes, if no values are remembered.
   static constexpr bool is_read_again(int i) {
     int times = 0;
     for (int pass = 0; pass < passes; ++pass) times += is_needed(i, pass, true);
-    return is_loaded(i) && !is_index(i) && times > 1;
+    return is_array(i) && times > 1;
   }
   /// What those of a statement take to be held instead, for each element; and those of the statements before it.
   static constexpr std::uint32_t held_bytes(int i) {
@@ -151,7 +151,7 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
   static constexpr bool is_index(int i) { return statements[index_of(i)].kind == statement_kind::load_index; }
   static constexpr bool is_element_store(int i) { return statements[index_of(i)].kind == statement_kind::store_vector; }
   /// From which pass to which a thread remembers a value, if it remembers them.
-  static constexpr int remembered_from(int i) { return reads_early && is_array(i) ? 0 : first_pass(i); }
+  static constexpr int remembered_from(int i) { return remembered_from(i, reads_early); }
   static constexpr int remembered_to(int i) {
     int last = 0;
     for (int pass = 0; pass < passes; ++pass)
@@ -170,13 +170,13 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
 
  private:
   static constexpr bool is_array(int i) { return is_loaded(i) && !is_index(i); }
+  static constexpr int remembered_from(int i, bool early) { return early && is_array(i) ? 0 : first_pass(i); }
   static constexpr int most_between_passes(bool early) {
     int most = 0;
     for (int pass = 0; pass < passes; ++pass) {
       int values = 0;
       for (int i = 0; i < size; ++i) {
-        const int from = early && is_array(i) ? 0 : first_pass(i);
-        values += !is_index(i) && from <= pass && remembered_to(i) > pass;
+        values += !is_index(i) && remembered_from(i, early) <= pass && remembered_to(i) > pass;
       }
       most = values > most ? values : most;
     }

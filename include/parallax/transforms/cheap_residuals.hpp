@@ -26,10 +26,9 @@ class cheap_residuals {
   static constexpr int most_operations = 8;
   id_set<node_id> again;
 
-  /// `place_of(input)` says where the way back finds an input.
-  template <class Place>
+  /// `places` says of inputs where the way back finds them.
   constexpr cheap_residuals(const context& owner, const graph& both_ways, node_id cut, const id_set<node_id>& read,
-                            const Place& place_of)
+                            const table<node_id, input_place>& places)
       : again(both_ways.size()),
         trace(owner),
         g(both_ways),
@@ -39,9 +38,8 @@ class cheap_residuals {
     for_each(g.ids(), [&](node_id id) {
       if (!(id < cut)) return;
       if (g.is_input(id)) {
-        const input_place place = place_of(id);
-        if (place == input_place::at_hand || read.contains(id)) there.insert(id);
-        else if (place == input_place::kept) may_be_kept.insert(id);
+        if (places[id] == input_place::at_hand || read.contains(id)) there.insert(id);
+        else if (places[id] == input_place::kept) may_be_kept.insert(id);
       } else if (is_kind(trace, g, id, primitive_kind::source)) {
         there.insert(id);
       } else if (read.contains(id) && (!g.is_operation(id) || !try_again(id))) {

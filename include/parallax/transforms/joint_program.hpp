@@ -30,7 +30,7 @@ class joint_program {
     cut = node_id{trace.at(joint).size()};
     if (!trace.failed) trace_backward(pass, cotangent_of, gradient_of, wanted);
     trace.close_graph();
-    if (!trace.failed) find_residuals([](node_id) { return true; });
+    if (!trace.failed) find_residuals(read_by_backward(), [](node_id) { return true; });
   }
 
   /// Of residuals only those are kept that `keeps(graph, node)`. The halves will be parts of one graph, in which values
@@ -38,18 +38,16 @@ class joint_program {
   template <class Keeps> constexpr void keep_only(const Keeps& keeps) {
     if (trace.failed) return;
     is_apart = true;
-    find_residuals([&](node_id id) { return keeps(g(), id); });
+    find_residuals(read_by_backward(), [&](node_id id) { return keeps(g(), id); });
   }
   /// What is cheaper to compute again is not kept. `place_of(k)` says where the backward half finds input k.
   template <class Place> constexpr void compute_cheap_values_again(const Place& place_of) {
     if (trace.failed) return;
-    const auto place = [&](node_id input) {
-      for (std::size_t k = 0; k < inputs.size(); ++k)
-        if (inputs[k].id == input) return place_of(k);
-      return input_place::elsewhere;
-    };
-    const cheap_residuals cheap(trace, g(), cut, read_by_backward(), place);
-    find_residuals([&](node_id id) { return !cheap.again.contains(id); });
+    table<node_id, input_place> places(g().size(), input_place::elsewhere);
+    for (std::size_t k = 0; k < inputs.size(); ++k) places[inputs[k].id] = place_of(k);
+    const id_set<node_id> read = read_by_backward();
+    const cheap_residuals cheap(trace, g(), cut, read, places);
+    find_residuals(read, [&](node_id id) { return !cheap.again.contains(id); });
   }
 
   constexpr int residual_count() const { return count_of(residuals); }
@@ -95,7 +93,7 @@ class joint_program {
   node_id cut = node_id::none; ///< the first node of the backward part
   growing_vector<node_id> residuals;
   id_set<node_id> again; ///< what the backward half computes again; sources in any case
-  bool is_apart = false;
+  bool is_apart = false; ///< its inputs are other nodes there than in the forward half
 
   /// Looked up again each time, as appending may move graphs.
   constexpr const graph& g() const { return trace.at(joint); }
@@ -134,8 +132,8 @@ class joint_program {
   }
   /// Values of the forward part that the backward part reads. Inputs are there anyway; what is not kept is computed
   /// again, of what it reads itself.
-  template <class Keeps> constexpr void find_residuals(const Keeps& keeps) {
-    id_set<node_id> read = read_by_backward(), kept(g().size());
+  template <class Keeps> constexpr void find_residuals(id_set<node_id> read, const Keeps& keeps) {
+    id_set<node_id> kept(g().size());
     again = id_set<node_id>(g().size());
     for_each(g().ids().reversed(), [&](node_id id) {
       if (!is_before_cut(id) || !read.contains(id) || g().is_input(id)) return;
