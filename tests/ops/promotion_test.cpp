@@ -81,21 +81,21 @@ TEST_CASE("numbers in a traced function take the array's type") {
   CHECK_FALSE(g2(0));
   CHECK(h2(1));
   auto [a3, b3, c3, d3, e3, f3, g3, h3] = mixed(vector<i32>{3, -2});
-  static_assert(holds<i32, decltype(a3)> && holds<i32, decltype(b3)> && holds<float, decltype(c3)> &&
+  static_assert(holds<i32, decltype(a3)> && holds<i32, decltype(b3)> && holds<double, decltype(c3)> &&
                 holds<float, decltype(d3)> && holds<float, decltype(e3)>);
   CHECK(a3.to_vector() == std::vector<i32>{4, -1});
   CHECK(b3.to_vector() == std::vector<i32>{-2, 3});
-  CHECK(c3.to_vector() == std::vector<float>{7.5f, -5});
+  CHECK(c3.to_vector() == std::vector<double>{7.5, -5});
   CHECK(d3(0) == 3 * 0.1f);
   CHECK(e3.to_vector() == std::vector<float>{1.5f, -1});
   CHECK(f3.to_vector() == std::vector<float>{0.25f, -1});
   CHECK(g3.to_vector() == std::vector<bool>{true, false});
   CHECK(h3.to_vector() == std::vector<bool>{false, false});
   auto [a4, b4, c4, d4, e4, f4, g4, h4] = mixed(vector<bool>{true, false});
-  static_assert(holds<i32, decltype(a4)> && holds<i32, decltype(b4)> && holds<float, decltype(c4)>);
+  static_assert(holds<i32, decltype(a4)> && holds<i32, decltype(b4)> && holds<double, decltype(c4)>);
   CHECK(a4.to_vector() == std::vector<i32>{2, 1});
   CHECK(b4.to_vector() == std::vector<i32>{0, 1});
-  CHECK(c4.to_vector() == std::vector<float>{2.5f, 0});
+  CHECK(c4.to_vector() == std::vector<double>{2.5, 0});
   CHECK(d4.to_vector() == std::vector<float>{0.1f, 0});
   CHECK(e4.to_vector() == std::vector<float>{0.5f, 0});
   CHECK(f4.to_vector() == std::vector<float>{0.5f, 1});
@@ -172,6 +172,82 @@ TEST_CASE("large unsigned and 64-bit numbers keep their value") {
   static_assert(holds<u64, decltype(wide)>);
   CHECK(wide(0) == 9223372036854775809u);
   CHECK(shifted(1) == 8589934592u);
+}
+
+// A C++ number is of its own type where it meets whole numbers, and takes on the type of floats.
+
+template <class T, class... Array> constexpr bool all_hold = (holds<T, Array> && ...);
+
+TEST_CASE("a double that meets whole numbers makes float64 in every operation, and a float float32") {
+  auto by = []<class Number>(Number, const auto& whole) {
+    // Of each operation, the number before and behind the array.
+    return plx::jit([](auto x, auto number) {
+      return std::tuple(x + number, number - x, x * number, x / number, number / x, x % number, plx::power(x, number),
+                        plx::power(number, x), plx::maximum(x, number), plx::minimum(number, x),
+                        plx::where(x > 0, x, number), plx::clip(x, number, number + number),
+                        plx::concatenate({plx::ravel(x), plx::broadcast_to(number, {2})}));
+    })(whole, Number(0.1));
+  };
+  auto check = [&](const auto& whole) {
+    std::apply([]<class... T>(const T&...) { static_assert(all_hold<double, T...>); }, by(double{}, whole));
+    std::apply([]<class... T>(const T&...) { static_assert(all_hold<float, T...>); }, by(float{}, whole));
+  };
+  check(vector<i32>{3, -2});
+  check(vector<u8>{3, 2});
+  check(vector<i64>{3, -2});
+  check(vector<u64>{3, 2});
+  check(vector<bool>{true, false});
+  auto [sum, difference, product, quotient, inverse, remainder, power, exponential, larger, smaller, chosen, clipped,
+        joined] = by(double{}, vector<i32>{3, -2});
+  CHECK(sum.to_vector() == std::vector{3.1, -1.9});
+  CHECK(difference(0) == 0.1 - 3);
+  CHECK(product(0) == 3 * 0.1);
+  CHECK(quotient(0) == 3 / 0.1);
+  CHECK(inverse(1) == 0.1 / -2);
+  CHECK(remainder(0) == Approx(std::fmod(3, 0.1)).epsilon(1e-14));
+  CHECK(power(0) == Approx(std::pow(3, 0.1)).epsilon(1e-15));
+  CHECK(exponential(0) == Approx(std::pow(0.1, 3)).epsilon(1e-15));
+  CHECK(larger.to_vector() == std::vector{3., 0.1});
+  CHECK(smaller.to_vector() == std::vector{0.1, -2.});
+  CHECK(chosen.to_vector() == std::vector{3., 0.1});
+  CHECK(clipped.to_vector() == std::vector{0.2, 0.1});
+  CHECK(joined.to_vector() == std::vector{3., -2., 0.1, 0.1});
+}
+
+TEST_CASE("literals are such numbers, in a traced function and outside, and so are numbers that meet extents") {
+  auto literals = plx::jit([](auto x) { return std::pair(0.1 * x, x / 3.f); });
+  auto [a, b] = literals(vector<i32>{7});
+  static_assert(all_hold<double, decltype(a)> && all_hold<float, decltype(b)>);
+  CHECK(a(0) == 0.1 * 7);
+  CHECK(b(0) == 7 / 3.f);
+  plx::array tenths = 0.1 * plx::arange(8);
+  static_assert(all_hold<double, decltype(tenths)>);
+  CHECK(tenths(7) == 0.1 * 7);
+  auto spacing = plx::jit([](auto x, auto first, auto last) { return (last - first) / (x.shape(0) - 1); });
+  plx::array step = spacing(vector<float>{1, 2, 3, 4}, 0., 1.);
+  plx::array single = spacing(vector<float>{1, 2, 3, 4}, 0.f, 1.f);
+  static_assert(all_hold<double, decltype(step)> && all_hold<float, decltype(single)>);
+  CHECK(step.item() == 1. / 3);
+}
+
+TEST_CASE("beside floats numbers stay weak, of whatever type they are") {
+  auto both = plx::jit([](auto x, auto number) { return std::tuple(x * number, number / x, plx::power(x, number)); });
+  auto check = [&]<class T>(std::type_identity<T>) {
+    auto same = []<class... A>(const A&...) { static_assert(all_hold<T, A...>); };
+    std::apply(same, both(vector<T>{T(2)}, 0.5));
+    std::apply(same, both(vector<T>{T(2)}, 0.5f));
+    std::apply(same, both(vector<T>{T(2)}, 3));
+  };
+  check(std::type_identity<plx::float16>{});
+  check(std::type_identity<plx::bfloat16>{});
+  check(std::type_identity<float>{});
+  check(std::type_identity<double>{});
+}
+
+TEST_CASE("a 64-bit number beside truth values keeps its value") {
+  plx::array large = vector<bool>{true, false} * (i64{1} << 40);
+  static_assert(all_hold<i64, decltype(large)>);
+  CHECK(large.to_vector() == std::vector<i64>{i64{1} << 40, 0});
 }
 
 } // namespace promotion_test

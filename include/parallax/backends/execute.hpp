@@ -3,6 +3,7 @@
 
 #include <parallax/backends/default_backend.hpp>
 #include <parallax/compile/program_error.hpp>
+#include <parallax/compile/trace/among_constants.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/host/devices/device_count.hpp>
 #include <parallax/host/direct/direct_call.hpp>
@@ -203,7 +204,9 @@ template <class Function, class... Args> auto execute_flat(const Function&, cons
 
 /// Calls a traced function with arrays: its program was compiled with this code, and runs now. Returns the results,
 /// unless the last argument is what `into` gave.
-template <class Function, class... Args> auto execute(const Function& function, const Args&... args) {
+template <class Function, class... Args>
+  requires(detail::is_stateless<Function> || !(detail::all_constants<Args>() && ...))
+auto execute(const Function& function, const Args&... args) {
   static_assert(detail::is_stateless<Function>, "parallax: the outermost function must not capture: make captured "
                                                 "functions static constexpr, and pass captured values as arguments");
   static_assert(detail::ends_with_memory<Args...>() || (detail::is_argument<Args> && ...),
@@ -232,6 +235,12 @@ template <class Function, class... Args> auto execute(const Function& function, 
       return detail::unknown_results<Function, detail::argument_t<Args>...>();
     }
   }
+}
+/// What captures, and is called with constants alone, is part of a traced function.
+template <class Function, class... Args>
+  requires(!detail::is_stateless<Function> && (detail::all_constants<Args>() && ...))
+constexpr auto execute(const Function& function, const Args&... args) {
+  return detail::call_among_constants(function, args...);
 }
 
 } // namespace parallax

@@ -62,6 +62,9 @@ class context {
   message error;
   bool failed = false;
   bool strict = false; ///< stop at the error instead of recording it
+  /// A trace that only looks for the one that a function's captured values belong to; `met` is that.
+  bool is_probe = false;
+  context* met = nullptr;
 
   constexpr context() { active.push_back(graphs.add({})); }
 
@@ -140,6 +143,9 @@ class context {
     return axis_id::none;
   }
   constexpr dim axis_size(axis_id axis) const { return axes[axis].size; }
+
+  /// The value as one of this trace; what stands for it where it is of another one.
+  constexpr tracer own(const tracer& x);
 
   /// The node of the innermost graph that stands for `id` of `owner`: closing over an outer value makes it an input.
   constexpr node_id import(graph_id owner, node_id id) {

@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <concepts>
+#include <cstddef>
 
 namespace parallax {
 
@@ -92,5 +93,60 @@ class extent {
     return {trace, (trace.extents.*operation)(as_dim(), other.as_dim())};
   }
 };
+
+/// Extents given at run time, `{8, 28, 28}`: symbols in a program, numbers in a trace.
+template <std::size_t Rank> struct extent_list {
+  extent values[Rank > 0 ? Rank : 1];
+
+  constexpr plain_span<const extent> view() const { return {values, Rank}; }
+  /// The one that there is.
+  constexpr operator extent() const
+    requires(Rank == 1)
+  {
+    return values[0];
+  }
+};
+
+namespace detail {
+template <class T> inline constexpr bool is_extent_list = false;
+template <std::size_t Rank> inline constexpr bool is_extent_list<extent_list<Rank>> = true;
+
+/// The trace that extents are of; null where all are numbers that a user wrote.
+constexpr context* owner_of_extents(plain_span<const extent> list) {
+  context* found = nullptr;
+  for (const extent& e : list)
+    if (found == nullptr) found = e.trace();
+  return found;
+}
+
+template <class T>
+concept a_count = std::same_as<std::remove_cvref_t<T>, extent_list<1>>;
+/// A count, and a count, an extent or a whole number.
+template <class A, class B>
+concept with_a_count =
+    (a_count<A> && (a_count<B> || std::convertible_to<B, extent>)) || (std::convertible_to<A, extent> && a_count<B>);
+} // namespace detail
+
+/// Arithmetic on what `count(n)` passes is that on extents.
+template <class A, class B>
+  requires detail::with_a_count<A, B>
+constexpr extent operator+(const A& a, const B& b) {
+  return extent(a) + extent(b);
+}
+template <class A, class B>
+  requires detail::with_a_count<A, B>
+constexpr extent operator-(const A& a, const B& b) {
+  return extent(a) - extent(b);
+}
+template <class A, class B>
+  requires detail::with_a_count<A, B>
+constexpr extent operator*(const A& a, const B& b) {
+  return extent(a) * extent(b);
+}
+template <class A, class B>
+  requires detail::with_a_count<A, B>
+constexpr extent operator/(const A& a, const B& b) {
+  return extent(a) / extent(b);
+}
 
 } // namespace parallax

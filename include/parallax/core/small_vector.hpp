@@ -57,4 +57,9 @@ template <class T, int Capacity> struct small_vector {
   }
 };
 
+namespace detail {
+template <class T> inline constexpr bool is_small_list = false;
+template <class T, int Capacity> inline constexpr bool is_small_list<small_vector<T, Capacity>> = true;
+} // namespace detail
+
 } // namespace parallax

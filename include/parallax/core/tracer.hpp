@@ -9,6 +9,9 @@
 
 namespace parallax {
 
+/// Whether a type is an expression of constants, which a traced variable can be assigned. Specialised beside those.
+template <class T> inline constexpr bool is_assigned_to_tracers = false;
+
 /// A node of a graph under construction. Copies name the same node. It lives inside one trace only.
 class tracer : public detail::refused_uses<tracer> {
  public:
@@ -22,6 +25,11 @@ class tracer : public detail::refused_uses<tracer> {
   constexpr tracer(const tracer&) = default;
   /// Of a variable; an element, x[i], is not assigned to.
   constexpr tracer& operator=(const tracer&) & = default;
+
+  /// Of a constant, such as zeros({3}): the variable names that from now on.
+  template <class Constant>
+    requires is_assigned_to_tracers<Constant>
+  constexpr tracer& operator=(const Constant& x) &;
 
   using detail::refused_uses<tracer>::shape;
   using detail::refused_uses<tracer>::operator=;
@@ -55,5 +63,15 @@ class tracer : public detail::refused_uses<tracer> {
 
 template <class T>
 concept traced = std::same_as<std::remove_cvref_t<T>, tracer>;
+
+constexpr tracer context::own(const tracer& x) {
+  if (x.owner == this || x.owner == nullptr) return x;
+  (is_probe ? met : x.owner->met) = is_probe ? x.owner : this;
+  abstract_value value = x.value();
+  value.varies = {};
+  for (dim& size : value.shape) // a symbol of the other trace
+    if (!is_static(size)) size = dim{1};
+  return {this, graph_id::outermost, at(graph_id::outermost).add_input(value)};
+}
 
 } // namespace parallax

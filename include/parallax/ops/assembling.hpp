@@ -6,6 +6,10 @@
 #include <parallax/ops/reshaping.hpp>
 #include <parallax/primitives/assembly.hpp>
 
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+
 namespace parallax {
 
 namespace detail {
@@ -18,10 +22,79 @@ constexpr tracer join(context& trace, growing_vector<tracer> operands, int axis_
   return emit<primitives::concatenate>(trace, operands, {normal});
 }
 
-struct concatenate_operation : operation<concatenate_operation> {
-  using operation<concatenate_operation>::operator();
+/// One of a list of operands of which some may be constants.
+class list_entry {
+ public:
+  constexpr list_entry(tracer x) : given(x) {}
+  template <class T>
+    requires(number_like<T> || constant_expression<T>)
+  constexpr list_entry(const T& x) : constant(new constant_of<T>(x)) {}
+  list_entry(const list_entry&) = delete;
+  constexpr ~list_entry() { delete constant; }
+
+  constexpr context* owner() const { return given.owner; }
+  constexpr tracer in(context& trace) const { return constant ? constant->in(trace) : trace.own(given); }
+
+ private:
+  struct any_constant {
+    constexpr virtual ~any_constant() = default;
+    constexpr virtual tracer in(context& trace) const = 0;
+  };
+  template <class T> struct constant_of final : any_constant {
+    const T& value;
+    constexpr explicit constant_of(const T& x) : value(x) {}
+    constexpr tracer in(context& trace) const override { return materialize(trace, as_operand(value)); }
+  };
+  tracer given;
+  const any_constant* constant = nullptr;
+};
+
+/// Numbers, or constants of one type, as a list.
+template <class T>
+concept constant_entry = number_like<T> || constant_expression<T>;
+
+/// The base of operations on lists of traced arrays, `Derived::of_list(trace, list, axis)`: constants may stand among
+/// them, or be all there is.
+template <class Derived> struct operation_on_lists {
   constexpr tracer operator()(std::initializer_list<tracer> operands, int axis_number = 0) const {
-    return join(*operands.begin()->owner, growing_vector<tracer>(operands), axis_number);
+    return Derived::of_list(*operands.begin()->owner, growing_vector<tracer>(operands), axis_number);
+  }
+  template <std::size_t N> constexpr tracer operator()(const list_entry (&operands)[N], int axis_number = 0) const {
+    context* trace = nullptr;
+    for (const list_entry& x : operands) trace = common_owner(trace, x.owner());
+    growing_vector<tracer> list;
+    for (const list_entry& x : operands) list.push_back(x.in(*trace));
+    return Derived::of_list(*trace, list, axis_number);
+  }
+  template <constant_entry T, std::size_t N> constexpr auto operator()(const T (&list)[N]) const {
+    return of_constants(list, axis<0>, std::make_index_sequence<N>{});
+  }
+  template <constant_entry T, std::size_t N> constexpr auto operator()(const T (&list)[N], int axis_number) const {
+    return of_constants(list, kept_argument<int>{axis_number}, std::make_index_sequence<N>{});
+  }
+
+ private:
+  /// The expression's operation.
+  struct in_a_trace {
+    template <int Axis, class... T> static constexpr tracer apply(context& trace, axis_t<Axis>, const T&... operands) {
+      return Derived::of_list(trace, growing_vector<tracer>{operands...}, Axis);
+    }
+    template <class... T> static constexpr tracer apply(context& trace, int axis_number, const T&... operands) {
+      return Derived::of_list(trace, growing_vector<tracer>{operands...}, axis_number);
+    }
+  };
+  template <class T, std::size_t N, class Axis, std::size_t... I>
+  static constexpr auto of_constants(const T (&list)[N], const Axis& along, std::index_sequence<I...>) {
+    return lazy<in_a_trace, Axis, std::remove_cvref_t<decltype(as_operand(list[I]))>...>{
+        {along, as_operand(list[I])...}};
+  }
+};
+
+struct concatenate_operation : operation<concatenate_operation>, operation_on_lists<concatenate_operation> {
+  using operation<concatenate_operation>::operator();
+  using operation_on_lists<concatenate_operation>::operator();
+  static constexpr tracer of_list(context& trace, const growing_vector<tracer>& operands, int axis_number) {
+    return join(trace, operands, axis_number);
   }
   template <class... T> static constexpr tracer apply(context& trace, const T&... operands) {
     return with_axis(trace, operands...);
@@ -42,10 +115,9 @@ struct concatenate_operation : operation<concatenate_operation> {
   template <int Axis> static constexpr int axis_number_of(axis_t<Axis>) { return Axis; }
 };
 
-struct stack_operation {
-  constexpr tracer operator()(std::initializer_list<tracer> operands, int axis_number = 0) const {
-    const tracer& first = *operands.begin();
-    context& trace = *first.owner;
+struct stack_operation : operation_on_lists<stack_operation> {
+  static constexpr tracer of_list(context& trace, const growing_vector<tracer>& operands, int axis_number) {
+    const tracer& first = operands[0];
     growing_vector<tracer> expanded;
     for_each(operands, [&](const tracer& x) {
       if (trace.failed || !check_same_shape(first, x) || !check_rank(trace, "stack", x.rank() + 1)) return;
@@ -76,8 +148,21 @@ struct padding {
 };
 
 struct pad_operation {
+  using list = small_vector<padding, max_rank>;
   template <class Value>
   constexpr tracer operator()(tracer x, Value value, std::initializer_list<padding> paddings) const {
+    return run(x, value, {paddings.begin(), paddings.size()});
+  }
+  template <class Value> constexpr tracer operator()(tracer x, Value value, const list& paddings) const {
+    return run(x, value, {paddings.begin(), index_of(paddings.size())});
+  }
+  template <constant_expression X, class Value>
+  constexpr auto operator()(const X& x, Value value, std::initializer_list<padding> paddings) const {
+    return call_with_constant<pad_operation>(x, value, list(paddings));
+  }
+
+ private:
+  template <class Value> static constexpr tracer run(tracer x, const Value& value, plain_span<const padding> paddings) {
     context& trace = *x.owner;
     if (count_of(paddings) != x.rank()) {
       trace.fail(message() << "pad: " << count_of(paddings) << " paddings for an array of dimension " << x.rank()
@@ -87,7 +172,7 @@ struct pad_operation {
     tracer fill = build::convert(materialize(trace, value), x.type());
     primitives::pad_parameters around;
     for (int i = 0; i < x.rank(); ++i) {
-      padding p = paddings.begin()[i];
+      padding p = paddings[index_of(i)];
       if (p.interior < 0)
         trace.fail(message() << "pad: interior padding " << p.interior << " is negative; give one from 0 on");
       around.low.push_back(dim{p.low > 0 ? p.low : 0});
@@ -101,7 +186,7 @@ struct pad_operation {
     if (trace.failed) return x;
     tracer result = emit<primitives::pad>({x, fill}, around);
     for (int i = 0; i < x.rank() && !trace.failed; ++i) {
-      padding p = paddings.begin()[i];
+      padding p = paddings[index_of(i)];
       if (p.low >= 0 && p.high >= 0) continue;
       dim size = result.dimension(i);
       result = build::slice_axis(result, i, dim{p.low < 0 ? -p.low : 0},

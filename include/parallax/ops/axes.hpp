@@ -1,7 +1,7 @@
 // Axis arguments: empty objects for use in expressions of arrays, plain integers in traced functions.
 #pragma once
 
-#include <parallax/ops/lazy.hpp>
+#include <parallax/ops/constant_operands.hpp>
 
 #include <initializer_list>
 
@@ -32,8 +32,8 @@ constexpr int normalize_axis(context& trace, std::string_view operation, int axi
   }
   return from_start;
 }
-constexpr axis_list normalize_axes(context& trace, std::string_view operation, std::initializer_list<int> axes,
-                                   int rank) {
+template <class Axes>
+constexpr axis_list normalize_axes(context& trace, std::string_view operation, const Axes& axes, int rank) {
   axis_list result;
   for (int number : axes) {
     int normal = normalize_axis(trace, operation, number, rank);

@@ -37,8 +37,7 @@ struct power_operation : operation<power_operation> {
       }
       return emit<primitives::integer_power>({a}, {exponent});
     }
-    if (!is_floating(a.type()) && !is_floating(b.type())) return build::binary<primitives::power>("power", a, b);
-    return build::binary<primitives::power>("power", to_inexact(a), to_inexact(b));
+    return build::binary<primitives::power>("power", a, b);
   }
 };
 

@@ -100,6 +100,17 @@ constexpr tracer scatter_window(std::string_view operation, tracer x, const inde
   return emit<primitives::scatter>({x, offsets, updates}, {combine, window.axes});
 }
 
+constexpr std::string_view update_name(scatter_kind kind) {
+  switch (kind) {
+  case scatter_kind::set_to: return "at(i).set";
+  case scatter_kind::add_to: return "at(i).add";
+  case scatter_kind::multiply_by: return "at(i).multiply";
+  case scatter_kind::smaller_of: return "at(i).min";
+  case scatter_kind::larger_of: return "at(i).max";
+  }
+  return {};
+}
+
 /// Elements of a traced array at indices of its first axes: what `x.at(i, j)` gives.
 class indexed_elements {
  public:
@@ -121,19 +132,29 @@ class indexed_elements {
   // The array with these elements changed: each combined with the updates that name it, or set to the last of them.
   // Updates broadcast; those at indices that are not there are dropped, or as `mode` says. JAX: x.at[i].set(y), ...
   template <class Y, class... Options> constexpr tracer set(const Y& y, Options... options) const {
-    return write("at(i).set", y, scatter_kind::set_to, options...);
+    return update<scatter_kind::set_to>(y, options...);
   }
   template <class Y, class... Options> constexpr tracer add(const Y& y, Options... options) const {
-    return write("at(i).add", y, scatter_kind::add_to, options...);
+    return update<scatter_kind::add_to>(y, options...);
   }
   template <class Y, class... Options> constexpr tracer multiply(const Y& y, Options... options) const {
-    return write("at(i).multiply", y, scatter_kind::multiply_by, options...);
+    return update<scatter_kind::multiply_by>(y, options...);
   }
   template <class Y, class... Options> constexpr tracer min(const Y& y, Options... options) const {
-    return write("at(i).min", y, scatter_kind::smaller_of, options...);
+    return update<scatter_kind::smaller_of>(y, options...);
   }
   template <class Y, class... Options> constexpr tracer max(const Y& y, Options... options) const {
-    return write("at(i).max", y, scatter_kind::larger_of, options...);
+    return update<scatter_kind::larger_of>(y, options...);
+  }
+  /// The same with the way to combine as a template argument.
+  template <scatter_kind Kind, class Y, class... Options>
+  constexpr tracer update(const Y& y, Options... options) const {
+    static_assert(check_operand<Y>());
+    index_mode how = index_mode::dropped;
+    ((how = mode_among(how, mode_of(options))), ...);
+    indexed_window window = window_of(update_name(Kind), array, at, how);
+    window.axes.unique = window.axes.unique || (std::same_as<Options, unique_indices_t> || ...);
+    return scatter_window(update_name(Kind), array, window, materialize(*array.owner, as_operand(y)), Kind);
   }
 
  private:
@@ -146,21 +167,11 @@ class indexed_elements {
   template <index_mode Mode> static constexpr index_mode mode_of(index_mode_t<Mode>) { return Mode; }
   static constexpr index_mode mode_of(unique_indices_t) { return index_mode::dropped; }
   static constexpr index_mode mode_among(index_mode a, index_mode b) { return a == index_mode::dropped ? b : a; }
-
-  template <class Y, class... Options>
-  constexpr tracer write(std::string_view name, const Y& y, scatter_kind combine, Options... options) const {
-    static_assert(check_operand<Y>());
-    index_mode how = index_mode::dropped;
-    ((how = mode_among(how, mode_of(options))), ...);
-    indexed_window window = window_of(name, array, at, how);
-    window.axes.unique = window.axes.unique || (std::same_as<Options, unique_indices_t> || ...);
-    return scatter_window(name, array, window, materialize(*array.owner, y), combine);
-  }
 };
 
 template <class Index> constexpr tracer as_index(context& trace, const Index& index) {
   if constexpr (std::same_as<Index, none_t>) return {};
-  else return materialize(trace, index);
+  else return materialize(trace, as_operand(index));
 }
 
 } // namespace detail
@@ -186,18 +197,95 @@ template <class... Index> constexpr auto tracer::at(const Index&... index) const
   return detail::indexed_elements(*this, {detail::as_index(*owner, index)...});
 }
 
+namespace detail {
+
+struct index_operation : operation<index_operation> {
+  static constexpr tracer apply(context&, tracer x, tracer i) { return x[i]; }
+};
+
+/// An update of a constant's elements, as an expression's operation.
+template <scatter_kind Kind, class... Options> struct update_operation {
+  template <class... Index> static constexpr tracer apply(context&, tracer x, tracer updates, const Index&... indices) {
+    return x.at(indices...).template update<Kind>(updates, Options{}...);
+  }
+};
+template <class... Options> struct read_operation {
+  template <class... Index> static constexpr tracer apply(context&, tracer x, const Index&... indices) {
+    return x.at(indices...).get(Options{}...);
+  }
+};
+
+/// Elements of a constant at indices that are constants too: what `x.at(i, j)` gives.
+template <class X, class... Index> class indexed_constant {
+ public:
+  constexpr indexed_constant(const X& x, const Index&... indices) : array(x), at(indices...) {}
+
+  template <class... Options> constexpr auto get(Options...) const {
+    return std::apply([&](const auto&... i) { return lazy<read_operation<Options...>, X, Index...>{{array, i...}}; },
+                      at);
+  }
+  template <class Y, class... Options> constexpr auto set(const Y& y, Options... options) const {
+    return update<scatter_kind::set_to>(y, options...);
+  }
+  template <class Y, class... Options> constexpr auto add(const Y& y, Options... options) const {
+    return update<scatter_kind::add_to>(y, options...);
+  }
+  template <class Y, class... Options> constexpr auto multiply(const Y& y, Options... options) const {
+    return update<scatter_kind::multiply_by>(y, options...);
+  }
+  template <class Y, class... Options> constexpr auto min(const Y& y, Options... options) const {
+    return update<scatter_kind::smaller_of>(y, options...);
+  }
+  template <class Y, class... Options> constexpr auto max(const Y& y, Options... options) const {
+    return update<scatter_kind::larger_of>(y, options...);
+  }
+
+ private:
+  X array;
+  std::tuple<Index...> at;
+
+  template <scatter_kind Kind, class Y, class... Options> constexpr auto update(const Y& y, Options... options) const {
+    static_assert(check_operand<Y>());
+    if constexpr (traced<Y>) {
+      const auto of_array = [&](const auto&... i) {
+        context& trace = trace_of(y, array, i...);
+        return tracer(materialize(trace, array)).at(i...).template update<Kind>(y, options...);
+      };
+      return std::apply(of_array, at);
+    } else {
+      return std::apply(
+          [&](const auto&... i) {
+            return lazy<update_operation<Kind, Options...>, X, operand_t<Y>, Index...>{{array, as_operand(y), i...}};
+          },
+          at);
+    }
+  }
+};
+
+template <class Expression> constexpr bool refuse_elements() {
+  static_assert(std::is_void_v<Expression>,
+                "an expression of arrays has elements where it is computed: make a plx::array of it");
+  return true;
+}
+
+} // namespace detail
+
 template <class Operation, class... Operands>
 template <class Index>
 constexpr auto lazy<Operation, Operands...>::operator[](const Index& index) const {
-  static_assert(traced<Index>, "an expression of arrays has elements where it is computed: make a plx::array of it");
-  return tracer(detail::materialize(*index.owner, *this))[index];
+  if constexpr (traced<Index>) return tracer(detail::materialize(detail::trace_of(*this, index), *this))[index];
+  else if constexpr (of_constants && std::integral<Index>) return index_in_dim(*this, index);
+  else if constexpr (of_constants && detail::is_constant<Index>) return detail::index_operation{}(*this, index);
+  else static_assert(detail::refuse_elements<lazy>());
 }
 template <class Operation, class... Operands>
 template <class... Index>
 constexpr auto lazy<Operation, Operands...>::at(const Index&... index) const {
-  static_assert((traced<Index> || ...),
-                "an expression of arrays has elements where it is computed: make a plx::array of it");
-  return tracer(detail::materialize(detail::trace_of(index...), *this)).at(index...);
+  if constexpr ((traced<Index> || ...))
+    return tracer(detail::materialize(detail::trace_of(*this, index...), *this)).at(index...);
+  else if constexpr (of_constants && (detail::is_constant<Index> && ...))
+    return detail::indexed_constant<lazy, detail::operand_t<Index>...>(*this, detail::as_operand(index)...);
+  else static_assert(detail::refuse_elements<lazy>());
 }
 
 } // namespace parallax

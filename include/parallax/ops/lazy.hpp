@@ -7,6 +7,8 @@
 #include <parallax/primitives/operators.hpp>
 
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <tuple>
 #include <type_traits>
 
@@ -29,13 +31,81 @@ template <class Expression> constexpr bool refuse_uncomputed() {
 }
 } // namespace detail
 
+template <class Operation, class... Operands> struct lazy;
+
+namespace detail {
+template <class T> inline constexpr bool is_lazy = false;
+template <class Operation, class... Operands> inline constexpr bool is_lazy<lazy<Operation, Operands...>> = true;
+
+/// Whether an operand holds no array, so that it can stand in a traced function: a number, an extent, what says how.
+template <class T> inline constexpr bool is_constant = number_like<T> || std::is_empty_v<T>;
+template <class Operation, class... Operands>
+inline constexpr bool is_constant<lazy<Operation, Operands...>> = (is_constant<Operands> && ...);
+template <std::size_t Rank> inline constexpr bool is_constant<extent_list<Rank>> = true;
+
+/// An argument that an operation on constants is given again where it is computed.
+template <class T> struct kept_argument {
+  T value;
+};
+template <class T> inline constexpr bool is_constant<kept_argument<T>> = true;
+template <class T> inline constexpr bool is_kept_argument = false;
+template <class T> inline constexpr bool is_kept_argument<kept_argument<T>> = true;
+
+/// Of an expression with arrays: it names no value of a trace.
+struct never_assigned {};
+} // namespace detail
+
+template <class T>
+concept lazy_expression = detail::is_lazy<std::remove_cvref_t<T>>;
+
+/// An expression of constants, such as `zeros({3})` or `2 * arange(n)`: inside a traced function it is what a traced
+/// array is, outside of one it is computed where an array is made of it.
+template <class T>
+concept constant_expression = lazy_expression<T> && detail::is_constant<std::remove_cvref_t<T>>;
+
+namespace detail {
+/// Calls this where a variable that began as a constant is assigned another constant, of which no trace is known yet:
+/// begin with plx::zeros_like(x) of a traced array then.
+[[noreturn]] inline void a_constant_is_assigned_traced_arrays_only() {
+  std::fputs("parallax: a constant was assigned another one; outside of traced functions give variables the type "
+             "plx::array\n",
+             stderr);
+  std::abort();
+}
+/// What a variable that began as a constant names once `x` is assigned to it.
+template <class Variable, class Constant> constexpr tracer assigned_value(const Variable& variable, const Constant& x);
+} // namespace detail
+
 /// Operation `Operation` applied to operands: arrays, scalars, other expressions, or empty objects that say how.
 template <class Operation, class... Operands> struct lazy {
-  std::tuple<Operands...> operands;
+  static constexpr bool of_constants = (detail::is_constant<Operands> && ...);
 
-  /// Inside a traced function, where an index is traced: the same of the expression's value.
+  std::tuple<Operands...> operands;
+  /// Where a traced array was assigned to a variable that began as a constant: that array.
+  [[no_unique_address]] std::conditional_t<of_constants, tracer, detail::never_assigned> assigned{};
+
+  /// Of constants, inside a traced function: the variable names the traced array from now on.
+  constexpr lazy& operator=(const tracer& x) &
+    requires of_constants
+  {
+    assigned = x;
+    return *this;
+  }
+  /// The same of an expression that has a traced array, or an extent of one.
+  template <constant_expression Other>
+    requires of_constants
+  constexpr lazy& operator=(const Other& x) & {
+    return *this = detail::assigned_value(*this, x);
+  }
+
+  /// Inside a traced function, of constants or where an index is traced: the same of the expression's value.
   template <class Index> constexpr auto operator[](const Index& index) const;
   template <class... Index> constexpr auto at(const Index&... index) const;
+  /// Of constants: the extent of an axis, and how many there are.
+  constexpr extent shape(int axis) const
+    requires of_constants;
+  constexpr int rank() const
+    requires of_constants;
 
   // what arrays have, and an expression does not
   template <class... Index> constexpr int operator()(Index...) const noexcept(detail::refuse_uncomputed<lazy>());
@@ -45,42 +115,36 @@ template <class Operation, class... Operands> struct lazy {
   template <class... None> constexpr int values(None...) const noexcept(detail::refuse_uncomputed<lazy>());
 };
 template <class Operation, class... Operands> inline constexpr bool is_tree_leaf<lazy<Operation, Operands...>> = true;
-
-namespace detail {
-template <class T> inline constexpr bool is_lazy = false;
-template <class Operation, class... Operands> inline constexpr bool is_lazy<lazy<Operation, Operands...>> = true;
-} // namespace detail
-
-template <class T>
-concept lazy_expression = detail::is_lazy<std::remove_cvref_t<T>>;
+template <class Operation, class... Operands>
+inline constexpr bool is_assigned_to_tracers<lazy<Operation, Operands...>> = lazy<Operation, Operands...>::of_constants;
 
 /// What an eager operation computes with: arrays and expressions of them.
 template <class T>
 concept eager_operand = array_value<T> || lazy_expression<T>;
-
-/// Extents given at run time, `{8, 28, 28}`: symbols in a program, numbers in a trace.
-template <std::size_t Rank> struct extent_list {
-  extent values[Rank > 0 ? Rank : 1];
-
-  constexpr plain_span<const extent> view() const { return {values, Rank}; }
-  /// The one that there is.
-  constexpr operator extent() const
-    requires(Rank == 1)
-  {
-    return values[0];
-  }
-};
+/// Of these, what is or has an array.
+template <class T>
+concept array_operand = eager_operand<T> && !constant_expression<T>;
 
 namespace detail {
+/// The one of two traces that a value of both belongs to. A null pointer is none.
+constexpr context* common_owner(context* a, context* b) { return a == nullptr || (a->is_probe && b) ? b : a; }
+/// The trace that an operand is part of; null where none is known.
+template <class T> constexpr context* owner_of(const T& x);
+template <class... T> constexpr context* owner_among(const T&... operands) {
+  context* found = nullptr;
+  ((found = common_owner(found, owner_of(operands))), ...);
+  return found;
+}
 template <class T> constexpr context* owner_of(const T& x) {
   if constexpr (traced<T>) return x.owner;
+  else if constexpr (std::same_as<T, extent>) return x.trace();
+  else if constexpr (is_extent_list<T>) return owner_of_extents(x.view());
+  else if constexpr (constant_expression<T>)
+    return x.assigned.owner ? x.assigned.owner
+                            : std::apply([](const auto&... operand) { return owner_among(operand...); }, x.operands);
   else return nullptr;
 }
-template <class... T> constexpr context& trace_of(const T&... operands) {
-  context* found = nullptr;
-  ((found = found ? found : owner_of(operands)), ...);
-  return *found;
-}
+template <class... T> constexpr context& trace_of(const T&... operands) { return *owner_among(operands...); }
 
 /// Refuses what a traced operation cannot take, where it is called.
 template <class T> constexpr bool check_operand();
@@ -95,24 +159,60 @@ template <class T> constexpr bool check_operand() {
   else return true;
 }
 
+template <class T> constexpr auto materialize(context& trace, const T& x);
+template <class Operation, class... O>
+constexpr auto materialize_operation(context& trace, const lazy<Operation, O...>& x) {
+  return std::apply([&](const auto&... operand) { return Operation::apply(trace, materialize(trace, operand)...); },
+                    x.operands);
+}
+
 /// An operand as a traced operation takes it.
 template <class T> constexpr auto materialize(context& trace, const T& x) {
   if constexpr (scalar<T>) {
     return build::weak_literal(trace, x);
+  } else if constexpr (traced<T>) {
+    return trace.own(x);
+  } else if constexpr (constant_expression<T>) {
+    return x.assigned.owner ? trace.own(x.assigned) : materialize_operation(trace, x);
   } else if constexpr (lazy_expression<T>) {
-    return std::apply(
-        [&]<class Operation, class... O>(lazy<Operation, O...>*, const auto&... operand) {
-          return Operation::apply(trace, materialize(trace, operand)...);
-        },
-        std::tuple_cat(std::tuple<T*>(nullptr), x.operands));
+    return materialize_operation(trace, x);
+  } else if constexpr (is_kept_argument<T>) {
+    if constexpr (constant_expression<decltype(x.value)>) return materialize(trace, x.value);
+    else return x.value;
   } else if constexpr (std::same_as<T, extent>) {
-    return build::extent_value(trace, x.as_dim(), element_type::int32);
+    return build::operand(trace, x);
   } else if constexpr (array_value<T> || std::same_as<T, no_member_T_write_plx_transpose>) {
     return build::weak_literal(trace, check_operand<T>() ? 1 : 0);
   } else {
     return x;
   }
 }
+} // namespace detail
+
+namespace detail {
+template <class Variable, class Constant> constexpr tracer assigned_value(const Variable& variable, const Constant& x) {
+  context* const trace = owner_among(x, variable);
+  if (trace == nullptr) a_constant_is_assigned_traced_arrays_only();
+  return materialize(*trace, x);
+}
+} // namespace detail
+
+template <class Constant>
+  requires is_assigned_to_tracers<Constant>
+constexpr tracer& tracer::operator=(const Constant& x) & {
+  return *this = detail::materialize(*owner, x);
+}
+
+namespace detail {
+/// An operand as a user gives it, and as an expression keeps it: a count is the extent that it holds.
+template <class T> constexpr const T& as_operand(const T& x) { return x; }
+constexpr extent as_operand(const extent_list<1>& count) { return count; }
+template <class T> using operand_t = std::remove_cvref_t<decltype(as_operand(std::declval<const T&>()))>;
+
+/// Operands of which none is traced, and that say what to compute: an array among them, or numbers alone.
+template <class... T>
+concept untraced_operands =
+    !(traced<T> || ...) && ((eager_operand<T> || ...) || ((number_like<T> || ...) && (is_constant<T> && ...)));
 } // namespace detail
 
 /// An operation users call: on tracers it appends to their graph, on arrays it makes an expression.
@@ -122,12 +222,12 @@ template <class Operation> struct operation {
     requires(traced<T> || ...)
   constexpr tracer operator()(const T&... operands) const noexcept((detail::check_operand<T>() && ...)) {
     context& trace = detail::trace_of(operands...);
-    return Operation::apply(trace, detail::materialize(trace, operands)...);
+    return Operation::apply(trace, detail::materialize(trace, detail::as_operand(operands))...);
   }
   template <class... T>
-    requires((eager_operand<T> || ...) && !(traced<T> || ...))
-  constexpr lazy<Operation, T...> operator()(const T&... operands) const {
-    return {{operands...}};
+    requires detail::untraced_operands<T...>
+  constexpr lazy<Operation, detail::operand_t<T>...> operator()(const T&... operands) const {
+    return {{detail::as_operand(operands)...}};
   }
 };
 

@@ -32,13 +32,16 @@ template <class Primitive> constexpr tracer cumulate(tracer x, int axis_number, 
 
 /// A cumulative operation. Without an axis it goes along axis 0 or, where `Flat` is true, over all elements in
 /// row-major order.
-template <class Primitive, bool Flat> struct cumulative_operation : operation<cumulative_operation<Primitive, Flat>> {
+template <class Primitive, bool Flat>
+struct cumulative_operation : operation<cumulative_operation<Primitive, Flat>>,
+                              takes_constants_and_numbers<cumulative_operation<Primitive, Flat>> {
   using operation<cumulative_operation<Primitive, Flat>>::operator();
+  using takes_constants_and_numbers<cumulative_operation<Primitive, Flat>>::operator();
   constexpr tracer operator()(tracer x, int axis_number) const { return cumulate<Primitive>(x, axis_number, false); }
   constexpr tracer operator()(tracer x, int axis_number, in_reverse_t) const {
     return cumulate<Primitive>(x, axis_number, true);
   }
-  template <eager_operand X, class... Options> auto operator()(const X& x, std::integral auto, Options...) const {
+  template <array_operand X, class... Options> auto operator()(const X& x, std::integral auto, Options...) const {
     return axes_of_an_expression(x);
   }
   static constexpr tracer apply(context&, tracer x) { return without_axis(x, false); }
@@ -58,10 +61,11 @@ template <class Primitive, bool Flat> struct cumulative_operation : operation<cu
 };
 
 /// Along an axis, the last by default: `Derived::arrange(x)` arranges rows along the last axis.
-template <class Derived> struct sorting_operation : operation<Derived> {
+template <class Derived> struct sorting_operation : operation<Derived>, takes_constants_and_numbers<Derived> {
   using operation<Derived>::operator();
+  using takes_constants_and_numbers<Derived>::operator();
   constexpr tracer operator()(tracer x, int axis_number) const { return run(x, axis_number); }
-  template <eager_operand X> auto operator()(const X& x, std::integral auto) const { return axes_of_an_expression(x); }
+  template <array_operand X> auto operator()(const X& x, std::integral auto) const { return axes_of_an_expression(x); }
   static constexpr tracer apply(context&, tracer x) { return run(x, -1); }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis); }
 

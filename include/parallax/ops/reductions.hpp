@@ -25,18 +25,26 @@ template <class X> auto axes_of_an_expression(const X&) {
 }
 
 /// `Derived::reduce(x, axes)` reduces; this adds the ways to say which axes.
-template <class Derived> struct axis_reduction : operation<Derived> {
+template <class Derived> struct axis_reduction : operation<Derived>, takes_constants_and_numbers<Derived> {
   using operation<Derived>::operator();
+  using takes_constants_and_numbers<Derived>::operator();
   template <class... Keep> constexpr tracer operator()(tracer x, int axis_number, Keep... keep) const {
-    return run(x, {axis_number}, sizeof...(keep) > 0);
+    return run(x, axis_list{axis_number}, sizeof...(keep) > 0);
   }
   template <class... Keep> constexpr tracer operator()(tracer x, std::initializer_list<int> axes, Keep... keep) const {
     return run(x, axes, sizeof...(keep) > 0);
   }
-  template <eager_operand X, class... Keep> auto operator()(const X& x, std::integral auto, Keep...) const {
+  template <class... Keep> constexpr tracer operator()(tracer x, const axis_list& axes, Keep... keep) const {
+    return run(x, axes, sizeof...(keep) > 0);
+  }
+  template <constant_expression X, class... Keep>
+  constexpr auto operator()(const X& x, std::initializer_list<int> axes, Keep... keep) const {
+    return call_with_constant<Derived>(x, axis_list(axes), keep...);
+  }
+  template <array_operand X, class... Keep> auto operator()(const X& x, std::integral auto, Keep...) const {
     return axes_of_an_expression(x);
   }
-  template <eager_operand X, class... Keep> auto operator()(const X& x, std::initializer_list<int>, Keep...) const {
+  template <array_operand X, class... Keep> auto operator()(const X& x, std::initializer_list<int>, Keep...) const {
     return axes_of_an_expression(x);
   }
   static constexpr tracer apply(context&, tracer x) { return Derived::reduce(x, all_axes(x.rank())); }
@@ -44,14 +52,14 @@ template <class Derived> struct axis_reduction : operation<Derived> {
     return restore_axes(Derived::reduce(x, all_axes(x.rank())), x, all_axes(x.rank()));
   }
   template <int... Axes> static constexpr tracer apply(context&, tracer x, axis_t<Axes...>) {
-    return run(x, {Axes...}, false);
+    return run(x, axis_list{Axes...}, false);
   }
   template <int... Axes> static constexpr tracer apply(context&, tracer x, axis_t<Axes...>, keepdims_t) {
-    return run(x, {Axes...}, true);
+    return run(x, axis_list{Axes...}, true);
   }
 
  private:
-  static constexpr tracer run(tracer x, std::initializer_list<int> axes, bool keep) {
+  template <class Axes> static constexpr tracer run(tracer x, const Axes& axes, bool keep) {
     axis_list normal = normalize_axes(*x.owner, Derived::name, axes, x.rank());
     if (x.owner->failed) return x;
     tracer reduced = Derived::reduce(x, normal);
@@ -149,12 +157,15 @@ struct logsumexp_operation : axis_reduction<logsumexp_operation> {
   }
 };
 
-template <class Primitive> struct position_operation : operation<position_operation<Primitive>> {
+template <class Primitive>
+struct position_operation : operation<position_operation<Primitive>>,
+                            takes_constants_and_numbers<position_operation<Primitive>> {
   using operation<position_operation<Primitive>>::operator();
+  using takes_constants_and_numbers<position_operation<Primitive>>::operator();
   template <class... Keep> constexpr tracer operator()(tracer x, int axis_number, Keep... keep) const {
     return run(x, axis_number, sizeof...(keep) > 0);
   }
-  template <eager_operand X, class... Keep> auto operator()(const X& x, std::integral auto, Keep...) const {
+  template <array_operand X, class... Keep> auto operator()(const X& x, std::integral auto, Keep...) const {
     return axes_of_an_expression(x);
   }
   /// Without an axis: the position in row-major order.
@@ -179,10 +190,11 @@ template <class Primitive> struct position_operation : operation<position_operat
   }
 };
 
-struct softmax_operation : operation<softmax_operation> {
+struct softmax_operation : operation<softmax_operation>, takes_constants_and_numbers<softmax_operation> {
   using operation<softmax_operation>::operator();
+  using takes_constants_and_numbers<softmax_operation>::operator();
   constexpr tracer operator()(tracer x, int axis_number) const { return run(x, axis_number); }
-  template <eager_operand X> auto operator()(const X& x, std::integral auto) const { return axes_of_an_expression(x); }
+  template <array_operand X> auto operator()(const X& x, std::integral auto) const { return axes_of_an_expression(x); }
   static constexpr tracer apply(context&, tracer x) { return run(x, -1); }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis); }
 

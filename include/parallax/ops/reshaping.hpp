@@ -13,11 +13,19 @@ namespace detail {
 struct reshape_operation : operation<reshape_operation> {
   using operation<reshape_operation>::operator();
   /// On arrays: the same memory under another shape.
-  template <eager_operand X, std::size_t N> auto operator()(const X& x, const extent (&shape)[N]) const {
+  template <array_operand X, std::size_t N> auto operator()(const X& x, const extent (&shape)[N]) const {
     return reshape_array(x, list_of(shape));
   }
-  template <eager_operand X> auto operator()(const X& x, no_extents) const {
+  template <array_operand X> auto operator()(const X& x, no_extents) const {
     return reshape_array(x, extent_list<0>{});
+  }
+  template <constant_expression X, std::size_t N>
+  constexpr lazy<reshape_operation, X, extent_list<N>> operator()(const X& x, const extent (&shape)[N]) const {
+    return {{x, list_of(shape)}};
+  }
+  template <constant_expression X>
+  constexpr lazy<reshape_operation, X, extent_list<0>> operator()(const X& x, no_extents) const {
+    return {{x, extent_list<0>{}}};
   }
   /// One extent may be -1: what remains.
   template <std::size_t N> constexpr tracer operator()(tracer x, const extent (&shape)[N]) const {
@@ -80,17 +88,21 @@ struct ravel_operation : operation<ravel_operation> {
 struct transpose_operation : operation<transpose_operation> {
   using operation<transpose_operation>::operator();
   constexpr tracer operator()(tracer x, std::initializer_list<int> permutation) const { return run(x, permutation); }
+  constexpr tracer operator()(tracer x, const axis_list& permutation) const { return run(x, permutation); }
+  template <constant_expression X> constexpr auto operator()(const X& x, std::initializer_list<int> permutation) const {
+    return call_with_constant<transpose_operation>(x, axis_list(permutation));
+  }
   static constexpr tracer apply(context&, tracer x) {
     axis_list reversed;
     for (int i = x.rank(); i-- > 0;) reversed.push_back(i);
     return build::transpose(x, reversed);
   }
   template <int... Axes> static constexpr tracer apply(context&, tracer x, axis_t<Axes...>) {
-    return run(x, {Axes...});
+    return run(x, axis_list{Axes...});
   }
 
  private:
-  static constexpr tracer run(tracer x, std::initializer_list<int> permutation) {
+  template <class Axes> static constexpr tracer run(tracer x, const Axes& permutation) {
     axis_list axes = normalize_axes(*x.owner, "transpose", permutation, x.rank());
     if (axes.size() != x.rank()) {
       x.owner->fail(message() << "transpose: " << axes.size() << " axes given for an array of dimension " << x.rank()
@@ -101,7 +113,8 @@ struct transpose_operation : operation<transpose_operation> {
   }
 };
 
-struct moveaxis_operation {
+struct moveaxis_operation : takes_constants<moveaxis_operation> {
+  using takes_constants<moveaxis_operation>::operator();
   constexpr tracer operator()(tracer x, int from, int to) const {
     from = normalize_axis(*x.owner, "moveaxis", from, x.rank());
     to = normalize_axis(*x.owner, "moveaxis", to, x.rank());
@@ -157,9 +170,10 @@ template <class X> constexpr bool refuse_number_as_axis() {
   return true;
 }
 
-struct expand_dims_operation : operation<expand_dims_operation> {
+struct expand_dims_operation : operation<expand_dims_operation>, takes_constants_and_numbers<expand_dims_operation> {
   using operation<expand_dims_operation>::operator();
-  template <eager_operand X>
+  using takes_constants_and_numbers<expand_dims_operation>::operator();
+  template <array_operand X>
   constexpr auto operator()(const X& x, std::integral auto) const noexcept(refuse_number_as_axis<X>()) {
     return (*this)(x, axis<0>);
   }
@@ -175,9 +189,10 @@ struct expand_dims_operation : operation<expand_dims_operation> {
   }
 };
 
-struct squeeze_operation : operation<squeeze_operation> {
+struct squeeze_operation : operation<squeeze_operation>, takes_constants_and_numbers<squeeze_operation> {
   using operation<squeeze_operation>::operator();
-  template <eager_operand X>
+  using takes_constants_and_numbers<squeeze_operation>::operator();
+  template <array_operand X>
   constexpr auto operator()(const X& x, std::integral auto) const noexcept(refuse_number_as_axis<X>()) {
     return (*this)(x, axis<0>);
   }

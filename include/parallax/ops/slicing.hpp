@@ -35,7 +35,8 @@ struct bound {
   }
 };
 
-struct slice_in_dim_operation {
+struct slice_in_dim_operation : takes_constants<slice_in_dim_operation> {
+  using takes_constants<slice_in_dim_operation>::operator();
   constexpr tracer operator()(tracer x, bound start, bound limit, int stride = 1, int axis_number = 0) const {
     context& trace = *x.owner;
     int normal = normalize_axis(trace, "slice_in_dim", axis_number, x.rank());
@@ -51,7 +52,8 @@ struct slice_in_dim_operation {
   }
 };
 
-struct index_in_dim_operation {
+struct index_in_dim_operation : takes_constants<index_in_dim_operation> {
+  using takes_constants<index_in_dim_operation>::operator();
   constexpr tracer operator()(tracer x, int index, int axis_number = 0) const {
     context& trace = *x.owner;
     int normal = normalize_axis(trace, "index_in_dim", axis_number, x.rank());
@@ -73,8 +75,24 @@ struct index_in_dim_operation {
 };
 
 struct slice_operation {
+  using bounds = small_vector<extent, max_rank>;
   constexpr tracer operator()(tracer x, std::initializer_list<extent> starts, std::initializer_list<extent> limits,
                               std::initializer_list<int> strides = {}) const {
+    return run(x, {starts.begin(), starts.size()}, {limits.begin(), limits.size()}, {strides.begin(), strides.size()});
+  }
+  constexpr tracer operator()(tracer x, const bounds& starts, const bounds& limits, const axis_list& strides) const {
+    return run(x, {starts.begin(), index_of(starts.size())}, {limits.begin(), index_of(limits.size())},
+               {strides.begin(), index_of(strides.size())});
+  }
+  template <constant_expression X>
+  constexpr auto operator()(const X& x, std::initializer_list<extent> starts, std::initializer_list<extent> limits,
+                            std::initializer_list<int> strides = {}) const {
+    return call_with_constant<slice_operation>(x, bounds(starts), bounds(limits), axis_list(strides));
+  }
+
+ private:
+  static constexpr tracer run(tracer x, plain_span<const extent> starts, plain_span<const extent> limits,
+                              plain_span<const int> strides) {
     context& trace = *x.owner;
     int given = count_of(starts);
     if (given != x.rank() || limits.size() != starts.size() ||
@@ -84,9 +102,8 @@ struct slice_operation {
                            << "; give one per axis");
       return x;
     }
-    primitives::slice_parameters bounds{.start = dims_of(trace, "slice", plain_span(starts.begin(), starts.size()), &x),
-                                        .limit = dims_of(trace, "slice", plain_span(limits.begin(), limits.size()), &x),
-                                        .stride = {}};
+    primitives::slice_parameters bounds{
+        .start = dims_of(trace, "slice", starts, &x), .limit = dims_of(trace, "slice", limits, &x), .stride = {}};
     if (trace.failed) return x;
     for (std::size_t i = 0; i < strides.size(); ++i)
       if (strides.begin()[i] < 1) {

@@ -9,14 +9,19 @@ namespace parallax {
 
 namespace detail {
 
-struct take_operation : operation<take_operation> {
+/// Indices beside an axis that is a number.
+template <class T>
+concept index_operand = traced<T> || constant_expression<T>;
+
+struct take_operation : operation<take_operation>, takes_constants_and_numbers<take_operation> {
   using operation<take_operation>::operator();
-  template <traced I> constexpr tracer operator()(tracer x, I i, int axis_number) const {
-    return along(x, i, axis_number, index_mode::filled);
+  using takes_constants_and_numbers<take_operation>::operator();
+  template <index_operand I> constexpr tracer operator()(tracer x, const I& i, int axis_number) const {
+    return along(x, materialize(*x.owner, i), axis_number, index_mode::filled);
   }
-  template <traced I, index_mode Mode>
-  constexpr tracer operator()(tracer x, I i, int axis_number, index_mode_t<Mode>) const {
-    return along(x, i, axis_number, Mode);
+  template <index_operand I, index_mode Mode>
+  constexpr tracer operator()(tracer x, const I& i, int axis_number, index_mode_t<Mode>) const {
+    return along(x, materialize(*x.owner, i), axis_number, Mode);
   }
   static constexpr tracer apply(context&, tracer x, tracer i) { return flat(x, i, index_mode::filled); }
   template <index_mode Mode> static constexpr tracer apply(context&, tracer x, tracer i, index_mode_t<Mode>) {
@@ -43,14 +48,16 @@ struct take_operation : operation<take_operation> {
   }
 };
 
-struct take_along_axis_operation : operation<take_along_axis_operation> {
+struct take_along_axis_operation : operation<take_along_axis_operation>,
+                                   takes_constants_and_numbers<take_along_axis_operation> {
   using operation<take_along_axis_operation>::operator();
-  template <traced I> constexpr tracer operator()(tracer x, I i, int axis_number) const {
-    return along(x, i, axis_number, index_mode::filled);
+  using takes_constants_and_numbers<take_along_axis_operation>::operator();
+  template <index_operand I> constexpr tracer operator()(tracer x, const I& i, int axis_number) const {
+    return along(x, materialize(*x.owner, i), axis_number, index_mode::filled);
   }
-  template <traced I, index_mode Mode>
-  constexpr tracer operator()(tracer x, I i, int axis_number, index_mode_t<Mode>) const {
-    return along(x, i, axis_number, Mode);
+  template <index_operand I, index_mode Mode>
+  constexpr tracer operator()(tracer x, const I& i, int axis_number, index_mode_t<Mode>) const {
+    return along(x, materialize(*x.owner, i), axis_number, Mode);
   }
   template <int Axis> static constexpr tracer apply(context&, tracer x, tracer i, axis_t<Axis>) {
     return along(x, i, Axis, index_mode::filled);
@@ -94,7 +101,8 @@ struct take_along_axis_operation : operation<take_along_axis_operation> {
   }
 };
 
-struct segment_sum_operation {
+struct segment_sum_operation : takes_constants<segment_sum_operation> {
+  using takes_constants<segment_sum_operation>::operator();
   template <class Ids> constexpr tracer operator()(tracer x, const Ids& ids, extent segments) const {
     context& trace = *x.owner;
     const tracer places = materialize(trace, ids);
@@ -120,7 +128,8 @@ struct segment_sum_operation {
   }
 };
 
-template <element_type Type> struct one_hot_operation {
+template <element_type Type> struct one_hot_operation : takes_constants<one_hot_operation<Type>> {
+  using takes_constants<one_hot_operation<Type>>::operator();
   constexpr tracer operator()(tracer i, extent classes) const {
     context& trace = *i.owner;
     const dims last = dims_of(trace, "one_hot", plain_span<const extent>(&classes, 1), &i);

@@ -107,7 +107,8 @@ constexpr bool fold_constants(const graph& g, primitive_id primitive, plain_span
 constexpr void import_operands(context& trace, plain_span<const tracer> operands) {
   trace.next.operands.clear();
   trace.next.values.clear();
-  for_each(operands, [&](const tracer& x) {
+  for_each(operands, [&](const tracer& given) {
+    const tracer x = trace.own(given);
     trace.next.operands.push_back(trace.import(x.scope, x.id));
     trace.next.values.push_back(trace.current().value(trace.next.operands.back()));
   });

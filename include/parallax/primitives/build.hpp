@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <concepts>
+#include <utility>
 
 namespace parallax {
 
@@ -158,7 +159,8 @@ constexpr dims broadcast_shapes(std::string_view operation, tracer a, tracer b) 
   return result;
 }
 
-/// Brings two operands to one type: weakly typed scalars take the other's, unless they are of a higher category.
+/// Brings two operands to one type: weakly typed scalars take the other's, unless they are of a higher category. So a
+/// `double` makes float64 of whole numbers, and a `float` float32, while both take on the type of other floats.
 constexpr void promote_types(tracer& a, tracer& b) {
   element_type type;
   bool weak = false;
@@ -168,9 +170,7 @@ constexpr void promote_types(tracer& a, tracer& b) {
   } else {
     const tracer& strong = a.weak() ? b : a;
     const tracer& other = a.weak() ? a : b;
-    type = strong.type();
-    if (category_of(other.type()) > category_of(type))
-      type = is_floating(other.type()) ? element_type::float32 : element_type::int32;
+    type = category_of(other.type()) > category_of(strong.type()) ? other.type() : strong.type();
   }
   if (a.type() != type || (!weak && a.weak())) a = convert(a, type);
   if (b.type() != type || (!weak && b.weak())) b = convert(b, type);
@@ -196,10 +196,18 @@ template <class Primitive> constexpr tracer binary(std::string_view name, tracer
   return emit<Primitive>({a, b});
 }
 
+/// An extent as an int32 number; as an int64 one where it is known to be beyond that.
+constexpr tracer number_of(context& trace, extent x) {
+  if (!x.known()) return extent_value(trace, x.as_dim(), element_type::int32);
+  const bool is_short = std::in_range<std::int32_t>(x.number());
+  return integer_literal(trace, is_short ? element_type::int32 : element_type::int64, x.number());
+}
+
 /// One of the operands of a traced operation: a tracer as it is, a C++ scalar as a weakly typed constant.
 template <class T> constexpr tracer operand(context& trace, T x) {
   if constexpr (traced<T>) return x;
-  else if constexpr (std::same_as<T, extent>) return extent_value(trace, x.as_dim(), element_type::int32);
+  else if constexpr (std::same_as<T, extent>) return number_of(trace, x);
+  else if constexpr (parallax::detail::a_count<T>) return number_of(trace, extent(x));
   else return weak_literal(trace, x);
 }
 

@@ -9,22 +9,34 @@
 
 namespace parallax {
 
-/// What stands beside a tracer: a number or an extent.
+/// What stands beside a tracer: a number, an extent, or what `count(n)` passes.
 template <class T>
-concept number_like = scalar<T> || std::same_as<std::remove_cvref_t<T>, extent>;
+concept number_like = scalar<T> || std::same_as<std::remove_cvref_t<T>, extent> || detail::a_count<T>;
 
 /// Two operands of which at least one is traced, the other traced too or a number.
 template <class A, class B>
 concept traced_operands = (traced<A> && (traced<B> || number_like<B>)) || (number_like<A> && traced<B>);
 
 namespace detail {
+/// An operand, one of two that at least one is traced of, as a tracer.
+template <class A, class B> constexpr tracer as_tracer(A a, B other) {
+  if constexpr (traced<A>) return a;
+  else return build::operand(*other.owner, a);
+}
 template <class Primitive, class A, class B> constexpr tracer traced_binary(std::string_view name, A a, B b) {
-  context* trace = nullptr;
-  if constexpr (traced<A>) trace = a.owner;
-  else trace = b.owner;
-  return build::binary<Primitive>(name, build::operand(*trace, a), build::operand(*trace, b));
+  return build::binary<Primitive>(name, as_tracer(a, b), as_tracer(b, a));
 }
 constexpr tracer to_inexact(tracer x) { return is_floating(x.type()) ? x : build::convert(x, element_type::float32); }
+/// Two whole numbers in float32; where one is a float, `promote_types` finds the type of both.
+constexpr void to_inexact(tracer& a, tracer& b) {
+  if (is_floating(a.type()) || is_floating(b.type())) return;
+  a = to_inexact(a);
+  b = to_inexact(b);
+}
+constexpr tracer true_divide(tracer a, tracer b) {
+  to_inexact(a, b);
+  return build::binary<primitives::divide>("divide", a, b);
+}
 } // namespace detail
 
 template <class A, class B>
@@ -42,21 +54,11 @@ template <class A, class B>
 constexpr tracer operator*(A a, B b) {
   return detail::traced_binary<primitives::multiply>("multiply", a, b);
 }
-/// True division: integers become float32 first, as in NumPy with 32-bit defaults.
+/// True division: of two whole numbers in float32, as in NumPy with 32-bit defaults.
 template <class A, class B>
   requires traced_operands<A, B>
 constexpr tracer operator/(A a, B b) {
-  if constexpr (traced<A> && traced<B>) {
-    if (!is_floating(a.type()) && !is_floating(b.type()))
-      return build::binary<primitives::divide>("divide", detail::to_inexact(a), detail::to_inexact(b));
-  } else if constexpr (traced<A>) {
-    if (!is_floating(a.type()))
-      return build::binary<primitives::divide>("divide", detail::to_inexact(a), build::operand(*a.owner, b));
-  } else {
-    if (!is_floating(b.type()))
-      return build::binary<primitives::divide>("divide", build::operand(*b.owner, a), detail::to_inexact(b));
-  }
-  return detail::traced_binary<primitives::divide>("divide", a, b);
+  return detail::true_divide(detail::as_tracer(a, b), detail::as_tracer(b, a));
 }
 template <class A, class B>
   requires traced_operands<A, B>

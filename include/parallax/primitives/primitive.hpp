@@ -62,12 +62,19 @@ template <class Primitive, class Parameters = typename Primitive::parameters>
 constexpr tracer emit(context& trace, plain_span<const tracer> operands, const Parameters& parameters) {
   return emit(trace, primitives::id_of<Primitive>, operands, encode_next(trace, parameters));
 }
+/// The trace that operands belong to.
+constexpr context& owner_among(std::initializer_list<tracer> operands) {
+  context* found = nullptr;
+  for (const tracer& x : operands)
+    if (found == nullptr || found->is_probe) found = x.owner;
+  return *found;
+}
 template <class Primitive> constexpr tracer emit(std::initializer_list<tracer> operands) {
-  return emit<Primitive>(*operands.begin()->owner, plain_span(operands.begin(), operands.size()));
+  return emit<Primitive>(owner_among(operands), plain_span(operands.begin(), operands.size()));
 }
 template <class Primitive, class Parameters = typename Primitive::parameters>
 constexpr tracer emit(std::initializer_list<tracer> operands, const Parameters& parameters) {
-  return emit<Primitive>(*operands.begin()->owner, plain_span(operands.begin(), operands.size()), parameters);
+  return emit<Primitive>(owner_among(operands), plain_span(operands.begin(), operands.size()), parameters);
 }
 /// Of a primitive without operands.
 template <class Primitive> constexpr tracer emit(context& trace, const typename Primitive::parameters& parameters) {

@@ -95,8 +95,18 @@ template <class T> constexpr bool has_expressions() {
 
 } // namespace detail
 
+namespace detail {
+/// Whether an expression has a meaning outside of traced functions.
+template <class T> inline constexpr bool is_for_traces = is_kept_argument<T> || std::same_as<T, extent>;
+template <class Operation, class... O>
+inline constexpr bool is_for_traces<lazy<Operation, O...>> = (is_for_traces<O> || ...);
+} // namespace detail
+
 /// Computes an expression of arrays, as one program.
 template <lazy_expression E> auto evaluate(const E& expression) {
+  static_assert(!detail::is_for_traces<E>,
+                "parallax: this expression of constants is one for traced functions. Outside of them axes are given as "
+                "plx::axis<...>, and parts are taken of arrays: write plx::array x = ... first");
   auto leaves = detail::expression_leaves(expression);
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return execute(detail::expression_function<typename detail::structure_of<E>::type>{}, std::get<I>(leaves)...);
@@ -111,12 +121,6 @@ template <lazy_expression E, class Memory> void evaluate(const E& expression, co
       },
       detail::expression_leaves(expression));
 }
-
-namespace detail {
-struct index_operation : operation<index_operation> {
-  static constexpr tracer apply(context&, tracer x, tracer i) { return x[i]; }
-};
-} // namespace detail
 
 template <element T, auto Shape>
 template <class Index>

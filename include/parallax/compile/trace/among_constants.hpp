@@ -1,0 +1,85 @@
+// Calls of constants alone inside a traced function: which trace they are part of.
+#pragma once
+
+#include <parallax/compile/trace/trace.hpp>
+
+#include <tuple>
+
+namespace parallax {
+
+namespace detail {
+
+/// Whether a tree's leaves are constants, so that nothing says yet which trace a call of them is part of.
+template <class T> constexpr bool all_constants() {
+  if constexpr (tree_node<T>) {
+    return []<class... C>(std::type_identity<std::tuple<C...>>) {
+      return (all_constants<C>() && ...);
+    }(std::type_identity<children_t<T>>{});
+  } else {
+    return is_constant<T>;
+  }
+}
+
+/// A tree with its constants as values of a trace. Extents stay what they are.
+template <class T> constexpr auto constants_in(context& trace, const T& tree) {
+  return tree_map(
+      [&]<class L>(const L& leaf) {
+        if constexpr (scalar<L> || constant_expression<L>) return leaf_to_tracer(trace, leaf);
+        else return leaf;
+      },
+      tree);
+}
+
+/// A context in which operations can be appended.
+template <class Function> struct open_context {
+  context trace;
+  constexpr open_context() {
+    trace.append = &append_operation;
+    trace.rules = rule_table<typename when_traced<Function>::catalogue>::entries;
+  }
+};
+
+/// Calls this where a captured value is of no trace, so that what was called is no part of one.
+inline void the_outermost_function_must_not_capture() {}
+
+/// The trace that a function's captured values belong to: it is called once in a trace of its own, which notes where it
+/// meets another one.
+template <class Function, class... Args>
+constexpr context& trace_of_captures(const Function& function, const Args&... constants) {
+  open_context<Function> own;
+  own.trace.is_probe = true;
+  std::ignore = function(constants_in(own.trace, constants)...);
+  if (own.trace.met == nullptr) the_outermost_function_must_not_capture();
+  return *own.trace.met;
+}
+
+/// Calls a transformed function that captures with constants alone. It is part of the trace that its constants' extents
+/// or its captured values belong to.
+template <class Function, class... Args>
+constexpr auto call_among_constants(const Function& function, const Args&... constants) {
+  context* known = nullptr;
+  (tree_for_each([&](const auto& leaf) { known = common_owner(known, owner_of(leaf)); }, constants), ...);
+  context& trace = known ? *known : trace_of_captures(function, constants...);
+  return function(constants_in(trace, constants)...);
+}
+
+} // namespace detail
+
+template <class Operation, class... Operands>
+constexpr extent lazy<Operation, Operands...>::shape(int axis) const
+  requires of_constants
+{
+  if (context* const trace = detail::owner_of(*this)) return detail::materialize(*trace, *this).shape(axis);
+  detail::open_context<Operation> own;
+  return detail::materialize(own.trace, *this).shape(axis).number();
+}
+template <class Operation, class... Operands>
+constexpr int lazy<Operation, Operands...>::rank() const
+  requires of_constants
+{
+  if (context* const trace = detail::owner_of(*this)) return detail::materialize(*trace, *this).rank();
+  detail::open_context<Operation> own;
+  return detail::materialize(own.trace, *this).rank();
+}
+
+} // namespace parallax
