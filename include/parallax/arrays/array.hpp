@@ -201,7 +201,8 @@ template <element T, auto Shape> class array {
       return array();
     } else if constexpr (!same_type) {
       static_assert(same_type, "an expression has elements of one type, and the array of another: convert it with "
-                               "plx::astype<T>(...), or let the array take its type: plx::array y = ...");
+                               "plx::astype<T>(...), or let the array take its type: plx::array y = ... "
+                               "(a double beside whole numbers makes float64: write 0.5f, not 0.5)");
       return array();
     } else if constexpr (!same_shape) {
       static_assert(same_shape, "an expression has another number of dimensions, or other static extents, than the "

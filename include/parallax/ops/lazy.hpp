@@ -229,6 +229,18 @@ template <class Operation> struct operation {
   constexpr lazy<Operation, detail::operand_t<T>...> operator()(const T&... operands) const {
     return {{detail::as_operand(operands)...}};
   }
+  // The same where lists of extents are shapes of results, not counts.
+  template <class... T>
+    requires(traced<T> || ...)
+  static constexpr tracer with_shape(const T&... operands) noexcept((detail::check_operand<T>() && ...)) {
+    context& trace = detail::trace_of(operands...);
+    return Operation::apply(trace, detail::materialize(trace, operands)...);
+  }
+  template <class... T>
+    requires(!(traced<T> || ...))
+  static constexpr lazy<Operation, T...> with_shape(const T&... operands) {
+    return {{operands...}};
+  }
 };
 
 } // namespace parallax

@@ -273,8 +273,7 @@ template <class Generator> struct random_generator {
 
  private:
   template <class Operation, class... Operands> static constexpr auto call(const Operands&... operands) {
-    if constexpr ((traced<Operands> || ...) || (eager_operand<Operands> || ...)) return Operation{}(operands...);
-    else return lazy<Operation, Operands...>{{operands...}};
+    return Operation::with_shape(operands...);
   }
 };
 

@@ -118,7 +118,10 @@ constexpr tracer as_carry(context& trace, std::string_view operation, int number
   print_value(text, trace.extents, carry);
   text << ", and the function returns ";
   print_value(text, trace.extents, made.value());
-  trace.fail(text << " for it; let both be of one type and shape");
+  text << " for it; let both be of one type and shape";
+  if (carry.type == element_type::float32 && made.type() == element_type::float64)
+    text << " (a double beside whole numbers makes float64: write 0.5f, not 0.5)";
+  trace.fail(text);
   return build::zeros(trace, carry);
 }
 

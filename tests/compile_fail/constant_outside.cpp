@@ -1,0 +1,14 @@
+// An expression of constants that only traced functions know what to do with.
+// error: this expression of constants is one for traced functions\. Outside of them axes are given as plx::axis<\.\.\.>
+// line: plx::array y = plx::sum\(plx::reshape\(plx::arange\(6\), \{2, 3\}\), 1\)
+#include <parallax/parallax.hpp>
+
+namespace plx = parallax;
+
+int main() {
+#ifdef PARALLAX_EXPECT_ERROR
+  plx::array y = plx::sum(plx::reshape(plx::arange(6), {2, 3}), 1);
+#else
+  plx::array y = plx::sum(plx::reshape(plx::arange(6), {2, 3}), plx::axis<1>);
+#endif
+}
