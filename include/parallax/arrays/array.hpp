@@ -195,7 +195,9 @@ template <element T, auto Shape> class array {
     using value = detail::evaluated_type<E>;
     constexpr bool same_type = std::same_as<T, typename value::value_type>;
     constexpr bool same_shape = runtime::extents_agree<extents_type, extents_of<value::shape>>();
-    if constexpr (!value::valid) {
+    if constexpr (detail::is_for_traces<E>) {
+      return array();
+    } else if constexpr (!value::valid) {
       detail::print_error<typename value::error_source>();
       value::show_line();
       return array();

@@ -51,6 +51,11 @@ template <class T> inline constexpr bool is_constant<kept_argument<T>> = true;
 template <class T> inline constexpr bool is_kept_argument = false;
 template <class T> inline constexpr bool is_kept_argument<kept_argument<T>> = true;
 
+/// Whether an expression has a meaning in traced functions alone: it keeps what no program can be handed.
+template <class T> inline constexpr bool is_for_traces = is_kept_argument<T> || std::same_as<T, extent>;
+template <class Operation, class... Operands>
+inline constexpr bool is_for_traces<lazy<Operation, Operands...>> = (is_for_traces<Operands> || ...);
+
 /// Of an expression with arrays: it names no value of a trace.
 struct never_assigned {};
 } // namespace detail

@@ -95,18 +95,8 @@ template <class T> constexpr bool has_expressions() {
 
 } // namespace detail
 
-namespace detail {
-/// Whether an expression has a meaning outside of traced functions.
-template <class T> inline constexpr bool is_for_traces = is_kept_argument<T> || std::same_as<T, extent>;
-template <class Operation, class... O>
-inline constexpr bool is_for_traces<lazy<Operation, O...>> = (is_for_traces<O> || ...);
-} // namespace detail
-
 /// Computes an expression of arrays, as one program.
 template <lazy_expression E> auto evaluate(const E& expression) {
-  static_assert(!detail::is_for_traces<E>,
-                "parallax: this expression of constants is one for traced functions. Outside of them axes are given as "
-                "plx::axis<...>, and parts are taken of arrays: write plx::array x = ... first");
   auto leaves = detail::expression_leaves(expression);
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return execute(detail::expression_function<typename detail::structure_of<E>::type>{}, std::get<I>(leaves)...);
@@ -177,6 +167,18 @@ template <bool Valid, lazy_expression E> constexpr auto result_of(const E& expre
   if constexpr (Valid) return std::type_identity<decltype(parallax::evaluate(expression))>{};
   else return std::type_identity<array<float, 0>>{};
 }
+
+/// An expression without a meaning outside of traced functions.
+template <lazy_expression E>
+  requires is_for_traces<E>
+struct evaluated_type<E> {
+  static_assert(!is_for_traces<E>, "this expression of constants is one for traced functions: outside of them axes are "
+                                   "given as plx::axis<...>, and parts are taken of an array: plx::array x = ...");
+  static constexpr bool valid = false;
+  using array_type = array<float, 0>;
+  using value_type = float;
+  static constexpr int shape = 0;
+};
 
 template <lazy_expression E> struct evaluated_type<E> {
   using compiled = expression_program<E, decltype(expression_leaves(std::declval<const E&>()))>;
