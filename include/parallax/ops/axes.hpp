@@ -1,6 +1,7 @@
 // Axis arguments: empty objects for use in expressions of arrays, plain integers in traced functions.
 #pragma once
 
+#include <parallax/core/plain_span.hpp>
 #include <parallax/ops/constant_operands.hpp>
 
 #include <initializer_list>
@@ -32,8 +33,7 @@ constexpr int normalize_axis(context& trace, std::string_view operation, int axi
   }
   return from_start;
 }
-template <class Axes>
-constexpr axis_list normalize_axes(context& trace, std::string_view operation, const Axes& axes, int rank) {
+constexpr axis_list normalize_axes(context& trace, std::string_view operation, plain_span<const int> axes, int rank) {
   axis_list result;
   for (int number : axes) {
     int normal = normalize_axis(trace, operation, number, rank);
@@ -45,6 +45,10 @@ constexpr axis_list normalize_axes(context& trace, std::string_view operation, c
     result.push_back(normal);
   }
   return result;
+}
+constexpr axis_list normalize_axes(context& trace, std::string_view operation, std::initializer_list<int> axes,
+                                   int rank) {
+  return normalize_axes(trace, operation, plain_span<const int>(axes.begin(), axes.size()), rank);
 }
 
 } // namespace detail

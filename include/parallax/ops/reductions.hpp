@@ -32,7 +32,7 @@ template <class Derived> struct axis_reduction : operation<Derived>, takes_const
     return run(x, axis_list{axis_number}, sizeof...(keep) > 0);
   }
   template <class... Keep> constexpr tracer operator()(tracer x, std::initializer_list<int> axes, Keep... keep) const {
-    return run(x, axes, sizeof...(keep) > 0);
+    return run(x, {axes.begin(), axes.size()}, sizeof...(keep) > 0);
   }
   template <class... Keep> constexpr tracer operator()(tracer x, const axis_list& axes, Keep... keep) const {
     return run(x, axes, sizeof...(keep) > 0);
@@ -59,7 +59,7 @@ template <class Derived> struct axis_reduction : operation<Derived>, takes_const
   }
 
  private:
-  template <class Axes> static constexpr tracer run(tracer x, const Axes& axes, bool keep) {
+  static constexpr tracer run(tracer x, plain_span<const int> axes, bool keep) {
     axis_list normal = normalize_axes(*x.owner, Derived::name, axes, x.rank());
     if (x.owner->failed) return x;
     tracer reduced = Derived::reduce(x, normal);

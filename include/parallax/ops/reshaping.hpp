@@ -87,7 +87,9 @@ struct ravel_operation : operation<ravel_operation> {
 
 struct transpose_operation : operation<transpose_operation> {
   using operation<transpose_operation>::operator();
-  constexpr tracer operator()(tracer x, std::initializer_list<int> permutation) const { return run(x, permutation); }
+  constexpr tracer operator()(tracer x, std::initializer_list<int> permutation) const {
+    return run(x, {permutation.begin(), permutation.size()});
+  }
   constexpr tracer operator()(tracer x, const axis_list& permutation) const { return run(x, permutation); }
   template <constant_expression X> constexpr auto operator()(const X& x, std::initializer_list<int> permutation) const {
     return call_with_constant<transpose_operation>(x, axis_list(permutation));
@@ -102,7 +104,7 @@ struct transpose_operation : operation<transpose_operation> {
   }
 
  private:
-  template <class Axes> static constexpr tracer run(tracer x, const Axes& permutation) {
+  static constexpr tracer run(tracer x, plain_span<const int> permutation) {
     axis_list axes = normalize_axes(*x.owner, "transpose", permutation, x.rank());
     if (axes.size() != x.rank()) {
       x.owner->fail(message() << "transpose: " << axes.size() << " axes given for an array of dimension " << x.rank()
