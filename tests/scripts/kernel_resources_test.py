@@ -1,4 +1,5 @@
-"""scripts/kernel-resources compares with the last record: what is worse, and what is not there any more."""
+"""scripts/kernel-resources compares with the last record: what is worse, and what is not there any more; and says kernels'
+types as people would."""
 import importlib.machinery
 import importlib.util
 import sys
@@ -50,6 +51,33 @@ class WorseTest(unittest.TestCase):
         self.assertEqual(["rows of float32: load, sm_80: is not there any more",
                           "columns of float32: load, sm_80: is not there any more"],
                          kernel_resources.worse_than_record(record(), now))
+
+
+LOADED = "parallax::compiled::load_statement<(parallax::compiled::statement_kind)1, (parallax::element_type)8, 1>"
+SINE = "parallax::compiled::compute_statement<parallax::primitives::sin, (parallax::element_type)8, 0l, 0>"
+
+
+def entry(kernel, *arguments):
+    return f"void parallax::cuda::detail::entry<{', '.join([kernel, *arguments])}>({kernel}::arguments)"
+
+
+class NamedTest(unittest.TestCase):
+    def test_a_loop_is_its_operations(self):
+        fused = ("parallax::compiled::kernel<(parallax::compiled::kernel_result)0, parallax::compiled::no_reduction, "
+                 f"{LOADED}, {SINE}>")
+        self.assertEqual(("elementwise", "float32: load, sin; 4 at a time"),
+                         kernel_resources.named(entry(f"parallax::cuda::elementwise<{fused}, 4>")))
+
+    def test_a_reduction_says_how_it_combines(self):
+        fused = ("parallax::compiled::kernel<(parallax::compiled::kernel_result)2, parallax::primitives::reduce_max, "
+                 f"{LOADED}, {SINE}, {SINE}>")
+        self.assertEqual(("reduce_rows", "float32: load, 2 x sin; reduce_max"),
+                         kernel_resources.named(entry(f"parallax::cuda::reduce_rows<{fused} >")))
+
+    def test_other_kernels_are_what_they_are_made_of(self):
+        self.assertEqual(("combine_pieces", "reduce_sum, float, false"),
+                         kernel_resources.named(entry("parallax::cuda::combine_pieces<parallax::primitives::reduce_sum,"
+                                                      " float, false>")))
 
 
 if __name__ == "__main__":

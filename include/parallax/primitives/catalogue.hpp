@@ -64,9 +64,8 @@ template <class Primitive>
 inline constexpr primitive_id id_of{
     decltype(detail::number_in<Primitive>(static_cast<const detail::numbers*>(nullptr)))::value};
 
-/// The primitive of an id.
+/// The primitive of an id is `entry<Id>::primitive`.
 template <primitive_id Id>
-using primitive_at = typename decltype(detail::primitive_in<static_cast<int>(Id)>(
-    static_cast<const detail::numbers*>(nullptr)))::primitive;
+struct entry : decltype(detail::primitive_in<static_cast<int>(Id)>(static_cast<const detail::numbers*>(nullptr))) {};
 
 } // namespace parallax::primitives

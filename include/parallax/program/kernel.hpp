@@ -1,9 +1,11 @@
-// Kernels as types: what the backends instantiate. Equal kernels of different programs are one type.
+// Kernels as types: what the backends instantiate. Equal kernels of different programs are one type. Primitives are in
+// it as types too: their ids are places in a catalogue, of which files of one process may have different ones.
 #pragma once
 
 #include <parallax/primitives/all.hpp>
 #include <parallax/program/plan.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace parallax::compiled {
@@ -13,14 +15,16 @@ template <statement_kind Kind, element_type Type, int Argument> struct load_stat
   static constexpr kernel_statement record{.kind = Kind, .type = Type, .argument = Argument};
   using value_type = element_t<Type>;
 };
-template <primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands> struct compute_statement {
+template <class Primitive, element_type Type, std::int64_t Parameter, int... Operands> struct compute_statement {
   static constexpr kernel_statement record{
-      .type = Type, .primitive = Primitive, .parameter = Parameter, .operands = {Operands...}};
+      .type = Type, .primitive = primitives::id_of<Primitive>, .parameter = Parameter, .operands = {Operands...}};
   using value_type = element_t<Type>;
 };
-template <primitive_id Primitive, element_type Type, int Operand> struct reduce_statement {
-  static constexpr kernel_statement record{
-      .kind = statement_kind::reduce_row, .type = Type, .primitive = Primitive, .operands = {Operand}};
+template <class Primitive, element_type Type, int Operand> struct reduce_statement {
+  static constexpr kernel_statement record{.kind = statement_kind::reduce_row,
+                                           .type = Type,
+                                           .primitive = primitives::id_of<Primitive>,
+                                           .operands = {Operand}};
   using value_type = element_t<Type>;
 };
 template <statement_kind Kind, element_type Type, int Operand, int Argument> struct store_statement {
@@ -31,19 +35,35 @@ template <statement_kind Kind, element_type Type, int Offset, int Argument> stru
   static constexpr kernel_statement record{.kind = Kind, .type = Type, .argument = Argument, .operands = {Offset}};
   using value_type = element_t<Type>;
 };
-template <statement_kind Kind, primitive_id Primitive, element_type Type, int Offset, int Update, int Argument>
+template <statement_kind Kind, class Primitive, element_type Type, int Offset, int Update, int Argument>
 struct scatter_statement {
-  static constexpr kernel_statement record{
-      .kind = Kind, .type = Type, .primitive = Primitive, .argument = Argument, .operands = {Offset, Update}};
+  using primitive = Primitive;
+  static constexpr kernel_statement record{.kind = Kind,
+                                           .type = Type,
+                                           .primitive = primitives::id_of<Primitive>,
+                                           .argument = Argument,
+                                           .operands = {Offset, Update}};
   using value_type = element_t<Type>;
 };
 
-/// A fused loop: its statements in order, the last one being the result.
-template <kernel_result Result, primitive_id Reduction, class... Statements> struct kernel {
+/// Of a kernel that combines no elements.
+struct no_reduction {};
+
+/// A fused loop: its statements in order, the last one being the result. `Reduction` is the primitive that combines
+/// elements, if any.
+template <kernel_result Result, class Reduction, class... Statements> struct kernel {
   static constexpr kernel_result result = Result;
-  static constexpr primitive_id reduction = Reduction;
+  using reduction = Reduction;
+  static constexpr bool has_reduction = !std::is_same_v<Reduction, no_reduction>;
   static constexpr int size = static_cast<int>(sizeof...(Statements));
 };
+
+/// The last of a kernel's statements.
+template <class... S> struct last_statement;
+template <class Last> struct last_statement<Last> {
+  using type = Last;
+};
+template <class First, class... Rest> struct last_statement<First, Rest...> : last_statement<Rest...> {};
 
 template <class Program, int At, int... I> constexpr auto make_statement(std::integer_sequence<int, I...>) {
   constexpr const kernel_statement& s = Program::plan.template at<kernel_statement>(At);
@@ -51,10 +71,13 @@ template <class Program, int At, int... I> constexpr auto make_statement(std::in
   else if constexpr (is_store(s.kind)) return store_statement<s.kind, s.type, s.operands[I]..., s.argument>{};
   else if constexpr (is_gather(s.kind)) return gather_statement<s.kind, s.type, s.operands[I]..., s.argument>{};
   else if constexpr (is_scatter(s.kind))
-    return scatter_statement<s.kind, s.primitive, s.type, s.operands[I]..., s.argument>{};
+    return scatter_statement<s.kind, typename primitives::entry<s.primitive>::primitive, s.type, s.operands[I]...,
+                             s.argument>{};
   else if constexpr (s.kind == statement_kind::reduce_row)
-    return reduce_statement<s.primitive, s.type, s.operands[I]...>{};
-  else return compute_statement<s.primitive, s.type, s.parameter, s.operands[I]...>{};
+    return reduce_statement<typename primitives::entry<s.primitive>::primitive, s.type, s.operands[I]...>{};
+  else
+    return compute_statement<typename primitives::entry<s.primitive>::primitive, s.type, s.parameter,
+                             s.operands[I]...>{};
 }
 template <class Program, int At> constexpr auto make_statement() {
   constexpr int operands = Program::plan.template at<kernel_statement>(At).operands.size();
@@ -62,7 +85,11 @@ template <class Program, int At> constexpr auto make_statement() {
 }
 template <class Program, int Number, int... S> constexpr auto make_kernel(std::integer_sequence<int, S...>) {
   constexpr const kernel_record& k = Program::plan.template at<kernel_record>(Number);
-  return kernel<k.result, k.reduction, decltype(make_statement<Program, k.statements.first + S>())...>{};
+  if constexpr (k.reduction == primitive_id::input)
+    return kernel<k.result, no_reduction, decltype(make_statement<Program, k.statements.first + S>())...>{};
+  else
+    return kernel<k.result, typename primitives::entry<k.reduction>::primitive,
+                  decltype(make_statement<Program, k.statements.first + S>())...>{};
 }
 
 /// Kernel number `Number` of a program, as a type.

@@ -5,6 +5,7 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/primitives/catalogue.hpp>
 #include <parallax/program/carry_ring.hpp>
 #include <parallax/program/plan.hpp>
 
@@ -20,6 +21,7 @@ namespace parallax::compiled {
 class loop_copy {
  public:
   plan_builder plan;
+  growing_vector<primitive_id> primitives; ///< that the loop's kernels have, each once
 
   /// `Step` is a scan, whose count the caller knows, or a while loop.
   template <class Step> constexpr loop_copy(const plan_view& whole, const Step& loop) : from(whole) {
@@ -39,6 +41,9 @@ class loop_copy {
     const int before = count_of(kernels), place = place_of(kernel, kernels);
     if (place == before) plan.add(copied(from.at<kernel_record>(static_cast<int>(kernel))));
     kernel = kernel_id{place};
+  }
+  constexpr void operator()(const primitive_id& primitive) {
+    if (primitive != primitive_id::input) place_of(primitive, primitives);
   }
   constexpr void operator()(step_record& step) {
     step.index = visit_step(from, step, [&](const auto& record) { return plan.add(copied(record)); });
@@ -147,8 +152,9 @@ class word_unpacker {
   std::size_t at = 0; ///< in bytes
 };
 
-/// A program whose plan is in its name.
-template <std::uint64_t... Packed> struct packed_program {
+/// A program whose plan is in its name. The plan has primitives by their ids; which ones these are says the list, in
+/// the order in which they are met.
+template <class Primitives, std::uint64_t... Packed> struct packed_program {
   static constexpr std::uint64_t packed[] = {Packed...};
   static constexpr std::size_t size = index_of(word_unpacker(packed).next());
   static constexpr auto words = [] {
@@ -168,12 +174,10 @@ template <std::uint64_t... Packed> struct packed_program {
 
 /// Loop number `Index` among those of its kind, a `scan_step` or a `while_step`, of a program.
 template <class Program, class Step, int Index> struct loop_program {
-  template <class Sink> static constexpr void write(Sink& sink) {
-    loop_copy(Program::plan, Program::plan.template at<Step>(Index)).plan.write(sink);
-  }
+  static constexpr loop_copy copy() { return loop_copy(Program::plan, Program::plan.template at<Step>(Index)); }
   static constexpr auto numbers() {
     word_list all;
-    write(all);
+    copy().plan.write(all);
     word_packer packer;
     packer(std::ssize(all.words));
     for (std::int64_t word : all.words) packer(word);
@@ -186,10 +190,18 @@ template <class Program, class Step, int Index> struct loop_program {
     for (std::size_t i = 0; i < count; ++i) all[i] = packer.numbers()[i];
     return all;
   }();
-  template <std::size_t... I> static constexpr auto make(std::index_sequence<I...>) {
-    return packed_program<packed[I]...>{};
+  static constexpr std::size_t primitive_count = copy().primitives.size();
+  static constexpr auto used = [] {
+    std::array<primitive_id, primitive_count> all{};
+    const loop_copy copied = copy();
+    for (std::size_t i = 0; i < primitive_count; ++i) all[i] = copied.primitives[i];
+    return all;
+  }();
+  template <std::size_t... P, std::size_t... I>
+  static constexpr auto make(std::index_sequence<P...>, std::index_sequence<I...>) {
+    return packed_program<primitives::list<typename primitives::entry<used[P]>::primitive...>, packed[I]...>{};
   }
-  using type = decltype(make(std::make_index_sequence<count>{}));
+  using type = decltype(make(std::make_index_sequence<primitive_count>{}, std::make_index_sequence<count>{}));
 };
 
 } // namespace parallax::compiled

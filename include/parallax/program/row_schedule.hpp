@@ -16,7 +16,7 @@ template <class Kernel, bool FewPasses = false> struct row_schedule;
 
 /// A row is gone over in passes: a reduction's result is known after the pass that reads its operand. In between, what
 /// is the same for a whole row (uniform) is evaluated once.
-template <kernel_result Result, primitive_id Reduction, class... S, bool FewPasses>
+template <kernel_result Result, class Reduction, class... S, bool FewPasses>
 struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
   static constexpr int size = static_cast<int>(sizeof...(S));
 

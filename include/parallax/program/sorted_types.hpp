@@ -11,13 +11,13 @@ namespace parallax::compiled {
 
 /// The values that a kernel sorts, by themselves or by keys beside them.
 template <class Kernel> struct sorted_types;
-template <class Values, primitive_id Sort, element_type Type, std::int64_t Descending>
+template <class Values, class Sort, element_type Type, std::int64_t Descending>
 struct sorted_types<kernel<kernel_result::sorted, Sort, Values, compute_statement<Sort, Type, Descending, 0>>> {
   using key = typename Values::value_type;
   using value = key;
   static constexpr bool has_keys = false, descending = Descending != 0;
 };
-template <class Keys, class Values, primitive_id Sort, element_type Type, std::int64_t Descending>
+template <class Keys, class Values, class Sort, element_type Type, std::int64_t Descending>
 struct sorted_types<
     kernel<kernel_result::sorted, Sort, Keys, Values, compute_statement<Sort, Type, Descending, 0, 1>>> {
   using key = typename Keys::value_type;

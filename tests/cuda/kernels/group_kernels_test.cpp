@@ -53,14 +53,14 @@ struct api {
 
 template <element_type Type, int Array> using vector_of = load_statement<statement_kind::load_vector, Type, Array>;
 template <class Primitive, element_type Type, int... Operands>
-using compute = compute_statement<primitives::id_of<Primitive>, Type, 0, Operands...>;
+using compute = compute_statement<Primitive, Type, 0, Operands...>;
 
 /// y = x * c
-using scaled = kernel<kernel_result::vector, primitive_id::input, vector_of<element_type::float32, 1>,
+using scaled = kernel<kernel_result::vector, no_reduction, vector_of<element_type::float32, 1>,
                       load_statement<statement_kind::load_constant, element_type::float32, 0>,
                       compute<primitives::multiply, element_type::float32, 0, 1>>;
 /// z = x + s, y = -z, in doubles
-using moved = kernel<kernel_result::vector, primitive_id::input, vector_of<element_type::float64, 1>,
+using moved = kernel<kernel_result::vector, no_reduction, vector_of<element_type::float64, 1>,
                      load_statement<statement_kind::load_scalar, element_type::float64, 2>,
                      compute<primitives::add, element_type::float64, 0, 1>,
                      store_statement<statement_kind::store_vector, element_type::float64, 2, 3>,
@@ -160,10 +160,9 @@ int writes_of_matrix(std::int64_t rows, std::int64_t columns) {
   return api::writes;
 }
 
-using summed =
-    kernel<kernel_result::reduction, primitives::id_of<primitives::reduce_sum>, vector_of<element_type::float32, 1>>;
+using summed = kernel<kernel_result::reduction, primitives::reduce_sum, vector_of<element_type::float32, 1>>;
 using largest_product =
-    kernel<kernel_result::reduction, primitives::id_of<primitives::reduce_max>, vector_of<element_type::float32, 1>,
+    kernel<kernel_result::reduction, primitives::reduce_max, vector_of<element_type::float32, 1>,
            vector_of<element_type::float32, 2>, compute<primitives::multiply, element_type::float32, 0, 1>>;
 
 /// Reductions of matrices along one of their dimensions, in one group.

@@ -25,7 +25,7 @@ class operand_guard : public simulator::access_observer {
   operand_guard(void* scratch, std::size_t scratch_bytes)
       : scratch_(static_cast<const std::byte*>(scratch)), partial_written_(scratch_bytes) {}
 
-  template <parallax::compiled::kernel_result Result, parallax::primitive_id Reduction, class... S>
+  template <parallax::compiled::kernel_result Result, class Reduction, class... S>
   void set_operands(parallax::compiled::kernel<Result, Reduction, S...>,
                     const parallax::compiled::kernel_arguments& a) {
     readable_.clear();

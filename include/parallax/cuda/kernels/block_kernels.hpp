@@ -52,11 +52,11 @@ template <class Block> struct step_block {
 enum class block_way { elementwise, row_reduction, column_reduction, held_rows, scatter, cumulative };
 
 /// Of a loop that may be changed.
-constexpr block_way way_of(kernel_result result, primitive_id reduction, kernel_arguments& a) {
+constexpr block_way way_of(kernel_result result, bool has_reduction, kernel_arguments& a) {
   if (result == kernel_result::rows) return block_way::held_rows;
   if (result == kernel_result::scattered) return block_way::scatter;
   if (is_cumulative(result)) return block_way::cumulative;
-  if (reduction == primitive_id::input) return block_way::elementwise;
+  if (!has_reduction) return block_way::elementwise;
   a.collapse();
   return detail::reduction_loop(a).innermost_reduced ? block_way::row_reduction : block_way::column_reduction;
 }
@@ -190,7 +190,7 @@ template <class Program, section_id Section, int Step, int Threads> struct block
     return with_static_loop(Program::plan, Program::plan.section(Section), step, f);
   }
   static constexpr block_way way =
-      with_loop([](kernel_arguments& a) { return way_of(kernel::result, kernel::reduction, a); });
+      with_loop([](kernel_arguments& a) { return way_of(kernel::result, kernel::has_reduction, a); });
   using type = typename block_kernel<kernel, Threads, way>::type;
   static constexpr typename type::arguments arguments =
       with_loop([](kernel_arguments& a) { return block_kernel<kernel, Threads, way>::arguments(a); });

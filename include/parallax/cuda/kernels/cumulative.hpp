@@ -8,7 +8,7 @@ namespace parallax::cuda {
 
 /// What a cumulative kernel combines in order: the elements of its expression.
 template <class Kernel> struct cumulator {
-  using P = primitives::primitive_at<Kernel::reduction>;
+  using P = typename Kernel::reduction;
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type;
   using accumulator = T;
@@ -27,7 +27,7 @@ template <class Kernel> struct cumulator {
 };
 /// Of a linear recurrence: what several elements together do to the value before them, which is 0 for the first one.
 template <kernel_result Result, class Factor, class Term, class Last>
-struct cumulator<kernel<Result, primitives::id_of<primitives::linear_recurrence>, Factor, Term, Last>> {
+struct cumulator<kernel<Result, primitives::linear_recurrence, Factor, Term, Last>> {
   using T = typename Term::value_type;
   using loop_type = loop<3, 0>;
   struct accumulator {

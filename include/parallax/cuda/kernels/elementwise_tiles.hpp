@@ -10,8 +10,7 @@ namespace parallax::cuda {
 template <class Kernel> struct elementwise_tiles;
 
 /// The first dimension of the loop is that along which the operands lie.
-template <template <kernel_result, primitive_id, class...> class Form, kernel_result Result, primitive_id Reduction,
-          class... S>
+template <template <kernel_result, class, class...> class Form, kernel_result Result, class Reduction, class... S>
 struct elementwise_tiles<Form<Result, Reduction, S...>> {
   using kernel_type = Form<Result, Reduction, S...>;
   using evaluate = evaluator<kernel_type>;

@@ -9,6 +9,7 @@
 #include <parallax/program/kernel.hpp>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace parallax::cuda {
@@ -54,14 +55,12 @@ PARALLAX_DEVICE PARALLAX_INLINE auto apply(V... operands) {
 }
 
 /// Evaluates statement number I for element `i` of a vector.
-template <int I, primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands, class Values,
-          class State>
+template <int I, class Primitive, element_type Type, std::int64_t Parameter, int... Operands, class Values, class State>
 PARALLAX_DEVICE PARALLAX_INLINE element_t<Type> evaluate(compute_statement<Primitive, Type, Parameter, Operands...>,
                                                          Values& v, [[maybe_unused]] State& state, int) {
-  using primitive = primitives::primitive_at<Primitive>;
   if constexpr (requires { transfer_at<I>(state).shared; })
-    return primitive::template evaluate<Type, Parameter>(transfer_at<I>(state).shared, value_at<Operands>(v)...);
-  else return apply<primitive, Type, Parameter>(value_at<Operands>(v)...);
+    return Primitive::template evaluate<Type, Parameter>(transfer_at<I>(state).shared, value_at<Operands>(v)...);
+  else return apply<Primitive, Type, Parameter>(value_at<Operands>(v)...);
 }
 template <int I, element_type Type, int Operand, int Array, class Values, class State>
 PARALLAX_DEVICE PARALLAX_INLINE element_t<Type>
@@ -89,11 +88,10 @@ PARALLAX_DEVICE PARALLAX_INLINE void add_steps(const Transfer&, [[maybe_unused]]
     ++operands;
   }
 }
-template <primitive_id Primitive, class... P>
-inline constexpr bool one_of = (false || ... || (Primitive == primitives::id_of<P>));
+template <class Primitive, class... P> inline constexpr bool one_of = (false || ... || std::is_same_v<Primitive, P>);
 /// Whether a statement is of a few instructions, which need no registers besides their operands and results.
 template <class Statement> inline constexpr bool is_short = is_load(Statement::record.kind);
-template <primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands>
+template <class Primitive, element_type Type, std::int64_t Parameter, int... Operands>
 inline constexpr bool is_short<compute_statement<Primitive, Type, Parameter, Operands...>> =
     one_of<Primitive, primitives::add, primitives::subtract, primitives::multiply, primitives::negative,
            primitives::absolute, primitives::convert> ||
@@ -111,7 +109,7 @@ evaluate_on(const Block& block, gather_statement<Kind, Type, Offset, Array>, Val
   const element_t<Type>* const element = transfer_at<I>(state).element(i, value_at<Offset>(v));
   return block.load(element);
 }
-template <int I, class Block, statement_kind Kind, primitive_id Primitive, element_type Type, int Offset, int Update,
+template <int I, class Block, statement_kind Kind, class Primitive, element_type Type, int Offset, int Update,
           int Array, class Values, class State>
 PARALLAX_DEVICE PARALLAX_INLINE element_t<Type>
 evaluate_on(const Block&, scatter_statement<Kind, Primitive, Type, Offset, Update, Array>, Values& v, State& state,
@@ -138,8 +136,7 @@ struct vector_operand {
 template <class Kernel> struct evaluator;
 
 /// Evaluates a kernel's statements; the last one's values are the results.
-template <template <kernel_result, primitive_id, class...> class Form, kernel_result Result, primitive_id Reduction,
-          class... S>
+template <template <kernel_result, class, class...> class Form, kernel_result Result, class Reduction, class... S>
 struct evaluator<Form<Result, Reduction, S...>> {
   static constexpr int operand_count = std::max({1, detail::transfer<S, 1>::arrays...});
   static constexpr int constant_count = std::max({0, detail::transfer<S, 1>::constants...});

@@ -42,8 +42,7 @@ template <launch_api Api, class Kernel> status launch_kernel(kernel_arguments& a
   } else {
     a.collapse();
     if constexpr (is_cumulative(Kernel::result)) return detail::launch_cumulative<Api, Kernel>(a, where);
-    else if constexpr (Kernel::reduction != primitive_id::input)
-      return detail::reduction_launch<Api, Kernel>(a, where).run(a);
+    else if constexpr (Kernel::has_reduction) return detail::reduction_launch<Api, Kernel>(a, where).run(a);
     else return detail::launch_elementwise<Api, Kernel>(a, where);
   }
 }

@@ -52,15 +52,14 @@ struct loop_operand {
 inline constexpr int innermost = max_rank - 1;
 
 /// A kernel whose operands may be slices, by the number of a round that only the device knows.
-template <kernel_result Result, primitive_id Reduction, class... Statements>
+template <kernel_result Result, class Reduction, class... Statements>
 struct moving_kernel : kernel<Result, Reduction, Statements...> {};
 template <class Kernel> struct made_moving;
-template <kernel_result Result, primitive_id Reduction, class... S>
-struct made_moving<kernel<Result, Reduction, S...>> {
+template <kernel_result Result, class Reduction, class... S> struct made_moving<kernel<Result, Reduction, S...>> {
   using type = moving_kernel<Result, Reduction, S...>;
 };
 template <class Kernel> inline constexpr bool is_moving = false;
-template <kernel_result Result, primitive_id Reduction, class... S>
+template <kernel_result Result, class Reduction, class... S>
 inline constexpr bool is_moving<moving_kernel<Result, Reduction, S...>> = true;
 
 /// Where the number of the round is read, of loops that may move.

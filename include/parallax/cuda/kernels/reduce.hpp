@@ -12,7 +12,7 @@
 namespace parallax::cuda {
 
 /// Combines the pieces' accumulators of each result: a few threads of a warp do that together.
-template <primitive_id Reduction, class T, bool Moves = false> struct combine_pieces {
+template <class Reduction, class T, bool Moves = false> struct combine_pieces {
   using R = reducer<Reduction, T>;
   using accumulator = typename R::accumulator;
   using loop_type = loop<1, 0, Moves>;
@@ -94,7 +94,7 @@ struct reduction_loop {
 template <launch_api Api, class Kernel> class reduction_launch {
  public:
   using evaluate = evaluator<Kernel>;
-  using R = reducer<Kernel::reduction, typename evaluate::value_type>;
+  using R = reducer<typename Kernel::reduction, typename evaluate::value_type>;
   using accumulator = typename R::accumulator;
 
   reduction_launch(kernel_arguments& a, const launch_context<Api>& context) : where(context), shape(a) {}
@@ -247,7 +247,7 @@ template <launch_api Api, class Kernel> class reduction_launch {
     kept.round = a.round;
     int group = power_of_two(pieces, warp_size);
     std::int64_t count = shape.results(a);
-    using combination = combine_pieces<Kernel::reduction, typename evaluate::value_type, is_moving<Kernel>>;
+    using combination = combine_pieces<typename Kernel::reduction, typename evaluate::value_type, is_moving<Kernel>>;
     typename combination::arguments arguments{typename combination::loop_type(kept), where.scratch,
                                               static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(pieces),
                                               group};

@@ -10,7 +10,7 @@ namespace parallax::cuda {
 template <class Kernel> struct reduce_columns {
   using evaluate = evaluator<Kernel>;
   using loop_type = typename evaluate::loop_type;
-  using R = reducer<Kernel::reduction, typename evaluate::value_type>;
+  using R = reducer<typename Kernel::reduction, typename evaluate::value_type>;
   using accumulator = typename R::accumulator;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::reduction_threads;

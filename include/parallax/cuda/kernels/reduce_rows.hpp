@@ -45,7 +45,7 @@ struct reduction_items {
 template <class Kernel> struct reduce_rows {
   using evaluate = evaluator<Kernel>;
   using loop_type = typename evaluate::loop_type;
-  using R = reducer<Kernel::reduction, typename evaluate::value_type>;
+  using R = reducer<typename Kernel::reduction, typename evaluate::value_type>;
   using accumulator = typename R::accumulator;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::most_reduction_threads;

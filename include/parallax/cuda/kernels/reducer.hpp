@@ -11,6 +11,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 namespace parallax::cuda {
 
@@ -43,8 +44,7 @@ template <class Block, class T> PARALLAX_DEVICE PARALLAX_INLINE T exchange(const
 } // namespace detail
 
 /// Sums, largest and smallest values of `T`. Accumulators are combined in any order.
-template <primitive_id Reduction, class T> struct reducer {
-  using P = primitives::primitive_at<Reduction>;
+template <class P, class T> struct reducer {
   using accumulator = T;
   using result_type = T;
 
@@ -59,8 +59,8 @@ template <primitive_id Reduction, class T> struct reducer {
 };
 
 /// Positions of extremes. The first one wins among equals, and NaN over all numbers.
-template <primitive_id Reduction, class T>
-  requires(Reduction == primitives::id_of<primitives::argmax> || Reduction == primitives::id_of<primitives::argmin>)
+template <class Reduction, class T>
+  requires(std::is_same_v<Reduction, primitives::argmax> || std::is_same_v<Reduction, primitives::argmin>)
 struct reducer<Reduction, T> {
   struct accumulator {
     T value;
@@ -87,7 +87,7 @@ struct reducer<Reduction, T> {
 
  private:
   static PARALLAX_DEVICE PARALLAX_INLINE bool beats(T x, T best) {
-    constexpr bool largest = Reduction == primitives::id_of<primitives::argmax>;
+    constexpr bool largest = std::is_same_v<Reduction, primitives::argmax>;
     if (math::detail::is_nan(best)) return false;
     return math::detail::is_nan(x) || (largest ? x > best : x < best);
   }

@@ -97,7 +97,7 @@ template <class List, class... Kernels> struct reduction_kernels {
   using type = List;
 };
 template <class List, class Kernel, class... Others> struct reduction_kernels<List, Kernel, Others...> {
-  using combination = combine_pieces<Kernel::reduction, typename evaluator<Kernel>::value_type>;
+  using combination = combine_pieces<typename Kernel::reduction, typename evaluator<Kernel>::value_type>;
   using own = typename appended_kernels<List, reduce_rows<Kernel>, reduce_columns<Kernel>, combination>::type;
   using type = typename reduction_kernels<own, Others...>::type;
 };

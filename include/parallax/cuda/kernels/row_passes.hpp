@@ -16,8 +16,8 @@ namespace parallax::cuda {
 
 template <class Kernel, bool FewPasses = false> struct row_passes;
 
-template <template <kernel_result, primitive_id, class...> class Form, kernel_result Result, primitive_id Reduction,
-          class... S, bool FewPasses>
+template <template <kernel_result, class, class...> class Form, kernel_result Result, class Reduction, class... S,
+          bool FewPasses>
 struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   using schedule = row_schedule<kernel<Result, Reduction, S...>, FewPasses>;
   using evaluate = evaluator<Form<Result, Reduction, S...>>;
@@ -193,7 +193,7 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
         detail::reciprocal_at<I>(uniform) = reciprocal_of(math::convert<float>(detail::value_at<divisor>(uniform)));
     }
   }
-  template <int I, class Block, primitive_id Primitive, element_type Type, int Operand>
+  template <int I, class Block, class Primitive, element_type Type, int Operand>
   static PARALLAX_DEVICE PARALLAX_INLINE void start_statement(reduce_statement<Primitive, Type, Operand>, const Block&,
                                                               const loop_type&, const place&, const row_totals& totals,
                                                               uniform_values& uniform, bool) {
@@ -204,12 +204,11 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
                                math::convert<element_t<Type>>(detail::value_at<reduction::centred.centre>(uniform)));
     else detail::value_at<I>(uniform) = reduction::R::result(detail::value_at<I>(totals));
   }
-  template <int I, class Block, primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands>
+  template <int I, class Block, class Primitive, element_type Type, std::int64_t Parameter, int... Operands>
   static PARALLAX_DEVICE PARALLAX_INLINE void
   start_statement(compute_statement<Primitive, Type, Parameter, Operands...>, const Block&, const loop_type&,
                   const place&, const row_totals&, uniform_values& uniform, bool) {
-    detail::value_at<I>(uniform) =
-        detail::apply<primitives::primitive_at<Primitive>, Type, Parameter>(detail::value_at<Operands>(uniform)...);
+    detail::value_at<I>(uniform) = detail::apply<Primitive, Type, Parameter>(detail::value_at<Operands>(uniform)...);
   }
   template <int I, class Block, element_type Type, int Operand, int Array>
   static PARALLAX_DEVICE PARALLAX_INLINE void
@@ -275,7 +274,7 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
       if constexpr (is_remembered<Kept, I>) detail::kept_at<I>(kept)[vector].value[i] = detail::value_at<I>(own);
     }
   }
-  template <int I, primitive_id Divide, element_type Type, std::int64_t Parameter, int X, int Y>
+  template <int I, class Divide, element_type Type, std::int64_t Parameter, int X, int Y>
   static PARALLAX_DEVICE PARALLAX_INLINE element_t<Type> quotient(compute_statement<Divide, Type, Parameter, X, Y>,
                                                                   const values& own, const uniform_values& uniform) {
     return math::convert<element_t<Type>>(divided(math::convert<float>(detail::value_at<X>(own)),

@@ -16,7 +16,7 @@ namespace detail {
 template <class Schedule, int I, class Statement> struct row_reduction {
   struct accumulator {};
 };
-template <class Schedule, int I, primitive_id Primitive, element_type Type, int Operand>
+template <class Schedule, int I, class Primitive, element_type Type, int Operand>
 struct row_reduction<Schedule, I, reduce_statement<Primitive, Type, Operand>> {
   using T = element_t<Type>;
   using kind = centred_kind;
@@ -43,7 +43,7 @@ struct row_reduction<Schedule, I, reduce_statement<Primitive, Type, Operand>> {
 
 template <class Indices, class Kernel, bool FewPasses> struct row_totals;
 
-template <std::size_t... I, kernel_result Result, primitive_id Reduction, class... S, bool FewPasses>
+template <std::size_t... I, kernel_result Result, class Reduction, class... S, bool FewPasses>
 struct row_totals<std::index_sequence<I...>, kernel<Result, Reduction, S...>, FewPasses>
     : detail::numbered_value<I, typename detail::row_reduction<row_schedule<kernel<Result, Reduction, S...>, FewPasses>,
                                                                I, S>::accumulator>... {

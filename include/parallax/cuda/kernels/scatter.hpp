@@ -25,7 +25,8 @@ template <class Kernel> struct scatter_lines {
         const update_of<T> u = a.update(block, line, i);
         if (u.element == nullptr) continue;
         const T element = block.load(static_cast<const T*>(u.element));
-        block.store(u.element, detail::combined_by<detail::scatter_statement_of<Kernel>::primitive>(element, u.value));
+        block.store(u.element,
+                    detail::combined_by<typename detail::scatter_statement_of<Kernel>::primitive>(element, u.value));
       }
   }
 };

@@ -5,6 +5,7 @@
 #include <parallax/cuda/names.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace parallax::cuda {
 
@@ -13,18 +14,18 @@ inline constexpr int scatter_threads = 256;
 
 template <class Kernel> struct scatter_statement_of;
 /// The last statement of a scatter.
-template <kernel_result Result, primitive_id Reduction, class... S>
+template <kernel_result Result, class Reduction, class... S>
 struct scatter_statement_of<kernel<Result, Reduction, S...>> {
-  static constexpr kernel_statement statements[sizeof...(S)] = {S::record...};
-  static constexpr primitive_id primitive = statements[sizeof...(S) - 1].primitive;
+  using statement = typename last_statement<S...>::type;
+  using primitive = typename statement::primitive;
   /// Whether updates along the innermost dimension change elements along it.
-  static constexpr bool is_row = statements[sizeof...(S) - 1].kind == statement_kind::scatter_row;
+  static constexpr bool is_row = statement::record.kind == statement_kind::scatter_row;
 };
 
 /// What a scatter makes of an element and an update, or of two updates in their order.
-template <primitive_id Combining, class T> PARALLAX_DEVICE PARALLAX_INLINE T combined_by(T element, T update) {
-  if constexpr (Combining == primitives::id_of<primitives::stop_gradient>) return update;
-  else return primitives::primitive_at<Combining>::evaluate(element, update);
+template <class Combining, class T> PARALLAX_DEVICE PARALLAX_INLINE T combined_by(T element, T update) {
+  if constexpr (std::is_same_v<Combining, primitives::stop_gradient>) return update;
+  else return Combining::evaluate(element, update);
 }
 } // namespace detail
 

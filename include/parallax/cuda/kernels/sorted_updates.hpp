@@ -33,7 +33,7 @@ struct update_key {
 /// lines are columns, and an update is one of all of them.
 template <class Kernel> struct listed_updates {
   using T = typename scatter_positions<Kernel>::T;
-  static constexpr primitive_id combining = detail::scatter_statement_of<Kernel>::primitive;
+  using combining = typename detail::scatter_statement_of<Kernel>::primitive;
 
   scatter_positions<Kernel> positions;
   divisor length;        ///< of a line
@@ -55,9 +55,9 @@ template <class Kernel> struct listed_updates {
 };
 
 /// What groups of updates have been combined to.
-template <primitive_id Combining, class Element> struct combined_updates {
+template <class Combining, class Element> struct combined_updates {
   using T = Element;
-  static constexpr primitive_id combining = Combining;
+  using combining = Combining;
 
   const T* values; ///< columns side by side
   std::uint32_t columns;
@@ -134,7 +134,7 @@ template <class Source> struct combine_groups {
       if (update_key::element(key) == update_key::no_element) continue;
       const T value = a.source.value(block, key, entry, column);
       if (update_key::element(key) == element) {
-        total = detail::combined_by<Source::combining>(total, value);
+        total = detail::combined_by<typename Source::combining>(total, value);
         continue;
       }
       if (element != update_key::no_element) {
@@ -157,7 +157,8 @@ template <class Source> struct combine_groups {
                                                      std::uint64_t element, T total) {
     T* const changed = a.elements + (static_cast<std::int64_t>(element) +
                                      static_cast<std::int64_t>(column) * static_cast<std::int64_t>(a.column_stride));
-    block.store(changed, detail::combined_by<Source::combining>(block.load(static_cast<const T*>(changed)), total));
+    block.store(changed,
+                detail::combined_by<typename Source::combining>(block.load(static_cast<const T*>(changed)), total));
   }
   template <class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void pass_on(const Block& block, const arguments& a, std::uint32_t entry,
@@ -171,14 +172,14 @@ template <class Source> struct combine_groups {
 namespace detail {
 
 /// Sorts numbers of 64 bits.
-using key_sort = kernel<kernel_result::sorted, primitives::id_of<primitives::sort_by>,
+using key_sort = kernel<kernel_result::sorted, primitives::sort_by,
                         load_statement<statement_kind::load_vector, element_type::uint64, 1>,
-                        compute_statement<primitives::id_of<primitives::sort_by>, element_type::uint64, 0, 0>>;
+                        compute_statement<primitives::sort_by, element_type::uint64, 0, 0>>;
 
 /// The launches of a scatter whose updates are sorted.
 template <launch_api Api, class Kernel> class sorted_scatter {
   using T = typename scatter_positions<Kernel>::T;
-  using later = combined_updates<scatter_statement_of<Kernel>::primitive, T>;
+  using later = combined_updates<typename scatter_statement_of<Kernel>::primitive, T>;
 
  public:
   /// `columns` lines are side by side.

@@ -180,7 +180,7 @@ template <class T, int Array> struct indexed_transfer : transfer<void, 1> {
 };
 template <statement_kind Kind, element_type Type, int Offset, int Array, int Width>
 struct transfer<gather_statement<Kind, Type, Offset, Array>, Width> : indexed_transfer<element_t<Type>, Array> {};
-template <statement_kind Kind, primitive_id Primitive, element_type Type, int Offset, int Update, int Array, int Width>
+template <statement_kind Kind, class Primitive, element_type Type, int Offset, int Update, int Array, int Width>
 struct transfer<scatter_statement<Kind, Primitive, Type, Offset, Update, Array>, Width>
     : indexed_transfer<element_t<Type>, Array> {
   element_t<Type>* changed; ///< null where nothing is
@@ -190,10 +190,10 @@ template <class P>
 concept shares_with_neighbours = requires { typename P::shared_by_neighbours; };
 
 /// Exchanges nothing either: what a primitive's neighbouring elements share.
-template <primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands, int Width>
-  requires shares_with_neighbours<primitives::primitive_at<Primitive>>
+template <class Primitive, element_type Type, std::int64_t Parameter, int... Operands, int Width>
+  requires shares_with_neighbours<Primitive>
 struct transfer<compute_statement<Primitive, Type, Parameter, Operands...>, Width> : transfer<void, Width> {
-  typename primitives::primitive_at<Primitive>::shared_by_neighbours shared;
+  typename Primitive::shared_by_neighbours shared;
 };
 
 } // namespace parallax::cuda::detail

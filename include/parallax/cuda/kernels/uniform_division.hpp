@@ -34,7 +34,7 @@ template <class Schedule, int I, class Statement> struct row_division {
 };
 template <class Schedule, int I, element_type Type, std::int64_t Parameter, int X, int Y>
   requires(Type == element_type::float32 || Type == element_type::float16 || Type == element_type::bfloat16)
-struct row_division<Schedule, I, compute_statement<primitives::id_of<primitives::divide>, Type, Parameter, X, Y>> {
+struct row_division<Schedule, I, compute_statement<primitives::divide, Type, Parameter, X, Y>> {
   static constexpr int divisor = Schedule::is_uniform(Y) && !Schedule::is_uniform(I) ? Y : -1;
 };
 

@@ -60,7 +60,7 @@ namespace detail {
 /// What the kernels of vector products of elements of type T share.
 template <element T> struct vector_product_kernel {
   using accumulator = std::conditional_t<std::is_same_v<T, double>, double, float>;
-  using R = reducer<primitives::id_of<primitives::reduce_sum>, accumulator>;
+  using R = reducer<primitives::reduce_sum, accumulator>;
   static constexpr int width = 16 / static_cast<int>(sizeof(T));
   static constexpr int together = 4; ///< loads of a thread before the first is used
   static constexpr bool barriers = true;

@@ -81,11 +81,11 @@ template <class T> constexpr T compiled_number(const kernel_constant& c) {
 template <class Program, int Step, class Kernel = typename static_loop<Program, Step>::kernel> struct straight_loop;
 
 /// Runs a kernel step. `Frame` gives the first element of a buffer by its number: `data<Buffer>()`.
-template <class Program, int Step, kernel_result Result, primitive_id Reduction, class... S>
+template <class Program, int Step, kernel_result Result, class Reduction, class... S>
 struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
   using loop = static_loop<Program, Step>;
   static constexpr bool is_rows = Result == kernel_result::rows;
-  static constexpr bool is_reduction = !is_rows && Reduction != primitive_id::input;
+  static constexpr bool is_reduction = !is_rows && kernel<Result, Reduction, S...>::has_reduction;
   /// Elements whose values live at the same time.
   static constexpr std::size_t width = is_rows || is_reduction ? index_of(loop::together) : 1;
   static constexpr std::size_t groups = index_of(is_rows || is_reduction ? loop::groups : loop::positions);
@@ -141,16 +141,15 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
     else if constexpr (Kind == statement_kind::load_index) return static_cast<T>(loop::offsets[index_of(Argument)][at]);
     else return *element<Argument>(frame, at);
   }
-  template <int I, primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands, class Frame>
+  template <int I, class Primitive, element_type Type, std::int64_t Parameter, int... Operands, class Frame>
   static PARALLAX_INLINE void evaluate(compute_statement<Primitive, Type, Parameter, Operands...>, Frame&, file& values,
                                        std::size_t) {
     if constexpr (width == 1) { // spares the compiler a function
       *detail::values_at<I>(values) =
-          detail::apply<primitives::primitive_at<Primitive>, Type, Parameter>(*detail::values_at<Operands>(values)...);
+          detail::apply<Primitive, Type, Parameter>(*detail::values_at<Operands>(values)...);
     } else {
       for_elements(detail::values_at<I>(values), elements{}, [&](std::size_t i) PARALLAX_INLINE_LAMBDA {
-        return detail::apply<primitives::primitive_at<Primitive>, Type, Parameter>(
-            detail::values_at<Operands>(values)[i]...);
+        return detail::apply<Primitive, Type, Parameter>(detail::values_at<Operands>(values)[i]...);
       });
     }
   }
@@ -171,7 +170,7 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
       return element<Array>(frame, first + i)[detail::values_at<Offset>(values)[i]];
     });
   }
-  template <int I, statement_kind Kind, primitive_id Primitive, element_type Type, int Offset, int Update, int Array,
+  template <int I, statement_kind Kind, class Primitive, element_type Type, int Offset, int Update, int Array,
             class Frame>
   static PARALLAX_INLINE void evaluate(scatter_statement<Kind, Primitive, Type, Offset, Update, Array>, Frame& frame,
                                        file& values, std::size_t first) {
@@ -180,7 +179,7 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
     element_t<Type>& changed = element<Array>(frame, first)[offset];
     changed = detail::combined<Primitive>(changed, *detail::values_at<Update>(values));
   }
-  template <int I, primitive_id Primitive, element_type Type, int Operand, class Frame>
+  template <int I, class Primitive, element_type Type, int Operand, class Frame>
   static PARALLAX_INLINE void evaluate(reduce_statement<Primitive, Type, Operand>, Frame&, file& values, std::size_t) {
     const element_t<Type> total = reduced<Primitive>(detail::values_at<Operand>(values), elements{});
     for_elements(detail::values_at<I>(values), elements{}, [&](std::size_t) PARALLAX_INLINE_LAMBDA { return total; });
@@ -191,9 +190,8 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
     [[maybe_unused]] const bool done[] = {true, (values[I] = f(I), true)...};
   }
   /// Of one element at least, as sums of nothing are left to loops.
-  template <primitive_id Primitive, class T, std::size_t First, std::size_t... I>
+  template <class P, class T, std::size_t First, std::size_t... I>
   static PARALLAX_INLINE T reduced(const T* values, std::index_sequence<First, I...>) {
-    using P = primitives::primitive_at<Primitive>;
     T total = values[First];
     [[maybe_unused]] const bool done[] = {true, (total = P::evaluate(total, values[I]), true)...};
     return total;

@@ -54,7 +54,7 @@ template <class T> PARALLAX_INLINE void store_some(T* to, const pack<T>& x, std:
 /// A kernel's rows, a few at a time, so that memory is walked through along them.
 template <class Kernel> class column_rows {
  public:
-  using P = primitives::primitive_at<Kernel::reduction>;
+  using P = typename Kernel::reduction;
   using evaluate = evaluator<Kernel>;
   using row = typename evaluate::row;
   using T = typename evaluate::value_type::value_type;

@@ -26,12 +26,12 @@ template <class Kernel> struct cumulated {
     *element = evaluate::template run<moved_lanes::either>(typename evaluate::row(row), constants, i, count);
   }
   template <class V> static PARALLAX_INLINE V combine(const V& before, const V* element) {
-    return primitives::primitive_at<Kernel::reduction>::evaluate(before, *element);
+    return Kernel::reduction::evaluate(before, *element);
   }
 };
 /// Factors and terms.
 template <kernel_result Result, class Factor, class Term, class Last>
-struct cumulated<kernel<Result, primitives::id_of<primitives::linear_recurrence>, Factor, Term, Last>> {
+struct cumulated<kernel<Result, primitives::linear_recurrence, Factor, Term, Last>> {
   using T = typename Term::value_type;
   static constexpr std::size_t parts = 2;
 
@@ -48,7 +48,7 @@ struct cumulated<kernel<Result, primitives::id_of<primitives::linear_recurrence>
   template <class Load>
   static PARALLAX_INLINE void load_part(const row_position& row, const constant_bits* constants, std::int64_t i,
                                         int count, pack<T>& part) {
-    using evaluate = evaluator<kernel<kernel_result::vector, primitive_id::input, Load>>;
+    using evaluate = evaluator<kernel<kernel_result::vector, no_reduction, Load>>;
     part = evaluate::template run<moved_lanes::either>(typename evaluate::row(row), constants, i, count);
   }
 };
@@ -56,7 +56,7 @@ struct cumulated<kernel<Result, primitives::id_of<primitives::linear_recurrence>
 template <class Kernel> struct cumulative_loop {
   using elements = cumulated<Kernel>;
   using T = typename elements::T;
-  using P = primitives::primitive_at<Kernel::reduction>;
+  using P = typename Kernel::reduction;
   static constexpr bool reverse = Kernel::result == kernel_result::reverse_cumulative;
   static constexpr std::size_t parts = elements::parts;
   static constexpr std::int64_t block = 8 * lanes; ///< neighbouring columns that are gone down together

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
@@ -112,9 +113,9 @@ template <class T> PARALLAX_INLINE lane_values<T> stored_lanes(const pack<T>& x)
 }
 
 /// What a scatter makes of an element, or a pack of them, and its update.
-template <primitive_id Primitive, class V> PARALLAX_INLINE V combined(const V& element, const V& update) {
-  if constexpr (Primitive == primitives::id_of<primitives::stop_gradient>) return update;
-  else return primitives::primitive_at<Primitive>::evaluate(element, update);
+template <class Primitive, class V> PARALLAX_INLINE V combined(const V& element, const V& update) {
+  if constexpr (std::is_same_v<Primitive, primitives::stop_gradient>) return update;
+  else return Primitive::evaluate(element, update);
 }
 
 template <int I, class T> struct numbered_register {
@@ -133,11 +134,11 @@ PARALLAX_INLINE auto apply(const V&... operands) {
 }
 
 /// Evaluates one statement at `offset` of a row, for `count` elements of it.
-template <moved_lanes Moved, primitive_id Primitive, element_type Type, std::int64_t Parameter, int... Operands,
+template <moved_lanes Moved, class Primitive, element_type Type, std::int64_t Parameter, int... Operands,
           class Registers, class Row>
 PARALLAX_INLINE auto evaluate(compute_statement<Primitive, Type, Parameter, Operands...>, Registers& registers,
                               const Row&, const constant_bits*, std::int64_t, int) {
-  return apply<primitives::primitive_at<Primitive>, Type, Parameter>(at<Operands>(registers)...);
+  return apply<Primitive, Type, Parameter>(at<Operands>(registers)...);
 }
 template <moved_lanes Moved, element_type Type, int Operand, int Array, class Registers, class Row>
 PARALLAX_INLINE auto evaluate(store_statement<statement_kind::store_vector, Type, Operand, Array>, Registers& registers,
@@ -207,15 +208,15 @@ PARALLAX_INLINE auto evaluate(gather_statement<Kind, Type, Offset, Array>, Regis
   }
 }
 /// Elements that lie anywhere are changed behind all statements: see `host/kernels/scatter.hpp`.
-template <moved_lanes Moved, primitive_id Primitive, element_type Type, int Offset, int Update, int Array,
-          class Registers, class Row>
+template <moved_lanes Moved, class Primitive, element_type Type, int Offset, int Update, int Array, class Registers,
+          class Row>
 PARALLAX_INLINE auto evaluate(scatter_statement<statement_kind::scatter_each, Primitive, Type, Offset, Update, Array>,
                               Registers& registers, const Row&, const constant_bits*, std::int64_t, int) {
   return at<Update>(registers);
 }
 /// Changes a row of elements that lie equally far from their positions.
-template <moved_lanes Moved, primitive_id Primitive, element_type Type, int Offset, int Update, int Array,
-          class Registers, class Row>
+template <moved_lanes Moved, class Primitive, element_type Type, int Offset, int Update, int Array, class Registers,
+          class Row>
 PARALLAX_INLINE auto evaluate(scatter_statement<statement_kind::scatter_row, Primitive, Type, Offset, Update, Array>,
                               Registers& registers, const Row& row, const constant_bits*, std::int64_t offset,
                               int count) {
@@ -256,7 +257,7 @@ template <class P, class T> PARALLAX_INLINE pack<T> first_lanes(const pack<T>& x
 template <class Kernel> struct evaluator;
 
 /// Evaluates a kernel's statements and returns the last one's value.
-template <kernel_result Result, primitive_id Reduction, class... S> struct evaluator<kernel<Result, Reduction, S...>> {
+template <kernel_result Result, class Reduction, class... S> struct evaluator<kernel<Result, Reduction, S...>> {
   using indices = std::make_index_sequence<sizeof...(S)>;
   using registers = detail::register_file<indices, S...>;
   static constexpr int last = static_cast<int>(sizeof...(S)) - 1;

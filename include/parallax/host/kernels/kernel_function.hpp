@@ -16,7 +16,7 @@ template <class Kernel, class Work> constexpr kernel_function kernel_function_of
   else if constexpr (Kernel::result == kernel_result::sorted) return &run_sort<Kernel, Work>;
   else if constexpr (Kernel::result == kernel_result::scattered) return &run_scatter<Kernel, Work>;
   else if constexpr (is_cumulative(Kernel::result)) return &run_cumulative<Kernel, Work>;
-  else if constexpr (Kernel::reduction != primitive_id::input) return &run_reduction<Kernel, Work>;
+  else if constexpr (Kernel::has_reduction) return &run_reduction<Kernel, Work>;
   else return &run_elementwise<Kernel, Work>;
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -27,7 +28,7 @@ struct reduction_part {
 /// Rows along the innermost dimension, each to one value.
 template <class Kernel> class row_reduction {
  public:
-  using P = primitives::primitive_at<Kernel::reduction>;
+  using P = typename Kernel::reduction;
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
 
@@ -206,11 +207,11 @@ void reduce_rows(const kernel_arguments& a, const reduction_shape& shape, reduce
 
 /// Runs a reduction kernel.
 template <class Kernel, class Work> void run_reduction(kernel_arguments& a) {
-  if constexpr (Kernel::reduction == primitives::id_of<primitives::argmax> ||
-                Kernel::reduction == primitives::id_of<primitives::argmin>) {
+  if constexpr (std::is_same_v<typename Kernel::reduction, primitives::argmax> ||
+                std::is_same_v<typename Kernel::reduction, primitives::argmin>) {
     detail::reduce_positions<Kernel, Work>(a);
   } else {
-    using P = primitives::primitive_at<Kernel::reduction>;
+    using P = typename Kernel::reduction;
     using T = typename evaluator<Kernel>::value_type::value_type;
     a.collapse();
     if (a.rank > 0 && !(a.reduced >> (a.rank - 1) & 1U))

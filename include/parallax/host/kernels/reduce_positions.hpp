@@ -62,7 +62,7 @@ template <class Kernel> class position_reduction {
  public:
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
-  static constexpr bool is_largest = Kernel::reduction == primitives::id_of<primitives::argmax>;
+  static constexpr bool is_largest = std::is_same_v<typename Kernel::reduction, primitives::argmax>;
 
   /// The results from number `begin` to `end`, along the innermost dimension of the loop.
   static void along_rows(const kernel_arguments& a, const int* kept, int kept_count, std::int64_t begin,

@@ -26,7 +26,7 @@ constexpr std::int64_t room_of_row(std::int64_t length) {
 
 template <class Kernel> class row_passes;
 
-template <kernel_result Result, primitive_id Reduction, class... S> class row_passes<kernel<Result, Reduction, S...>> {
+template <kernel_result Result, class Reduction, class... S> class row_passes<kernel<Result, Reduction, S...>> {
  public:
   using schedule = row_schedule<kernel<Result, Reduction, S...>>;
   using evaluate = evaluator<kernel<Result, Reduction, S...>>;
@@ -122,9 +122,9 @@ template <kernel_result Result, primitive_id Reduction, class... S> class row_pa
   }
 
   template <int I, class Statement> struct reduction_at;
-  template <int I, primitive_id Primitive, element_type Type, int Operand>
+  template <int I, class Primitive, element_type Type, int Operand>
   struct reduction_at<I, reduce_statement<Primitive, Type, Operand>> {
-    using P = primitives::primitive_at<Primitive>;
+    using P = Primitive;
     using T = element_t<Type>;
     static constexpr int operand = Operand;
   };

@@ -14,13 +14,8 @@ namespace parallax::host::inline PARALLAX_REGISTERS {
 namespace detail {
 
 /// The last statement of a kernel.
-template <class... S> struct last_statement;
-template <class Last> struct last_statement<Last> {
-  using type = Last;
-};
-template <class First, class... Rest> struct last_statement<First, Rest...> : last_statement<Rest...> {};
 template <class Kernel> struct scatter_of;
-template <kernel_result Result, primitive_id Reduction, class... S> struct scatter_of<kernel<Result, Reduction, S...>> {
+template <kernel_result Result, class Reduction, class... S> struct scatter_of<kernel<Result, Reduction, S...>> {
   using type = typename last_statement<S...>::type;
 };
 
@@ -28,7 +23,7 @@ template <kernel_result Result, primitive_id Reduction, class... S> struct scatt
 template <class Kernel, class Scatter> struct scatter_row;
 
 /// Rows of elements, which the statement changes itself.
-template <class Kernel, primitive_id Primitive, element_type Type, int Offset, int Update, int Array>
+template <class Kernel, class Primitive, element_type Type, int Offset, int Update, int Array>
 struct scatter_row<Kernel, scatter_statement<statement_kind::scatter_row, Primitive, Type, Offset, Update, Array>> {
   static void run(const row_position& position, const constant_bits* constants, std::int64_t first, std::int64_t last) {
     using evaluate = evaluator<Kernel>;
@@ -41,7 +36,7 @@ struct scatter_row<Kernel, scatter_statement<statement_kind::scatter_row, Primit
 /// Elements anywhere: one after another, since several updates may be of one. Their places are computed for many of
 /// them before, so that a short loop is left, of which a processor has many rounds in flight: what it waits for is
 /// memory.
-template <class Kernel, primitive_id Primitive, element_type Type, int Offset, int Update, int Array>
+template <class Kernel, class Primitive, element_type Type, int Offset, int Update, int Array>
 struct scatter_row<Kernel, scatter_statement<statement_kind::scatter_each, Primitive, Type, Offset, Update, Array>> {
   using evaluate = evaluator<Kernel>;
   using T = element_t<Type>;
