@@ -6,10 +6,13 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/pytree.hpp>
+#include <parallax/io/npy_header.hpp>
 #include <parallax/io/zip.hpp>
 #include <parallax/runtime/program_hash.hpp>
 #include <parallax/runtime/value.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -83,10 +86,13 @@ class leaf_reader {
   template <class T, auto Shape> array<T, Shape> make(std::type_identity<array<T, Shape>> as, std::size_t number) {
     runtime::runtime_value value = read_value(number, element_type_of<T>, array<T, Shape>::rank);
     constexpr auto fixed = static_extents(typename array<T, Shape>::extents_type{});
-    for (std::size_t i = 0; i < fixed.size(); ++i)
-      if (fixed[i] != dyn && fixed[i] != value.shape[static_cast<int>(i)])
-        refuse(number, "has shape " + shape_text(value) + ", but its extent along axis " + std::to_string(i) +
-                           " is to be " + std::to_string(fixed[i]));
+    int axis = 0;
+    for (std::int64_t extent : fixed) {
+      if (extent != dyn && extent != value.shape[axis])
+        refuse(number, "has shape " + shape_text(value) + ", but its extent along axis " + std::to_string(axis) +
+                           " is to be " + std::to_string(extent));
+      ++axis;
+    }
     return runtime::array_of(as, std::move(value));
   }
   template <scalar T> T make(std::type_identity<T>, std::size_t number) {
@@ -104,44 +110,31 @@ class leaf_reader {
     const std::string piece = leaf_name(number, type);
     if (!archive.has(piece)) refuse(number, "is not there, or of another type than " + std::string(name_of(type)));
     const std::vector<std::byte> bytes = archive.read(piece);
-    const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (all.size() < 10 || all.substr(0, 7) != std::string_view("\x93NUMPY\x01", 7)) refuse(number, "is no array");
-    const std::size_t size = static_cast<unsigned char>(all[8]) + 256 * std::size_t{static_cast<unsigned char>(all[9])};
-    if (all.size() < 10 + size) refuse(number, "ends too early");
-    const std::string_view head = all.substr(10, size);
+    const auto head = read_npy_header({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    if (!head) refuse(number, "is no array");
+    if (head->descr != npy_type(type)) refuse(number, "is of another type than " + std::string(name_of(type)));
+    if (head->fortran_order) refuse(number, "is in column-major order");
+    if (std::cmp_not_equal(head->shape.size(), rank))
+      refuse(number, "has rank " + std::to_string(head->shape.size()) + ", but " + std::to_string(rank) + " is wanted");
     runtime::runtime_value value;
     value.type = type;
-    if (head.find("'descr': '" + std::string(npy_type(type)) + "'") == std::string_view::npos)
-      refuse(number, "is of another type than " + std::string(name_of(type)));
-    if (head.find("'fortran_order': False") == std::string_view::npos) refuse(number, "is in column-major order");
-    read_shape(head, value);
-    if (value.shape.size() != rank)
-      refuse(number, "has rank " + std::to_string(value.shape.size()) + ", but " + std::to_string(rank) + " is wanted");
-    if (all.size() != 10 + size + value.bytes()) refuse(number, "ends too early");
+    for (std::int64_t extent : head->shape) value.shape.push_back(extent);
+    refuse_too_large(number, value.shape);
+    if (bytes.size() != head->size + value.bytes()) refuse(number, "has another number of elements than its shape");
     value.on_host = true;
     value.host = buffer::allocate(value.bytes());
-    for (std::size_t i = 10 + size; type == element_type::boolean && i < bytes.size(); ++i)
+    for (std::size_t i = head->size; type == element_type::boolean && i < bytes.size(); ++i)
       if (bytes[i] > std::byte{1}) refuse(number, "has truth values that are neither");
-    if (value.bytes() > 0) std::memcpy(value.host.data(), bytes.data() + 10 + size, value.bytes());
+    if (value.bytes() > 0) std::memcpy(value.host.data(), bytes.data() + head->size, value.bytes());
     return value;
   }
-  static void read_shape(std::string_view head, runtime::runtime_value& value) {
-    std::size_t at = head.find('(');
-    const std::size_t end = head.find(')');
-    if (at == std::string_view::npos || end == std::string_view::npos) throw error("load: an array has no shape");
-    std::int64_t extent = -1, product = 1;
-    for (++at; at <= end; ++at) {
-      const char c = head[at];
-      if (c >= '0' && c <= '9') {
-        extent = (extent < 0 ? 0 : extent) * 10 + (c - '0');
-        if (extent > (std::int64_t{1} << 48)) throw error("load: an array is too large");
-      } else if (extent >= 0) {
-        if (value.shape.size() == max_rank) throw error("load: an array has too many dimensions");
-        if (extent > 0 && product > (std::int64_t{1} << 48) / extent) throw error("load: an array is too large");
-        product *= extent;
-        value.shape.push_back(extent);
-        extent = -1;
-      }
+  /// Sizes in bytes are to be numbers.
+  template <class Shape> void refuse_too_large(std::size_t number, const Shape& shape) const {
+    constexpr std::int64_t most = std::int64_t{1} << 48;
+    std::int64_t product = 1;
+    for (std::int64_t extent : shape) {
+      if (extent > most || product > most / std::max<std::int64_t>(extent, 1)) refuse(number, "is too large");
+      product *= std::max<std::int64_t>(extent, 1);
     }
   }
 };
@@ -174,9 +167,12 @@ template <class Tree> void save(const std::string& path, const Tree& tree, const
 template <class Tree> Tree load(const std::string& path, const program_hash& program = {}) {
   io::zip_reader archive(path);
   const std::vector<std::byte> hash = archive.read("program.npy");
+  const auto head = io::read_npy_header({reinterpret_cast<const char*>(hash.data()), hash.size()});
   std::uint64_t words[2]{};
-  if (hash.size() < sizeof words) throw error("load: " + path + " is not what save has written");
-  std::memcpy(words, hash.data() + hash.size() - sizeof words, sizeof words);
+  if (!head || head->descr != "<u8" || head->shape != std::vector<std::int64_t>{2} ||
+      hash.size() != head->size + sizeof words)
+    throw error("load: " + path + " is not what save has written");
+  std::memcpy(words, hash.data() + head->size, sizeof words);
   if (words[0] != program.high || words[1] != program.low)
     throw error("load: " + path + " was saved for another program, or by another version of it");
   constexpr auto leaves = static_cast<std::size_t>(leaf_count<Tree>);

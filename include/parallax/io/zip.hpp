@@ -2,44 +2,23 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/io/crc32.hpp>
+#include <parallax/io/replaced_file.hpp>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
 namespace parallax::io {
 
-/// The checksum of zip (CRC-32 of ISO 3309) of what was added before, `sum`, and of these bytes.
-inline std::uint32_t crc32(std::uint32_t sum, const std::byte* data, std::size_t bytes) {
-  static constexpr auto table = [] {
-    std::array<std::uint32_t, 256> made{};
-    for (std::uint32_t i = 0; i < 256; ++i) {
-      std::uint32_t value = i;
-      for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? 0xedb88320U : 0U);
-      made[i] = value;
-    }
-    return made;
-  }();
-  sum = ~sum;
-  for (std::size_t i = 0; i < bytes; ++i) sum = table[(sum ^ static_cast<std::uint32_t>(data[i])) & 0xff] ^ (sum >> 8);
-  return ~sum;
-}
-
 namespace detail {
-
-struct file_closer {
-  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-};
-using open_file = std::unique_ptr<std::FILE, file_closer>;
 
 /// Numbers of zip are little endian.
 class zip_record {
@@ -61,21 +40,11 @@ inline constexpr std::uint64_t local_signature = 0x04034b50, central_signature =
 
 } // namespace detail
 
-/// Writes an archive beside the file that it is to be, and gives it its name when it is complete: whoever reads the
-/// file finds the old one or the new one. Throws `error` for what the system refuses.
+/// Writes an archive beside the file that it is to be, and gives it its name when it is complete, as `replaced_file`
+/// does. Throws `error` for what the system refuses.
 class zip_writer {
  public:
-  explicit zip_writer(const std::string& path)
-      : name(path), temporary(path + ".part" + std::to_string(::getpid())), file(std::fopen(temporary.c_str(), "wb")) {
-    if (!file) refuse("cannot be written");
-  }
-  ~zip_writer() {
-    if (!file) return;
-    file.reset();
-    std::remove(temporary.c_str());
-  }
-  zip_writer(const zip_writer&) = delete;
-  zip_writer& operator=(const zip_writer&) = delete;
+  explicit zip_writer(const std::string& path) : file(path) {}
 
   /// Adds a piece, `head` and then `bytes` bytes of data.
   void add(const std::string& piece, const std::string& head, const std::byte* data, std::size_t bytes) {
@@ -111,9 +80,7 @@ class zip_writer {
     record.put<4>(detail::end_signature).put<2>(0).put<2>(0).put<2>(0xffff).put<2>(0xffff);
     record.put<4>(detail::in_extra).put<4>(detail::in_extra).put<2>(0);
     write(record.bytes.data(), record.bytes.size());
-    if (std::fflush(file.get()) != 0 || ::fsync(::fileno(file.get())) != 0) refuse("cannot be written to the end");
-    if (std::rename(temporary.c_str(), name.c_str()) != 0) refuse("cannot be given its name");
-    file.reset();
+    file.finish();
   }
 
  private:
@@ -123,8 +90,7 @@ class zip_writer {
     std::uint64_t size, begin;
   };
 
-  std::string name, temporary;
-  detail::open_file file;
+  replaced_file file;
   std::uint64_t position = 0;
   std::vector<entry> entries;
 
@@ -134,11 +100,8 @@ class zip_writer {
     record.put<4>(detail::in_extra).put<4>(detail::in_extra).put<2>(each.name.size());
   }
   void write(const void* data, std::size_t bytes) {
-    if (bytes > 0 && std::fwrite(data, 1, bytes, file.get()) != bytes) refuse("cannot be written");
+    file.write(data, bytes);
     position += bytes;
-  }
-  [[noreturn]] void refuse(const char* what) const {
-    throw error("save: " + name + " " + what + ": " + std::strerror(errno));
   }
 };
 
@@ -157,6 +120,8 @@ class zip_reader {
     if (found == nullptr) throw error("load: " + name + " has no " + piece);
     const std::vector<std::byte> head = read_at(found->begin, 30);
     if (number<4>(head, 0) != detail::local_signature) damaged();
+    const std::vector<std::byte> named = read_at(found->begin + 30, number<2>(head, 26));
+    if (std::string_view(reinterpret_cast<const char*>(named.data()), named.size()) != piece) damaged();
     std::vector<std::byte> bytes =
         read_at(found->begin + 30 + number<2>(head, 26) + number<2>(head, 28), static_cast<std::size_t>(found->size));
     if (crc32(0, bytes.data(), bytes.size()) != found->sum) damaged();
@@ -176,10 +141,11 @@ class zip_reader {
   std::vector<entry> entries;
 
   [[noreturn]] void damaged() const { throw error("load: " + name + " is damaged, or not what save has written"); }
+  /// Of several pieces of one name the last, as Python's zipfile has it.
   const entry* find(const std::string& piece) const {
-    for (const entry& each : entries)
-      if (each.name == piece) return &each;
-    return nullptr;
+    const auto found =
+        std::find_if(entries.rbegin(), entries.rend(), [&](const entry& each) { return each.name == piece; });
+    return found == entries.rend() ? nullptr : &*found;
   }
   template <int Bytes> std::uint64_t number(const std::vector<std::byte>& bytes, std::size_t at) const {
     if (at + Bytes > bytes.size()) damaged();
