@@ -1,12 +1,14 @@
 // Matrix products: extents and strides beyond what CBLAS counts in, and the digits of long sums.
 #include <parallax/host/kernels/product.hpp>
 #include <parallax/host/kernels/run_product.hpp>
+#include <parallax/parallax.hpp>
 
 #include "test.hpp"
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <random>
 #include <vector>
 
@@ -289,6 +291,41 @@ TEST_CASE("a product has the same bits however it is cut for threads") {
       REQUIRE(calls == parts); // whose parts alone would do without the library
     }
 }
+
+#if defined(__GNUC__)
+TEST_CASE("a product leaves the library's threads as they were, for the program's own calls") {
+  if (openblas_set_num_threads == nullptr) return; // another library
+  openblas_set_num_threads(3);
+  const auto x = array<float, 2>::filled({200, 150}, 1.f), y = array<float, 2>::filled({150, 170}, 2.f);
+  const auto batch = array<double, 3>::filled({6, 40, 40}, 1.);
+  constexpr auto product = jit([](auto a, auto b) { return matmul(a, b); });
+  CHECK(product(x, y)(199, 169) == 300);
+  CHECK(openblas_get_num_threads() == 3);
+  CHECK(product(batch, batch)(5, 39, 39) == 40);
+  CHECK(openblas_get_num_threads() == 3);
+  // of several threads none restores what another one still needs
+  std::vector<std::future<bool>> threads;
+  for (int t = 0; t < 3; ++t)
+    threads.push_back(std::async(std::launch::async, [&] {
+      bool alone = true;
+      for (int k = 0; k < 200; ++k) {
+        const host::one_blas_thread outer;
+        alone = alone && product(x, y)(k, k % 170) == 300 && openblas_get_num_threads() == 1;
+      }
+      return alone;
+    }));
+  for (auto& each : threads) CHECK(each.get());
+  CHECK(openblas_get_num_threads() == 3);
+  {
+    const host::one_blas_thread outer;
+    openblas_set_num_threads(2); // by the program
+  }
+  CHECK(openblas_get_num_threads() == 2);
+  openblas_set_num_threads(1);
+  CHECK(product(x, y)(0, 0) == 300);
+  CHECK(openblas_get_num_threads() == 1);
+}
+#endif
 
 TEST_CASE("long sums of products are as exact as sums") {
   const std::int64_t depth = 1 << 20;

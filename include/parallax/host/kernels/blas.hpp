@@ -13,11 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__GNUC__)
-// OpenBLAS's own; absent from other CBLAS libraries
-extern "C" void openblas_set_num_threads(int) __attribute__((weak));
-#endif
-
 namespace parallax::host::inline PARALLAX_REGISTERS::detail {
 
 /// One matrix of a product.
@@ -133,17 +128,6 @@ template <class T> layout layout_of(const matrix<T>& m, std::int64_t rows, std::
   }
   std::int64_t leading = columns > 1 ? m.column : rows;
   return {CblasTrans, static_cast<int>(leading > rows ? leading : rows)};
-}
-
-/// The library's own threads would compete with the devices' and with ours.
-inline void use_one_blas_thread() {
-  static const bool done = [] {
-#if defined(__GNUC__)
-    if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
-#endif
-    return true;
-  }();
-  static_cast<void>(done);
 }
 
 /// y = scale * a * x + kept * y for a matrix of `rows` times `columns`.

@@ -10,6 +10,7 @@
 #include <parallax/host/kernels/library_call.hpp>
 #include <parallax/host/kernels/matrix_vector.hpp>
 #include <parallax/host/kernels/narrow_product.hpp>
+#include <parallax/host/kernels/one_blas_thread.hpp>
 #include <parallax/host/kernels/plain_product.hpp>
 #include <parallax/host/kernels/product_arguments.hpp>
 #include <parallax/host/simd/pack.hpp>
@@ -21,6 +22,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -65,6 +67,7 @@ template <class T> void multiply_one(const product_arguments& p, const product_r
   multiply<T>(product);
 }
 template <class T> void multiply_all(const product_arguments& p, product_run run) {
+  [[maybe_unused]] const std::conditional_t<std::is_floating_point_v<T>, one_blas_thread, std::monostate> alone;
   const std::int64_t bytes = sizeof(T), result_step = p.rows * p.columns;
   for (; run.count > 0; --run.count) {
     multiply_one<T>(p, run);
@@ -254,7 +257,6 @@ template <floating16_element T> void run_widened(const product_arguments& p) {
 
 /// Makes a product with this file's registers.
 inline void make_product(const product_arguments& p) {
-  detail::use_one_blas_thread();
   switch (p.type) {
   case element_type::float16: return detail::run_widened<float16>(p);
   case element_type::bfloat16: return detail::run_widened<bfloat16>(p);
