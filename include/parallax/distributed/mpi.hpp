@@ -7,8 +7,10 @@
 
 #include <atomic>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -36,6 +38,9 @@ class mpi_transport final : public processes::transport {
     check(MPI_Comm_size(here, &on_host), "MPI_Comm_size");
     check(MPI_Comm_rank(here, &before_on_host), "MPI_Comm_rank");
     check(MPI_Comm_free(&here), "MPI_Comm_free");
+    // of all that MPI_Finalize does this is the first, while messages still go
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &end_before_mpi, &own_key, nullptr), "MPI_Comm_create_keyval");
+    check(MPI_Comm_set_attr(MPI_COMM_SELF, own_key, nullptr), "MPI_Comm_set_attr");
   }
 
   int index() const noexcept override { return rank; }
@@ -84,13 +89,33 @@ class mpi_transport final : public processes::transport {
     std::_Exit(code);
   }
   void close() override {
-    std::lock_guard lock(one_at_a_time);
-    check(MPI_Comm_free(&own), "MPI_Comm_free");
+    {
+      std::lock_guard lock(one_at_a_time);
+      check(MPI_Comm_free(&own), "MPI_Comm_free");
+    }
+    if (is_mpi_ending) return; // by its user
+    check(MPI_Comm_delete_attr(MPI_COMM_SELF, own_key), "MPI_Comm_delete_attr");
+    check(MPI_Comm_free_keyval(&own_key), "MPI_Comm_free_keyval");
     if (owns_mpi) check(MPI_Finalize(), "MPI_Finalize");
   }
 
  private:
   static_assert(sizeof(MPI_Request) <= sizeof(processes::transfer::handle));
+
+  /// Whether MPI_Finalize has been called while the session was open.
+  inline static bool is_mpi_ending = false;
+  /// Called by MPI_Finalize, where the session lives longer than MPI, as an object with static storage may.
+  static int end_before_mpi(MPI_Comm, int, void*, void*) {
+    if (processes::current_world() == nullptr) return MPI_SUCCESS; // it has been closed
+    is_mpi_ending = true;
+    try {
+      session::close();
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "parallax: at the end of MPI: %s\n", e.what());
+      return MPI_ERR_OTHER;
+    }
+    return MPI_SUCCESS;
+  }
 
   static processes::transfer as_transfer(MPI_Request request) {
     processes::transfer result{};
@@ -124,6 +149,7 @@ class mpi_transport final : public processes::transport {
   spin_lock one_at_a_time;
   MPI_Comm own = MPI_COMM_NULL;
   bool owns_mpi;
+  int own_key = MPI_KEYVAL_INVALID;
   int rank = 0, size = 1, on_host = 1, before_on_host = 0;
 };
 
@@ -157,8 +183,11 @@ inline const bool mpi_is_entered = [] {
 } // namespace detail
 
 /// The same among the processes of a communicator of the caller's, which is duplicated. MPI is initialised only if
-/// nobody has, and finalised only then.
-[[nodiscard]] inline session initialize(MPI_Comm borrowed, const options& given = {}) {
+/// nobody has, and finalised only then. A process has one device of the host, as is usual in programs of MPI, unless
+/// `options.host_devices` or PARALLAX_HOST_DEVICES says otherwise. The session ends with its object, or in
+/// MPI_Finalize.
+[[nodiscard]] inline session initialize(MPI_Comm borrowed, options given = {}) {
+  if (given.host_devices == 0 && std::getenv("PARALLAX_HOST_DEVICES") == nullptr) given.host_devices = 1;
   return detail::open_mpi(borrowed, given,
                           {.local_index = given.local_process_index, .reason = "a communicator was given"});
 }

@@ -23,6 +23,9 @@ struct options {
   std::string coordinator{}; ///< "host:port" of process 0
   int process_index = -1, process_count = -1, local_process_index = -1;
   launcher how = launcher::any;
+  /// How many virtual devices the host has in this process. Left out, PARALLAX_HOST_DEVICES says it; where that is not
+  /// set either, it is 1 in a process whose communicator was lent, and else the number of processors.
+  int host_devices = 0;
   std::chrono::seconds startup_limit{300}; ///< how long to wait for the others at the start
   /// How long an exchange waits for other processes; `PARALLAX_COLLECTIVE_TIMEOUT` seconds, 120 by default.
   std::optional<std::chrono::nanoseconds> timeout{};

@@ -5,6 +5,8 @@
 #include <parallax/distributed/launch.hpp>
 #include <parallax/distributed/options.hpp>
 #include <parallax/distributed/tcp.hpp>
+#include <parallax/host/devices/device_count.hpp>
+#include <parallax/host/devices/team.hpp>
 #include <parallax/processes/gather_bytes.hpp>
 #include <parallax/processes/host_place.hpp>
 #include <parallax/processes/world.hpp>
@@ -32,20 +34,27 @@ class session {
   ~session() {
     if (!all) return;
     if (std::uncaught_exceptions() > exceptions) all->fail(all->index(), "it left its session by an exception", true);
-    leave_devices();
-    processes::world_of_process.store(nullptr, std::memory_order_release);
-    all->end();
+    if (processes::current_world() == all.get()) close();
     if (all->failed()) {
       // the library below would wait for processes that do not come
       [[maybe_unused]] processes::world* const left_alone = all.release();
-      return;
     }
-    all->by().close();
+  }
+
+  /// Ends the session that this process has, if it has one, before the object ends: when the library below ends.
+  static void close() {
+    processes::world* const all = processes::current_world();
+    if (all == nullptr) return;
+    leave_devices(*all);
+    processes::world_of_process.store(nullptr, std::memory_order_release);
+    all->end();
+    if (!all->failed()) all->by().close();
   }
 
   /// Opens the session of this process over a transport. Throws `error` where one is open.
   static session over(std::unique_ptr<processes::transport> by, const options& given, const launch& found) {
     refuse_second();
+    set_devices(given);
     if (by->index() == 0)
       std::fprintf(stderr, "parallax: %d processes by %.*s: %s\n", by->count(), static_cast<int>(by->name().size()),
                    by->name().data(), found.reason.c_str());
@@ -62,16 +71,26 @@ class session {
       throw error("distributed::initialize: this process has a session already");
   }
   /// That of a process that is alone.
-  static session alone() { return session(nullptr); }
+  static session alone(const options& given) {
+    set_devices(given);
+    return session(nullptr);
+  }
 
  private:
   /// Others may wait for what this process' devices have still to do.
-  void leave_devices() const noexcept {
+  static void leave_devices(processes::world& all) noexcept {
     try {
-      parallax::detail::leave_processes(all->failed());
+      parallax::detail::leave_processes(all.failed());
     } catch (const std::exception& e) {
-      all->fail(all->index(), std::string("at the end of its session: ") + e.what(), true);
+      all.fail(all.index(), std::string("at the end of its session: ") + e.what(), true);
     }
+  }
+  static void set_devices(const options& given) {
+    if (given.host_devices == 0) return;
+    if (given.host_devices < 0 || given.host_devices > host::max_devices)
+      throw error("distributed::initialize: options.host_devices is " + std::to_string(given.host_devices) +
+                  "; it is from 1 to " + std::to_string(host::max_devices));
+    host::set_device_count(given.host_devices);
   }
   explicit session(std::unique_ptr<processes::world> of) : all(std::move(of)) {}
 
@@ -128,11 +147,11 @@ inline std::atomic<engine> mpi_engine{nullptr};
   const launch found = find_launch(given);
   const bool by_launcher = found.by == launcher::mpi || found.by == launcher::slurm;
   if (const detail::engine mpi = detail::mpi_engine.load(); mpi != nullptr && by_launcher) return mpi(found, given);
-  if (found.count == 1) return session::alone();
+  if (found.count == 1) return session::alone(given);
   if (!found.coordinator.empty()) {
     const auto [host, port] = detail::parts_of_address(found.coordinator);
     detail::tcp_meeting met(found.index, found.count, host, port,
-                            std::chrono::steady_clock::now() + given.startup_limit);
+                            std::chrono::steady_clock::now() + given.startup_limit, detail::session_secret());
     return session::over(std::make_unique<detail::tcp_transport>(std::move(met), found.index), given, found);
   }
   throw error("distributed::initialize: there are " + std::to_string(found.count) + " processes (" + found.reason +

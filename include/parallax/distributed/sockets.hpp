@@ -25,6 +25,15 @@
 
 namespace parallax::distributed::detail {
 
+/// A port cannot be listened on; `reason` is the system's number for it.
+class listening_error : public error {
+ public:
+  listening_error(int port, int why)
+      : error("distributed: port " + std::to_string(port) + " cannot be listened on: " + std::strerror(why)),
+        reason(why) {}
+  int reason;
+};
+
 using deadline = std::chrono::steady_clock::time_point;
 
 /// A socket, which is closed with its last value. Calls do not wait but where they are given a deadline.
@@ -44,59 +53,43 @@ class tcp_socket {
   explicit operator bool() const noexcept { return number >= 0; }
   int descriptor() const noexcept { return number; }
 
-  /// Listens on a port of this machine, 0 for any that is free. Throws `error`.
-  static tcp_socket listening(int port) {
+  /// Listens on a port, 0 for any that is free, at an address of this machine, or at all of them. Throws `error`.
+  static tcp_socket listening(int port, in_addr_t at = htonl(INADDR_ANY)) {
     tcp_socket made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const int yes = 1;
     ::setsockopt(made.number, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_ANY);
-    address.sin_port = htons(static_cast<in_port_t>(port));
+    const sockaddr_in address = name_of(at, port);
     if (!made || ::bind(made.number, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
         ::listen(made.number, SOMAXCONN) != 0)
-      throw error("distributed: port " + std::to_string(port) + " cannot be listened on: " + std::strerror(errno));
+      throw listening_error(port, errno);
     return made;
   }
-  int port() const {
-    sockaddr_in address{};
-    socklen_t size = sizeof address;
-    ::getsockname(number, reinterpret_cast<sockaddr*>(&address), &size);
-    return ntohs(address.sin_port);
-  }
-  /// The other side's address, as a number in the network's order.
-  in_addr_t peer() const {
-    sockaddr_in address{};
-    socklen_t size = sizeof address;
-    ::getpeername(number, reinterpret_cast<sockaddr*>(&address), &size);
-    return address.sin_addr.s_addr;
-  }
+  int port() const { return ntohs(own_name().sin_port); }
+  /// This side's address, and the other side's, as numbers in the network's order.
+  in_addr_t own_address() const { return own_name().sin_addr.s_addr; }
+  in_addr_t peer() const { return peer_name().sin_addr.s_addr; }
 
   /// Whether the other side is on this host: then both have one address.
-  bool is_on_host() const {
-    sockaddr_in address{};
-    socklen_t size = sizeof address;
-    ::getsockname(number, reinterpret_cast<sockaddr*>(&address), &size);
-    return address.sin_addr.s_addr == peer();
-  }
+  bool is_on_host() const { return own_address() == peer(); }
+  /// Whether it is connected with itself: the system may give a socket the port that it connects to.
+  bool is_to_itself() const { return is_on_host() && own_name().sin_port == peer_name().sin_port; }
 
-  /// A connection that has come; none if there is none before the deadline.
-  std::optional<tcp_socket> accept(deadline until) const {
-    while (wait(POLLIN, until)) {
-      const int came = ::accept4(number, nullptr, nullptr, SOCK_CLOEXEC);
-      if (came < 0) continue;
-      tcp_socket made(came);
-      made.send_at_once();
-      return made;
+  /// A connection that has come, if there is one. Where no more files may be open it lasts a moment, so that who tries
+  /// again and again leaves others the processor.
+  std::optional<tcp_socket> accept_now() const {
+    const int came = ::accept4(number, nullptr, nullptr, SOCK_CLOEXEC);
+    if (came < 0) {
+      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      return {};
     }
-    return {};
+    tcp_socket made(came);
+    made.send_at_once();
+    return made;
   }
   /// Connects, again and again until the other side listens. Throws `error` at the deadline.
   static tcp_socket connected(in_addr_t host, int port, deadline until) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = host;
-    address.sin_port = htons(static_cast<in_port_t>(port));
+    const sockaddr_in address = name_of(host, port);
     int why = 0;
     do {
       tcp_socket made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -106,6 +99,7 @@ class tcp_socket {
         socklen_t size = sizeof why;
         ::getsockopt(made.number, SOL_SOCKET, SO_ERROR, &why, &size);
       }
+      if (why == 0 && made.is_to_itself()) why = ECONNREFUSED; // nobody listens, then
       if (why == 0) {
         made.send_at_once();
         return made;
@@ -134,6 +128,26 @@ class tcp_socket {
 
  private:
   int number = -1;
+
+  static sockaddr_in name_of(in_addr_t host, int port) {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = host;
+    name.sin_port = htons(static_cast<in_port_t>(port));
+    return name;
+  }
+  sockaddr_in own_name() const {
+    sockaddr_in name{};
+    socklen_t size = sizeof name;
+    ::getsockname(number, reinterpret_cast<sockaddr*>(&name), &size);
+    return name;
+  }
+  sockaddr_in peer_name() const {
+    sockaddr_in name{};
+    socklen_t size = sizeof name;
+    ::getpeername(number, reinterpret_cast<sockaddr*>(&name), &size);
+    return name;
+  }
 
   /// `some(at)` moves some bytes of those behind the first `at`.
   template <class Some> bool move_all(std::size_t bytes, short events, deadline until, const Some& some) const {
@@ -177,6 +191,15 @@ inline in_addr_t address_of_host(const std::string& name) {
   sockaddr_in address{};
   std::memcpy(&address, found->ai_addr, sizeof address);
   return address.sin_addr.s_addr;
+}
+
+inline bool is_loopback(in_addr_t address) { return (ntohl(address) >> 24) == 127; }
+
+/// Where a process listens that others reach by `host`, and itself at `address`: there alone, as far as that is known.
+/// A name that is an address of the loopback may have another one elsewhere, as a host's own name has on some systems.
+inline in_addr_t address_to_listen_at(const std::string& host, in_addr_t address) {
+  const bool is_meant = host == "localhost" || host.starts_with("127.");
+  return is_loopback(address) && !is_meant ? htonl(INADDR_ANY) : address;
 }
 
 } // namespace parallax::distributed::detail

@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/distributed/launch.hpp>
 #include <parallax/distributed/sockets.hpp>
+#include <parallax/distributed/tcp_meeting.hpp>
 #include <parallax/processes/errors.hpp>
 #include <parallax/processes/transport.hpp>
 
@@ -19,6 +20,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <random>
 #include <string>
 #include <string_view>
@@ -26,112 +28,6 @@
 #include <vector>
 
 namespace parallax::distributed::detail {
-
-/// What a process says first when it connects to another.
-struct tcp_hello {
-  std::array<char, 8> magic{'p', 'l', 'x', 't', 'c', 'p', '0', '1'};
-  std::uint32_t index = 0, count = 0;
-  std::uint32_t port = 0; ///< where it listens for those of higher numbers
-  std::uint32_t accepted = 0;
-  std::uint64_t token = 0; ///< of the session, once process 0 has said it
-
-  bool is_one() const { return magic == tcp_hello{}.magic; }
-};
-/// Where a process listens.
-struct tcp_place {
-  std::uint32_t address = 0, port = 0;
-};
-
-/// Connects all processes with each other: each calls process 0, which tells all where the others are. Whoever says
-/// something else is sent away. Throws `error` where not all are there in time, naming who is missing.
-class tcp_meeting {
- public:
-  std::vector<tcp_socket> peers; ///< by process
-  std::vector<tcp_place> places; ///< by process, as process 0 sees them; none of itself
-
-  tcp_meeting(int index, int count, const std::string& host, int port, deadline until)
-      : peers(index_of(count)), places(index_of(count)), own(index), total(count), limit(until) {
-    if (index == 0) invite(port);
-    else call(host, port);
-  }
-
- private:
-  int own, total;
-  deadline limit;
-  std::uint64_t token = 0;
-
-  /// A hello may take so long; another caller may come meanwhile.
-  deadline soon() const { return std::min(limit, std::chrono::steady_clock::now() + std::chrono::seconds(5)); }
-
-  void invite(int port) {
-    const tcp_socket door = tcp_socket::listening(port);
-    token = std::random_device{}() | std::uint64_t{std::random_device{}()} << 32;
-    for (int missing = total - 1; missing > 0;) {
-      std::optional<tcp_socket> came = door.accept(limit);
-      if (!came) refuse_late();
-      tcp_hello hello;
-      if (!came->receive_all(&hello, sizeof hello, soon()) || !hello.is_one()) continue;
-      const bool fits = std::cmp_equal(hello.count, total) && hello.index > 0 && std::cmp_less(hello.index, total) &&
-                        !peers[hello.index];
-      tcp_hello answer{.count = static_cast<std::uint32_t>(total), .accepted = fits ? 1U : 0U, .token = token};
-      if (!came->send_all(&answer, sizeof answer, soon()) || !fits) continue;
-      places[hello.index] = {came->peer(), hello.port};
-      peers[hello.index] = std::move(*came);
-      --missing;
-    }
-    for (int other = 1; other < total; ++other)
-      if (!peers[index_of(other)].send_all(places.data(), places.size() * sizeof(tcp_place), limit))
-        throw error("distributed: process " + std::to_string(other) + " has gone while the others came");
-  }
-  void call(const std::string& host, int port) {
-    const tcp_socket door = tcp_socket::listening(0);
-    const in_addr_t coordinator = address_of_host(host);
-    const tcp_hello hello{.index = static_cast<std::uint32_t>(own),
-                          .count = static_cast<std::uint32_t>(total),
-                          .port = static_cast<std::uint32_t>(door.port())};
-    tcp_socket first = tcp_socket::connected(coordinator, port, limit);
-    tcp_hello answer;
-    if (!first.send_all(&hello, sizeof hello, limit) || !first.receive_all(&answer, sizeof answer, limit) ||
-        !answer.is_one())
-      throw error("distributed: what listens on " + host + ":" + std::to_string(port) + " is no process of this kind");
-    if (answer.accepted == 0)
-      throw error("distributed: process 0 does not want process " + std::to_string(own) + " of " +
-                  std::to_string(total) + ": it is one of " + std::to_string(answer.count) +
-                  ", and each is to come once");
-    token = answer.token;
-    if (!first.receive_all(places.data(), places.size() * sizeof(tcp_place), limit))
-      throw error("distributed: process 0 has gone, or not all of the " + std::to_string(total) +
-                  " processes came in time");
-    peers[0] = std::move(first);
-    for (int other = 1; other < own; ++other) {
-      const tcp_place& there = places[index_of(other)];
-      // one that process 0 sees at its loopback is on process 0's host
-      const bool is_beside_first = (ntohl(there.address) >> 24) == 127;
-      tcp_socket made =
-          tcp_socket::connected(is_beside_first ? coordinator : there.address, static_cast<int>(there.port), limit);
-      tcp_hello again = hello;
-      again.token = token;
-      if (!made.send_all(&again, sizeof again, limit))
-        throw error("distributed: process " + std::to_string(other) + " has gone while the others came");
-      peers[index_of(other)] = std::move(made);
-    }
-    for (int missing = total - 1 - own; missing > 0;) {
-      std::optional<tcp_socket> came = door.accept(limit);
-      if (!came) refuse_late();
-      tcp_hello other;
-      if (!came->receive_all(&other, sizeof other, soon()) || !other.is_one() || other.token != token) continue;
-      if (!std::cmp_less(other.index, total) || std::cmp_less_equal(other.index, own) || peers[other.index]) continue;
-      peers[other.index] = std::move(*came);
-      --missing;
-    }
-  }
-  [[noreturn]] void refuse_late() const {
-    std::string missing;
-    for (int other = 0; other < total; ++other)
-      if (other != own && !peers[index_of(other)]) missing += (missing.empty() ? "" : ", ") + std::to_string(other);
-    throw error("distributed: process " + std::to_string(own) + " waited for processes that did not come: " + missing);
-  }
-};
 
 /// Messages over the connections of a meeting.
 class tcp_transport final : public processes::transport {
@@ -175,13 +71,14 @@ class tcp_transport final : public processes::transport {
       for (const outgoing& each : there.going) open = open || each.number == of.number;
     } else {
       for (const incoming& each : there.wanted) open = open || each.number == of.number;
-      for (const incoming& each : there.too_short)
+      for (const misfit& each : there.misfits)
         if (each.number == of.number)
-          throw error("TCP: a message is longer than the " + std::to_string(each.bytes) + " bytes that were expected");
+          throw error("TCP: a message of " + std::to_string(each.come) + " bytes is " +
+                      (each.come > each.expected ? "longer" : "shorter") + " than the " +
+                      std::to_string(each.expected) + " bytes that were expected");
     }
     if (open && (of.sends != 0 ? there.is_deaf || there.is_closed : there.is_closed))
-      throw process_error(static_cast<int>(of.process),
-                          "process " + std::to_string(of.process) + " has closed its connection");
+      throw process_error(static_cast<int>(of.process), "process " + std::to_string(of.process) + " " + there.why);
     return !open;
   }
   bool has_come(int tag, int& from, std::size_t& bytes) override {
@@ -225,6 +122,11 @@ class tcp_transport final : public processes::transport {
     std::size_t bytes;
     std::uint32_t number;
   };
+  /// A message of another length than was asked for.
+  struct misfit {
+    std::uint32_t number;
+    std::size_t expected, come;
+  };
   struct message {
     int tag;
     std::vector<std::byte> content;
@@ -232,12 +134,14 @@ class tcp_transport final : public processes::transport {
   struct peer {
     tcp_socket socket;
     std::deque<outgoing> going;
-    std::vector<incoming> wanted, too_short;
+    std::vector<incoming> wanted;
+    std::vector<misfit> misfits;
     std::deque<message> come; ///< which nobody has asked for yet
     frame head{};
     std::size_t head_bytes = 0, content_bytes = 0; ///< of the message that is being read
     std::vector<std::byte> content;
     bool is_closed = false, is_deaf = false; ///< it says, or hears, no more
+    std::string why = "has closed its connection";
 
     explicit peer(tcp_socket connected) : socket(std::move(connected)) {}
   };
@@ -283,24 +187,42 @@ class tcp_transport final : public processes::transport {
         if (!got || *got == 0) return;
         there.head_bytes += *got;
         if (there.head_bytes < sizeof(frame)) continue;
-        if (there.head.magic != frame_magic || there.head.bytes > std::uint64_t{1} << 40) {
-          there.is_closed = true; // it is no process of this kind
+        if (there.head.magic != frame_magic || there.head.bytes > most_bytes) {
+          close(there, "has sent what is no message");
           return;
         }
-        there.is_closed = true; // unless there is memory for it
-        there.content.resize(static_cast<std::size_t>(there.head.bytes));
-        there.is_closed = false;
       }
-      if (there.content_bytes < there.content.size()) {
+      if (there.content_bytes < there.head.bytes) {
+        if (!make_room(there)) return;
         const std::optional<std::size_t> got = there.socket.receive(there.content.data() + there.content_bytes,
                                                                     there.content.size() - there.content_bytes);
         if (!got) there.is_closed = true;
         if (!got || *got == 0) return;
         there.content_bytes += *got;
       }
-      if (there.content_bytes < there.content.size()) continue;
+      if (there.content_bytes < there.head.bytes) continue;
       there.come.push_back({static_cast<int>(there.head.tag), std::exchange(there.content, {})});
       there.head_bytes = there.content_bytes = 0;
+    }
+  }
+  static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
+  static constexpr std::size_t first_bytes = std::size_t{1} << 20;
+
+  static void close(peer& there, std::string why) {
+    there.is_closed = true;
+    there.why = std::move(why);
+    there.content = {};
+  }
+  /// Memory for more of a message than has come, but for no more than as much again: what a head says may be wrong.
+  static bool make_room(peer& there) {
+    if (there.content_bytes < there.content.size()) return true;
+    const std::size_t size = std::max(first_bytes, 2 * there.content_bytes);
+    try {
+      there.content.resize(static_cast<std::size_t>(std::min<std::uint64_t>(there.head.bytes, size)));
+      return true;
+    } catch (const std::bad_alloc&) {
+      close(there, "sends a message of " + std::to_string(there.head.bytes) + " bytes, for which there is no memory");
+      return false;
     }
   }
   /// Messages go to those who asked first.
@@ -312,7 +234,8 @@ class tcp_transport final : public processes::transport {
         ++each;
         continue;
       }
-      if (each->content.size() > asked->bytes) there.too_short.push_back(*asked);
+      if (each->content.size() != asked->bytes)
+        there.misfits.push_back({asked->number, asked->bytes, each->content.size()});
       else if (!each->content.empty()) std::memcpy(asked->data, each->content.data(), each->content.size());
       there.wanted.erase(asked);
       each = there.come.erase(each);

@@ -1,13 +1,29 @@
 // How many virtual devices the host has.
 #pragma once
 
+#include <parallax/arrays/errors.hpp>
 #include <parallax/core/linkage.hpp>
 #include <parallax/host/names.hpp>
 
+#include <atomic>
+#include <string>
+
 namespace parallax::host {
 
-/// PARALLAX_HOST_DEVICES, or the number of processors. Throws `error` for a number that cannot be.
+/// How many devices the host is to have, where somebody said so before the first use of one; otherwise 0.
+inline constinit std::atomic<int> wanted_devices{0};
+
+/// What was wanted, or PARALLAX_HOST_DEVICES, or the number of processors. Throws `error` for a number that cannot be.
 PARALLAX_RUNTIME_FUNCTION int device_count();
+
+/// Says how many devices the host has in this process. Throws `error` where it has another number already.
+inline void set_device_count(int count) {
+  wanted_devices.store(count);
+  if (const int there = device_count(); there != count)
+    throw error("distributed::initialize: this process uses " + std::to_string(there) +
+                " devices of the host already, and is to have " + std::to_string(count) +
+                "; call it before anything else");
+}
 
 } // namespace parallax::host
 

@@ -55,11 +55,14 @@ class device_pool {
   device_pool(const device_pool&) = delete;
   device_pool& operator=(const device_pool&) = delete;
 
-  /// The devices of this process: `PARALLAX_HOST_DEVICES` of them, by default as many as there are processors. They
+  /// The devices of this process: as many as were wanted, or `PARALLAX_HOST_DEVICES`, or as there are processors. They
   /// serve until the process is gone; a child of fork has others.
   static device_pool& instance() {
-    return process_wide<device_pool>::get(
-        [] { return device_pool(environment_integer("PARALLAX_HOST_DEVICES", core_count(), 1, max_devices)); });
+    return process_wide<device_pool>::get([] {
+      const int wanted = wanted_devices.load();
+      return device_pool(wanted > 0 ? wanted
+                                    : environment_integer("PARALLAX_HOST_DEVICES", core_count(), 1, max_devices));
+    });
   }
 
   /// How many devices there are.
