@@ -100,6 +100,48 @@ TEST_CASE("arrays stay on their devices between calls") {
   CHECK(plx::global_from_local(x, mesh, spec<"model">)(5, 3) == x(5, 3));
 }
 
+TEST_CASE("parts of fields with halos are cut from where they lie") {
+  const table x = counted(8, 16);
+  constexpr std::int64_t pitch = 20, halo = 2;
+  std::vector<float> field(static_cast<std::size_t>((8 + 2 * halo) * pitch), -1.f);
+  float* const inner = field.data() + halo * pitch + halo;
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 16; ++j) inner[i * pitch + j] = x(i, j);
+  const auto part = plx::borrow(inner, {8, 16}, {pitch, 1});
+  const auto by_part = plx::global_from_local(part, mesh, spec<"data", "model">);
+  const auto by_static_stride =
+      plx::global_from_local(plx::borrow<plx::strides<plx::dyn, 1>>(inner, {8, 16}, {pitch, 1}), mesh, spec<"model">);
+  const auto put = plx::device_put(part, mesh, spec<none, "data">);
+  const auto computed = plx::device_put(x * 2.f, mesh, spec<"data">);
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 16; ++j) {
+      CHECK(by_part(i, j) == x(i, j));
+      CHECK(by_static_stride(i, j) == x(i, j));
+      CHECK(put(i, j) == x(i, j));
+      CHECK(computed(i, j) == x(i, j) * 2);
+    }
+}
+
+TEST_CASE("who says what the parts are to make is told if they make something else") {
+  const table x = counted(8, 16);
+  CHECK(plx::global_from_local(x, mesh, spec<"model">, {8, 16})(5, 3) == x(5, 3));
+  CHECK_THROWS_WITH(plx::global_from_local(x, mesh, spec<"model">, {16, 8}),
+                    "global_from_local: the parts that processes gave make an array of the shape (8, 16), which is to "
+                    "have (16, 8): devices are taken row-major along the mesh, those of process 0 first, and this "
+                    "process has 8 of them");
+  CHECK_THROWS_AS(plx::global_from_local(x * 2.f, mesh, spec<"model">, {8, 8}), plx::shape_error);
+}
+
+TEST_CASE("a global array of one element is a number") {
+  const auto total = plx::shard_map([](auto v) { return plx::psum<"data", "model">(plx::sum(v)); }, mesh,
+                                    in_specs<spec<"data", "model">>, out_specs<spec<>>)(counted(8, 16));
+  CHECK(total.item() == total());
+  const auto single = plx::device_put(plx::array<float, 2>{{3.f}}, mesh, spec<>);
+  CHECK(single.item() == 3);
+  CHECK_THROWS_WITH(plx::device_put(counted(8, 16), mesh, spec<"data">).item(),
+                    "global_array: item() of an array of the shape (8, 16), which has not one element");
+}
+
 TEST_CASE("trees of results, and what all devices share") {
   const table x = counted(8, 16);
   const auto [sum, most, rows] = plx::shard_map(

@@ -3,11 +3,14 @@
 
 #include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/backends/placing.hpp>
+#include <parallax/ops/lazy.hpp>
+#include <parallax/runtime/eager.hpp>
 #include <parallax/sharding/global_array.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -65,6 +68,10 @@ template <class T, auto Shape, class Mesh, class Spec> auto device_put(const arr
     return detail::on_mesh<Mesh, cut>(whole, own, detail::sizes_of_all<Mesh>(own), own.begin());
   }
 }
+/// The same of an expression, such as a part of a field that `borrow` reads with strides.
+template <lazy_expression E, class Mesh, class Spec> auto device_put(const E& whole, Mesh to, Spec how) {
+  return device_put(evaluate(whole), to, how);
+}
 /// Moves a global array to another mesh, or cuts it another way, by way of the host. Throws `error` where parts of it
 /// lie in other processes.
 template <class T, auto Shape, class From, partition Cut, class Mesh, class Spec>
@@ -83,6 +90,23 @@ template <class T, auto Shape, class Mesh, class Spec> auto global_from_local(co
     const processes::mesh_part own = detail::part_of_mesh<Mesh>();
     return detail::on_mesh<Mesh, cut>(array<T, shape_for<extents_type>>(part), own, detail::sizes_here<Mesh>(own), 0);
   }
+}
+/// The same of an expression, such as the inner part of a field with a halo: `borrow(first, {ny, nx}, {pitch, 1})`.
+template <lazy_expression E, class Mesh, class Spec> auto global_from_local(const E& part, Mesh on, Spec how) {
+  return global_from_local(evaluate(part), on, how);
+}
+/// The same, where the caller says what the extents of the whole are to be. Throws `shape_error` where the parts make
+/// others: then processes, or their devices, lie in the mesh otherwise than the caller thinks.
+template <class Part, class Mesh, class Spec, std::size_t Rank>
+auto global_from_local(const Part& part, Mesh on, Spec how, const extent (&whole)[Rank]) {
+  auto made = global_from_local(part, on, how);
+  static_assert(decltype(made)::rank == int{Rank}, "parallax: global_from_local takes an extent for each dimension");
+  if (const auto wanted = runtime::numbers_of(whole); made.shape() != wanted)
+    throw shape_error("global_from_local: the parts that processes gave make an array of the shape " +
+                      runtime::shape_text(made.shape()) + ", which is to have " + runtime::shape_text(wanted) +
+                      ": devices are taken row-major along the mesh, those of process 0 first, and this process has " +
+                      std::to_string(made.part().size()) + " of them");
+  return made;
 }
 
 } // namespace parallax

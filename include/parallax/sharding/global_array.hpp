@@ -133,6 +133,16 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
     runtime::count_read(pieces.shard_buffer(static_cast<int>(device)), sizeof(T));
     return pieces.shard_values(static_cast<int>(device))[index_of(offset)];
   }
+  /// The element of an array that has only one. Throws `shape_error` where it has more, and `error` for one of another
+  /// process. NumPy: ndarray.item
+  T item() const {
+    if (size() != 1)
+      throw shape_error("global_array: item() of an array of the shape " + runtime::shape_text(lengths) +
+                        ", which has not one element");
+    return [&]<std::size_t... D>(std::index_sequence<D...>) {
+      return (*this)((static_cast<void>(D), 0)...);
+    }(std::make_index_sequence<index_of(rank)>{});
+  }
 
  private:
   global_array(blocks_type blocks, const processes::mesh_part& part) : pieces(std::move(blocks)), on(part) {}

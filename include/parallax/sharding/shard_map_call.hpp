@@ -112,11 +112,21 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
       constant_partitions<index_of((0 + ... + leaf_count<Args>))>(InSpecs::template read<Mesh, tree_type<Args>...>());
   static constexpr bool any_lies_elsewhere = any_leaf<Mesh, cuts, tree_type<Args>...>(leaf_fit::lies_elsewhere, each{});
 
-  /// Whether the program over blocks can run. If not, `execute` says why of the function and its whole arguments.
+  /// Whether the program over blocks can run. If not, `execute` says why of the function and its whole arguments, but
+  /// where an axis is open: that is an error of its own inside another function, and would be said instead.
   static constexpr bool is_runnable() {
     if constexpr (any_lies_elsewhere) return true; // which `run` says
     else if constexpr (any_leaf<Mesh, cuts, tree_type<Args>...>(leaf_fit::is_uneven, each{})) return false;
     else return is_runnable(each{});
+  }
+
+  static constexpr bool is_refused_on_blocks() {
+    if constexpr (any_leaf<Mesh, cuts, tree_type<Args>...>(leaf_fit::is_uneven, each{})) return false;
+    else return Mesh::size(0) == dyn;
+  }
+  /// Says why the program over blocks cannot run.
+  static auto refuse(const Function& function, const Args&... args) {
+    return refuse(each{}, blocks_function{function}, args...);
   }
 
   static auto run(const Function& function, const Args&... args) {
@@ -150,6 +160,10 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
   template <std::size_t... I> static constexpr bool is_runnable(std::index_sequence<I...>) {
     return detail::is_runnable<blocks_function,
                                decltype(blocks<I>(std::declval<const Args&>(), processes::mesh_part{}))...>();
+  }
+  template <std::size_t... I>
+  static auto refuse(std::index_sequence<I...>, const blocks_function& function, const Args&... args) {
+    return execute(function, blocks<I>(args, processes::mesh_part{})...);
   }
   template <std::size_t... I>
   static auto run(std::index_sequence<I...>, const blocks_function& function, const Args&... args) {

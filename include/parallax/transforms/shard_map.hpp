@@ -273,6 +273,7 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct shar
     if constexpr (!detail::any_traced<Args...>()) {
       using call = detail::mesh_call<shard_mapped, Args...>;
       if constexpr (call::is_runnable()) return call::run(function, args...);
+      else if constexpr (call::is_refused_on_blocks()) return call::refuse(function, args...);
       else return execute(*this, call::as_arrays(args)...);
     } else if constexpr (!detail::is_callable<Function, detail::traced_t<Args>...>()) {
       return detail::refuse_call<Function, Args...>(detail::trace_of_trees(args...), "shard_map");
