@@ -101,6 +101,15 @@ TEST_CASE("an array is made from a shape and values") {
   CHECK(filled.to_vector() == std::vector<float>{7, 7, 7, 7});
   const std::int64_t huge = std::int64_t{1} << 40;
   CHECK_THROWS_AS((array<float, 2>::filled({huge, huge}, 0)), shape_error);
+  const array<double, 1> zeros({20}, 0.);
+  CHECK(zeros.to_vector() == std::vector<double>(20, 0.));
+  const std::int64_t rows = 2;
+  CHECK(array<float, 2>({rows, 3}, 7).to_vector() == std::vector<float>(6, 7.f));
+  CHECK(array<std::int32_t, extents<dyn, 2>>({3, 2}, -1)(2, 1) == -1);
+  CHECK_THROWS_AS((array<std::int32_t, extents<dyn, 2>>({3, 3}, 1)), shape_error);
+  CHECK(array<double, 1>{20, 0.}.to_vector() == std::vector<double>{20, 0}); // a list, as of a std::vector
+  CHECK(array<double, 1>({3}, std::vector<double>{1, 2, 3})(2) == 3);
+  static_assert(!std::is_constructible_v<array<std::int32_t, 1>, std::array<std::int64_t, 1>, double>);
   CHECK(array<float, 3>::filled({huge, huge, 0}, 0).size() == 0);
 }
 

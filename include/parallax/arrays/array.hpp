@@ -75,6 +75,11 @@ template <element T, auto Shape> class array {
     requires(rank == 0)
   array(U value) : array(filled({}, value)) {}
 
+  /// An array whose elements all are `value`: `array<double, 1>({20}, 0.)`. NumPy: full
+  template <detail::literal_for<T> U>
+    requires(rank > 0)
+  array(const shape_type& shape, U value) : array(filled(shape, value)) {}
+
   /// A copy of `values`, in row-major order. Throws `shape_error` unless there are as many as `shape` holds.
   array(const shape_type& shape, std::span<const T> values) : array(uninitialised(shape)) {
     check_count(values.size(), shape);
