@@ -1,9 +1,11 @@
-# Finds OpenBLAS through its C interface.
+# Finds OpenBLAS, by the names that systems give it, or else BLIS or the reference library, through their C interface. Of
+# others, such as MKL, the variables say where they are.
 #
 #   CBLAS::CBLAS                       the imported target
 #   CBLAS_INCLUDE_DIR, CBLAS_LIBRARY   where it was found, to be set by hand where it is not
-find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas openblas-pthread)
-find_library(CBLAS_LIBRARY openblas PATH_SUFFIXES openblas openblas-pthread)
+set(cblas_folders openblas openblas-pthread openblas-openmp openblas-serial blis)
+find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES ${cblas_folders})
+find_library(CBLAS_LIBRARY NAMES openblas openblasp openblaso blis cblas PATH_SUFFIXES ${cblas_folders})
 mark_as_advanced(CBLAS_INCLUDE_DIR CBLAS_LIBRARY)
 
 include(FindPackageHandleStandardArgs)

@@ -1,6 +1,11 @@
 // Uses the library through its CMake target alone.
 #include <parallax/parallax.hpp>
 
+#ifdef CONSUMER_MPI
+#include <parallax/distributed.hpp>
+#include <parallax/distributed/mpi.hpp>
+#endif
+
 #include <cblas.h>
 
 #include <tuple>
@@ -20,6 +25,10 @@ void show_versions();
 int main() {
 #ifdef CONSUMER_CUDA
   show_versions();
+#endif
+#ifdef CONSUMER_MPI
+  const auto session = parallax::distributed::initialize();
+  if (parallax::distributed::process_count() != 1) return 1;
 #endif
   static_assert(parallax::promote(parallax::element_type::int32, parallax::element_type::float32) ==
                 parallax::element_type::float32);
