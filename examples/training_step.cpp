@@ -34,9 +34,9 @@ void train() {
     if (i % 50 == 49) std::cout << "loss " << value(0) << '\n';
   }
 }
-// README ends here
 
 int main() {
-  setenv("PARALLAX_HOST_DEVICES", "4", 0);
+  setenv("PARALLAX_HOST_DEVICES", "4", 0); // where nothing else says how many there are
   train();
 }
+// README ends here
