@@ -395,6 +395,47 @@ TEST_CASE("blocks of global arrays") {
   CHECK(state.second(3, 199) == 2 * 799.f);
 }
 
+TEST_CASE("an argument that several results are made of is left alone where one of them is written first") {
+  const auto check = [](const auto& q, const auto& p) {
+    for (std::int64_t i = 0; i < 1000; ++i) {
+      const float a = static_cast<float>(i + 1), b = 2 * a;
+      REQUIRE((q(i) == a + .5f * b && p(i) == b - .25f * a));
+    }
+  };
+  static constexpr auto turned = [](auto q, auto p) { return std::pair{q + .5f * p, p - .25f * q}; };
+  vector q = placed(counted(1000)), p = placed(counted(1000) * 2.f);
+  const vector kept = counted(1000) * 2.f;
+  const auto [q1, p1] = plx::jit(turned, plx::donate<0, 1>)(q, p);
+  check(q1, p1);
+  CHECK((is_used_up(q) && is_used_up(p)));
+  q = placed(counted(1000));
+  const auto [q2, p2] = plx::jit(turned, plx::donate<0>)(q, kept);
+  check(q2, p2);
+  CHECK((is_used_up(q) && kept(999) == 2000.f));
+  state<vector> s{placed(counted(1000)), placed(counted(1000) * 2.f)};
+  s = plx::jit(
+      [](auto x) {
+        const auto [a, b] = turned(x.weights, x.momentum);
+        return state{a, b};
+      },
+      plx::donate<0>)(s);
+  check(s.weights, s.momentum);
+  plx::array<float, plx::extents<1000>> fixed(counted(1000));
+  const auto [q3, p3] = plx::jit(turned, plx::donate<0>)(fixed, kept);
+  check(q3, p3);
+  // of three parts, and on devices
+  constexpr auto three = [](auto x, auto y) { return std::tuple{x + y, x - y, y * 3.f}; };
+  q = placed(counted(1000));
+  const auto [sum, difference, times] = plx::jit(three, plx::donate<0>)(q, kept);
+  CHECK((sum(999) == 3000.f && difference(999) == -1000.f && times(999) == 6000.f));
+  constexpr auto mapped = plx::pmap(turned, plx::donate<0, 1>);
+  auto rows = plx::array<float, 2>::uninitialised({4, 250}), others = rows;
+  std::iota(rows.mutable_data(), rows.mutable_data() + 1000, 1.f);
+  others = rows * 2.f;
+  const auto [q4, p4] = mapped(rows, others);
+  CHECK((q4(3, 249) == 2000.f && p4(3, 249) == 1750.f));
+}
+
 TEST_CASE("inside another function donating has no effect") {
   static constexpr auto twice = plx::jit([](auto x) { return x * 2.f; }, plx::donate<0>);
   static constexpr auto outer = plx::jit([](auto x) { return twice(x) + x; });

@@ -64,42 +64,70 @@ template <class Plan> class donor_finder {
     }
     return true;
   }
-  /// Whether a step is an elementwise loop that loads each element of one buffer before it stores that of another, a
-  /// product that is added so, or an all-reduce of the one into the other.
+  /// Whether a step, which uses both buffers, is an elementwise loop that loads each element of the one before it
+  /// stores that of the other, a product that is added so, or an all-reduce of the one into the other.
   constexpr bool reads_before_it_writes(const step_record& step, buffer_id argument, buffer_id result) const {
-    if (step.kind == step_kind::exchange)
-      return plan.template at<exchange_step>(step.index).kind == exchange_kind::all_reduce;
-    if (step.kind == step_kind::epilogue) {
-      const epilogue_step& e = plan.template at<epilogue_step>(step.index);
-      const plain_span<const step_record> parts = plan[e.parts];
-      return e.base == argument && !touches(parts[0], argument) && !touches(parts[0], result) &&
-             reads_before_it_writes(parts[1], argument, result);
+    switch (step.kind) {
+    case step_kind::kernel: return loop_reads_first(plan.template at<kernel_step>(step.index), argument, result);
+    case step_kind::exchange: return plan.template at<exchange_step>(step.index).kind == exchange_kind::all_reduce;
+    case step_kind::epilogue:
+      return addition_reads_first(plan.template at<epilogue_step>(step.index), argument, result);
+    case step_kind::concurrent:
+      return one_part_reads_first(plan.template at<concurrent_step>(step.index), argument, result);
+    case step_kind::product:
+    case step_kind::axis_slice:
+    case step_kind::call:
+    case step_kind::scan:
+    case step_kind::while_loop:
+    case step_kind::cond:
+    case step_kind::ffi: return false;
     }
-    if (step.kind == step_kind::concurrent) { // no other part may use them
-      int users = 0;
-      bool is_before = true;
-      for (const step_record& part : plan[plan.template at<concurrent_step>(step.index).parts]) {
-        if (!touches(part, argument) && !touches(part, result)) continue;
-        ++users;
-        is_before = is_before && reads_before_it_writes(part, argument, result);
-      }
-      return users == 1 && is_before;
+    return false;
+  }
+  /// A product that is added to the argument, of which the product itself knows nothing.
+  constexpr bool addition_reads_first(const epilogue_step& step, buffer_id argument, buffer_id result) const {
+    const plain_span<const step_record> parts = plan[step.parts];
+    return step.base == argument && !touches(parts[0], argument) && !touches(parts[0], result) &&
+           reads_before_it_writes(parts[1], argument, result);
+  }
+  /// Parts run in any order: one uses both buffers, and no other one either of them.
+  constexpr bool one_part_reads_first(const concurrent_step& step, buffer_id argument, buffer_id result) const {
+    int users = 0;
+    bool is_before = false;
+    for (const step_record& part : plan[step.parts]) {
+      const bool reads = touches(part, argument), writes = touches(part, result);
+      users += reads || writes ? 1 : 0;
+      if (reads && writes) is_before = reads_before_it_writes(part, argument, result);
     }
-    if (step.kind != step_kind::kernel) return false;
-    const kernel_step& loop = plan.template at<kernel_step>(step.index);
+    return users == 1 && is_before;
+  }
+  constexpr bool loop_reads_first(const kernel_step& loop, buffer_id argument, buffer_id result) const {
     const kernel_record& kernel = plan.template at<kernel_record>(static_cast<int>(loop.kernel));
     if (kernel.result != kernel_result::vector) return false;
     const plain_span<const operand_record> operands = plan[loop.operands];
-    const plain_span<const kernel_statement> statements = plan[kernel.statements];
     std::size_t stored = 0; // which operand the result is
     while (stored < operands.size() && operands[stored].buffer != result) ++stored;
+    return stored < operands.size() && lie_alike(operands, argument, stored) &&
+           loads_before_it_stores(plan[kernel.statements], operands, argument, stored);
+  }
+  /// Whether the argument's elements are read at the places where those of operand `stored` are, which is the only one
+  /// of its buffer.
+  constexpr bool lie_alike(plain_span<const operand_record> operands, buffer_id argument, std::size_t stored) const {
+    const operand_record& result = operands[stored];
     for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (k != stored && operands[k].buffer == result) return false;
-      const bool lies_alike = operands[k].offset == operands[stored].offset &&
-                              plain::equal(plan[operands[k].strides], plan[operands[stored].strides]);
-      if (operands[k].buffer == argument && !lies_alike) return false;
+      const operand_record& each = operands[k];
+      if (k != stored && each.buffer == result.buffer) return false;
+      if (each.buffer != argument) continue;
+      if (!(each.offset == result.offset) || !plain::equal(plan[each.strides], plan[result.strides])) return false;
     }
-    bool is_stored = false; // the first operand is, behind all statements
+    return true;
+  }
+  /// Whether no statement loads of the argument behind one that stores operand `stored`. The first operand is stored
+  /// behind all statements.
+  constexpr bool loads_before_it_stores(plain_span<const kernel_statement> statements,
+                                        plain_span<const operand_record> operands, buffer_id argument,
+                                        std::size_t stored) const {
+    bool is_stored = false;
     for (const kernel_statement& each : statements) {
       if (each.kind == statement_kind::store_row || is_gather(each.kind) || is_scatter(each.kind)) return false;
       const bool is_array = is_store(each.kind) || (is_load(each.kind) && each.kind != statement_kind::load_constant);
