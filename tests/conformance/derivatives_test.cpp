@@ -146,6 +146,20 @@ TEST_CASE("linear_transpose turns a linear function around") {
   check(plx::jit(inside)(numbers{1., 1., 1.}), {2 * (2 + 4 + 6) + 3., 2 * (4 + 6) + 3., 2 * 6 + 3.});
 }
 
+TEST_CASE("linear_transpose inside a function takes one that captures") {
+  static constexpr auto inside = [](auto a, auto factors) {
+    const auto scaled = [=](auto b) { return factors * plx::cumsum(b); };
+    return std::get<0>(plx::linear_transpose(scaled, a)(a));
+  };
+  check(plx::jit(inside)(numbers{1., 1., 1.}, numbers{1., 10., 100.}), {111, 110, 100});
+  static constexpr auto of_each = [](auto a, auto factor) {
+    return plx::vmap([&](auto f) {
+      return std::get<0>(plx::linear_transpose([&](auto b) { return f * b; }, plx::sum(a))(plx::sum(a)));
+    })(factor);
+  };
+  check(plx::jit(of_each)(numbers{1., 1., 1.}, numbers{1., 10., 100.}), {3, 30, 300});
+}
+
 TEST_CASE("linear_transpose goes through calls, which are given more than they read") {
   static constexpr auto summed = plx::pmap<"i">([](auto a) { return 2. * plx::psum<"i">(a) + a; });
   static constexpr auto kept = plx::checkpoint([](auto a) { return 3. * a; });

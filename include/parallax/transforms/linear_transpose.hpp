@@ -15,10 +15,12 @@ namespace detail {
 
 /// The program of a transposed function.
 template <class Function> struct transposed_program {
+  [[no_unique_address]] Function function;
+
   template <class Args, class Cotangents>
   constexpr auto operator()(const Args& args, const Cotangents& cotangents) const {
     context& owner = trace_of_trees(args, cotangents);
-    const auto point = trace_point_at(owner, "linear_transpose", Function{}, args);
+    const auto point = trace_point_at(owner, "linear_transpose", function, args);
     const differentiated_inputs& arguments = point.arguments;
     const auto& result = point.result;
     constexpr bool fits = same_structure<std::remove_cvref_t<decltype(result)>, Cotangents>();
@@ -73,20 +75,22 @@ template <class Function> struct transposed_program {
 
 /// A function transposed: `linear_transpose` returns it.
 template <class Function, class Args> struct transposed_function {
+  [[no_unique_address]] Function function;
   Args args;
 
   /// The cotangents of the arguments, as a tuple, given a tree like the function's result.
   template <class Cotangents> constexpr auto operator()(const Cotangents& cotangents) const {
     if constexpr (!detail::any_traced<Args, Cotangents>())
-      return execute(detail::transposed_program<Function>{}, args, cotangents);
-    else return detail::transposed_program<Function>{}(args, cotangents);
+      return execute(detail::transposed_program<Function>{function}, args, cotangents);
+    else return detail::transposed_program<Function>{function}(args, cotangents);
   }
 };
 
 /// The transpose of a function that is linear in its arguments: it takes a tree like the result, and returns the tuple
 /// of trees like the arguments, of which `args` only say the types and shapes. JAX: linear_transpose
-template <class Function, class... Args> constexpr auto linear_transpose(const Function&, const Args&... args) {
-  return transposed_function<Function, std::tuple<Args...>>{{args...}};
+template <class Function, class... Args>
+constexpr auto linear_transpose(const Function& function, const Args&... args) {
+  return transposed_function<Function, std::tuple<Args...>>{function, {args...}};
 }
 
 } // namespace parallax
