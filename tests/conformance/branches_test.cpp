@@ -174,6 +174,28 @@ TEST_CASE("switch_: numbers beyond the branches are clamped") {
   check_close<double>(plx::jit(plx::vmap(plx::grad(powers, plx::argnums<1>)))(indices, steps(3, 1)), {3}, {1, 4, 27});
 }
 
+TEST_CASE("switch_: numbers that an int32 does not have are clamped, too") {
+  static constexpr auto chosen = [](auto i, auto x) {
+    return plx::switch_(
+        i, std::tuple{[](auto y) { return y; }, [](auto y) { return 2. * y; }, [](auto y) { return 3. * y; }}, x);
+  };
+  const plx::array<double, 0> x(1.);
+  const auto check = [&]<class T>(T number, double expected) {
+    check_close<double>(plx::jit(chosen)(plx::array<T, 0>(number), x), {}, {expected});
+    check_close<double>(
+        plx::array<double, 0>(plx::switch_(
+            number, std::tuple{[](auto y) { return y; }, [](auto y) { return 2. * y; }, [](auto y) { return 3. * y; }},
+            x)),
+        {}, {expected});
+  };
+  check(std::int64_t{1} << 32, 3.);
+  check(-(std::int64_t{1} << 32), 1.);
+  check(std::int64_t{1}, 2.);
+  check(~std::uint64_t{0}, 3.);
+  check(std::uint64_t{1}, 2.);
+  check(~std::uint32_t{0}, 3.);
+}
+
 TEST_CASE("loops and branches in one another") {
   // scan of cond of while: each slice is halved until it is below 1, or squared
   static constexpr auto program = [](auto xs) {

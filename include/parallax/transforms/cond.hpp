@@ -141,9 +141,12 @@ template <bool IsSwitch, class... Branches> struct chosen_branch {
       owner.fail(text << "; give one boolean number or one integer");
       return build::integer_literal(owner, element_type::int32, 0);
     }
-    const tracer number = build::convert(index, element_type::int32);
+    // clamped in a type that has all its numbers
+    const tracer number = build::convert(index, size_of(index.type()) < 4 ? element_type::int32 : index.type());
     const tracer last = build::like(number, static_cast<double>(sizeof...(Branches)) - 1);
-    return emit<primitives::minimum>({emit<primitives::maximum>({number, build::like(number, 0)}), last});
+    return build::convert(
+        emit<primitives::minimum>({emit<primitives::maximum>({number, build::like(number, 0)}), last}),
+        element_type::int32);
   }
 };
 template <bool IsSwitch, class... Branches>
