@@ -220,6 +220,18 @@ TEST_CASE("memory that results cannot be written to is refused before anything i
   };
   check(plx::borrow(v, {2, 3}));
   check(plx::borrow<extents<2, 3>>(v));
+  float* const nowhere = nullptr;
+  const auto check_null = [&](const auto& x) {
+    CHECK_THROWS_MATCHES(
+        plx::jit(twice_and_sums)(x, plx::into(twice, nowhere)), plx::shape_error,
+        Catch::Message("into: the memory of result 1 is a null pointer, and the result has 2 elements"));
+    CHECK(twice == std::vector<float>(6, -1));
+  };
+  check_null(plx::borrow(v, {2, 3}));
+  check_null(plx::borrow<extents<2, 3>>(v));
+  CHECK_THROWS_AS(plx::pmap(twice_and_sums)(plx::borrow(v, {2, 1, 3}), plx::into(nowhere, sums)), plx::shape_error);
+  const auto none = plx::array<float, 1>::uninitialised({0}); // whose results may lie nowhere
+  CHECK_NOTHROW(plx::jit([](auto x) { return x * 2.f; })(none, plx::into(nowhere)));
   CHECK_THROWS_AS(plx::pmap(twice_and_sums)(plx::borrow(v, {2, 1, 3}), plx::into(v, sums)), plx::shape_error);
   CHECK_THROWS_AS(plx::pmap(twice_and_sums)(plx::borrow(v, {2, 1, 3}), plx::into(small, sums)), plx::shape_error);
 }

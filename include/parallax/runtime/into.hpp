@@ -72,8 +72,8 @@ template <class... Args> constexpr bool ends_with_memory() {
 /// The last argument of a call that writes its results to memory of the caller, as NumPy's `out` does:
 /// `jit(f)(x, into(y))`, or `evaluate(expression, into(y))`. One piece of memory for each leaf of the results: a
 /// pointer, a span, another contiguous range or an mdspan, of elements in row-major order. The call returns nothing. It
-/// throws `shape_error`, before anything is written, where a range has another number of elements than the result, or
-/// memory overlaps an argument or another result.
+/// throws `shape_error`, before anything is written, where a range has another number of elements than the result, a
+/// pointer is null, or memory overlaps an argument or another result.
 template <class... Memory>
   requires((element_memory<Memory> || detail::gives_memory<Memory>) && ...)
 auto into(Memory&&... memory) {

@@ -84,6 +84,8 @@ void check_given(given_memory given, const plan_view& plan, const Extents& exten
     };
     if (given[k].count && *given[k].count != count)
       refuse(" has " + std::to_string(*given[k].count) + " elements, and the result " + std::to_string(count));
+    if (count > 0 && given[k].first == nullptr && given[k].on_device.is_null())
+      refuse(" is a null pointer, and the result has " + std::to_string(count) + " elements");
     const byte_range own{given[k].first, checked_bytes(count, output.described.type)};
     if (plain::any_of(plain_span<const byte_range>(arguments.data(), arguments.size()),
                       [&](const byte_range& argument) { return own.meets(argument); }))
