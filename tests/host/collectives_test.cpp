@@ -18,6 +18,9 @@
 #include <utility>
 #include <vector>
 
+#include <limits.h>
+#include <pthread.h>
+
 namespace collectives_test {
 
 namespace {
@@ -399,6 +402,33 @@ TEST_CASE("64 devices", "[collectives]") {
     CHECK(at(out, p)[1] == static_cast<float>(56 + p % 8));
     CHECK(at(out, p)[999] == 2016.f);
   }
+}
+
+TEST_CASE("a thread with a small stack takes part", "[collectives]") {
+  static std::vector<std::int64_t> sums;
+  sums.assign(13, 0);
+  const auto reduce = [](void*) -> void* {
+    device_pool pool(13);
+    const std::array<std::int64_t, 1> sizes{13};
+    team mesh(sizes);
+    pool.run(mesh, [&](int p) { // the caller's thread is one of them
+      const std::vector<std::int64_t> in(3000, p);
+      std::vector<std::int64_t> out(3000);
+      all_reduce(mesh, p, 0b1, reduction::sum, element_type::int64, in.data(), out.data(), 3000);
+      std::vector<std::int64_t> part(200);
+      reduce_scatter(mesh, p, 0b1, reduction::sum, element_type::int64, out.data(), part.data(), 1, 200);
+      at(sums, p) = std::accumulate(part.begin(), part.end(), std::int64_t{0});
+    });
+    return nullptr;
+  };
+  pthread_attr_t attributes;
+  REQUIRE(pthread_attr_init(&attributes) == 0);
+  REQUIRE(pthread_attr_setstacksize(&attributes, static_cast<std::size_t>(PTHREAD_STACK_MIN) + (48U << 10)) == 0);
+  pthread_t thread;
+  REQUIRE(pthread_create(&thread, &attributes, reduce, nullptr) == 0);
+  REQUIRE(pthread_join(thread, nullptr) == 0);
+  pthread_attr_destroy(&attributes);
+  CHECK(sums == std::vector<std::int64_t>(13, 78 * 13 * 200));
 }
 
 TEST_CASE("a device that never arrives ends the others' wait at the deadline", "[collectives]") {

@@ -1,13 +1,16 @@
 // Blocks of the operands of a reduction over devices, and how they are combined.
 #pragma once
 
+#include <parallax/arrays/buffer.hpp>
 #include <parallax/arrays/errors.hpp>
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/exchange_kind.hpp>
+#include <parallax/core/ids.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/processes/tree_order.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -147,12 +150,16 @@ struct block_arithmetic {
   }
   void combine(std::byte* to, const operand_rows& from) const { with(to, from, rows, width, true); }
   operand_rows view(const std::byte* combined) const { return {{combined}, 1, width}; }
-  std::byte* spare(int depth) { return blocks[depth]; }
+  std::byte* spare(int depth) {
+    buffer& own = blocks[index_of(depth)];
+    if (own.is_null()) own = buffer::allocate(reduction_block_bytes);
+    return own.data();
+  }
 
  private:
   static constexpr int max_depth = 20; ///< of a tree over a million devices
 
-  alignas(64) std::byte blocks[max_depth][reduction_block_bytes];
+  std::array<buffer, max_depth> blocks; ///< those that were asked for, not on the thread's stack, which may be small
 };
 
 } // namespace parallax::host::inline PARALLAX_REGISTERS
