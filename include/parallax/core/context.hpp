@@ -54,6 +54,7 @@ class context {
   growing_vector<graph_id> active;    ///< the graphs being traced, innermost last
   table<axis_id, mapped_axis> axes;   ///< every axis ever bound
   growing_vector<axis_id> bound_axes; ///< the axes in scope, innermost last
+  dim repeats{1};                     ///< 0 where what is traced is in a loop of no rounds
   growing_vector<guard> guards;
   growing_vector<dims> passed;                       ///< extents that were arguments of nested functions
   growing_vector<const ffi_function*> ffi_functions; ///< functions of users' own that the program calls

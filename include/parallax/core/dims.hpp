@@ -137,6 +137,12 @@ class dim_table {
     if (a == b || a == 0 || b == 0) return a == b ? a : dim{};
     return of_atom({.kind = dim_atom_kind::minimum, .left = a, .right = b});
   }
+  /// An extent that is 0 where one of two is, which are not negative.
+  constexpr dim zero_with(dim a, dim b) {
+    if (a == 0 || b == 0) return dim{};
+    if (is_static(a) || is_static(b)) return is_static(a) ? b : a;
+    return smaller(a, b);
+  }
   /// How many rows all processes have together of which this one has `rows`.
   constexpr dim over_processes(dim rows) { return of_atom({.kind = dim_atom_kind::processes, .left = rows}); }
   /// Whether a call may make it negative.

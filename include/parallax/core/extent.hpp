@@ -6,6 +6,8 @@
 #include <compare>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
 namespace parallax {
 
@@ -15,7 +17,7 @@ namespace parallax {
 class extent {
  public:
   constexpr extent() = default;
-  constexpr extent(std::integral auto number) : value(static_cast<std::int64_t>(number)) {}
+  constexpr extent(std::integral auto number) : value(in_64_bits(number)) {}
   /// An extent of a trace.
   constexpr extent(context& trace, dim given)
       : owner(&trace), value(is_static(given) ? given.number() : 0), symbol(is_static(given) ? dim{} : given) {}
@@ -76,6 +78,14 @@ class extent {
   std::int64_t value = 0; ///< of a number
   dim symbol;             ///< 0 where it is a number
 
+  /// What is beyond all extents stays there.
+  template <std::integral T> static constexpr std::int64_t in_64_bits(T number) {
+    if constexpr (std::unsigned_integral<T> && sizeof(T) == 8) {
+      constexpr auto most = static_cast<T>(std::numeric_limits<std::int64_t>::max());
+      if (number > most) number = most;
+    }
+    return static_cast<std::int64_t>(number);
+  }
   constexpr context* owner_with(extent other) const { return owner ? owner : other.owner; }
   constexpr extent of_numbers(extent other, std::int64_t number) const {
     extent result(number);

@@ -17,7 +17,11 @@ enum class guard_kind {
   at_least,          ///< left is at least right
   not_negative,      ///< left is an extent
   index_within,      ///< index right is one of an axis of extent left
+  index_from_end,    ///< so is index -right
+  bound_from_end,    ///< -right is a bound of a slice of an axis of extent left
+  within_32_bits,    ///< a 32-bit whole number can be left
   not_zero,          ///< left is not 0
+  readable,          ///< left is not 0, or right, without which nothing is read, is
   groups_cover,      ///< an axis of extent left has the indices of groups, right in number
   mapped_sizes       ///< the mapped arguments agree
 };

@@ -4,6 +4,11 @@
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/extent_arguments.hpp>
 
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
 namespace parallax {
 
 namespace detail {
@@ -14,10 +19,22 @@ template <element T> struct full_operation : operation<full_operation<T>> {
   }
 };
 
+/// Whether 32 bits have the numbers of an axis: an error, or left to the call.
+constexpr void require_32_bits(context& trace, std::string_view operation, dim extent) {
+  if (!is_static(extent)) return require(trace, guard_kind::within_32_bits, operation, extent, dim{}, {});
+  if (std::in_range<std::int32_t>(extent.number())) return;
+  trace.fail(message() << operation << ": " << extent.number() << " is no int32 number; " << operation
+                       << "<std::int64_t> has numbers of 64 bits");
+}
+
 template <element T> struct iota_operation : operation<iota_operation<T>> {
   template <std::size_t N, int Axis>
   static constexpr tracer apply(context& trace, const extent_list<N>& shape, axis_t<Axis>) {
-    return emit<primitives::iota>(trace, {element_type_of<T>, Axis, dims_of(trace, "broadcasted_iota", shape)});
+    constexpr std::string_view name = N == 1 ? "arange" : "broadcasted_iota";
+    const dims extents = dims_of(trace, name, shape);
+    if (trace.failed) return build::literal(trace, element_type::float32, 0);
+    if constexpr (std::same_as<T, std::int32_t>) require_32_bits(trace, name, extents[Axis]);
+    return emit<primitives::iota>(trace, {element_type_of<T>, Axis, extents});
   }
 };
 
@@ -54,7 +71,8 @@ template <class X, class Value> constexpr auto full_like(const X& x, Value value
 template <class X> constexpr auto zeros_like(const X& x) { return full_like(x, 0); }
 /// Ones, shaped and typed like another array. JAX: numpy.ones_like
 template <class X> constexpr auto ones_like(const X& x) { return full_like(x, 1); }
-/// 0, 1, ..., size - 1. JAX: numpy.arange, lax.iota
+/// 0, 1, ..., size - 1, int32 unless said otherwise; of int32 numbers, more than there are of them are an error. JAX:
+/// numpy.arange, lax.iota
 template <element T = std::int32_t> constexpr auto arange(extent size) {
   return lazy<detail::iota_operation<T>, extent_list<1>, axis_t<0>>{{extent_list<1>{{size}}, {}}};
 }

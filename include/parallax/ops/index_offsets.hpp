@@ -45,10 +45,9 @@ class index_resolver {
   /// Adds the place of an index along an axis of which `size` positions belong to what it names.
   constexpr void add(tracer index, int axis, dim size = dim{1}) {
     if (!is_index(index)) return;
-    const dim last = trace.extents.subtract(x.dimension(axis), size);
     index = build::convert(small_enough(index, axis), wide_type(index.type()));
     index = back_from_end(index, axis);
-    const tracer zero = build::like(index, 0), most = build::extent_value(trace, last, index.type());
+    const tracer zero = build::like(index, 0), most = last_place(x.dimension(axis), size, index.type());
     if (mode == index_mode::filled || mode == index_mode::dropped) note_outside(index, most);
     if (mode != index_mode::dropped || index.type() != type)
       index = build::binary<primitives::minimum>(operation, build::binary<primitives::maximum>(operation, index, zero),
@@ -87,6 +86,13 @@ class index_resolver {
   /// A signed type that holds the index, and the extents that it is compared with.
   constexpr element_type wide_type(element_type given) const {
     return size_of(given) == 8 || given == element_type::uint32 ? element_type::int64 : type;
+  }
+  /// The last place that something so long begins at; negative where it is longer than the axis, as all is that has an
+  /// element where the axis has none.
+  constexpr tracer last_place(dim extent, dim size, element_type own) const {
+    if (is_static(extent) && is_static(size))
+      return build::integer_literal(trace, own, extent.number() - size.number());
+    return build::extent_value(trace, trace.extents.subtract(extent, size), own);
   }
   /// Unsigned numbers stay what they are in a signed type: what is beyond all extents stays there.
   constexpr tracer small_enough(tracer index, int axis) const {

@@ -39,19 +39,26 @@ constexpr tracer missing_element(context& trace, element_type type) {
   return build::integer_literal(trace, type, static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - bits)));
 }
 
-/// Leaves it to the call, where need be, that an axis has an element to read.
-constexpr bool has_elements(std::string_view operation, tracer x, int axis) {
+/// An extent that is 0 where no element of a window is ever read: it has none, or is in a loop of no rounds, or under a
+/// vmap of no instances.
+constexpr dim reads_of(context& trace, const dims& window) {
+  dim reads = trace.repeats;
+  for (dim extent : window) reads = trace.extents.zero_with(reads, extent);
+  for (axis_id axis : trace.bound_axes)
+    if (!trace.axes[axis].is_pmapped) reads = trace.extents.zero_with(reads, trace.axes[axis].size);
+  return reads;
+}
+/// Leaves it to the call, where need be, that an axis has an element to read where anything is read.
+constexpr void require_elements(std::string_view operation, tracer x, int axis, dim reads) {
   context& trace = *x.owner;
   const dim extent = x.dimension(axis);
-  if (extent == 0) {
-    message text;
-    text << operation << ": axis " << axis << " of ";
-    print_value(text, trace.extents, x.value());
-    trace.fail(text << " has no elements to take; give an array with some");
-    return false;
-  }
-  if (!is_static(extent)) require(trace, guard_kind::not_zero, operation, extent, dim{}, x.value());
-  return true;
+  if (reads == 0 || (is_static(extent) && !(extent == 0))) return;
+  if (!is_static(extent) || !is_static(reads))
+    return require(trace, guard_kind::readable, operation, extent, reads, x.value());
+  message text;
+  text << operation << ": axis " << axis << " of ";
+  print_value(text, trace.extents, x.value());
+  trace.fail(text << " has no elements to take; give an array with some");
 }
 
 /// The elements of a window.
@@ -59,8 +66,14 @@ constexpr tracer gather_window(std::string_view operation, tracer x, const index
                                const tracer* filling = nullptr) {
   context& trace = *x.owner;
   if (trace.failed) return x;
-  for (int axis : window.axes.moved)
-    if (!has_elements(operation, x, axis)) return x;
+  const dim reads = reads_of(trace, window.shape);
+  bool is_empty = false;
+  for (int axis : window.axes.moved) {
+    require_elements(operation, x, axis, reads);
+    is_empty = is_empty || x.dimension(axis) == 0;
+  }
+  if (trace.failed) return x;
+  if (is_empty) return build::zeros(trace, {x.type(), false, window.shape}); // of no element
   const tracer read = emit<primitives::gather>({x, window.offsets}, {window.shape, window.axes});
   if (!window.outside.owner) return read;
   return build::select(window.outside >= 0, read,
@@ -93,6 +106,8 @@ constexpr tracer scatter_window(std::string_view operation, tracer x, const inde
       unify(trace, operation, updates.dimension(axis), window.shape[axis + added], updates.value(), wanted,
             "give updates of the shape of the elements that they change, or one that broadcasts to it");
   if (trace.failed) return x;
+  for (dim extent : x.extents())
+    if (extent == 0) return build::convert(x, x.type()); // without an element that could change
   updates = build::broadcast_to(build::convert(updates, x.type()), window.shape);
   tracer offsets = window.offsets;
   if (window.outside.owner) // negative offsets change nothing
@@ -178,7 +193,7 @@ template <class Index> constexpr tracer as_index(context& trace, const Index& in
 
 template <class Index> constexpr auto tracer::operator[](const Index& index) const {
   static_assert(detail::check_operand<Index>());
-  if constexpr (std::integral<Index>) return index_in_dim(*this, static_cast<int>(index));
+  if constexpr (std::integral<Index>) return index_in_dim(*this, index);
   else {
     const detail::index_list indices{detail::as_index(*owner, index)};
     return detail::gather_window("x[i]", *this, detail::window_of("x[i]", *this, indices, index_mode::clipped));

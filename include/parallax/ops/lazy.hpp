@@ -185,7 +185,7 @@ template <class T> constexpr auto materialize(context& trace, const T& x) {
     if constexpr (constant_expression<decltype(x.value)>) return materialize(trace, x.value);
     else return x.value;
   } else if constexpr (std::same_as<T, extent>) {
-    return build::operand(trace, x);
+    return build::extent_number(trace, x);
   } else if constexpr (array_value<T> || std::same_as<T, no_member_T_write_plx_transpose>) {
     return build::weak_literal(trace, check_operand<T>() ? 1 : 0);
   } else {

@@ -6,6 +6,11 @@
 #include <parallax/ops/extent_arguments.hpp>
 #include <parallax/ops/reshaping.hpp>
 
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+
 namespace parallax {
 
 namespace detail {
@@ -24,6 +29,10 @@ struct bound {
     const dim size = x.dimension(axis_number);
     if (!value.known()) return value.as_dim();
     const std::int64_t number = value.number();
+    if (!is_static(size) && number < 0) {
+      if (number < -most) return beyond(x, number, otherwise);
+      require(*x.owner, guard_kind::bound_from_end, "slice_in_dim", size, dim{-number}, x.value());
+    }
     if (is_static(size) && (number < -size.number() || number > size.number())) {
       message text;
       text << "slice_in_dim: bound " << number << " is not within axis " << axis_number << " of ";
@@ -33,11 +42,18 @@ struct bound {
     }
     return number < 0 ? x.owner->extents.subtract(size, dim{-number}) : dim{number};
   }
+
+ private:
+  static constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  static constexpr dim beyond(tracer x, std::int64_t number, dim otherwise) {
+    x.owner->fail(message() << "slice_in_dim: bound " << number << " is one of no axis; give one within its extent");
+    return otherwise;
+  }
 };
 
 struct slice_in_dim_operation : takes_constants<slice_in_dim_operation> {
   using takes_constants<slice_in_dim_operation>::operator();
-  constexpr tracer operator()(tracer x, bound start, bound limit, int stride = 1, int axis_number = 0) const {
+  constexpr tracer operator()(tracer x, bound start, bound limit, std::int64_t stride = 1, int axis_number = 0) const {
     context& trace = *x.owner;
     int normal = normalize_axis(trace, "slice_in_dim", axis_number, x.rank());
     if (trace.failed) return x;
@@ -54,7 +70,12 @@ struct slice_in_dim_operation : takes_constants<slice_in_dim_operation> {
 
 struct index_in_dim_operation : takes_constants<index_in_dim_operation> {
   using takes_constants<index_in_dim_operation>::operator();
-  constexpr tracer operator()(tracer x, int index, int axis_number = 0) const {
+  constexpr tracer operator()(tracer x, std::integral auto number, int axis_number = 0) const {
+    return at(x, extent(number).number(), axis_number);
+  }
+
+ private:
+  static constexpr tracer at(tracer x, std::int64_t index, int axis_number) {
     context& trace = *x.owner;
     int normal = normalize_axis(trace, "index_in_dim", axis_number, x.rank());
     if (trace.failed) return x;
@@ -66,33 +87,41 @@ struct index_in_dim_operation : takes_constants<index_in_dim_operation> {
       trace.fail(text << "; give an index from " << -size.number() << " to " << size.number() - 1);
       return x;
     }
-    if (!is_static(size) && index >= 0)
-      require(trace, guard_kind::index_within, "index_in_dim", size, dim{index}, x.value());
-    bound last = index == -1 ? bound(none) : bound(index + 1);
-    tracer one = slice_in_dim_operation{}(x, index, last, 1, axis_number);
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    if (index == most || index < -most) { // of no axis
+      trace.fail(message() << "index_in_dim: index " << index << " is one of no axis; give one within its extent");
+      return x;
+    }
+    if (!is_static(size))
+      require(trace, index < 0 ? guard_kind::index_from_end : guard_kind::index_within, "index_in_dim", size,
+              dim{index < 0 ? -index : index}, x.value());
+    const dim first = index < 0 ? trace.extents.subtract(size, dim{-index}) : dim{index};
+    tracer one = x;
+    if (!(first == 0 && size == 1)) one = build::slice_axis(x, normal, first, trace.extents.add(first, dim{1}), 1);
     return x.owner->failed ? x : squeeze_operation{}(one, axis_number);
   }
 };
 
 struct slice_operation {
-  using bounds = small_vector<extent, max_rank>;
+  using bound_list = small_vector<extent, max_rank>;
+  using stride_list = small_vector<std::int64_t, max_rank>;
   constexpr tracer operator()(tracer x, std::initializer_list<extent> starts, std::initializer_list<extent> limits,
-                              std::initializer_list<int> strides = {}) const {
+                              std::initializer_list<std::int64_t> strides = {}) const {
     return run(x, {starts.begin(), starts.size()}, {limits.begin(), limits.size()}, {strides.begin(), strides.size()});
   }
-  constexpr tracer operator()(tracer x, const bounds& starts, const bounds& limits, const axis_list& strides) const {
+  constexpr tracer operator()(tracer x, const bound_list& starts, const bound_list& limits, const stride_list& strides) const {
     return run(x, {starts.begin(), index_of(starts.size())}, {limits.begin(), index_of(limits.size())},
                {strides.begin(), index_of(strides.size())});
   }
   template <constant_expression X>
   constexpr auto operator()(const X& x, std::initializer_list<extent> starts, std::initializer_list<extent> limits,
-                            std::initializer_list<int> strides = {}) const {
-    return call_with_constant<slice_operation>(x, bounds(starts), bounds(limits), axis_list(strides));
+                            std::initializer_list<std::int64_t> strides = {}) const {
+    return call_with_constant<slice_operation>(x, bound_list(starts), bound_list(limits), stride_list(strides));
   }
 
  private:
   static constexpr tracer run(tracer x, plain_span<const extent> starts, plain_span<const extent> limits,
-                              plain_span<const int> strides) {
+                              plain_span<const std::int64_t> strides) {
     context& trace = *x.owner;
     int given = count_of(starts);
     if (given != x.rank() || limits.size() != starts.size() ||

@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <concepts>
+#include <cstdint>
 #include <utility>
 
 namespace parallax {
@@ -142,6 +143,13 @@ constexpr tracer extent_value(context& trace, dim extent, element_type type) {
   return emit<primitives::extent_value>(trace, {type, extent});
 }
 
+/// An extent as an operand: int32, or int64 where that is known not to have it.
+constexpr tracer extent_number(context& trace, extent x) {
+  if (!x.known()) return extent_value(trace, x.as_dim(), element_type::int32);
+  const bool fits = std::in_range<std::int32_t>(x.number());
+  return integer_literal(trace, fits ? element_type::int32 : element_type::int64, x.number());
+}
+
 /// The shape NumPy broadcasts two shapes to.
 constexpr dims broadcast_shapes(std::string_view operation, tracer a, tracer b) {
   context& trace = *a.owner;
@@ -196,18 +204,11 @@ template <class Primitive> constexpr tracer binary(std::string_view name, tracer
   return emit<Primitive>({a, b});
 }
 
-/// An extent as an int32 number; as an int64 one where it is known to be beyond that.
-constexpr tracer number_of(context& trace, extent x) {
-  if (!x.known()) return extent_value(trace, x.as_dim(), element_type::int32);
-  const bool is_short = std::in_range<std::int32_t>(x.number());
-  return integer_literal(trace, is_short ? element_type::int32 : element_type::int64, x.number());
-}
-
 /// One of the operands of a traced operation: a tracer as it is, a C++ scalar as a weakly typed constant.
 template <class T> constexpr tracer operand(context& trace, T x) {
   if constexpr (traced<T>) return x;
-  else if constexpr (std::same_as<T, extent>) return number_of(trace, x);
-  else if constexpr (parallax::detail::a_count<T>) return number_of(trace, extent(x));
+  else if constexpr (std::same_as<T, extent>) return extent_number(trace, x);
+  else if constexpr (parallax::detail::a_count<T>) return extent_number(trace, extent(x));
   else return weak_literal(trace, x);
 }
 

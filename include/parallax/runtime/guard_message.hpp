@@ -42,12 +42,22 @@ class guard_message {
       out << operation << ": index " << extents[g.right] << " is outside the axis of size " << named(g.left)
           << "; give indices from 0 to " << extents[g.left] - 1;
       break;
+    case guard_kind::index_from_end:
+    case guard_kind::bound_from_end: say_from_end(); break;
+    case guard_kind::within_32_bits:
+      out << operation << ": " << named(g.left) << " is no int32 number; " << operation
+          << "<std::int64_t> has numbers of 64 bits";
+      break;
     case guard_kind::groups_cover:
       out << operation << ": axis_index_groups must cover all indices exactly once, but they have " << extents[g.right]
           << " for an axis of size " << named(g.left);
       break;
     case guard_kind::not_zero:
       out << operation << describe_extent(plan, g.left) << ", for " << typed(g.left_value);
+      break;
+    case guard_kind::readable:
+      out << operation << ": an axis of extent 0" << describe_extent(plan, g.left) << " has no elements to read, in "
+          << typed(g.left_value) << "; give an array with some";
       break;
     case guard_kind::mapped_sizes: say_mapped_sizes(); break;
     }
@@ -78,6 +88,16 @@ class guard_message {
     if (g.kind == guard_kind::broadcast_extents && (extents[g.left] == 1 || extents[g.right] == 1))
       out << "; an extent of 1 is repeated only where it is known while compiling: give the array a static extent of "
              "1, or reshape it to one";
+  }
+  void say_from_end() {
+    const bool is_index = g.kind == guard_kind::index_from_end;
+    const std::int64_t size = extents[g.left];
+    out << operation << (is_index ? ": index -" : ": bound -") << extents[g.right] << " is outside the axis of size "
+        << named(g.left) << "; ";
+    if (is_index && size == 0) out << "give an array with elements";
+    else
+      out << (is_index ? "give indices from -" : "give bounds from -") << size << " to "
+          << (is_index ? size - 1 : size);
   }
   void say_size(const char* demand) {
     out << operation << " " << named(g.left) << " of " << typed(g.left_value) << demand << named(g.right);

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace parallax::runtime {
 
@@ -24,7 +25,11 @@ PARALLAX_INLINE bool guard_holds(const plan_view& plan, const Extents& extents, 
   case guard_kind::at_least: return left >= right;
   case guard_kind::not_negative: return left >= 0;
   case guard_kind::index_within: return right < left;
+  case guard_kind::index_from_end:
+  case guard_kind::bound_from_end: return right <= left;
+  case guard_kind::within_32_bits: return left <= std::numeric_limits<std::int32_t>::max();
   case guard_kind::not_zero: return left != 0;
+  case guard_kind::readable: return left != 0 || right == 0;
   case guard_kind::mapped_sizes:
     for (const mapped_argument_record& a : plan[g.mapped_arguments])
       if (extents[plan[a.value.shape][index_of(a.axis)]] != left) return false;

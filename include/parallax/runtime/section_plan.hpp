@@ -67,9 +67,10 @@ class section_plan {
 
   /// Fills in what a kernel is called with: `Arguments` is what the backend's kernels take. `data_of` gives a buffer's
   /// first byte, `axis_index_of` the index along a mesh axis. Throws `shape_error` for a loop that cannot be counted.
+  /// What a loop reads of an array without elements, which is of no effect, it reads at `nothing`.
   template <class Arguments, class Operand, class Data, class AxisIndex>
-  void fill(const kernel_step& step, Arguments& a, Operand* operands, constant_bits* constants, const Data& data_of,
-            const AxisIndex& axis_index_of) const {
+  void fill(const kernel_step& step, Arguments& a, Operand* operands, constant_bits* constants, std::byte* nothing,
+            const Data& data_of, const AxisIndex& axis_index_of) const {
     a.reduced = step.reduced.bits;
     a.rank = step.extents.count;
     resolve(step.extents, a.extents);
@@ -83,6 +84,9 @@ class section_plan {
       o.element_bytes = is_index ? 1 : static_cast<std::int64_t>(size_of(type_of(from.buffer)));
       o.data = is_index ? nullptr : byte_at(data_of(from.buffer), offset * o.element_bytes);
       resolve(from.strides, o.strides);
+      if (is_index || extents[buffer_at(from.buffer).count] != 0) continue;
+      o.data = nothing;
+      std::fill_n(o.strides, a.rank, 0);
     }
     a.operands = operands;
     a.constant_count = 0;

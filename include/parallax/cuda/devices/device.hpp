@@ -34,6 +34,8 @@ template <device_api Api> class device {
     check(Api::memory_info(free, memory_bytes), number);
     const auto nothing_goes_on = [] {};
     scratch.address = take(Api::scratch_bytes, nothing_goes_on);
+    zeros.address = take(zero_bytes, nothing_goes_on);
+    fill_zero(zeros.address, zero_bytes);
     if (Api::product_workspace_bytes > 0) workspace.address = take(Api::product_workspace_bytes, nothing_goes_on);
   }
   device(const device&) = delete;
@@ -54,6 +56,8 @@ template <device_api Api> class device {
   /// What kernels are launched with.
   launch_context<Api> context() const { return {stream(), &properties, scratch.address, Api::scratch_bytes}; }
   void* product_workspace() const { return workspace.address; }
+  /// Zeros, as long as the largest element: where kernels read what they gather from an array without elements.
+  std::byte* nothing_to_read() const { return static_cast<std::byte*>(zeros.address); }
 
   /// The library's algorithms for them, before the first of its kind, as long as the device comes to it in time.
   mutable bool measures_products = false;
@@ -194,7 +198,8 @@ template <device_api Api> class device {
       if (address != nullptr) home.give_back(address);
     }
   };
-  kept_memory scratch{*this}, workspace{*this};
+  static constexpr std::size_t zero_bytes = 64;
+  kept_memory scratch{*this}, workspace{*this}, zeros{*this};
 
  public:
   device_properties properties;

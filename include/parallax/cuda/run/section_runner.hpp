@@ -444,7 +444,8 @@ template <device_api Api> class section_runner {
   }
   void fill(const kernel_step& step, kernel_arguments& a, operand* operands, constant_bits* constants, int position) {
     section.fill(
-        step, a, operands, constants, [&](buffer_id id) { return data(id, position); },
+        step, a, operands, constants, all.devices[index_of(position)]->nothing_to_read(),
+        [&](buffer_id id) { return data(id, position); },
         [&](mesh_axis axis) { return all.axis_index(position, 1U << static_cast<int>(axis)); });
   }
 

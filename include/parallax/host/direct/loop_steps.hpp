@@ -3,11 +3,13 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/plain_algorithms.hpp>
 #include <parallax/host/direct/direct_steps.hpp>
 #include <parallax/host/direct/nested_steps.hpp>
 #include <parallax/host/direct/small_products.hpp>
 #include <parallax/host/direct/straight_call.hpp>
 #include <parallax/host/kernels/kernel_function.hpp>
+#include <parallax/host/kernels/nothing_to_read.hpp>
 #include <parallax/host/kernels/product_arguments.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -153,6 +155,15 @@ template <class Program, section_id Section, class Extents, class Execution> cla
       kernel_function_of<kernel, typename Execution::work>()(a);
     }
   }
+  /// Whether a gather reads an operand that may have no elements. What it reads is of no effect then.
+  template <int Index> static constexpr bool may_be_read_without_elements(std::size_t operand) {
+    const buffer_id buffer = Program::plan[kernel_at<Index>.operands][operand].buffer;
+    if (buffer == buffer_id::none || is_static(record(index_of(buffer)).count)) return false;
+    const auto& kernel = Program::plan.template at<kernel_record>(static_cast<int>(kernel_at<Index>.kernel));
+    return plain::any_of(Program::plan[kernel.statements], [&](const kernel_statement& each) {
+      return is_gather(each.kind) && index_of(each.argument) == operand;
+    });
+  }
   template <int Index, std::size_t O, std::size_t... D>
   PARALLAX_INLINE void set_operand(operand& o, std::index_sequence<D...>) const {
     constexpr operand_record from = Program::plan[kernel_at<Index>.operands][O];
@@ -168,6 +179,11 @@ template <class Program, section_id Section, class Extents, class Execution> cla
     }
     if constexpr (sizeof...(D) == 0) o.strides[0] = 0;
     ((o.strides[D] = extents[Program::plan[from.strides][D]]), ...);
+    if constexpr (may_be_read_without_elements<Index>(O)) {
+      if (extents[record(index_of(from.buffer)).count] != 0) return;
+      o.data = nothing_to_read();
+      ((o.strides[D] = 0), ...);
+    }
   }
   template <int Index, std::size_t C> PARALLAX_INLINE constant_bits constant_at() const {
     constexpr kernel_constant c = Program::plan[kernel_at<Index>.constants][C];

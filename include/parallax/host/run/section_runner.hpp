@@ -7,6 +7,7 @@
 #include <parallax/core/plain_span.hpp>
 #include <parallax/host/devices/collectives.hpp>
 #include <parallax/host/devices/process_exchange.hpp>
+#include <parallax/host/kernels/nothing_to_read.hpp>
 #include <parallax/host/kernels/run_product.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -217,7 +218,7 @@ class section_runner {
     operand operands[max_accesses];
     constant_bits constants[max_accesses];
     section.fill(
-        step, a, operands, constants, [this](buffer_id id) { return data(id); },
+        step, a, operands, constants, nothing_to_read(), [this](buffer_id id) { return data(id); },
         [this](mesh_axis axis) {
           return device.together->whole_axis_index(device.position, 1U << static_cast<int>(axis));
         });

@@ -1,0 +1,17 @@
+// Memory that is read where there is nothing to read.
+#pragma once
+
+#include <parallax/host/names.hpp>
+
+#include <cstddef>
+
+namespace parallax::host {
+
+/// Zeros, as long as the largest element. A gather of an array without elements reads here; what it reads is of no
+/// effect, and nothing is written.
+inline std::byte* nothing_to_read() {
+  alignas(64) static std::byte zeros[64]{};
+  return zeros;
+}
+
+} // namespace parallax::host
