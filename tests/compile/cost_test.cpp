@@ -30,11 +30,20 @@ constexpr auto total = [](auto x) { return plx::sum(x * x); };
 static_assert(plx::cost(total, shaped<float, 1000>) ==
               program_cost{.flops = 2000, .bytes_read = 4000, .bytes_written = 4, .peak_bytes = 4004});
 
-// rounds count, and the counter of each is an operation too
+// rounds count; their numbers do where they are asked for, and take no memory where there are many
 constexpr auto rounds = [](auto w, auto x) {
   return plx::fori_loop(0, 10, [w](auto, auto v) { return plx::tanh(plx::dot(w, v)); }, x);
 };
-static_assert(plx::cost(rounds, shaped<float, 8, 8>, shaped<float, 8>).flops == 10 * (2 * 64 + 8 + 1));
+static_assert(plx::cost(rounds, shaped<float, 8, 8>, shaped<float, 8>).flops == 10 * (2 * 64 + 8));
+constexpr auto numbered = [](auto x) {
+  return plx::fori_loop(0, 10, [](auto i, auto v) { return v * plx::astype<float>(i); }, x);
+};
+static_assert(plx::cost(numbered, shaped<float, 8>).flops == 10 * (8 + 2));
+constexpr auto often = [](auto x) {
+  auto round = [](auto i, auto v) { return v + plx::astype<float>(i); };
+  return plx::fori_loop(0, 1 << 28, round, plx::fori_loop(0, 1 << 28, [](auto, auto v) { return v + 1e-9f; }, x));
+};
+static_assert(plx::cost(often, shaped<float>).peak_bytes < 256);
 
 // all devices together; a sum is one collective of what each of them gives
 constexpr auto on_devices = plx::pmap<"i">([](auto x) { return plx::psum<"i">(x * 2.f); });

@@ -399,6 +399,78 @@ TEST_CASE("fori_loop: bounds that the call knows, of which the upper one may be 
       }
 }
 
+TEST_CASE("fori_loop: bounds below zero, inside and outside of functions") {
+  static constexpr auto add = [](auto i, auto v) { return v * 10. + plx::astype<double>(i); };
+  static constexpr auto inside = [](auto x) { return plx::fori_loop(-3, 2, add, x); };
+  check_close<double>(plx::jit(inside)(plx::array<double, 0>(0.)), {}, {-32099});
+  check_close<double>(plx::array<double, 0>(plx::fori_loop(-3, 2, add, plx::array<double, 0>(0.))), {}, {-32099});
+  check_close<double>(plx::jit([](auto x) { return plx::fori_loop(-5, -3, add, x); })(plx::array<double, 0>(0.)), {},
+                      {-54});
+  static constexpr auto to_count = [](auto x, plx::extent n) { return plx::fori_loop(-2, n, add, x); };
+  check_close<double>(plx::jit(to_count)(plx::array<double, 0>(0.), plx::count(1)), {}, {-210});
+  check_close<double>(plx::jit(plx::grad(to_count))(plx::array<double, 0>(0.), plx::count(1)), {}, {1000});
+}
+
+TEST_CASE("fori_loop: numbers of 64 bits, and bounds that 32 bits do not have") {
+  static constexpr auto add = [](auto i, auto v) { return v + plx::astype<double>(i); };
+  constexpr std::int64_t far = std::int64_t{1} << 31;
+  const plx::array<double, 0> zero(0.);
+  static constexpr auto around = [](auto x) { return plx::fori_loop<std::int64_t>(far - 1, far + 2, add, x); };
+  check_close<double>(plx::jit(around)(zero), {}, {3. * static_cast<double>(far)}, 0);
+  check_close<double>(plx::array<double, 0>(plx::fori_loop<std::int64_t>(2 * far, 2 * far + 2, add, zero)), {},
+                      {4. * static_cast<double>(far) + 1}, 0);
+  check_close<double>(plx::array<double, 0>(plx::fori_loop<std::int64_t>(-2 * far, 2 - 2 * far, add, zero)), {},
+                      {1 - 4. * static_cast<double>(far)}, 0);
+  check_close<double>(plx::array<double, 0>(plx::fori_loop(far - 3, far - 1, add, zero)), {},
+                      {2. * static_cast<double>(far) - 5}, 0); // the last ones that there are
+  CHECK_THROWS_MATCHES(plx::fori_loop(2 * far, 2 * far + 2, add, zero), plx::shape_error,
+                       Catch::Message("fori_loop: the bound 4294967296 is no int32 number; "
+                                      "fori_loop<std::int64_t> has numbers of 64 bits"));
+  static constexpr auto to_count = [](auto x, plx::extent first, plx::extent last) {
+    return plx::fori_loop(first, last, add, x);
+  };
+  CHECK_THROWS_MATCHES(plx::jit(to_count)(zero, plx::count(far), plx::count(far + 1)), plx::shape_error,
+                       Catch::Message("fori_loop: 2147483648 (axis 0 of argument 1) is no int32 number; "
+                                      "fori_loop<std::int64_t> has numbers of 64 bits"));
+}
+
+TEST_CASE("fori_loop: more rounds than have their numbers in memory") {
+  constexpr int many = 70'000;
+  double sum = 0;
+  for (int i = 0; i < many; ++i) sum += 1. / (1 + i % 7) * i;
+  static constexpr auto body = [](auto i, auto v) {
+    return v + plx::astype<double>(i) / plx::astype<double>(1 + i % 7);
+  };
+  const plx::array<double, 0> zero(0.);
+  check_close<double>(plx::jit([](auto x) { return plx::fori_loop(0, many, body, x); })(zero), {}, {sum}, 1e-12);
+  check_close<double>(plx::array<double, 0>(plx::fori_loop(0, many, body, zero)), {}, {sum}, 1e-12);
+  // their gradients, batches and gradients of these
+  static constexpr auto weighted = [](auto x, plx::extent n) {
+    return plx::fori_loop(0, n, [=](auto i, auto v) { return v + x * x * plx::astype<double>(i); }, 0. * x);
+  };
+  check_close<double>(plx::jit(plx::grad(weighted))(plx::array<double, 0>(3.), plx::count(5)), {}, {2 * 3. * 10});
+  static constexpr auto summed = [](auto xs, plx::extent n) {
+    return plx::sum(plx::vmap([=](auto x) { return weighted(x, n); })(xs));
+  };
+  check_close<double>(plx::jit(plx::grad(summed))(plx::array<double, 1>{1, 2}, plx::count(5)), {2}, {20, 40});
+  // a round that stacks nothing, and loops in loops
+  static constexpr auto nested = [](auto x, plx::extent n) {
+    auto outer = [&](auto i, auto v) {
+      return plx::fori_loop(0, n, [=](auto j, auto w) { return w + plx::astype<double>(i * 10 + j); }, v);
+    };
+    return plx::fori_loop(1, n, outer, x);
+  };
+  check_close<double>(plx::jit(nested)(zero, plx::count(3)), {}, {10 + 11 + 12 + 20 + 21 + 22});
+  // trees, and carries of which one is handed on
+  static constexpr auto fibonacci = [](auto x, plx::extent n) {
+    auto round = [](auto i, auto pair) {
+      return std::pair{pair.second, pair.first + pair.second + 0. * plx::astype<double>(i)};
+    };
+    return plx::fori_loop(0, n, round, std::pair{x, x + 1.}).first;
+  };
+  check_close<double>(plx::jit(fibonacci)(zero, plx::count(10)), {}, {55});
+}
+
 TEST_CASE("a count is an argument of nested functions, and no transformation changes it") {
   static constexpr auto power = [](auto x, auto times) {
     return plx::fori_loop(0, times, [&](auto, auto v) { return v * x; }, plx::ones_like(x));

@@ -187,7 +187,8 @@ template <class Rules> inline constexpr bool detail::is_transformed<ffi_operatio
 /// is a type with these static functions:
 ///
 /// - `host(ffi_buffer<const T, Rank>..., ffi_buffer<U, Rank>...)`, no template: reads arguments and fills results, of
-///   which none share memory. Several threads may call it at a time, and it must not throw.
+///   which none share memory. Several threads may call it at a time. It should
+///   not throw: an exception ends the call, and leaves `jit` as it is and `pmap` as a `device_error`.
 /// - `cuda(cudaStream_t, ...)`, if there is a CUDA backend: enqueues the same on the stream, and does not wait.
 /// - `shape(x...)`, constexpr: arrays like the results, one or a tree of them, of which only shapes and types are used.
 /// - `jvp(arguments, result, tangents)` and `vjp(arguments, result, cotangents)`, constexpr, if it has derivatives, as

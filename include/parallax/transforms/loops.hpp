@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -57,7 +58,7 @@ template <class Function> struct numbered_round {
   }
 };
 
-template <class Function> struct counted_loop {
+template <class Function, std::integral Number> struct counted_loop {
   [[no_unique_address]] Function function;
 
   /// Rounds are numbered from `first` on.
@@ -69,14 +70,35 @@ template <class Function> struct counted_loop {
       return refuse_call<Function, tracer, Init>(trace_of_trees(first, init), "fori_loop");
     } else {
       context& trace = trace_of_trees(first, init);
-      const tracer iota = emit<primitives::iota>(trace, {element_type::int32, 0, dims_of(trace, "fori_loop", rounds)});
-      const tracer start = build::convert(leaf_to_tracer(trace, first), element_type::int32);
+      constexpr element_type type = scalar_type_of<Number>;
+      const tracer iota = emit<primitives::iota>(trace, {type, 0, dims_of(trace, "fori_loop", rounds)});
+      const tracer start = build::convert(leaf_to_tracer(trace, first), type);
       const tracer numbers = build::binary<primitives::add>("fori_loop", iota, start);
-      return trace_scan(trace, "fori_loop", numbered_round<Function>{function}, {}, init, numbers).first;
+      return trace_scan(trace, "fori_loop", numbered_round<Function>{function}, {.first = start}, init, numbers).first;
     }
   }
 };
-template <class Function> inline constexpr bool is_transformed<counted_loop<Function>> = true;
+template <class Function, class Number> inline constexpr bool is_transformed<counted_loop<Function, Number>> = true;
+
+/// How many rounds `fori_loop` goes from `lower` on. A bound that is no number of a round's type is an error: of
+/// `trace`, or, outside of any function, `shape_error`.
+template <std::integral Number> constexpr extent rounds_of_loop(context* trace, extent lower, extent upper) {
+  const extent rounds = rounds_between(lower, upper);
+  if constexpr (sizeof(Number) == 4) {
+    for (const extent& bound : {lower, upper}) {
+      if (rounds.known() && rounds.number() == 0) break;
+      if (!bound.known() && trace != nullptr)
+        require(*trace, guard_kind::within_32_bits, "fori_loop", bound.as_dim(), dim{}, {});
+      if (!bound.known() || std::in_range<Number>(bound.number())) continue;
+      const message text = message() << "fori_loop: the bound " << bound.number()
+                                     << " is no int32 number; fori_loop<std::int64_t> has numbers of 64 bits";
+      if (trace == nullptr) throw shape_error(std::string(text.view()));
+      trace->fail(text);
+      return 0;
+    }
+  }
+  return rounds;
+}
 
 } // namespace detail
 
@@ -87,17 +109,24 @@ template <class Function, class Slices> constexpr auto map(Function function, co
 }
 
 /// Calls `function(i, carry)` for i = lower, ..., upper - 1; returns the last carry, or `init` where there is no such
-/// i. i is an int32 number. Bounds are numbers, or extents of the program: `count(n)` makes an argument one. JAX:
-/// lax.fori_loop
-template <class Function, class Init>
+/// i. i is an int32 number, or as `fori_loop<std::int64_t>` says, of 64 bits; bounds beyond its type are an error,
+/// which outside of any function and of extents that the call knows is a `shape_error`. Bounds are numbers, or extents
+/// of the program: `count(n)` makes an argument one. JAX: lax.fori_loop
+template <std::integral Number = std::int32_t, class Function, class Init>
 constexpr auto fori_loop(extent lower, extent upper, Function function, const Init& init) {
-  const extent_list<1> rounds{{detail::rounds_between(lower, upper)}};
-  const detail::counted_loop<Function> loop{function};
-  if constexpr (detail::any_traced<Init>()) return loop(rounds, lower, init);
-  else return loop(rounds, static_cast<std::int32_t>(lower.number()), init);
+  static_assert(std::same_as<Number, std::int32_t> || std::same_as<Number, std::int64_t>,
+                "parallax: fori_loop: rounds have numbers of type std::int32_t or std::int64_t");
+  const detail::counted_loop<Function, Number> loop{function};
+  if constexpr (detail::any_traced<Init>()) {
+    const extent rounds = detail::rounds_of_loop<Number>(&detail::trace_of_trees(init), lower, upper);
+    return loop(extent_list<1>{{rounds}}, lower, init);
+  } else {
+    const extent rounds = detail::rounds_of_loop<Number>(nullptr, lower, upper);
+    return loop(extent_list<1>{{rounds}}, static_cast<Number>(lower.number()), init);
+  }
 }
 /// A bound that only the running program knows is an error.
-template <class Lower, class Upper, class Function, class Init>
+template <std::integral Number = std::int32_t, class Lower, class Upper, class Function, class Init>
   requires(std::same_as<Lower, tracer> || std::same_as<Upper, tracer>)
 constexpr auto fori_loop(const Lower& lower, const Upper& upper, Function, const Init& init) {
   if constexpr (std::same_as<Upper, tracer>)

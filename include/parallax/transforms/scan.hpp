@@ -9,6 +9,7 @@
 #include <parallax/ops/in_reverse.hpp>
 #include <parallax/transforms/callable.hpp>
 #include <parallax/transforms/mesh_variation.hpp>
+#include <parallax/transforms/round_numbers.hpp>
 #include <parallax/transforms/scan_call.hpp>
 
 #include <algorithm>
@@ -40,10 +41,11 @@ template <class A, class B> inline constexpr bool is_pair<std::tuple<A, B>> = tr
 
 /// The rounds of a loop: how many, and in which order.
 struct rounds {
-  extent count;
+  extent count{};
   bool given = false; ///< else the slices say how many
   bool reverse = false;
-  int slots = 0; ///< that the way back keeps; 0 where it keeps all
+  int slots = 0;  ///< that the way back keeps; 0 where it keeps all
+  tracer first{}; ///< where slices are the numbers of rounds: that of the first one
 };
 
 inline constexpr std::string_view loop_count_remedy = "use while_loop, or give the count as an argument: plx::count(n)";
@@ -150,12 +152,14 @@ template <class Result> struct traced_round {
   growing_vector<tracer> leaves; ///< of the result
 };
 
-/// Traces one round with carries of these values.
+/// Traces one of so many rounds, with carries of these values.
 template <class Function, class Init, class Slices>
-constexpr auto trace_round(context& trace, const Function& function, const growing_vector<abstract_value>& carries,
-                           const growing_vector<tracer>& stacked, std::type_identity<Init> init,
-                           std::type_identity<Slices> slices) {
+constexpr auto trace_round(context& trace, const Function& function, dim rounds,
+                           const growing_vector<abstract_value>& carries, const growing_vector<tracer>& stacked,
+                           std::type_identity<Init> init, std::type_identity<Slices> slices) {
   const graph_id body = trace.open_graph();
+  const dim outer_repeats = trace.repeats;
+  trace.repeats = trace.extents.zero_with(outer_repeats, rounds);
   growing_vector<tracer> inputs;
   for_each(carries, [&](const abstract_value& value) { inputs.push_back(new_input(trace, value)); });
   for_each(stacked, [&](const tracer& x) {
@@ -166,6 +170,7 @@ constexpr auto trace_round(context& trace, const Function& function, const growi
     inputs.back() = new_input(trace, value);
   });
   auto result = call_on(trace, pair_function<Function>{function}, inputs, std::index_sequence<0, 1>{}, init, slices);
+  trace.repeats = outer_repeats;
   return traced_round<decltype(result)>{body, inputs, result, tracers_of(result)};
 }
 
@@ -192,7 +197,8 @@ constexpr auto trace_scan(context& trace, std::string_view operation, const Func
   scan_parameters call{.length = count_rounds(trace, operation, stacked, wanted), .reverse = wanted.reverse};
   if (wanted.slots > 0) call.slots.push_back(wanted.slots);
   auto round = [&] {
-    return trace_round(trace, function, carries, stacked, std::type_identity<Init>{}, std::type_identity<Slices>{});
+    return trace_round(trace, function, call.length, carries, stacked, std::type_identity<Init>{},
+                       std::type_identity<Slices>{});
   };
   auto traced = round();
   if (!returns_carry<Init>(trace, operation, traced.result.first)) return traced.result;
@@ -217,6 +223,7 @@ constexpr auto trace_scan(context& trace, std::string_view operation, const Func
   call.body = traced.body;
   call.roles.resize(carries.size(), scan_role::carry);
   call.roles.resize(operands.size(), scan_role::stacked);
+  if (wanted.first.owner) number_rounds(trace, call, traced.inputs.back(), wanted.first, operands);
   primitives::scan_call::add_captures(trace, call, operands);
   if (trace.failed) return traced.result;
   return with_leaves(traced.result, emit_call<primitives::scan_call>(trace, operands, call));
