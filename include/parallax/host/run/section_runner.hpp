@@ -215,10 +215,10 @@ class section_runner {
 
   void run_kernel(const kernel_step& step) {
     kernel_arguments a;
-    operand operands[max_accesses];
-    constant_bits constants[max_accesses];
+    scratch_array<operand, 32> operands(index_of(step.operands.count));
+    scratch_array<constant_bits, 32> constants(index_of(step.constants.count));
     section.fill(
-        step, a, operands, constants, nothing_to_read(), [this](buffer_id id) { return data(id); },
+        step, a, operands.data(), constants.data(), nothing_to_read(), [this](buffer_id id) { return data(id); },
         [this](mesh_axis axis) {
           return device.together->whole_axis_index(device.position, 1U << static_cast<int>(axis));
         });
