@@ -149,6 +149,32 @@ TEST_CASE("optim: schedules are functions of the number of steps") {
   }
 }
 
+TEST_CASE("optim: schedules without steps stay at their first value, as optax's") {
+  static constexpr auto all = [](auto n) {
+    return std::tuple{optim::linear_schedule{1., 0.25, 0}(n),
+                      optim::linear_schedule{1., 0.25, -3, 2}(n),
+                      optim::exponential_decay{1., 0, 0.5}(n),
+                      optim::exponential_decay{1., 0, 0.5, 0, true}(n),
+                      optim::exponential_decay{1., 3, 0.}(n),
+                      optim::warmup_cosine_decay_schedule{0.5, 1., 0, 4}(n),
+                      optim::warmup_cosine_decay_schedule{0.5, 0., 1, 5, 0.25}(n)};
+  };
+  for (int n : {0, 1, 3, 5}) {
+    INFO("step " << n);
+    const auto [line, early, falling, stairs, rootless, warm, flat] = plx::jit(all)(plx::array<std::int32_t, 0>(n));
+    for (const auto& value : {line, early, falling, stairs, rootless}) CHECK(value.item() == 1.f);
+    CHECK(warm.item() == Approx(0.5 * (1 + std::cos(std::numbers::pi * std::min(n / 4., 1.)))).margin(1e-7));
+    CHECK(flat.item() == (n == 0 ? 0.5f : 0.f));
+  }
+  // several numbers of steps at once, and a schedule that would have begun before the first one
+  static constexpr auto at_each = [](auto n) {
+    return std::pair{optim::linear_schedule{1., 0.25, 0}(n), optim::linear_schedule{1., 0., 4, -2}(n)};
+  };
+  const auto [same, falls] = plx::jit(at_each)(plx::arange(5));
+  check_equal<float>(same, {5}, {1, 1, 1, 1, 1});
+  check_equal<float>(falls, {5}, {1, .75f, .5f, .25f, 0});
+}
+
 TEST_CASE("optim: a step on each device, whose gradients meet") {
   static constexpr auto step = [](auto p, auto state, auto shift) {
     auto shifted = [shift](auto q) { return plx::sum((q.weights - shift) * (q.weights - shift)); };

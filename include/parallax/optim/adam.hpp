@@ -7,7 +7,8 @@
 
 namespace parallax::optim {
 
-/// The number of steps, and the means of gradients and of their squares.
+/// The number of steps, and the means of gradients and of their squares. Means of squares of 16 bits are float32:
+/// squares leave the range of float16, and a step's part of such a mean is less than half the last place of bfloat16.
 template <class Count, class Means, class Squares> struct adam_state {
   Count count;
   Means mu;
@@ -16,11 +17,17 @@ template <class Count, class Means, class Squares> struct adam_state {
 
 namespace detail {
 
-/// 1 - decay^count, which leaves of 16 bits get from float32: in their own type 0.999 is 1.
-constexpr tracer bias_correction(double decay, const tracer& count, const tracer& leaf) {
-  const element_type type = size_of(leaf.type()) < sizeof(float) ? element_type::float32 : leaf.type();
-  return in_type_of(1. - power(decay, build::convert(count, type)), leaf);
+/// 1 - decay^count, in the type of a mean.
+constexpr tracer bias_correction(double decay, const tracer& count, const tracer& mean) {
+  return 1. - power(decay, in_type_of(count, mean));
 }
+
+/// Zeros for the means of squares of a tree.
+struct zeros_of_squares {
+  template <class Tree> constexpr auto operator()(const Tree& tree) const {
+    return tree_map([](const tracer& leaf) { return zeros_like(wide(leaf)); }, tree);
+  }
+};
 
 } // namespace detail
 
@@ -37,23 +44,33 @@ struct scale_by_adam : transformation<scale_by_adam> {
 
   constexpr explicit scale_by_adam(adam_options with = {}) : options(with) {}
   template <class Params> static constexpr auto state_of(context& trace, const Params& params) {
-    auto zeros = detail::zeros_like_tree{}(params);
-    return adam_state<tracer, decltype(zeros), decltype(zeros)>{detail::no_steps(trace), zeros, zeros};
+    auto means = detail::zeros_like_tree{}(params);
+    auto squares = detail::zeros_of_squares{}(params);
+    return adam_state<tracer, decltype(means), decltype(squares)>{detail::no_steps(trace), means, squares};
   }
   template <class Updates, class State, class Params>
   constexpr auto step(const Updates& updates, const State& state, const Params&) const {
     const adam_options o = options;
     const tracer count = state.count + 1;
-    const auto mu =
-        tree_map([o](const tracer& m, const tracer& g) { return m * o.b1 + g * (1 - o.b1); }, state.mu, updates);
-    const auto nu =
-        tree_map([o](const tracer& v, const tracer& g) { return v * o.b2 + g * g * (1 - o.b2); }, state.nu, updates);
-    const auto corrected = [o, count](const tracer& m, const tracer& v) {
-      const tracer mean = m / detail::bias_correction(o.b1, count, m);
-      const tracer square = v / detail::bias_correction(o.b2, count, v);
-      return mean / (sqrt(square + o.eps_root) + o.eps);
+    const auto mean = [o](const tracer& m, const tracer& g) {
+      return detail::wide(m) * o.b1 + detail::wide(g) * (1 - o.b1);
     };
-    return std::pair{tree_map(corrected, mu, nu),
+    const auto mean_square = [o](const tracer& v, const tracer& of) {
+      const tracer g = detail::wide(of);
+      return v * o.b2 + g * g * (1 - o.b2);
+    };
+    const auto exact = tree_map(mean, state.mu, updates); // of leaves of 16 bits not yet rounded
+    const auto nu = tree_map(mean_square, state.nu, updates);
+    const auto rounded = [](const tracer& x, const tracer& m, const tracer& g) {
+      return build::convert(x, promote(m.type(), g.type()));
+    };
+    const auto mu = tree_map(rounded, exact, state.mu, updates);
+    const auto corrected = [o, count](const tracer& m, const tracer& v, const tracer& kept) {
+      const tracer first = m / detail::bias_correction(o.b1, count, m);
+      const tracer square = v / detail::bias_correction(o.b2, count, v);
+      return build::convert(first / (sqrt(square + o.eps_root) + o.eps), kept.type());
+    };
+    return std::pair{tree_map(corrected, exact, nu, mu),
                      adam_state<tracer, std::remove_cv_t<decltype(mu)>, std::remove_cv_t<decltype(nu)>>{count, mu, nu}};
   }
 };

@@ -8,6 +8,17 @@
 
 namespace parallax::optim {
 
+namespace detail {
+
+/// A value that no step changes, for one number of steps or for several.
+constexpr tracer unchanging(const tracer& count, double value) {
+  return build::broadcast_to(build::literal(*count.owner, element_type::float32, value), count.extents());
+}
+/// How many steps there have been since number `begin`, which is not before the first one.
+constexpr tracer steps_since(const tracer& count, int begin) { return astype<float>(count - (begin < 0 ? 0 : begin)); }
+
+} // namespace detail
+
 /// One value for all steps.
 struct constant_schedule {
   double value;
@@ -17,18 +28,20 @@ struct constant_schedule {
 };
 
 /// From `first` to `last` in a straight line over `steps` steps, `begin` steps after the first one; constant around
-/// that.
+/// that. Without steps it stays at `first`.
 struct linear_schedule {
   double first, last;
   int steps, begin = 0;
 
   constexpr tracer operator()(const tracer& count) const {
-    const tracer done = clip(astype<float>(count - begin) / static_cast<double>(steps), 0., 1.);
+    if (steps <= 0) return detail::unchanging(count, first);
+    const tracer done = clip(detail::steps_since(count, begin) / static_cast<double>(steps), 0., 1.);
     return (first - last) * (1. - done) + last;
   }
 };
 
-/// `first * decay_rate^((count - begin) / steps)`; in whole steps where `staircase` is set.
+/// `first * decay_rate^((count - begin) / steps)`; in whole steps where `staircase` is set. Without steps, or with a
+/// rate of 0, it stays at `first`.
 struct exponential_decay {
   double first;
   int steps;
@@ -37,26 +50,34 @@ struct exponential_decay {
   bool staircase = false;
 
   constexpr tracer operator()(const tracer& count) const {
-    tracer passed = astype<float>(count - begin) / static_cast<double>(steps);
+    if (steps <= 0 || decay_rate == 0) return detail::unchanging(count, first);
+    const tracer since = detail::steps_since(count, begin);
+    tracer passed = since / static_cast<double>(steps);
     if (staircase) passed = floor(passed);
-    return where(count <= begin, first, first * power(decay_rate, passed));
+    return where(since <= 0.f, first, first * power(decay_rate, passed));
   }
 };
 
-/// From `first` along half a cosine to `alpha * first` after `steps` steps; constant then.
+/// From `first` along half a cosine to `alpha * first` after `steps` steps, of which there is one at least; constant
+/// then.
 struct cosine_decay_schedule {
   double first;
   int steps;
   double alpha = 0;
 
   constexpr tracer operator()(const tracer& count) const {
+    if (steps <= 0) {
+      count.owner->fail(message() << "cosine_decay_schedule: it decays over " << steps
+                                  << " steps; give 1 or more, behind the warm-up where there is one");
+      return detail::unchanging(count, first);
+    }
     const tracer done = minimum(astype<float>(count) / static_cast<double>(steps), 1.);
     return first * ((1 - alpha) * (0.5 + 0.5 * cos(done * std::numbers::pi)) + alpha);
   }
 };
 
 /// A straight line from `first` to `peak` over `warmup_steps` steps, and from there along half a cosine to `last` at
-/// step `decay_steps`.
+/// step `decay_steps`, which comes later. Without warm-up it begins at `peak`; a peak of 0 stays 0, as optax's.
 struct warmup_cosine_decay_schedule {
   double first, peak;
   int warmup_steps, decay_steps;
@@ -64,7 +85,8 @@ struct warmup_cosine_decay_schedule {
 
   constexpr tracer operator()(const tracer& count) const {
     const tracer rising = linear_schedule{first, peak, warmup_steps}(count);
-    const tracer falling = cosine_decay_schedule{peak, decay_steps - warmup_steps, last / peak}(count - warmup_steps);
+    const double alpha = peak == 0 ? 0 : last / peak;
+    const tracer falling = cosine_decay_schedule{peak, decay_steps - warmup_steps, alpha}(count - warmup_steps);
     return where(count < warmup_steps, rising, falling);
   }
 };
@@ -92,11 +114,16 @@ template <rate Rate> struct scale_by_learning_rate : transformation<scale_by_lea
   template <class Updates, class State, class Params>
   constexpr auto step(const Updates& updates, const State& state, const Params&) const {
     if constexpr (is_constant) {
-      return std::pair{tree_map([this](const tracer& u) { return u * -static_cast<double>(value); }, updates), state};
+      const double factor = -static_cast<double>(value);
+      const auto scaled = [factor](const tracer& u) { return detail::in_type_of(detail::wide(u) * factor, u); };
+      return std::pair{tree_map(scaled, updates), state};
     } else {
       const tracer now = value(state.count);
-      return std::pair{tree_map([now](const tracer& u) { return u * -detail::in_type_of(now, u); }, updates),
-                       step_count<tracer>{state.count + 1}};
+      const auto scaled = [now](const tracer& u) {
+        const tracer exact = detail::wide(u);
+        return detail::in_type_of(exact * -detail::in_type_of(now, exact), u);
+      };
+      return std::pair{tree_map(scaled, updates), step_count<tracer>{state.count + 1}};
     }
   }
 };

@@ -13,7 +13,7 @@ template <class Trace> struct trace_state {
 };
 
 /// Sums of gradients, in which earlier ones count `decay` times as much each step. With `nesterov`, the update looks
-/// one step ahead. optax: trace
+/// one step ahead. Sums are of the gradients' types, computed in float32 where those are of 16 bits. optax: trace
 struct trace : transformation<trace> {
   double decay;
   bool nesterov;
@@ -25,7 +25,9 @@ struct trace : transformation<trace> {
   }
   template <class Updates, class State, class Params>
   constexpr auto step(const Updates& updates, const State& state, const Params&) const {
-    const auto add = [this](const tracer& g, const tracer& sum) { return g + sum * decay; };
+    const auto add = [this](const tracer& g, const tracer& sum) {
+      return build::convert(detail::wide(g) + detail::wide(sum) * decay, promote(g.type(), sum.type()));
+    };
     const auto sums = tree_map(add, updates, state.trace);
     const auto made = nesterov ? tree_map(add, updates, sums) : sums;
     return std::pair{made, trace_state<std::remove_cv_t<decltype(sums)>>{sums}};

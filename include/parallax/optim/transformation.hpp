@@ -28,6 +28,19 @@ namespace detail {
 /// A number of the type of a leaf; numbers of the program are computed in that type, as long as they stay scalars.
 constexpr tracer in_type_of(const tracer& number, const tracer& leaf) { return build::convert(number, leaf.type()); }
 
+/// What is computed of leaves, without a type for what comes out: those of 16 bits are float32 there, in whose type
+/// small factors are not 0, numbers close to 1 are not 1, and squares stay finite.
+constexpr tracer wide(const tracer& leaf) { return parallax::detail::to_wide(leaf); }
+
+/// The sum of the squares of all elements; of 16 bits in float32.
+struct square_sum_operation : operation<square_sum_operation> {
+  static constexpr tracer apply(context&, tracer x) {
+    x = wide(x);
+    return parallax::sum(x * x);
+  }
+};
+inline constexpr square_sum_operation square_sum{};
+
 /// Zeros like a tree.
 struct zeros_like_tree {
   template <class Tree> constexpr auto operator()(const Tree& tree) const {
@@ -97,9 +110,10 @@ template <class Derived> struct transformation {
   }
 };
 
-/// The root of the sum of the squares of all elements of a tree. optax: global_norm
+/// The root of the sum of the squares of all elements of a tree; float32 where all leaves are of 16 bits, whose range a
+/// norm may leave. optax: global_norm, which is of the leaves' type
 template <class Tree> constexpr auto global_norm(const Tree& tree) {
-  return sqrt(tree_reduce([](const auto& sum, const auto& leaf) { return sum + parallax::sum(leaf * leaf); }, tree, 0));
+  return sqrt(tree_reduce([](const auto& sum, const auto& leaf) { return sum + detail::square_sum(leaf); }, tree, 0));
 }
 
 /// Parameters with the updates added, in the parameters' types. optax: apply_updates
@@ -160,7 +174,8 @@ struct scale : transformation<scale> {
   template <class Params> static constexpr auto state_of(context&, const Params&) { return std::tuple<>{}; }
   template <class Updates, class Params>
   constexpr auto step(const Updates& updates, std::tuple<>, const Params&) const {
-    return std::pair{tree_map([this](const tracer& u) { return u * factor; }, updates), std::tuple<>{}};
+    return std::pair{tree_map([this](const tracer& u) { return detail::in_type_of(detail::wide(u) * factor, u); }, updates),
+                     std::tuple<>{}};
   }
 };
 
@@ -174,7 +189,9 @@ struct clip_by_global_norm : transformation<clip_by_global_norm> {
   constexpr auto step(const Updates& updates, std::tuple<>, const Params&) const {
     const tracer norm = global_norm(updates);
     const auto shorter = [this, norm](const tracer& u) {
-      return where(norm < most, u, u / detail::in_type_of(norm, u) * most);
+      const tracer long_one = detail::wide(u);
+      const tracer cut = long_one / detail::in_type_of(norm, long_one) * most;
+      return where(norm <= most, u, detail::in_type_of(cut, u)); // not 0 / 0 where all are 0 and may be no more
     };
     return std::pair{tree_map(shorter, updates), std::tuple<>{}};
   }
@@ -189,7 +206,9 @@ struct add_decayed_weights : transformation<add_decayed_weights> {
   template <class Params> static constexpr auto state_of(context&, const Params&) { return std::tuple<>{}; }
   template <class Updates, class Params>
   constexpr auto step(const Updates& updates, std::tuple<>, const Params& params) const {
-    const auto decayed = [this](const tracer& u, const tracer& p) { return u + p * rate; };
+    const auto decayed = [this](const tracer& u, const tracer& p) {
+      return build::convert(detail::wide(u) + detail::wide(p) * rate, promote(u.type(), p.type()));
+    };
     return std::pair{tree_map(decayed, updates, params), std::tuple<>{}};
   }
 };
