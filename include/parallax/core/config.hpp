@@ -1,6 +1,13 @@
 // The macros that annotate functions for the compilers.
 #pragma once
 
+// Under these options comparisons with NaN are what they are not, x + y - y is x, and so maxima, sorts, roundings and
+// sums are silently others.
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error parallax: -ffast-math, and what it consists of, is not supported, as NaN, infinities and sums would silently be \
+others: compile the files that include Parallax without it (-Ofast has it too), or with -fno-fast-math behind it
+#endif
+
 /// Marks a function that runs on the host and, where nvcc compiles it, on a CUDA device too.
 #ifdef __CUDACC__
 #define PARALLAX_HD __host__ __device__
