@@ -19,9 +19,8 @@ namespace optim = plx::optim;
 constexpr auto adam = optim::adam(1e-3);
 constexpr auto slow = optim::scale_by_adam();
 
-template <auto& Optimiser> constexpr auto updates_of = [](auto gradients, auto state) {
-  return Optimiser.update(gradients, state, gradients);
-};
+template <auto& Optimiser>
+constexpr auto updates_of = [](auto gradients, auto state) { return Optimiser.update(gradients, state, gradients); };
 
 /// Updates after `steps` steps of the same gradient.
 template <auto& Optimiser, class Float> std::vector<double> steady(const std::vector<double>& gradient, int steps) {

@@ -94,7 +94,8 @@ template <class P, class T> constexpr bool takes() {
            std::is_same_v<P, primitives::cumsum>;
   else
     return !std::is_same_v<P, primitives::shift_left> && !std::is_same_v<P, primitives::shift_right> &&
-           !std::is_same_v<P, primitives::threefry2x32> && !std::is_same_v<P, primitives::philox4x32>;
+           !std::is_same_v<P, primitives::threefry2x32> && !std::is_same_v<P, primitives::philox4x32> &&
+           !std::is_same_v<P, primitives::wide_remainder>;
 }
 
 [[noreturn]] inline void no_meaning(std::string_view primitive) {

@@ -121,6 +121,34 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V integral_pow(const V& x, const 
   return result;
 }
 
+/// What is left of x * 2^bits + y after division by `divisor`, in unsigned integers of so many bits; 0 stands for
+/// 2^bits.
+PARALLAX_CALLS_HOST
+template <class V> PARALLAX_HD PARALLAX_INLINE V wide_remainder(const V& x, const V& y, const V& divisor) {
+  using T = element_of<V>;
+  static_assert(std::is_unsigned_v<T>, "parallax: wide_remainder is of unsigned integers");
+  const V zero(T{0});
+  if constexpr (requires { wide_remainder_of_lanes(x, y, divisor); }) {
+    return wide_remainder_of_lanes(x, y, divisor);
+  } else if constexpr (sizeof(T) < 8) {
+    const auto wide = [](const V& word) { return convert<std::uint64_t>(word); };
+    const std::uint64_t both = wide(x) << 32 | wide(y);
+    return divisor == T{0} ? y : convert<T>(rem(both, wide(divisor)));
+  } else {
+    // a bit of y at a time, of which there are more than a register has
+    const V one(T{1}), last(T{63});
+    V rest = rem(x, divisor);
+    for (T bit = 0; bit < 64; ++bit) {
+      const V doubled = bit_or(shift_left(rest, one), bit_and(shift_right_logical(y, sub(last, V(bit))), one));
+      const V reduced = sub(doubled, divisor);
+      const auto is_small = lt(doubled, divisor);
+      const auto has_carried = ne(shift_right_logical(rest, last), zero);
+      rest = select(has_carried, reduced, select(is_small, doubled, reduced));
+    }
+    return select(eq(divisor, zero), y, rest);
+  }
+}
+
 /// The two words a block cipher gives.
 template <class V> struct word_pair {
   V first, second;

@@ -86,6 +86,11 @@ constexpr tracer lowest_number(context& trace, element_type type) {
                                 type == element_type::int32 ? std::numeric_limits<std::int32_t>::min()
                                                             : std::numeric_limits<std::int64_t>::min());
 }
+/// Whether elements of 16 bits are sums or products of several updates, which are computed in float32.
+constexpr bool is_rounded_often(const tracer& x, const indexed_window& window, scatter_kind combine) {
+  const bool computes = combine == scatter_kind::add_to || combine == scatter_kind::multiply_by;
+  return computes && is_floating16(x.type()) && !window.axes.unique && window.offsets.rank() > 0;
+}
 /// The array with the elements of a window changed.
 constexpr tracer scatter_window(std::string_view operation, tracer x, const indexed_window& window, tracer updates,
                                 scatter_kind combine) {
@@ -112,6 +117,11 @@ constexpr tracer scatter_window(std::string_view operation, tracer x, const inde
   tracer offsets = window.offsets;
   if (window.outside.owner) // negative offsets change nothing
     offsets = offsets | (window.outside & lowest_number(trace, offsets.type()));
+  if (is_rounded_often(x, window, combine)) {
+    const tracer made =
+        emit<primitives::scatter>({build::widen(x), offsets, build::widen(updates)}, {combine, window.axes});
+    return build::convert(made, x.type());
+  }
   return emit<primitives::scatter>({x, offsets, updates}, {combine, window.axes});
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <parallax/ops/creation.hpp>
+#include <parallax/ops/random_ranges.hpp>
 #include <parallax/ops/slicing.hpp>
 #include <parallax/primitives/assembly.hpp>
 #include <parallax/primitives/conversion.hpp>
+#include <parallax/primitives/wide_remainder.hpp>
 
 namespace parallax {
 
@@ -78,17 +80,27 @@ constexpr tracer unit_of_words(tracer words, element_type type) {
   return emit<primitives::bitcast>({pattern}, {type}) - 1;
 }
 
-/// Uniform in [low, high).
+/// Uniform in [low, high) of bounds of the type; `low` where that is empty. Of some bounds, which are below 1 and 1,
+/// the largest random number gives less than `high` by itself.
 template <class Generator>
 constexpr tracer uniform_numbers(tracer key, const dims& shape, element_type type, tracer low, tracer high,
-                                 std::string_view name) {
+                                 std::string_view name, bool stays_below = false) {
   key_words k = words_of(key, name);
   if (key.owner->failed) return key;
   tracer words = Generator::bits(k, shape, type == element_type::float64 ? element_type::uint64 : element_type::uint32);
   tracer unit = is_floating16(type) ? unit_of_16_bits(words, type) : unit_of_words(words, type);
   low = build::convert(low, type);
   high = build::convert(high, type);
-  return emit<primitives::maximum>({low, unit * (high - low) + low});
+  tracer number = unit * (high - low) + low; // which may be rounded up
+  if (!stays_below) number = emit<primitives::minimum>({number, just_below(high)});
+  return emit<primitives::maximum>({low, number});
+}
+/// Uniform in [0, 1).
+template <class Generator>
+constexpr tracer uniform_unit(tracer key, const dims& shape, element_type type, std::string_view name) {
+  context& trace = *key.owner;
+  return uniform_numbers<Generator>(key, shape, type, build::literal(trace, type, 0), build::literal(trace, type, 1),
+                                    name, true);
 }
 
 struct key_operation : operation<key_operation> {
@@ -125,6 +137,10 @@ template <class Generator, element T> struct bits_operation : operation<bits_ope
 };
 
 template <class Generator, element T> struct uniform_operation : operation<uniform_operation<Generator, T>> {
+  template <std::size_t N> static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape) {
+    constexpr std::string_view name = name_of_function<Generator, "uniform">.view();
+    return uniform_unit<Generator>(key, dims_of(trace, name, shape), element_type_of<T>, name);
+  }
   template <std::size_t N>
   static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape, tracer low, tracer high) {
     constexpr std::string_view name = name_of_function<Generator, "uniform">.view();
@@ -140,8 +156,9 @@ template <class Generator, element T> struct normal_operation : operation<normal
                                  : type == element_type::bfloat16 ? -0x1.fep-1
                                  : type == element_type::float32  ? -0x1.fffffep-1
                                                                   : -0x1.fffffffffffffp-1;
-    tracer u = uniform_numbers<Generator>(key, dims_of(trace, name, shape), type,
-                                          build::literal(trace, type, below_one), build::literal(trace, type, 1), name);
+    tracer u =
+        uniform_numbers<Generator>(key, dims_of(trace, name, shape), type, build::literal(trace, type, below_one),
+                                   build::literal(trace, type, 1), name, true);
     if (trace.failed) return key;
     return build::literal(trace, type, 1.4142135623730951) * emit<primitives::erf_inv>({u});
   }
@@ -152,8 +169,7 @@ template <class Generator> struct bernoulli_operation : operation<bernoulli_oper
   static constexpr tracer apply(context& trace, tracer key, tracer p, const extent_list<N>& shape) {
     constexpr std::string_view name = name_of_function<Generator, "bernoulli">.view();
     element_type type = is_floating(p.type()) ? p.type() : element_type::float32;
-    tracer u = uniform_numbers<Generator>(key, dims_of(trace, name, shape), type, build::literal(trace, type, 0),
-                                          build::literal(trace, type, 1), name);
+    tracer u = uniform_unit<Generator>(key, dims_of(trace, name, shape), type, name);
     return trace.failed ? key : u < p;
   }
 };
@@ -172,18 +188,9 @@ template <class Generator, element T> struct randint_operation : operation<randi
       return Generator::bits(words_of(subkey, name), counts, unsigned_type);
     };
     tracer upper = half(0), lower = half(1);
-    low = build::convert(low, type);
-    high = build::convert(high, type);
-    // two draws together, so that the remainder favours no value noticeably
-    tracer one = build::integer_literal(trace, unsigned_type, 1);
-    tracer span = build::select(high > low, build::convert(high - low, unsigned_type), one);
-    tracer factor = emit<primitives::remainder>(
-        {build::integer_literal(trace, unsigned_type,
-                                unsigned_type == element_type::uint64 ? std::int64_t{1} << 32 : 1 << 16),
-         span});
-    factor = emit<primitives::remainder>({factor * factor, span});
-    tracer offset = (upper % span) * factor + (lower % span);
-    return low + build::convert(offset % span, type);
+    // two draws are one number of twice the bits, so that the remainder favours no value noticeably
+    const integer_range range = integer_range::of(low, high, type, unsigned_type);
+    return range.low + build::convert(emit<primitives::wide_remainder>({upper, lower, range.size}), type);
   }
 };
 
@@ -222,17 +229,24 @@ template <class Generator> struct random_generator {
   template <element T = std::uint32_t, class Key> static constexpr auto bits(const Key& key, detail::no_extents) {
     return bits<T>(key);
   }
-  /// Uniform in [low, high).
+  /// Uniform in [low, high), never `high` itself: a number that would be rounded to it, which JAX returns, is the one
+  /// below.
   template <element T = float, class Key> static constexpr auto uniform(const Key& key) {
-    return call<detail::uniform_operation<Generator, T>>(key, extent_list<0>{}, T{0}, T{1});
+    return call<detail::uniform_operation<Generator, T>>(key, extent_list<0>{});
   }
-  template <element T = float, class Key, std::size_t N, class Low = T, class High = T>
-  static constexpr auto uniform(const Key& key, const extent (&shape)[N], const Low& low = T{0},
-                                const High& high = T{1}) {
+  template <element T = float, class Key, std::size_t N>
+  static constexpr auto uniform(const Key& key, const extent (&shape)[N]) {
+    return call<detail::uniform_operation<Generator, T>>(key, detail::list_of(shape));
+  }
+  template <element T = float, class Key> static constexpr auto uniform(const Key& key, detail::no_extents) {
+    return uniform<T>(key);
+  }
+  template <element T = float, class Key, std::size_t N, class Low, class High = T>
+  static constexpr auto uniform(const Key& key, const extent (&shape)[N], const Low& low, const High& high = T{1}) {
     return call<detail::uniform_operation<Generator, T>>(key, detail::list_of(shape), low, high);
   }
-  template <element T = float, class Key, class Low = T, class High = T>
-  static constexpr auto uniform(const Key& key, detail::no_extents, const Low& low = T{0}, const High& high = T{1}) {
+  template <element T = float, class Key, class Low, class High = T>
+  static constexpr auto uniform(const Key& key, detail::no_extents, const Low& low, const High& high = T{1}) {
     return call<detail::uniform_operation<Generator, T>>(key, extent_list<0>{}, low, high);
   }
   /// Standard normal.
@@ -257,7 +271,9 @@ template <class Generator> struct random_generator {
   template <class Key, class P> static constexpr auto bernoulli(const Key& key, const P& p, detail::no_extents) {
     return bernoulli(key, p);
   }
-  /// Integers in [low, high).
+  /// Integers in [low, high), all as likely as one another; `high` may be one more than the largest of the type. They
+  /// are JAX's where there are at most 2^16 of them, or a power of 2 (2^32 in 64 bits; in uint8 a power of 2 alone):
+  /// where there are more, JAX takes a remainder of one draw, which favours small numbers.
   template <element T = std::int32_t, class Key, std::size_t N, class Low, class High>
   static constexpr auto randint(const Key& key, const extent (&shape)[N], const Low& low, const High& high) {
     return call<detail::randint_operation<Generator, T>>(key, detail::list_of(shape), low, high);

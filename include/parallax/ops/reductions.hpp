@@ -126,7 +126,7 @@ struct all_operation : axis_reduction<all_operation> {
   }
 };
 /// Floating types of 16 bits as float32, since their sums may be out of their range.
-constexpr tracer to_wide(tracer x) { return is_floating16(x.type()) ? build::convert(x, element_type::float32) : x; }
+constexpr tracer to_wide(tracer x) { return build::widen(x); }
 
 struct mean_operation : axis_reduction<mean_operation> {
   static constexpr std::string_view name = "mean";
@@ -144,16 +144,18 @@ struct var_operation : axis_reduction<var_operation> {
     return build::convert(mean_operation::reduce(centered * centered, axes), x.type());
   }
 };
-/// log(sum(exp(x))), shifted by the maximum so that it neither overflows nor loses all digits.
+/// log(sum(exp(x))), shifted by the maximum so that it neither overflows nor loses all digits. Of 16 bits, whose sums
+/// may be out of their range, in float32 as far as the logarithm.
 struct logsumexp_operation : axis_reduction<logsumexp_operation> {
   static constexpr std::string_view name = "logsumexp";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
-    x = to_inexact(x);
+    const element_type type = to_inexact(x).type();
+    x = to_wide(to_inexact(x));
     tracer largest = build::reduce<primitives::reduce_max>(x, axes);
     largest = emit<primitives::stop_gradient>(
         {build::select(emit<primitives::is_finite>({largest}), largest, build::like(largest, 0))});
     tracer shifted = emit<primitives::exp>({x - restore_axes(largest, x, axes)});
-    return emit<primitives::log>({build::sum(shifted, axes)}) + largest;
+    return build::convert(emit<primitives::log>({build::sum(shifted, axes)}) + largest, type);
   }
 };
 
@@ -204,10 +206,11 @@ struct softmax_operation : operation<softmax_operation>, takes_constants_and_num
     if (x.owner->failed) return x;
     x = to_inexact(x);
     axis_list axes{normal};
-    tracer fixed = emit<primitives::stop_gradient>({x});
+    tracer fixed = to_wide(emit<primitives::stop_gradient>({x}));
     tracer largest = build::reduce<primitives::reduce_max>(fixed, axes);
     tracer shifted = emit<primitives::exp>({fixed - restore_axes(largest, x, axes)});
-    return emit<primitives::as_softmax>({x, shifted / restore_axes(build::sum(shifted, axes), x, axes)},
+    tracer shares = shifted / restore_axes(build::sum(shifted, axes), x, axes);
+    return emit<primitives::as_softmax>({x, build::convert(shares, x.type())},
                                         primitives::as_softmax::parameters{normal});
   }
 };

@@ -174,8 +174,9 @@ struct scale : transformation<scale> {
   template <class Params> static constexpr auto state_of(context&, const Params&) { return std::tuple<>{}; }
   template <class Updates, class Params>
   constexpr auto step(const Updates& updates, std::tuple<>, const Params&) const {
-    return std::pair{tree_map([this](const tracer& u) { return detail::in_type_of(detail::wide(u) * factor, u); }, updates),
-                     std::tuple<>{}};
+    return std::pair{
+        tree_map([this](const tracer& u) { return detail::in_type_of(detail::wide(u) * factor, u); }, updates),
+        std::tuple<>{}};
   }
 };
 

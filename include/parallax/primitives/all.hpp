@@ -25,3 +25,4 @@
 #include <parallax/primitives/sources.hpp>
 #include <parallax/primitives/threefry.hpp>
 #include <parallax/primitives/trigonometric.hpp>
+#include <parallax/primitives/wide_remainder.hpp>

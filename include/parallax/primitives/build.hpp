@@ -65,6 +65,13 @@ constexpr tracer convert(tracer x, element_type type) {
   return emit<primitives::convert>({x}, primitives::conversion_parameters{type});
 }
 
+/// Floating types of 16 bits as float32: their sums, counts and small factors may be no numbers of theirs.
+constexpr abstract_value widen(abstract_value x) {
+  if (is_floating16(x.type)) x.type = element_type::float32;
+  return x;
+}
+constexpr tracer widen(tracer x) { return is_floating16(x.type()) ? convert(x, element_type::float32) : x; }
+
 /// Operand axis k becomes result axis axes[k]; other axes repeat the operand. JAX: lax.broadcast_in_dim.
 constexpr tracer broadcast_in_dim(tracer x, const dims& shape, const axis_list& axes) {
   if (x.extents() == shape || !check_rank(*x.owner, "broadcast_in_dim", shape.size())) return x;
@@ -136,6 +143,17 @@ constexpr tracer zeros(context& trace, const abstract_value& like) {
 constexpr tracer zeros_like(tracer x) { return zeros(*x.owner, x.value()); }
 constexpr tracer select(tracer condition, tracer on_true, tracer on_false) {
   return emit<primitives::select>({condition, on_true, on_false});
+}
+/// A value in float32 as it was before it was rounded to 16 bits, where that is all that was done to it since but a
+/// change of sign or shape; in any other type as `convert` gives it.
+constexpr tracer convert_unrounded(tracer x, element_type type) {
+  if (is_floating16(x.type()) && type == element_type::float32) {
+    const auto operand = [&x] { return tracer(x.owner, x.scope, x.home().operand(x.id, 0)); };
+    if (is<primitives::convert>(x) && operand().type() == type) return operand();
+    if (is<primitives::reshape>(x)) return reshape(convert_unrounded(operand(), type), x.extents());
+    if (is<primitives::negative>(x)) return emit<primitives::negative>({convert_unrounded(operand(), type)});
+  }
+  return convert(x, type);
 }
 /// The size of a mapped axis, or any extent, as a scalar of the given type.
 constexpr tracer extent_value(context& trace, dim extent, element_type type) {

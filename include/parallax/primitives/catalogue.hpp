@@ -19,11 +19,11 @@ using catalogue = list<
     struct add, struct subtract, struct multiply, struct divide, struct remainder, struct power, struct integer_power,
     struct maximum, struct minimum, struct negative, struct exp, struct log, struct log1p, struct expm1, struct tanh,
     struct sin, struct cos, struct tan, struct sqrt, struct rsqrt, struct logistic, struct absolute, struct sign,
-    struct floor, struct relu, struct gelu, struct gelu_derivative, struct erf, struct erf_inv, struct is_finite,
-    struct equal, struct not_equal, struct less, struct less_equal, struct greater, struct greater_equal,
-    struct bitwise_and, struct bitwise_or, struct bitwise_xor, struct bitwise_not, struct shift_left,
-    struct shift_right, struct select, struct convert, struct bitcast, struct stop_gradient, struct named,
-    struct as_softmax, struct threefry2x32, struct philox4x32,
+    struct floor, struct relu, struct gelu, struct gelu_derivative, struct erf, struct erf_inv, struct exp_of_square,
+    struct is_finite, struct equal, struct not_equal, struct less, struct less_equal, struct greater,
+    struct greater_equal, struct bitwise_and, struct bitwise_or, struct bitwise_xor, struct bitwise_not,
+    struct shift_left, struct shift_right, struct select, struct convert, struct bitcast, struct stop_gradient,
+    struct named, struct as_softmax, struct threefry2x32, struct philox4x32, struct wide_remainder,
     // reductions
     struct reduce_sum, struct reduce_max, struct reduce_min, struct argmax, struct argmin,
     // cumulative: every element with those before it

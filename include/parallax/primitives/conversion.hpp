@@ -12,8 +12,9 @@ struct convert : elementwise {
   static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
     return {p.type, false, a.operands[0].shape};
   }
+  /// A sum that is a cotangent need not have been a number of the result's type.
   static constexpr void vjp(vjp_application& a, const parameters&) {
-    a.give(0, build::convert(a.cotangent, a.operand(0).type()));
+    a.give(0, build::convert_unrounded(a.cotangent, a.operand(0).type()));
   }
   template <element_type To, std::int64_t, class V> static PARALLAX_HD auto evaluate(V x) {
     return math::convert<element_t<To>>(x);

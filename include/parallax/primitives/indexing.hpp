@@ -183,16 +183,16 @@ struct scatter {
                                        "coincide; say plx::unique_indices where they do not");
     a.give(2, taken(a, p, a.cotangent * a.operand(0)));
   }
-  /// All that are as large as the result share what comes back to it.
+  /// All that are as large as the result share what comes back to it. Those of 16 bits are counted in float32.
   static constexpr void vjp_of_extremes(vjp_application& a, const parameters& p) {
-    const tracer offsets = a.operand(1), updates = a.operand(2), one = build::like(a.cotangent, 1),
-                 zero = build::like(a.cotangent, 0);
+    const tracer offsets = a.operand(1), updates = a.operand(2), cotangent = build::widen(a.cotangent),
+                 one = build::like(cotangent, 1), zero = build::like(cotangent, 0);
     const tracer kept = build::select(a.operand(0) == a.result, one, zero);
     const tracer chosen = build::select(updates == taken(a, p, a.result), one, zero);
     const tracer count = emit<scatter>({kept, offsets, chosen}, {scatter_kind::add_to, p.axes});
-    const tracer share = a.cotangent / count;
-    a.give(0, kept * share);
-    a.give(2, chosen * taken(a, p, share));
+    const tracer share = cotangent / count;
+    a.give(0, build::convert(kept * share, a.result.type()));
+    a.give(2, build::convert(chosen * taken(a, p, share), a.result.type()));
   }
 };
 

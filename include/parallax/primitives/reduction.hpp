@@ -48,11 +48,12 @@ struct reduce_sum : reduction {
 
 namespace detail {
 struct extreme_reduction : reduction {
-  /// The elements that attain the extreme share the cotangent equally.
+  /// The elements that attain the extreme share the cotangent equally. Those of 16 bits are counted in float32.
   static constexpr void vjp(vjp_application& a, const parameters& p) {
-    tracer attains = build::convert(a.operand(0) == spread(a, p, a.result), a.result.type());
+    tracer cotangent = build::widen(a.cotangent);
+    tracer attains = build::convert(a.operand(0) == spread(a, p, a.result), cotangent.type());
     tracer count = build::sum(attains, p.axes);
-    a.give(0, attains * spread(a, p, a.cotangent / count));
+    a.give(0, build::convert(attains * spread(a, p, cotangent / count), a.result.type()));
   }
 };
 struct position_reduction : reduction {

@@ -24,8 +24,9 @@ struct as_softmax : elementwise {
   }
   /// Of tangents as of cotangents, since the derivative is a symmetric matrix.
   static constexpr void vjp(vjp_application& a, const parameters& p) {
-    const tracer sum = build::sum(a.result * a.cotangent, p.axis);
-    a.give(0, a.result * (a.cotangent - build::insert_axis(sum, p.axis, a.result.dimension(p.axis))));
+    const tracer y = build::widen(a.result), t = build::widen(a.cotangent), sum = build::sum(y * t, p.axis);
+    const tracer slope = y * (t - build::insert_axis(sum, p.axis, y.dimension(p.axis)));
+    a.give(0, build::convert(slope, a.result.type()));
   }
   template <element_type, std::int64_t, class V> static PARALLAX_HD V evaluate(V, V y) { return y; }
 };

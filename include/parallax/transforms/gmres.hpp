@@ -22,12 +22,12 @@ struct generalised_minimal_residual {
   gmres_options options;
 
   template <class Matvec, class Tree>
-  constexpr Tree operator()(const Matvec& matrix, const Tree& b, const Tree& first) const {
+  constexpr Tree operator()(const Matvec& matrix, const Tree& b, const Tree& first, const tracer& scale) const {
     const auto flat = ravel_pytree(b); // clang++ lets no lambda read its parts by names
     const tracer right = flat.first;
     const auto tree_of = flat.second;
     const auto product = [matrix, tree_of](const tracer& x) { return ravel_pytree(matrix(tree_of(x))).first; };
-    const iteration_bounds bounds = iteration_bounds::of(b, options);
+    const iteration_bounds bounds = iteration_bounds::of(b, options, scale);
     const tracer begin = ravel_pytree(first).first;
     const auto goes_on = [bounds](const auto& carry) {
       const tracer residual = std::get<1>(carry);

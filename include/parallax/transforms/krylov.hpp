@@ -10,6 +10,7 @@
 #include <parallax/ops/reductions.hpp>
 #include <parallax/transforms/custom_linear_solve.hpp>
 #include <parallax/transforms/mesh_variation.hpp>
+#include <parallax/transforms/solver_scale.hpp>
 #include <parallax/transforms/while_loop.hpp>
 
 #include <tuple>
@@ -52,12 +53,13 @@ template <class Tree> constexpr tracer no_rounds(const Tree& residual) {
   return vary_along(build::integer_literal(*leaf.owner, element_type::int32, 0), leaf.varies());
 }
 
-/// The bounds of an iteration for a right-hand side.
+/// The bounds of an iteration for a right-hand side, which was divided by `scale`.
 struct iteration_bounds {
   tracer square; ///< of the residual
   tracer rounds;
 
-  template <class Tree> static constexpr iteration_bounds of(const Tree& b, const solver_options& options) {
+  template <class Tree>
+  static constexpr iteration_bounds of(const Tree& b, const solver_options& options, const tracer& scale) {
     const tracer norm = dot_of_trees(b, b);
     context& trace = *norm.owner;
     tracer rounds = build::integer_literal(trace, element_type::int32, options.maxiter);
@@ -67,7 +69,10 @@ struct iteration_bounds {
         rounds = rounds + build::extent_value(trace, trace.extents.product(leaf.extents()), element_type::int32) * 10;
       });
     }
-    return {maximum(norm * (options.tol * options.tol), build::like(norm, options.atol * options.atol)), rounds};
+    const tracer relative = norm * (options.tol * options.tol);
+    if (options.atol == 0) return {relative, rounds};
+    const tracer absolute = options.atol / build::convert(scale, norm.type());
+    return {maximum(relative, absolute * absolute), rounds};
   }
 };
 
@@ -75,8 +80,8 @@ struct conjugate_gradients {
   solver_options options;
 
   template <class Matvec, class Tree>
-  constexpr Tree operator()(const Matvec& matrix, const Tree& b, const Tree& first) const {
-    const iteration_bounds bounds = iteration_bounds::of(b, options);
+  constexpr Tree operator()(const Matvec& matrix, const Tree& b, const Tree& first, const tracer& scale) const {
+    const iteration_bounds bounds = iteration_bounds::of(b, options, scale);
     const Tree r = difference(b, matrix(first));
     const auto goes_on = [bounds](const auto& carry) {
       return logical_and(std::get<2>(carry) > bounds.square, std::get<4>(carry) < bounds.rounds);
@@ -97,8 +102,8 @@ struct stabilised_biconjugate_gradients {
   solver_options options;
 
   template <class Matvec, class Tree>
-  constexpr Tree operator()(const Matvec& matrix, const Tree& b, const Tree& first) const {
-    const iteration_bounds bounds = iteration_bounds::of(b, options);
+  constexpr Tree operator()(const Matvec& matrix, const Tree& b, const Tree& first, const tracer& scale) const {
+    const iteration_bounds bounds = iteration_bounds::of(b, options, scale);
     const Tree r = difference(b, matrix(first));
     const tracer one = build::like(bounds.square, 1);
     const auto goes_on = [bounds](const auto& carry) {
@@ -134,18 +139,22 @@ template <class A> constexpr auto product_with(const A& matrix) {
   else return matrix;
 }
 
-/// Solves by an iteration, from zeros or from `first`.
+/// Solves by an iteration, from zeros or from `first`. The system is divided by its largest number: the squares that
+/// iterations compare leave the range of float32 where its elements are below 1e-19 or above 1e19.
 template <class Method, class A, class B, class First>
 constexpr auto solved_by(const Method& method, const A& matrix, const B& b, const First& first) {
   const auto from_zeros = [method](const auto& product, const auto& right) {
-    return method(product, right, zeros_of_tree(right));
+    const tracer scale = scale_of(right);
+    return multiplied_by(method(product, divided_by(right, scale), zeros_of_tree(right), scale), scale);
   };
   if constexpr (std::is_same_v<First, none_t>) {
     return custom_linear_solve(product_with(matrix), b, from_zeros, from_zeros);
   } else {
     const auto from_first = [method, first](const auto& product, const auto& right) {
       using tree = std::remove_cvref_t<decltype(right)>;
-      return method(product, right, tree(traced_like(trace_of_trees(right), first)));
+      const tree begin(traced_like(trace_of_trees(right), first));
+      const tracer scale = scale_of(right, difference(right, tree(product(begin))));
+      return multiplied_by(method(product, divided_by(right, scale), divided_by(begin, scale), scale), scale);
     };
     return custom_linear_solve(product_with(matrix), b, from_first, from_zeros);
   }

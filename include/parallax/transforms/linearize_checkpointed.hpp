@@ -120,7 +120,9 @@ class checkpointed_linearization {
   constexpr tracer first_cotangent(std::size_t operand) const {
     for (std::size_t c = 0; c < carries.size(); ++c)
       if (index_of(carries[c]) == operand && result_cotangents[c].owner) return result_cotangents[c];
-    return build::zeros(trace, strong(operands[operand].value()));
+    const abstract_value value = strong(operands[operand].value());
+    // of a constant it is a sum, and those of 16 bits are float32
+    return build::zeros(trace, p.roles[operand] == scan_role::constant ? build::widen(value) : value);
   }
 
   /// binomial(s + k, k) of a number of free slots.
@@ -277,7 +279,7 @@ class checkpointed_linearization {
       const tracer gradient = gradients[k].owner ? build::broadcast_to(gradients[k], inputs[k].extents())
                                                  : build::zeros(trace, strong(inputs[k].value()));
       switch (p.roles[k]) {
-      case scan_role::constant: own = own + gradient; break;
+      case scan_role::constant: own = own + build::convert_unrounded(gradient, own.type()); break;
       case scan_role::carry: own = gradient; break;
       case scan_role::stacked: own = own.at(slice_of(t)).set(gradient); break;
       }

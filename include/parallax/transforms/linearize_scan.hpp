@@ -11,7 +11,8 @@
 namespace parallax::detail {
 
 /// The forward loop also stacks what the backward loop reads. That goes through the rounds from the other end: it
-/// carries the cotangents of the carries and the sums of those of the constants, and stacks those of slices.
+/// carries the cotangents of the carries and the sums of those of the constants, and stacks those of slices. Sums of 16
+/// bits are float32, and rounded by who reads them.
 class scan_linearization {
  public:
   constexpr scan_linearization(const linearize_application& application, const scan_parameters& parameters)
@@ -94,7 +95,8 @@ class scan_linearization {
     backward.length = p.length;
     backward.reverse = !p.reverse;
     for_each(joint.differentiated_inputs, [&](int k) {
-      if (role_of(k) == scan_role::constant) first_sums.push_back(build::zeros_like(operands[index_of(k)]));
+      if (role_of(k) == scan_role::constant)
+        first_sums.push_back(build::zeros(trace, build::widen(operands[index_of(k)].value())));
     });
     backward.body = trace.open_graph();
     for (std::size_t k = 0; k < operands.size(); ++k) enter_operand(k);
@@ -107,7 +109,8 @@ class scan_linearization {
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (role_of(joint.differentiated_inputs[i]) != scan_role::constant) continue;
       const tracer sum = sums[next++];
-      add_output(trace, vary_along(emit<primitives::add>({sum, gradients[i]}), sum.varies()));
+      const tracer addend = build::convert_unrounded(gradients[i], sum.type());
+      add_output(trace, vary_along(emit<primitives::add>({sum, addend}), sum.varies()));
     }
     for_each(carried, [&](int k) {
       add_output(trace, vary_along(gradient_of_carry(gradients, k), value_of_input(index_of(k)).varies));
@@ -148,7 +151,7 @@ class scan_linearization {
     for_each(joint.differentiated_inputs, [&](int k) {
       if (role_of(k) != scan_role::constant) return;
       backward.roles.push_back(scan_role::carry);
-      sums.push_back(new_input(trace, value_of_input(index_of(k))));
+      sums.push_back(new_input(trace, build::widen(value_of_input(index_of(k)))));
       linear.differentiated_operands.push_back(k);
     });
     for_each(first_sums, [&](tracer zeros) { linear.operands.push_back(zeros); });

@@ -147,8 +147,10 @@ class reverse_pass {
     });
     if (!any) return;
     const growing_vector<tracer> gradients = emit_call(trace, linear->backward, operands, linear->parameters);
-    for (std::size_t i = 0; i < gradients.size(); ++i)
-      accumulate(g().operand(id, linear->differentiated_operands[i]), gradients[i], gradients[i].varies());
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      const node_id operand = g().operand(id, linear->differentiated_operands[i]);
+      accumulate(operand, build::convert(gradients[i], g().type(operand)), gradients[i].varies());
+    }
   }
 };
 

@@ -4,6 +4,10 @@
 #include <parallax/cuda/kernels/reduce.hpp>
 #include <parallax/primitives/cumulative.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
 namespace parallax::cuda {
 
 /// What a cumulative kernel combines in order: the elements of its expression.
@@ -13,6 +17,9 @@ template <class Kernel> struct cumulator {
   using T = typename evaluate::value_type;
   using accumulator = T;
   using loop_type = typename evaluate::loop_type;
+  /// Sums of some elements begin anew, and are added to those before: to a sum that is large, numbers that are small
+  /// beside it would add nothing, one by one.
+  static constexpr bool sums_in_pieces = std::is_same_v<P, primitives::cumsum> && std::is_floating_point_v<T>;
 
   static PARALLAX_DEVICE PARALLAX_INLINE accumulator neutral() { return P::template neutral<T>(); }
   template <class Block>
@@ -30,6 +37,7 @@ template <kernel_result Result, class Factor, class Term, class Last>
 struct cumulator<kernel<Result, primitives::linear_recurrence, Factor, Term, Last>> {
   using T = typename Term::value_type;
   using loop_type = loop<3, 0>;
+  static constexpr bool sums_in_pieces = false;
   struct accumulator {
     T factor, term;
   };
@@ -59,6 +67,8 @@ namespace detail {
 inline constexpr int cumulative_threads = 256;
 /// Neighbouring elements that a thread of a block takes.
 inline constexpr int elements_of_thread = 4;
+/// Elements whose sum a thread of a line of its own begins anew.
+inline constexpr std::uint32_t elements_of_piece = 64;
 } // namespace detail
 
 /// The lines of a loop. Dimensions: kept ones, then the one that lines go along, then the innermost where that is kept.
@@ -110,11 +120,16 @@ template <class Kernel> struct cumulate_lines {
     for (std::uint32_t line = block_of(block) * threads_of(block) + thread_of(block); line < a.count; line += step) {
       coordinates p;
       a.locate(line, p);
-      typename C::accumulator total = C::neutral();
+      typename C::accumulator total = C::neutral(), before = C::neutral();
       for (std::uint32_t i = 0; i < a.length; ++i) {
         a.move(i, p);
+        if (C::sums_in_pieces && i > 0 && i % detail::elements_of_piece == 0) {
+          before = C::combine(before, total);
+          total = C::neutral();
+        }
         total = C::combine(total, C::load(block, a.loop, p));
-        a.write(block, p, total);
+        if constexpr (C::sums_in_pieces) a.write(block, p, C::combine(before, total));
+        else a.write(block, p, total);
       }
     }
   }

@@ -55,7 +55,8 @@ template <class Program, section_id Section = section_id::main> struct direct_st
   /// Positions have kernels of their own, and random bits are long computations, made for many at once.
   static constexpr bool is_for_loops(primitive_id id) {
     return id == primitives::id_of<primitives::argmax> || id == primitives::id_of<primitives::argmin> ||
-           id == primitives::id_of<primitives::threefry2x32> || id == primitives::id_of<primitives::philox4x32>;
+           id == primitives::id_of<primitives::threefry2x32> || id == primitives::id_of<primitives::philox4x32> ||
+           id == primitives::id_of<primitives::wide_remainder>;
   }
   /// Elements that wait for one another are not computed each by itself.
   static constexpr bool is_ordered(kernel_result result) {

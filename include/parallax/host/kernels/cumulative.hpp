@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace parallax::host::inline PARALLAX_REGISTERS {
 
@@ -60,6 +61,10 @@ template <class Kernel> struct cumulative_loop {
   static constexpr bool reverse = Kernel::result == kernel_result::reverse_cumulative;
   static constexpr std::size_t parts = elements::parts;
   static constexpr std::int64_t block = 8 * lanes; ///< neighbouring columns that are gone down together
+  /// Sums of so many rows begin anew, and are added to those before: to a sum that is large, numbers that are small
+  /// beside it would add nothing, one by one.
+  static constexpr bool sums_in_pieces = std::is_same_v<P, primitives::cumsum> && floating_element<T>;
+  static constexpr std::int64_t rows_of_piece = 64;
 
   static PARALLAX_INLINE std::byte* result_of(const row_position& row) { return const_cast<std::byte*>(row.data[0]); }
   static PARALLAX_INLINE void write(const row_position& row, std::int64_t i, int count, const pack<T>& values) {
@@ -115,10 +120,17 @@ template <class Kernel> struct cumulative_loop {
   static void run_columns(const kernel_arguments& a, int axis, std::int64_t* position, std::int64_t first,
                           std::int64_t last) {
     constexpr std::size_t most = block / lanes;
-    pack<T> totals[most];
+    pack<T> totals[most], before[most];
     for (pack<T>& total : totals) total = broadcast(P::template neutral<T>());
+    for (pack<T>& sum : before) sum = totals[0];
     row_position row;
     for (std::int64_t j = 0; j < a.extents[axis]; ++j) {
+      if (sums_in_pieces && j > 0 && j % rows_of_piece == 0) {
+        for (std::size_t k = 0; k < most; ++k) {
+          before[k] = P::evaluate(before[k], totals[k]);
+          totals[k] = broadcast(P::template neutral<T>());
+        }
+      }
       position[axis] = reverse ? a.extents[axis] - 1 - j : j;
       row.set(a, position, a.rank - 1);
       pack<T>* total = totals;
@@ -127,7 +139,8 @@ template <class Kernel> struct cumulative_loop {
         pack<T> element[parts];
         elements::load(row, a.constants, i, count, element);
         *total = elements::combine(*total, element);
-        write(row, i, count, *total);
+        if constexpr (sums_in_pieces) write(row, i, count, P::evaluate(before[total - totals], *total));
+        else write(row, i, count, *total);
       }
     }
     position[axis] = 0;

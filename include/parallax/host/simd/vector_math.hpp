@@ -149,4 +149,21 @@ template <floating_element T> PARALLAX_INLINE pack<T> floor(const pack<T>& x) {
 
 template <floating_element T> PARALLAX_INLINE pack<T> ceil(const pack<T>& x) { return neg(floor(neg(x))); }
 
+/// `math::wide_remainder` of 32 bits, which takes half of y at a time: a double holds each number on the way, and its
+/// rounding cannot reach the next whole quotient.
+PARALLAX_INLINE pack<std::uint32_t> wide_remainder_of_lanes(const pack<std::uint32_t>& x, const pack<std::uint32_t>& y,
+                                                            const pack<std::uint32_t>& divisor) {
+  using word = pack<std::uint32_t>;
+  const auto is_zero = eq(divisor, word(std::uint32_t{0}));
+  const pack<double> by = convert<double>(select(is_zero, word(std::uint32_t{1}), divisor)), half(65536.);
+  const auto left = [&](const pack<double>& z) { return sub(z, mul(by, floor(div(z, by)))); };
+  const auto followed_by = [&](const pack<double>& rest, const word& digit) {
+    return left(add(mul(rest, half), convert<double>(digit)));
+  };
+  pack<double> rest = left(convert<double>(x));
+  rest = followed_by(rest, shift_right_logical(y, word(std::uint32_t{16})));
+  rest = followed_by(rest, bit_and(y, word(std::uint32_t{0xFFFF})));
+  return select(is_zero, y, convert<std::uint32_t>(rest));
+}
+
 } // namespace parallax::host::inline PARALLAX_REGISTERS

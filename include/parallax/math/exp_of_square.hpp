@@ -1,0 +1,38 @@
+// Exponentials of squares, whose error does not grow with the square.
+#pragma once
+
+#include <parallax/math/scalar_math.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace parallax::math {
+
+/// exp(x^2), or exp(-x^2) where `Negative`. x is h + l, where h has so few bits that its square is exact, and x^2 is
+/// h^2 + r of r = l (x + h), which is small: rounding x^2 itself would be an error of as many units as x^2 is large.
+PARALLAX_CALLS_HOST
+template <bool Negative, class V> PARALLAX_HD PARALLAX_INLINE V exp_of_square(const V& x) {
+  using T = element_of<V>;
+  if constexpr (floating16_element<T>) {
+    const auto wide = convert<float>(x); // in which the squares of 16 bits are exact
+    const auto square = mul(wide, wide);
+    if constexpr (Negative) return convert<T>(exp(neg(square)));
+    else return convert<T>(exp(square));
+  } else {
+    using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr word few_bits = sizeof(T) == 4 ? static_cast<word>(0xFFFFF000) : static_cast<word>(0xFFFFFFFFF8000000);
+    const auto bits = bit_cast<word>(x);
+    const V high = bit_cast<T>(bit_and(bits, std::remove_cvref_t<decltype(bits)>(few_bits)));
+    const V square = mul(high, high), rest = mul(sub(x, high), add(x, high)), zero(T{0});
+    // beyond that the first factor is 0 or infinite
+    const V signed_rest = select(lt(abs(x), V(T{40})), Negative ? neg(rest) : rest, zero);
+    constexpr int terms = sizeof(T) == 4 ? 5 : 3; // r is below 0.11, or 3e-5
+    constexpr double coefficients[] = {1, 1, 1. / 2, 1. / 6, 1. / 24, 1. / 120};
+    V series(static_cast<T>(coefficients[terms]));
+    PARALLAX_UNROLL(5)
+    for (int i = terms - 1; i >= 0; --i) series = add(mul(series, signed_rest), V(static_cast<T>(coefficients[i])));
+    return mul(exp(Negative ? neg(square) : square), series);
+  }
+}
+
+} // namespace parallax::math

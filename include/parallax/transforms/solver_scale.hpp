@@ -1,0 +1,53 @@
+// What a linear system is divided by before it is solved, so that squares of its numbers neither vanish nor overflow.
+#pragma once
+
+#include <parallax/primitives/all.hpp> // before operations, which name them
+
+#include <parallax/ops/elementwise.hpp>
+#include <parallax/ops/operators.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace parallax::detail {
+
+/// The largest power of 2 that is no larger than a number above 0, which nothing that is divided by it is rounded by; 1
+/// for 0, and infinite for what is not finite. Numbers below the normal ones have the smallest of these.
+constexpr tracer power_of_two_in(const tracer& number) {
+  context& trace = *number.owner;
+  const bool is_double = number.type() == element_type::float64;
+  const element_type type = is_double ? element_type::float64 : element_type::float32;
+  const element_type word = is_double ? element_type::uint64 : element_type::uint32;
+  const tracer x = build::convert(number, type);
+  const tracer exponent = build::integer_literal(trace, word, is_double ? 0x7FF0000000000000 : 0x7F800000);
+  const tracer bits = emit<primitives::bitwise_and>({emit<primitives::bitcast>({x}, {word}), exponent});
+  const tracer power = emit<primitives::bitcast>({bits}, {type});
+  const tracer least = build::literal(trace, type, is_double ? 0x1p-1022 : 0x1p-126);
+  const tracer normal = emit<primitives::maximum>({power, least});
+  return build::select(x == build::like(x, 0), build::like(x, 1), normal);
+}
+
+/// The largest element of trees, without its sign, as a power of 2; NaN counts as infinite.
+template <class... Tree> constexpr tracer scale_of(const Tree&... trees) {
+  tracer largest{};
+  const auto look_at = [&largest](const auto& tree) {
+    for_each(tracers_of(tree), [&largest](const tracer& leaf) {
+      const tracer size =
+          build::reduce<primitives::reduce_max>(emit<primitives::absolute>({leaf}), all_axes(leaf.rank()));
+      const tracer some = emit<primitives::maximum>({size, build::like(size, 0)}); // where there is no element
+      largest = largest.owner == nullptr ? some : build::binary<primitives::maximum>("maximum", largest, some);
+    });
+  };
+  (look_at(trees), ...);
+  return power_of_two_in(largest);
+}
+template <class Tree> constexpr Tree divided_by(const Tree& x, const tracer& scale) {
+  return tree_map([&](const tracer& u) { return build::convert(build::convert(u, scale.type()) / scale, u.type()); },
+                  x);
+}
+template <class Tree> constexpr Tree multiplied_by(const Tree& x, const tracer& scale) {
+  return tree_map([&](const tracer& u) { return build::convert(build::convert(u, scale.type()) * scale, u.type()); },
+                  x);
+}
+
+} // namespace parallax::detail
