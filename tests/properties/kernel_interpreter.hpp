@@ -5,6 +5,7 @@
 #include <parallax/parallax.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -246,6 +247,8 @@ template <class Memory> class kernel_interpreter {
     if (s.primitive == plx::primitives::id_of<plx::primitives::select>) return x[x[0].whole != 0 ? 1 : 2];
     if (s.primitive == plx::primitives::id_of<plx::primitives::convert>) return converted(from, s.type, x[0]);
     if (s.primitive == plx::primitives::id_of<plx::primitives::integer_power>) return power(s, x[0]);
+    if (s.primitive == plx::primitives::id_of<plx::primitives::exp_of_square>)
+      return {std::exp(static_cast<double>(s.parameter) * x[0].real * x[0].real), 0};
     return functions_of(s.primitive).apply(from, x.data(), x.size());
   }
   static kernel_number converted(element_type from, element_type to, const kernel_number& x) {
