@@ -3,6 +3,7 @@
 // run-time type information.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/operations.hpp>
 
 #include <parallax/compile/program_error.hpp>
@@ -15,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The memory of an array with `Count` elements, row-major: a pointer to the first, an array, or a span; for a single
 /// element, the element itself too. What has another number of elements does not compile; a pointer's is not known.
@@ -166,4 +167,4 @@ class compiled_function
     : public decltype(detail::compiled_call_of<std::remove_const_t<decltype(Function)>,
                                                detail::abstract_t<std::remove_const_t<decltype(Shapes)>>...>()) {};
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

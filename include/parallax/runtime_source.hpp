@@ -4,6 +4,7 @@
 
 #define PARALLAX_RUNTIME_SOURCE
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/version.hpp>
 
 #if !PARALLAX_LINKED_RUNTIME
 #error "parallax/runtime_source.hpp is for programs whose files are compiled with PARALLAX_LINKED_RUNTIME=1"
@@ -27,7 +28,7 @@
 
 #include <utility>
 
-namespace parallax::host::linked {
+namespace parallax::PARALLAX_INLINE_VERSION::host::linked {
 
 void run_product(const product_arguments& p) { make_product(p); }
 
@@ -36,4 +37,4 @@ recycled_vector<runtime_value> run_program(const plan_view& plan, const kernel_f
   return program_run(plan, kernels, registers, std::move(arguments)).run(given);
 }
 
-} // namespace parallax::host::linked
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::linked

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <parallax/compile/prepare/prepare.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/joint_program.hpp>
 #include <parallax/transforms/varying.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct applied_call {
   static constexpr primitive_kind kind = primitive_kind::call;
@@ -89,7 +90,7 @@ struct applied_call {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives
 
 /// f(f(...f(x))), `Times` times, of one array.
 template <int Times, class F> constexpr parallax::tracer applied(F f, parallax::tracer x) {

@@ -2,6 +2,7 @@
 types as people would."""
 import importlib.machinery
 import importlib.util
+import re
 import sys
 import unittest
 from pathlib import Path
@@ -53,31 +54,29 @@ class WorseTest(unittest.TestCase):
                          kernel_resources.worse_than_record(record(), now))
 
 
-LOADED = "parallax::compiled::load_statement<(parallax::compiled::statement_kind)1, (parallax::element_type)8, 1>"
-SINE = "parallax::compiled::compute_statement<parallax::primitives::sin, (parallax::element_type)8, 0l, 0>"
+LOADED = "compiled::load_statement<(compiled::statement_kind)1, (element_type)8, 1>"
+SINE = "compiled::compute_statement<primitives::sin, (element_type)8, 0l, 0>"
+NAMESPACE = re.compile(r"(?<!::)\b(?=(?:compiled|primitives|cuda|element_type)\b)")
 
 
-def entry(kernel, *arguments):
-    return f"void parallax::cuda::detail::entry<{', '.join([kernel, *arguments])}>({kernel}::arguments)"
+def named(kernel):
+    """Of an entry whose name is as CUDA's tools print it, in the namespace of a version."""
+    whole = f"void cuda::detail::entry<{kernel}>({kernel}::arguments)"
+    return kernel_resources.named(NAMESPACE.sub("parallax::v0_2::", whole))
 
 
 class NamedTest(unittest.TestCase):
     def test_a_loop_is_its_operations(self):
-        fused = ("parallax::compiled::kernel<(parallax::compiled::kernel_result)0, parallax::compiled::no_reduction, "
-                 f"{LOADED}, {SINE}>")
-        self.assertEqual(("elementwise", "float32: load, sin; 4 at a time"),
-                         kernel_resources.named(entry(f"parallax::cuda::elementwise<{fused}, 4>")))
+        fused = f"compiled::kernel<(compiled::kernel_result)0, compiled::no_reduction, {LOADED}, {SINE}>"
+        self.assertEqual(("elementwise", "float32: load, sin; 4 at a time"), named(f"cuda::elementwise<{fused}, 4>"))
 
     def test_a_reduction_says_how_it_combines(self):
-        fused = ("parallax::compiled::kernel<(parallax::compiled::kernel_result)2, parallax::primitives::reduce_max, "
-                 f"{LOADED}, {SINE}, {SINE}>")
-        self.assertEqual(("reduce_rows", "float32: load, 2 x sin; reduce_max"),
-                         kernel_resources.named(entry(f"parallax::cuda::reduce_rows<{fused} >")))
+        fused = f"compiled::kernel<(compiled::kernel_result)2, primitives::reduce_max, {LOADED}, {SINE}, {SINE}>"
+        self.assertEqual(("reduce_rows", "float32: load, 2 x sin; reduce_max"), named(f"cuda::reduce_rows<{fused} >"))
 
     def test_other_kernels_are_what_they_are_made_of(self):
         self.assertEqual(("combine_pieces", "reduce_sum, float, false"),
-                         kernel_resources.named(entry("parallax::cuda::combine_pieces<parallax::primitives::reduce_sum,"
-                                                      " float, false>")))
+                         named("cuda::combine_pieces<primitives::reduce_sum, float, false>"))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 // What scripts/check-shared-symbols is to find: a function and a constant that are not the same in both units.
-namespace parallax {
+#include <parallax/core/version.hpp>
+
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 inline int first() { return 1; }
 inline int second() { return 2; }
@@ -18,4 +20,4 @@ const int* use(int& result) {
   return &number;
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,9 +1,10 @@
 // A primitive that exists for a test only: a catalogue that has it is another one.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct one_more : elementwise {
   static constexpr std::string_view name = "one_more";
@@ -11,4 +12,4 @@ struct one_more : elementwise {
   template <class V> static PARALLAX_HD V evaluate(V x) { return x; }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

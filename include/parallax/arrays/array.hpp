@@ -12,6 +12,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/lazy.hpp>
 
 #include <algorithm>
@@ -25,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace runtime {
 
 /// True where one of two extents is dynamic, or they are equal.
@@ -276,4 +277,4 @@ template <class T, auto ShapeA, auto ShapeB> bool array_equal(const array<T, Sha
   else return a.shape() == b.shape() && plain::equal(a.values(), b.values());
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

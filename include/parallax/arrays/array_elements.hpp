@@ -3,13 +3,14 @@
 
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/core/extents.hpp>
+#include <parallax/core/version.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// Arrays whose extents are static hold their elements in place where these take at most this many bytes.
 inline constexpr std::int64_t most_bytes_in_place = 256;
@@ -112,4 +113,4 @@ class array_elements<T, CountInPlace> {
   T in_place[CountInPlace];
 };
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/errors.hpp>
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/version.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -12,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// 0 for bool, 1 for the integers, 2 for floating types.
 template <class T> inline constexpr int arithmetic_category = std::same_as<T, bool> ? 0 : std::is_integral_v<T> ? 1 : 2;
@@ -69,4 +70,4 @@ template <int Rank, class T, class List> T* copy_literal(const List& list, const
   return out;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

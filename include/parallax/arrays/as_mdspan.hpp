@@ -5,6 +5,7 @@
 #include <parallax/arrays/memory_of_others.hpp>
 #include <parallax/core/extents.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
 #include <array>
 #include <concepts>
@@ -12,7 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// What `as_mdspan` gives where the standard library has no std::mdspan: the same members, for row-major elements.
 template <class T, class Extents> class array_view {
@@ -95,4 +96,4 @@ template <class T, auto Shape> auto as_mdspan(const array<T, Shape>& x) {
 }
 template <class T, auto Shape> void as_mdspan(const array<T, Shape>&&) = delete;
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

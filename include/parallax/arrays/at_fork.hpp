@@ -2,12 +2,13 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 
 #if __has_include(<unistd.h>)
 #include <pthread.h>
 #endif
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// From now on calls `before` in a thread that forks, and after that `in_parent` and `in_child`; a null one is nothing.
 /// Without fork, on other systems than POSIX's, this does nothing. Throws `error`.
@@ -19,4 +20,4 @@ inline void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
 #endif
 }
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -7,6 +7,7 @@
 #include <parallax/arrays/memory_block.hpp>
 #include <parallax/arrays/system_memory.hpp>
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/version.hpp>
 
 #include <array>
 #include <atomic>
@@ -19,7 +20,7 @@
 #include <new>
 #include <utility>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// False under a sanitizer, which must see each block given back to find uses after the end or after the release. Where
 /// files with and without one are linked, either is right: a block is as large as its size class wherever it is made.
@@ -304,4 +305,4 @@ PARALLAX_RUNTIME_FUNCTION memory_block* new_block(std::size_t bytes, std::size_t
 }
 #endif
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

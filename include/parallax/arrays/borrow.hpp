@@ -6,6 +6,7 @@
 #include <parallax/core/checked_arithmetic.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/strided.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// What keeps borrowed memory alive: an object that is destroyed with the last array that uses it.
 template <class T>
@@ -226,4 +227,4 @@ auto borrow(const Memory& memory, const extent (&extents)[Rank], const extent (&
                                                                        runtime::numbers_of(strides));
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -5,6 +5,7 @@
 #include <parallax/arrays/device_memory.hpp>
 #include <parallax/arrays/errors.hpp>
 #include <parallax/arrays/transfers.hpp>
+#include <parallax/core/version.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +16,7 @@
 #include <new>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 /// A shared handle to memory, which starts at a multiple of 64 bytes unless it is others'. Copies share the memory,
 /// which is given back with the last of them. Handles may be copied and dropped by several threads; the bytes are not
 /// guarded.
@@ -159,4 +160,4 @@ class buffer {
 /// own until they next free a buffer.
 inline void release_cached_memory() { runtime::block_cache::instance().clear(); }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

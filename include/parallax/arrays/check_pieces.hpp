@@ -9,12 +9,13 @@
 #include <parallax/core/linkage.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// Throws `shape_error` unless `pieces`, on as many devices, are those that `axes` cut an array of `shape` into, or,
 /// where `others_have_some`, some of these.
@@ -58,4 +59,4 @@ PARALLAX_RUNTIME_FUNCTION void check_pieces(plain_span<const std::int64_t> shape
 }
 #endif
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -7,13 +7,14 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/linkage.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// A shape as Python prints it: `()`, `(3,)`, `(3, 2)`; `dyn` stands for a dynamic extent.
 PARALLAX_RUNTIME_FUNCTION std::string shape_text(plain_span<const std::int64_t> shape);
@@ -88,4 +89,4 @@ PARALLAX_RUNTIME_FUNCTION void throw_moved_from() {
 }
 #endif
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <parallax/arrays/host_part.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstddef>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Memory that the host cannot read; the backend that made it derives from this.
 class device_memory {
@@ -23,4 +24,4 @@ class device_memory {
   host_part copied;        ///< what a copy was made of that is kept
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The base of every exception this library throws. The standard library's own `std::bad_alloc` is left alone where
 /// there is no memory for a text or a container outside of programs, as in `to_vector`; a call of a program throws
@@ -155,4 +156,4 @@ class peer_failed : public error {
   peer_failed() : error("released from a collective because another device failed") {}
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <parallax/arrays/slices.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstddef>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Rows of bytes, each of which begins `pitch` bytes behind the one before it.
 struct host_part {
@@ -23,4 +24,4 @@ struct host_part {
   friend bool operator==(const host_part&, const host_part&) = default;
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

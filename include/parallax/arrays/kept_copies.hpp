@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/at_fork.hpp>
 #include <parallax/arrays/memory_block.hpp>
+#include <parallax/core/version.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// Each block of the host's memory has a list of copies of its bytes, or of a part of them. The last handle to a block
 /// gives them up, as does whoever changes the bytes.
@@ -102,4 +103,4 @@ class kept_copies {
   std::vector<std::size_t> totals;   ///< bytes of copies by device
 };
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -3,13 +3,14 @@
 
 #include <parallax/arrays/device_memory.hpp>
 #include <parallax/arrays/system_memory.hpp>
+#include <parallax/core/version.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// Lies directly in front of the bytes it describes, and keeps them aligned as itself. Where a device or somebody else
 /// has them, what owns them lies behind this instead, or nothing.
@@ -31,4 +32,4 @@ struct alignas(64) memory_block {
 };
 static_assert(sizeof(memory_block) == 64 && alignof(memory_block) <= system_memory::least_alignment);
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

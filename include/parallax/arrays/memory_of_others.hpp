@@ -5,6 +5,7 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -22,7 +23,7 @@
 #include <mdspan>
 #endif
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A pointer to elements.
 template <class M>
@@ -114,4 +115,4 @@ template <element_mdspan M, std::size_t... R> auto extents_of_mdspan(std::index_
 }
 
 } // namespace runtime
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

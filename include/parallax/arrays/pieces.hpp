@@ -8,12 +8,13 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/core/small_vector.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The logical dimension `axis`, of extent `size`, is spread over devices: the one at position p holds the index
 /// (p / device_stride) % size of it.
@@ -111,4 +112,4 @@ inline buffer copy_piece_out(const std::byte* whole, plain_span<const std::int64
 
 } // namespace runtime
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -3,13 +3,14 @@
 
 #include <parallax/arrays/block_cache.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <vector>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 template <class T> struct recycling_allocator {
   using value_type = T;
@@ -32,4 +33,4 @@ template <class T> using recycled_vector = std::vector<T, recycling_allocator<T>
 
 template <class T> bool operator==(const recycled_vector<T>& a, const std::vector<T>& b) { return plain::equal(a, b); }
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

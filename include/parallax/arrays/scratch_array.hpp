@@ -1,10 +1,12 @@
 // A few values for the time of one call.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <cstddef>
 #include <memory>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// `size` uninitialised values of a plain type, in place where there are at most `Few`.
 template <class T, std::size_t Few> class scratch_array {
@@ -31,4 +33,4 @@ template <class T, std::size_t Few> class scratch_array {
   T in_place[Few];
 };
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

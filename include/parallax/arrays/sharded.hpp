@@ -14,6 +14,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/core/small_vector.hpp>
+#include <parallax/core/version.hpp>
 
 #include <algorithm>
 #include <array>
@@ -26,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace runtime {
 
@@ -225,4 +226,4 @@ template <element T, auto Shape> class sharded {
 
 template <class T, auto Shape> array(const sharded<T, Shape>&) -> array<T, Shape>;
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// One dimension of an array that a piece has no part of, at one index of it: `outer` times, each `count` slices of
 /// `inner_bytes` lie side by side, and the piece holds the one at `index`.
@@ -59,4 +60,4 @@ inline void copy_slice_in(std::byte* whole, const std::byte* piece, std::int64_t
   copy_slices(piece, 1, whole + static_cast<std::size_t>(index) * slice_bytes, count, outer, 1, slice_bytes);
 }
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

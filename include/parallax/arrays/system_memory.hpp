@@ -1,6 +1,8 @@
 // The system's memory, in blocks.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -13,7 +15,7 @@
 #include <unistd.h>
 #endif
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// Where blocks come from, and go. Large ones are asked for in large pages, of which a thousandth is needed: the system
 /// clears a page, and finds it, when it is first touched.
@@ -72,4 +74,4 @@ struct system_memory {
   }
 };
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

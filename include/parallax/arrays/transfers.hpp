@@ -1,11 +1,13 @@
 // How many bytes this process moved between the host and its devices, so that tests and users can see what stays put.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Bytes moved since the start of the process or the last `reset_transfers`.
 struct transfer_counts {
@@ -47,4 +49,4 @@ inline void reset_transfers() {
   runtime::transferred.device_to_device = 0;
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/backends/device_policy.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/errors.hpp>
 #include <parallax/runtime/result_memory.hpp>
 #include <parallax/runtime/value.hpp>
@@ -17,17 +18,17 @@
 #endif
 
 #if PARALLAX_CUDA_BACKEND
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 /// Memory of others on a device, for `borrow` and `into`: `device_span(pointer, count, stream)`. In .cu files only. See
 /// `cuda::device_elements`.
 template <class T> class device_span : public cuda::device_elements<device_policy, T> {
   using cuda::device_elements<device_policy, T>::device_elements;
 };
 template <class T, class... Rest> device_span(T*, Rest...) -> device_span<T>;
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION
 #endif
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 // The linker keeps one of the functions that .cpp and .cu files both have, so that these must not name CUDA. They find
 // it in the variables that follow, which .cu files set while the process is loaded.
@@ -88,4 +89,4 @@ template <class Program> inline constexpr void (*entered_for_cuda)() = nullptr;
 } // namespace without_cuda
 #endif
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -4,13 +4,14 @@
 #include <parallax/arrays/errors.hpp>
 #include <parallax/backends/cuda_dispatch.hpp>
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// What executes programs.
 enum class backend { host, cuda };
@@ -86,4 +87,4 @@ class use_backend {
   detail::backend_choice before;
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -3,15 +3,17 @@
 // PARALLAX_HOST_ONLY leaves the CUDA backend out of what nvcc compiles.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #if defined(PARALLAX_DEVICE_API)
 #define PARALLAX_CUDA_BACKEND 1
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 using device_policy = PARALLAX_DEVICE_API;
 }
 #elif defined(__CUDACC__) && !defined(PARALLAX_HOST_ONLY)
 #define PARALLAX_CUDA_BACKEND 1
 #include <parallax/cuda/nvidia/runtime_api.cuh>
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 using device_policy = cuda::runtime_api;
 }
 #else

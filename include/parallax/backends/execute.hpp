@@ -5,6 +5,7 @@
 #include <parallax/compile/program_error.hpp>
 #include <parallax/compile/trace/among_constants.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/device_count.hpp>
 #include <parallax/host/direct/direct_call.hpp>
 #include <parallax/host/run/run.hpp>
@@ -18,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The number of devices a pmap may use on the default backend: PARALLAX_HOST_DEVICES virtual ones on the host, or each
 /// GPU PARALLAX_CUDA_DEVICES_PER_GPU times. JAX: device_count
@@ -243,4 +244,4 @@ constexpr auto execute(const Function& function, const Args&... args) {
   return detail::call_among_constants(function, args...);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -4,6 +4,7 @@
 #include <parallax/backends/execute.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/pytree.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/donors.hpp>
 #include <parallax/transforms/donate.hpp>
 
@@ -14,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
 template <class> inline constexpr bool is_list_of_extents = false;
@@ -161,4 +162,4 @@ auto execute_donating(const Function& function, Donated, Args&&... args) {
   }
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

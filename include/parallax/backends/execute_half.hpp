@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/backends/execute.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/linear_point.hpp>
 
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// How many arrays the derivative of a function reads beside its arguments; -1 where there is none.
 template <class Function, class... Trees> constexpr int residual_count() {
@@ -52,4 +53,4 @@ auto execute_half(const Function& function, const Args&... args) {
   }
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -8,6 +8,7 @@
 #include <parallax/backends/default_backend.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -76,4 +77,4 @@ sharded<T, Shape> replicate(const array<T, Shape>& whole, plain_span<const int> 
   return sharded<T, Shape>::adopt(whole.shape(), {devices.begin(), devices.end()}, {}, std::move(shards));
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

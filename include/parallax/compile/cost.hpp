@@ -5,6 +5,7 @@
 #include <parallax/compile/trace/expression.hpp>
 #include <parallax/core/exchange_kind.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/section_steps.hpp>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// How often devices exchange something in one way, counted once for all of them, and how many bytes all of them give.
 struct exchange_cost {
@@ -277,4 +278,4 @@ template <class Function, class... Args> constexpr program_cost cost(const Funct
   return {};
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -4,11 +4,12 @@
 #include <parallax/compile/plan/lower.hpp>
 #include <parallax/compile/trace/trace.hpp>
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 
 #include <array>
 #include <tuple>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Symbolic extents as records.
 constexpr void add_extents(plan_builder& plan, const dim_table& extents) {
@@ -112,4 +113,4 @@ template <class Function, class... Trees> struct program {
   using result_tree = program_result<Function, Trees...>;
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

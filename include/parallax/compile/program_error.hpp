@@ -2,8 +2,9 @@
 #pragma once
 
 #include <parallax/compile/program.hpp>
+#include <parallax/core/version.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A text with what the first of its extents, such as n0_1, is.
 constexpr message explain_extents(message text) {
@@ -51,4 +52,4 @@ template <class Function, class... Trees> constexpr auto trace_results() {
   return kinds;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -3,8 +3,9 @@
 
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
+#include <parallax/core/version.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// An argument that is an array (or, weakly typed and without extents, a number).
 template <element T, class Extents, bool Weak = false> struct abstract_array {
@@ -27,4 +28,4 @@ template <class T> inline constexpr int abstract_extents_rank = -1;
 template <int Rank> inline constexpr int abstract_extents_rank<abstract_extents<Rank>> = Rank;
 } // namespace detail
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

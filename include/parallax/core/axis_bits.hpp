@@ -1,9 +1,11 @@
 // Sets of a mesh's axes, as values inside a program carry them.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <cstdint>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The axes of enclosing meshes along which a value may differ between instances, each by a bit of its own:
 /// `mapped_axis::bit`. Axes that vmap and pmap map have none. JAX: the varying manual axes of a type, `vma`
@@ -27,4 +29,4 @@ class axis_bits {
   std::uint64_t bits = 0;
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,11 +1,13 @@
 // Sums and products of extents that may be beyond 64 bits.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Adds `b` to `sum`; false, and `sum` as it was, where the result is beyond 64 bits.
 constexpr bool checked_add(std::int64_t& sum, std::int64_t b) {
@@ -43,4 +45,4 @@ constexpr bool checked_multiply(std::int64_t& product, std::int64_t b) {
   return true;
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -6,11 +6,12 @@
 #include <parallax/core/plain_span.hpp>
 #include <parallax/core/print_value.hpp>
 #include <parallax/core/text.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/core/words.hpp>
 
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// An axis that a vmap or pmap maps.
 enum class axis_id : int { none = -1 };
@@ -170,4 +171,4 @@ class context {
   }
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

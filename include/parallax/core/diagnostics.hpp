@@ -2,12 +2,13 @@
 #pragma once
 
 #include <parallax/core/text.hpp>
+#include <parallax/core/version.hpp>
 
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The name of a type as the compiler prints it.
 template <class T> constexpr std::string_view type_name() {
@@ -89,4 +90,4 @@ template <class Source> constexpr auto print_error() { // auto: at once, before 
 
 #endif
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -8,10 +8,11 @@
 #include <parallax/core/hash_index.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/small_vector.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstdint>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Stops constant evaluation: a rule has asked for an extent below 0.
 inline void an_extent_is_never_negative() {}
@@ -260,4 +261,4 @@ class dim_table {
   }
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

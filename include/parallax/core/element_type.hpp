@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/float16.hpp>
+#include <parallax/core/version.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -9,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The type of an array's elements. The order is by category (boolean, unsigned, signed, floating) within which the
 /// promotion rules of `promote` hold.
@@ -144,4 +145,4 @@ constexpr element_type promote(element_type a, element_type b) {
   return without == element_type::uint64 ? element_type::float64 : element_type::int64;
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,9 +1,11 @@
 // How devices exchange values.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 enum class exchange_kind : int {
   all_reduce,     ///< all are combined, for everybody
@@ -44,4 +46,4 @@ constexpr std::string_view name_of(permutation_kind kind) {
   return "";
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/context.hpp>
+#include <parallax/core/version.hpp>
 
 #include <compare>
 #include <concepts>
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// An extent as users see it: a number, which may be below 0 where it is a bound that counts from the end, or a symbol
 /// that the call resolves. Arithmetic on symbols stays symbolic; it is integer arithmetic, division rounds towards
@@ -159,4 +160,4 @@ constexpr extent operator/(const A& a, const B& b) {
   return extent(a) / extent(b);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,12 +1,14 @@
 // The extents part of an array's type: each static or known at the call, as in std::mdspan.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <array>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// An extent that is known at the call only.
 inline constexpr std::int64_t dyn = -1;
@@ -58,4 +60,4 @@ template <auto Shape> using extents_of = typename detail::shape_extents<Shape>::
 /// The shape argument that names these extents: the rank where all are dynamic, `extents<...>` otherwise.
 template <class Extents> inline constexpr auto shape_for = detail::extents_shape<Extents>::value;
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

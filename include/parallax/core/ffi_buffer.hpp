@@ -3,12 +3,13 @@
 
 #include <parallax/core/config.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A row-major array: what a function reads or, where T is not const, fills. It owns nothing. JAX: ffi::Buffer
 template <class T, int Rank> class ffi_buffer {
@@ -42,4 +43,4 @@ template <class T, int Rank> class ffi_buffer {
   std::int64_t sizes[Rank == 0 ? 1 : index_of(Rank)]{};
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

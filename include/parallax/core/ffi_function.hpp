@@ -4,12 +4,13 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/tracer.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// What a user's own function is handed: the first bytes of its arguments and then of its results, row-major arrays,
 /// and the extents of all, one array's behind the other's.
@@ -33,4 +34,4 @@ struct ffi_function {
                                   const growing_vector<char>& mapped) = nullptr;
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// 5 bits of exponent, 10 of the fraction.
 struct binary16_format {
@@ -119,7 +120,7 @@ template <class Format> class small_float {
   std::uint16_t pattern;
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail
 
 // NOLINTBEGIN(readability-identifier-naming): the names are the standard's
 template <class Format> class std::numeric_limits<parallax::detail::small_float<Format>> {

@@ -1,11 +1,13 @@
 // A reference to something callable, for parameters that are called before the function returns.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <concepts>
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 template <class Signature> class function_ref;
 
@@ -28,4 +30,4 @@ template <class Result, class... Args> class function_ref<Result(Args...)> {
   Result (*invoke)(void*, Args...);
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -8,10 +8,11 @@
 #include <parallax/core/hash_index.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstdint>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A node of a graph.
 enum class node_id : int { none = -1 };
@@ -213,4 +214,4 @@ class graph {
   }
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,6 +2,8 @@
 // std::vector pass through a dozen functions each. With it g++ takes a third less time for a program's front end.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
@@ -9,7 +11,7 @@
 #include <utility>
 #include <vector> // for std::allocator and std::construct_at: <memory> has streams too
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// As many values as have been appended. What it has in common with std::vector is named as there. Iterators are
 /// pointers.
@@ -131,4 +133,4 @@ template <class T> class growing_vector {
   }
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

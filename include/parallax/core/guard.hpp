@@ -3,10 +3,11 @@
 
 #include <parallax/core/graph.hpp>
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// What a guard demands of its left and right extents.
 enum class guard_kind {
@@ -47,4 +48,4 @@ struct guard {
   }
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -3,11 +3,12 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The hash of one more word.
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
@@ -60,4 +61,4 @@ class hash_index {
   }
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A number that names one kind of thing.
 template <class T>
@@ -130,4 +131,4 @@ template <id_type Id> class id_set {
   growing_vector<char> members; ///< by id; growing_vector<bool> is no constant expression everywhere
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -4,10 +4,11 @@
 #include <parallax/core/context.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
 #include <algorithm>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Extents as the guards make them equal: where `dot(x, w)` demands that x's columns are w's rows, both are the same
 /// dim, so that arrays of their sizes are seen to be alike.
@@ -81,4 +82,4 @@ class known_equal {
   }
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

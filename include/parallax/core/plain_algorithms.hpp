@@ -2,10 +2,12 @@
 // before all, answer for longer than they read what calls them.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <cstddef>
 #include <utility>
 
-namespace parallax::plain {
+namespace parallax::PARALLAX_INLINE_VERSION::plain {
 
 template <class Range, class Predicate> constexpr bool any_of(const Range& range, const Predicate& predicate) {
   for (const auto& each : range)
@@ -45,4 +47,4 @@ template <class Range, class Before> constexpr void sort_few(Range& range, const
     for (std::size_t k = i; k > 0 && before(range[k], range[k - 1]); --k) std::swap(range[k], range[k - 1]);
 }
 
-} // namespace parallax::plain
+} // namespace parallax::PARALLAX_INLINE_VERSION::plain

@@ -2,10 +2,12 @@
 // type that becomes one, which was a fifth of what reading the library took, and its iterators are classes.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <cstddef>
 #include <type_traits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Elements in a row that somebody else keeps. Made of anything that has `data()` and `size()`; iterators are pointers.
 template <class T> class plain_span {
@@ -41,4 +43,4 @@ template <class T> class plain_span {
   std::size_t count = 0;
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,9 +1,11 @@
 // How precise products have to be.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// How products of float32 may be computed: with all bits, or in TF32 on tensor cores. Other types have one way.
 enum class product_precision : unsigned char { full, tensor_float_32 };
@@ -27,4 +29,4 @@ inline constexpr precision_t<product_precision::full> highest{};
 inline constexpr precision_t<product_precision::tensor_float_32> tf32{};
 } // namespace precision
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -3,10 +3,11 @@
 
 #include <parallax/core/graph.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 constexpr void print_extent(auto& out, const dim_table& table, dim extent);
 
@@ -64,4 +65,4 @@ constexpr void print_value(auto& out, const dim_table& table, const abstract_val
   out << ']';
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

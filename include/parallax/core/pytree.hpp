@@ -1,13 +1,15 @@
 // Pytrees: tuples, pairs, std::arrays and users' aggregates templated on their leaf types, nested at will.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <array>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Specialise as true for an aggregate template that is itself a leaf.
 template <class T> inline constexpr bool is_tree_leaf = false;
@@ -334,4 +336,4 @@ constexpr auto tree_reduce(Function&& function, const T& tree, const Total& init
   return detail::reduce_from(function, initial, tree);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,11 +1,13 @@
 // What C++, NumPy and JAX let one do with arrays and traced arrays do not, with the words that say what to do instead.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <initializer_list>
 #include <iosfwd>
 #include <type_traits>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 // Assertions stand in functions whose types are deduced, or are asked for by an exception specification: so they fail
 // where a function is named, at the user's line, and not where its body is compiled in the end.
@@ -103,4 +105,4 @@ template <class Self> struct refused_uses {
   constexpr const Self& self() const { return static_cast<const Self&>(*this); }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -1,9 +1,11 @@
 // How an operand enters a loop's body.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 enum class scan_role : int {
   constant, ///< the same in each round
@@ -20,4 +22,4 @@ constexpr std::string_view name_of(scan_role role) {
   return "";
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,10 +1,12 @@
 // A vector of a few values held in place, for shapes and permutations inside constant expressions.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <cstddef>
 #include <initializer_list>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// At most `Capacity` values; a literal type. Going past the capacity is not checked here: callers bound it by
 /// max_rank.
@@ -62,4 +64,4 @@ template <class T> inline constexpr bool is_small_list = false;
 template <class T, int Capacity> inline constexpr bool is_small_list<small_vector<T, Capacity>> = true;
 } // namespace detail
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

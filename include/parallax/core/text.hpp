@@ -2,12 +2,13 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A string literal as a template argument: the name of a mapped axis.
 template <std::size_t N> struct fixed_string {
@@ -74,4 +75,4 @@ class long_text : public text_operators<long_text> {
 /// The text of one error.
 using message = text_buffer<512>;
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

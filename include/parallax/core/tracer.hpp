@@ -3,11 +3,12 @@
 
 #include <parallax/core/extent.hpp>
 #include <parallax/core/refused_uses.hpp>
+#include <parallax/core/version.hpp>
 
 #include <concepts>
 #include <type_traits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Whether a type is an expression of constants, which a traced variable can be assigned. Specialised beside those.
 template <class T> inline constexpr bool is_assigned_to_tracers = false;
@@ -74,4 +75,4 @@ constexpr tracer context::own(const tracer& x) {
   return {this, graph_id::outermost, at(graph_id::outermost).add_input(value)};
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

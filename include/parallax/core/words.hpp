@@ -13,11 +13,12 @@
 
 #include <parallax/core/dims.hpp>
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstdint>
 #include <string_view>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A struct that says what its members are.
 template <class T, class Visitor>
@@ -87,4 +88,4 @@ struct word_list {
   constexpr void operator()(std::int64_t word) { words.push_back(word); }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/records.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace runtime {}
 namespace cuda {
 using namespace compiled;
 using namespace runtime;
 } // namespace cuda
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,6 +1,7 @@
 // Finding out from the environment which process this is, and of how many.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/distributed/options.hpp>
 
 #include <charconv>
@@ -10,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace parallax::distributed {
+namespace parallax::PARALLAX_INLINE_VERSION::distributed {
 
 /// What a process knows of its place among others.
 struct launch {
@@ -116,4 +117,4 @@ inline launch find_launch(const options& given, const environment_reader& enviro
   return detail::launch_finder(given, environment).find();
 }
 
-} // namespace parallax::distributed
+} // namespace parallax::PARALLAX_INLINE_VERSION::distributed

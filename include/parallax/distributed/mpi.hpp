@@ -1,6 +1,7 @@
 // Processes that MPI joins. Files that include this are linked with the target parallax::mpi.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/distributed/session.hpp>
 
 #include <mpi.h>
@@ -17,7 +18,7 @@
 #include <string_view>
 #include <thread>
 
-namespace parallax::distributed {
+namespace parallax::PARALLAX_INLINE_VERSION::distributed {
 
 namespace detail {
 
@@ -192,4 +193,4 @@ inline const bool mpi_is_entered = [] {
                           {.local_index = given.local_process_index, .reason = "a communicator was given"});
 }
 
-} // namespace parallax::distributed
+} // namespace parallax::PARALLAX_INLINE_VERSION::distributed

@@ -1,13 +1,14 @@
 // How a process becomes one of several.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/processes/world.hpp>
 
 #include <chrono>
 #include <optional>
 #include <string>
 
-namespace parallax::distributed {
+namespace parallax::PARALLAX_INLINE_VERSION::distributed {
 
 /// What starts the processes, and says to each which one it is.
 enum class launcher {
@@ -32,4 +33,4 @@ struct options {
   at_deadline then = at_deadline::abort; ///< what happens at that deadline
 };
 
-} // namespace parallax::distributed
+} // namespace parallax::PARALLAX_INLINE_VERSION::distributed

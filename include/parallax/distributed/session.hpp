@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/backends/execute.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/distributed/launch.hpp>
 #include <parallax/distributed/options.hpp>
 #include <parallax/distributed/tcp.hpp>
@@ -23,7 +24,7 @@
 #include <string_view>
 #include <utility>
 
-namespace parallax::distributed {
+namespace parallax::PARALLAX_INLINE_VERSION::distributed {
 
 /// While it lives, this process is one of several: pmaps go over the devices of all of them.
 class session {
@@ -175,4 +176,4 @@ inline int device_count() {
 }
 inline int local_device_count() { return parallax::device_count(); }
 
-} // namespace parallax::distributed
+} // namespace parallax::PARALLAX_INLINE_VERSION::distributed

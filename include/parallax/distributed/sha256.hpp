@@ -1,6 +1,8 @@
 // Digests under a key: HMAC with SHA-256, by which processes show that they know a secret without saying it.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -8,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace parallax::distributed::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail {
 
 using digest = std::array<std::uint8_t, 32>;
 
@@ -97,4 +99,4 @@ constexpr bool are_equal_in_secret(const digest& a, const digest& b) {
   return difference == 0;
 }
 
-} // namespace parallax::distributed::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@
 #include <thread>
 #include <utility>
 
-namespace parallax::distributed::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail {
 
 /// A port cannot be listened on; `reason` is the system's number for it.
 class listening_error : public error {
@@ -202,4 +203,4 @@ inline in_addr_t address_to_listen_at(const std::string& host, in_addr_t address
   return is_loopback(address) && !is_meant ? htonl(INADDR_ANY) : address;
 }
 
-} // namespace parallax::distributed::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail

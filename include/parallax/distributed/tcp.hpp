@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/distributed/launch.hpp>
 #include <parallax/distributed/sockets.hpp>
 #include <parallax/distributed/tcp_meeting.hpp>
@@ -27,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::distributed::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail {
 
 /// Messages over the connections of a meeting.
 class tcp_transport final : public processes::transport {
@@ -255,4 +256,4 @@ inline std::pair<std::string, int> parts_of_address(const std::string& text) {
   throw error("distributed: the coordinator is to be given as host:port, but it is \"" + text + "\"");
 }
 
-} // namespace parallax::distributed::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/distributed/sha256.hpp>
 #include <parallax/distributed/sockets.hpp>
 
@@ -19,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::distributed::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail {
 
 using tcp_nonce = std::array<std::uint64_t, 2>;
 
@@ -162,4 +163,4 @@ class tcp_reception {
   }
 };
 
-} // namespace parallax::distributed::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail

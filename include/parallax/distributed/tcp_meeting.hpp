@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/distributed/sockets.hpp>
 #include <parallax/distributed/tcp_greeting.hpp>
 
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::distributed::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail {
 
 /// What all processes of a session know and nobody else: PARALLAX_SECRET, or nothing.
 inline std::string session_secret() {
@@ -150,4 +151,4 @@ class tcp_meeting {
   }
 };
 
-} // namespace parallax::distributed::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail

@@ -4,6 +4,7 @@
 #include <parallax/arrays/pieces.hpp>
 #include <parallax/arrays/slices.hpp>
 #include <parallax/core/pytree.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/distributed/session.hpp>
 #include <parallax/host/devices/thread_state.hpp>
 #include <parallax/processes/bytes.hpp>
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::distributed {
+namespace parallax::PARALLAX_INLINE_VERSION::distributed {
 
 namespace detail {
 
@@ -179,4 +180,4 @@ template <class Tree> Tree broadcast_from(int process, const Tree& own) {
       detail::gather(processes::gathering::one_tree, "broadcast_from", sent)[static_cast<std::size_t>(process)]);
 }
 
-} // namespace parallax::distributed
+} // namespace parallax::PARALLAX_INLINE_VERSION::distributed

@@ -1,12 +1,13 @@
 // The host backend calls programs, and what runs them, by their bare names.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/program/records.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace runtime {}
 namespace host {
 using namespace compiled;
 using namespace runtime;
 } // namespace host
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

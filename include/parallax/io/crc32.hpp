@@ -1,11 +1,13 @@
 // The checksum of zip archives.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::io {
+namespace parallax::PARALLAX_INLINE_VERSION::io {
 
 namespace detail {
 
@@ -53,4 +55,4 @@ inline std::uint32_t crc32(std::uint32_t sum, const std::byte* data, std::size_t
   return ~sum;
 }
 
-} // namespace parallax::io
+} // namespace parallax::PARALLAX_INLINE_VERSION::io

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/math/scalar_operations.hpp>
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The most digits printed after the decimal point of an array's element.
 inline constexpr int print_precision = 8;
@@ -128,4 +129,4 @@ template <class T> std::string scalar_text(T value) {
   }
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -1,6 +1,8 @@
 // What stands before the elements in an .npy file of NumPy: a dictionary as Python writes it.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace parallax::io {
+namespace parallax::PARALLAX_INLINE_VERSION::io {
 
 /// What the head of an .npy file says.
 struct npy_header {
@@ -122,4 +124,4 @@ inline std::optional<npy_header> read_npy_header(std::string_view file) {
   return read;
 }
 
-} // namespace parallax::io
+} // namespace parallax::PARALLAX_INLINE_VERSION::io

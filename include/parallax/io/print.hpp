@@ -6,6 +6,7 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/io/format_number.hpp>
 #include <parallax/sharding/global_array.hpp>
 
@@ -20,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
 inline constexpr std::int64_t print_threshold = 1000; // elements; larger arrays are summarised
@@ -237,4 +238,4 @@ template <lazy_expression E> std::ostream& operator<<(std::ostream& out, const E
   return out << evaluate(expression);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

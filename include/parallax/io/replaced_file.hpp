@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cerrno>
 #include <cstddef>
@@ -16,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace parallax::io {
+namespace parallax::PARALLAX_INLINE_VERSION::io {
 
 namespace detail {
 
@@ -138,4 +139,4 @@ class replaced_file {
   }
 };
 
-} // namespace parallax::io
+} // namespace parallax::PARALLAX_INLINE_VERSION::io

@@ -6,6 +6,7 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/pytree.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/io/npy_header.hpp>
 #include <parallax/io/zip.hpp>
 #include <parallax/runtime/program_hash.hpp>
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A program as a number of 128 bits, which `save` writes beside what the program works on.
 using runtime::program_hash;
@@ -184,4 +185,4 @@ template <class Tree> Tree load(const std::string& path, const program_hash& pro
   return detail::tree_build<Tree>(leaf);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

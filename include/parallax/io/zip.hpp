@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/io/crc32.hpp>
 #include <parallax/io/replaced_file.hpp>
 
@@ -16,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::io {
+namespace parallax::PARALLAX_INLINE_VERSION::io {
 
 namespace detail {
 
@@ -211,4 +212,4 @@ class zip_reader {
   }
 };
 
-} // namespace parallax::io
+} // namespace parallax::PARALLAX_INLINE_VERSION::io

@@ -1,12 +1,13 @@
 // Exponentials of squares, whose error does not grow with the square.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/math/scalar_math.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax::math {
+namespace parallax::PARALLAX_INLINE_VERSION::math {
 
 /// exp(x^2), or exp(-x^2) where `Negative`. x is h + l, where h has so few bits that its square is exact, and x^2 is
 /// h^2 + r of r = l (x + h), which is small: rounding x^2 itself would be an error of as many units as x^2 is large.
@@ -35,4 +36,4 @@ template <bool Negative, class V> PARALLAX_HD PARALLAX_INLINE V exp_of_square(co
   }
 }
 
-} // namespace parallax::math
+} // namespace parallax::PARALLAX_INLINE_VERSION::math

@@ -2,6 +2,7 @@
 // the streams of 32-bit words that cuRAND makes of it.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/math/scalar_operations.hpp>
 
 #ifdef __CUDACC__
@@ -11,7 +12,7 @@
 #endif
 #endif
 
-namespace parallax::math {
+namespace parallax::PARALLAX_INLINE_VERSION::math {
 
 namespace detail {
 // Philox's multipliers, and what its key words grow by from round to round.
@@ -106,4 +107,4 @@ PARALLAX_HD PARALLAX_INLINE auto philox_wide_word(const V& key0, const V& key1, 
   return philox_wide_word(key0, key1, high, low, subsequence);
 }
 
-} // namespace parallax::math
+} // namespace parallax::PARALLAX_INLINE_VERSION::math

@@ -1,10 +1,11 @@
 // The scalar meanings of a kernel's operations: those that are composed of others, on top of scalar_operations.hpp.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/math/scalar_operations.hpp>
 
 /// Each function here is written once, for V an element type or a register of lanes.
-namespace parallax::math {
+namespace parallax::PARALLAX_INLINE_VERSION::math {
 
 /// x shifted towards its low bits: arithmetically if the type is signed, logically otherwise.
 PARALLAX_CALLS_HOST
@@ -245,4 +246,4 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V erf_inv(const V& x) {
   }
 }
 
-} // namespace parallax::math
+} // namespace parallax::PARALLAX_INLINE_VERSION::math

@@ -3,6 +3,7 @@
 
 #include <parallax/core/config.hpp>
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cmath>
 #include <concepts>
@@ -11,7 +12,7 @@
 
 /// The operations of fused kernels. A kernel's body is a template that calls them qualified, `math::tanh(x)`, and is
 /// instantiated with an element type or with a register of lanes, `host::pack<T>`. Integers wrap; nothing is undefined.
-namespace parallax::math {
+namespace parallax::PARALLAX_INLINE_VERSION::math {
 
 template <class T>
 concept floating_element =
@@ -380,4 +381,4 @@ PARALLAX_HD PARALLAX_INLINE auto each_lane(Function function, const V& x, const 
 #undef PARALLAX_FORWARD
 #undef PARALLAX_FORWARD_TO
 
-} // namespace parallax::math
+} // namespace parallax::PARALLAX_INLINE_VERSION::math

@@ -3,6 +3,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/reshaping.hpp>
 #include <parallax/primitives/assembly.hpp>
 
@@ -10,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -206,4 +207,4 @@ inline constexpr detail::stack_operation stack{};
 /// `pad(x, value, {{low, high, interior}, ...})`. JAX: lax.pad
 inline constexpr detail::pad_operation pad{};
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/constant_operands.hpp>
 
 #include <initializer_list>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Axes as part of an expression's type: `sum(a, axis<0>)`, `sum(a, axis<0, 2>, keepdims)`.
 template <int... Axes> struct axis_t {};
@@ -52,4 +53,4 @@ constexpr axis_list normalize_axes(context& trace, std::string_view operation, s
 }
 
 } // namespace detail
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/elementwise.hpp>
 #include <parallax/ops/mapped_axes.hpp>
 #include <parallax/primitives/exchange.hpp>
 
 #include <algorithm>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -303,4 +304,4 @@ constexpr tracer pswapaxes(tracer x, const Groups& groups, int axis_number) {
   return all_to_all<Names...>(x, groups, axis_number, axis_number);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/core/small_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/lazy.hpp>
 
 #include <concepts>
 #include <initializer_list>
 #include <type_traits>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// `Operation` as an expression's operation: called with a traced array and the arguments that were kept.
 template <class Operation> struct called_in_a_trace {
@@ -46,4 +47,4 @@ constexpr auto call_with_constant(const X& x, const Arguments&... arguments) {
         {x, kept_argument<Arguments>{arguments}...}};
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -1,6 +1,7 @@
 // Arrays from nothing: constants and indices.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/extent_arguments.hpp>
 
@@ -9,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -84,4 +85,4 @@ template <element T, int Axis, std::size_t N> constexpr auto broadcasted_iota(co
   return lazy<detail::iota_operation<T>, extent_list<N>, axis_t<Axis>>{{detail::list_of(shape), {}}};
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,6 +1,7 @@
 // Parts of arrays that begin where data says.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/indexing.hpp>
 
 #include <concepts>
@@ -8,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -173,4 +174,4 @@ inline constexpr detail::dynamic_update_slice_in_dim_operation dynamic_update_sl
 /// axis with extent 1, or not at all. JAX: lax.dynamic_update_index_in_dim
 inline constexpr detail::dynamic_update_index_in_dim_operation dynamic_update_index_in_dim{};
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <parallax/core/activation.hpp> // which g++ would say that operations shadow, if it came later
+#include <parallax/core/version.hpp>
 #include <parallax/ops/lazy.hpp>
 #include <parallax/primitives/power.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -212,4 +213,4 @@ template <element T, class X> constexpr auto bitcast(const X& x) {
   return detail::bitcast_operation{}(x, detail::type_tag<T>{});
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -3,11 +3,12 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/lazy.hpp>
 
 #include <string_view>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// `{}` in place of a list of extents: the shape of a scalar.
 struct no_extents {};
@@ -70,4 +71,4 @@ constexpr dims dims_of(context& trace, std::string_view operation, const extent_
   return dims_of(trace, operation, shape.view(), operand);
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

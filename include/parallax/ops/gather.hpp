@@ -1,13 +1,14 @@
 // Gathers and scatters of slices in general, by lax's dimension numbers.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/dynamic_slicing.hpp>
 
 #include <concepts>
 #include <initializer_list>
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Which axes a gather's slices and indices have. JAX: lax.GatherDimensionNumbers
 struct gather_dimension_numbers {
@@ -182,4 +183,4 @@ inline constexpr detail::scatter_operation<scatter_kind::multiply_by> scatter_mu
 inline constexpr detail::scatter_operation<scatter_kind::smaller_of> scatter_min{};
 inline constexpr detail::scatter_operation<scatter_kind::larger_of> scatter_max{};
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

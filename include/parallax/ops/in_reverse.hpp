@@ -1,10 +1,12 @@
 // An option of what goes through an axis in order: from its end.
 #pragma once
 
-namespace parallax {
+#include <parallax/core/version.hpp>
+
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 struct in_reverse_t {};
 /// From the last element to the first: an option of `scan` and of cumulative operations. JAX: reverse=True
 inline constexpr in_reverse_t in_reverse{};
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/primitives/all.hpp>
 
@@ -9,7 +10,7 @@
 #include <limits>
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// What an index means that an axis does not have, after a negative one has counted from the end.
 enum class index_mode {
@@ -175,4 +176,4 @@ constexpr indexed_window window_of(std::string_view operation, tracer x, const i
 }
 
 } // namespace detail
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/index_offsets.hpp>
 #include <parallax/ops/slicing.hpp>
 
@@ -11,7 +12,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// What to do with indices that an axis does not have, in a call's type: `take(x, i, axis<0>, mode::clip)`.
 template <index_mode Mode> struct index_mode_t {};
@@ -313,4 +314,4 @@ constexpr auto lazy<Operation, Operands...>::at(const Index&... index) const {
   else static_assert(detail::refuse_elements<lazy>());
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

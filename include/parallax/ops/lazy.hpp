@@ -4,6 +4,7 @@
 
 #include <parallax/core/plain_span.hpp>
 #include <parallax/core/pytree.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/operators.hpp>
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Whether a type is a concrete array, on the host or sharded over devices. Specialised beside those types.
 template <class T> inline constexpr bool is_array_value = false;
@@ -248,4 +249,4 @@ template <class Operation> struct operation {
   }
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

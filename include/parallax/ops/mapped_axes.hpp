@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/primitives/collective.hpp>
 
@@ -10,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Cuts the instances of a mapped axis into groups, each of which has a collective of its own:
 /// `psum<"i">(x, axis_index_groups{{0, 1}, {2, 3}})`. Every index is in one group; a group's order is that of its list.
@@ -157,4 +158,4 @@ template <class Primitive> constexpr tracer emit_collective(tracer x, const type
 }
 
 } // namespace detail
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,11 +1,12 @@
 // Collectives as JAX writes them, with the axis name behind the array: all of them say where the name belongs.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/collectives.hpp>
 
 #include <initializer_list>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -76,4 +77,4 @@ template <class T = tracer> constexpr auto axis_size(detail::name_argument) noex
   return 0;
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,9 +1,10 @@
 // The operators of C++ on arrays and expressions of them, and those that assign, on tracers too.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/elementwise.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Two operands of which at least one is an array or an expression of arrays, none traced.
 template <class A, class B>
@@ -164,4 +165,4 @@ constexpr auto operator||(const A& a, const B& b) {
   return logical_or(a, b);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,6 +1,7 @@
 // Order: cumulative operations along an axis, sorting, and what is found by it.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/in_reverse.hpp>
 #include <parallax/ops/reductions.hpp>
@@ -11,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -215,4 +216,4 @@ inline constexpr detail::right_side_t right_side{};
 /// many are not above it. NaN is above all numbers. JAX: numpy.searchsorted
 inline constexpr detail::searchsorted_operation searchsorted{};
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,10 +1,11 @@
 // Random numbers of Philox 4x32 with 10 rounds, in the order of cuRAND's device functions.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/random_generator.hpp>
 #include <parallax/primitives/philox.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -50,4 +51,4 @@ struct philox_generator {
 /// `fold_in(key, i)`, is its elements 2 i and 2 i + 1.
 using philox = random_generator<detail::philox_generator>;
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

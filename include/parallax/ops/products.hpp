@@ -1,11 +1,12 @@
 // Products of arrays: dot, matmul, vdot, outer, dot_general.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/elementwise.hpp>
 #include <parallax/primitives/dot_general.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -172,4 +173,4 @@ inline constexpr detail::outer_operation outer{};
 /// `dot_general(a, b, {left_contract, right_contract, left_batch, right_batch})`, and a precision. JAX: lax.dot_general
 inline constexpr detail::dot_general_operation dot_general{};
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

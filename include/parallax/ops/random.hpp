@@ -1,10 +1,11 @@
 // `random` has the bits of JAX's threefry generator in its partitionable layout.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/random_generator.hpp>
 #include <parallax/primitives/threefry.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -49,4 +50,4 @@ struct threefry_generator {
 /// The bits of JAX's threefry generator.
 using random = random_generator<detail::threefry_generator>;
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,6 +2,7 @@
 // of it can be made anywhere.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/creation.hpp>
 #include <parallax/ops/random_ranges.hpp>
 #include <parallax/ops/slicing.hpp>
@@ -9,7 +10,7 @@
 #include <parallax/primitives/conversion.hpp>
 #include <parallax/primitives/wide_remainder.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -293,4 +294,4 @@ template <class Generator> struct random_generator {
   }
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,6 +1,7 @@
 // The half-open ranges that random numbers are in, [low, high).
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/operators.hpp>
 #include <parallax/primitives/conversion.hpp>
 #include <parallax/primitives/select.hpp>
@@ -8,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// What bits say of a floating type, those of 16 bits in float32: how far neighbours are from one another, the smallest
 /// number whose exponent is its own, and the smallest of all.
@@ -85,4 +86,4 @@ struct integer_range {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

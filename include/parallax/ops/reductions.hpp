@@ -2,11 +2,12 @@
 #pragma once
 
 #include <parallax/core/diagnostics.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/elementwise.hpp>
 #include <parallax/primitives/softmax.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -242,4 +243,4 @@ inline constexpr detail::position_operation<primitives::argmin> argmin{};
 /// exp(x) / sum(exp(x)) along an axis, the last by default. JAX: nn.softmax
 inline constexpr detail::softmax_operation softmax{};
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -3,10 +3,11 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/extent_arguments.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -242,4 +243,4 @@ inline constexpr detail::expand_dims_operation expand_dims{};
 /// `squeeze(x, axis)`: without that axis, whose extent is 1. JAX: numpy.squeeze
 inline constexpr detail::squeeze_operation squeeze{};
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -3,6 +3,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/extent_arguments.hpp>
 #include <parallax/ops/reshaping.hpp>
 
@@ -11,7 +12,7 @@
 #include <initializer_list>
 #include <limits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -109,7 +110,8 @@ struct slice_operation {
                               std::initializer_list<std::int64_t> strides = {}) const {
     return run(x, {starts.begin(), starts.size()}, {limits.begin(), limits.size()}, {strides.begin(), strides.size()});
   }
-  constexpr tracer operator()(tracer x, const bound_list& starts, const bound_list& limits, const stride_list& strides) const {
+  constexpr tracer operator()(tracer x, const bound_list& starts, const bound_list& limits,
+                              const stride_list& strides) const {
     return run(x, {starts.begin(), index_of(starts.size())}, {limits.begin(), index_of(limits.size())},
                {strides.begin(), index_of(strides.size())});
   }
@@ -154,4 +156,4 @@ inline constexpr detail::slice_in_dim_operation slice_in_dim{};
 /// One position of an axis, which goes. JAX: lax.index_in_dim with keepdims false
 inline constexpr detail::index_in_dim_operation index_in_dim{};
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/extent_arguments.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The type of `strides<...>`: an empty class that lists strides, in elements.
 template <std::int64_t... Strides> struct strides_t {
@@ -125,4 +126,4 @@ template <class Function, class... Trees> struct of_flat_leaves {
 };
 
 } // namespace detail
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

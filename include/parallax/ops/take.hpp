@@ -1,11 +1,12 @@
 // Elements taken along axes, summed by number, and marked.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/indexing.hpp>
 
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -165,4 +166,4 @@ inline constexpr detail::segment_sum_operation segment_sum{};
 inline constexpr detail::one_hot_operation<element_type::float32> one_hot{};
 template <element T> inline constexpr detail::one_hot_operation<element_type_of<T>> one_hot_of{};
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

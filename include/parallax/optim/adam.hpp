@@ -1,11 +1,12 @@
 // Adam (Kingma and Ba, 2015) and AdamW (Loshchilov and Hutter, 2019).
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/optim/schedules.hpp>
 
 #include <utility>
 
-namespace parallax::optim {
+namespace parallax::PARALLAX_INLINE_VERSION::optim {
 
 /// The number of steps, and the means of gradients and of their squares. Means of squares of 16 bits are float32:
 /// squares leave the range of float16, and a step's part of such a mean is less than half the last place of bfloat16.
@@ -84,4 +85,4 @@ template <rate Rate> constexpr auto adamw(Rate learning_rate, double weight_deca
   return chain(scale_by_adam(options), add_decayed_weights(weight_decay), scale_by_learning_rate<Rate>(learning_rate));
 }
 
-} // namespace parallax::optim
+} // namespace parallax::PARALLAX_INLINE_VERSION::optim

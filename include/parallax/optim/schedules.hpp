@@ -1,12 +1,13 @@
 // Rates that change from step to step: functions of the number of steps before this one. Names are optax's.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/optim/transformation.hpp>
 
 #include <concepts>
 #include <numbers>
 
-namespace parallax::optim {
+namespace parallax::PARALLAX_INLINE_VERSION::optim {
 
 namespace detail {
 
@@ -128,4 +129,4 @@ template <rate Rate> struct scale_by_learning_rate : transformation<scale_by_lea
   }
 };
 
-} // namespace parallax::optim
+} // namespace parallax::PARALLAX_INLINE_VERSION::optim

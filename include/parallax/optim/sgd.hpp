@@ -1,11 +1,12 @@
 // Gradient descent, with momentum where it is asked for.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/optim/schedules.hpp>
 
 #include <utility>
 
-namespace parallax::optim {
+namespace parallax::PARALLAX_INLINE_VERSION::optim {
 
 /// What gradients have added up to.
 template <class Trace> struct trace_state {
@@ -40,4 +41,4 @@ template <rate Rate> constexpr auto sgd(Rate learning_rate, double momentum, boo
   return chain(trace(momentum, nesterov), scale_by_learning_rate<Rate>(learning_rate));
 }
 
-} // namespace parallax::optim
+} // namespace parallax::PARALLAX_INLINE_VERSION::optim

@@ -9,6 +9,7 @@
 //   params = plx::optim::apply_updates(params, updates);
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/all.hpp> // before operations, which name them
 
 #include <parallax/ops/creation.hpp>
@@ -21,7 +22,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::optim {
+namespace parallax::PARALLAX_INLINE_VERSION::optim {
 
 namespace detail {
 
@@ -214,4 +215,4 @@ struct add_decayed_weights : transformation<add_decayed_weights> {
   }
 };
 
-} // namespace parallax::optim
+} // namespace parallax::PARALLAX_INLINE_VERSION::optim

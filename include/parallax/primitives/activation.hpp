@@ -1,9 +1,10 @@
 // Activations of neural networks that libraries of matrix products have in their epilogues.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/exponential.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// max(x, 0)
 struct relu : elementwise {
@@ -38,4 +39,4 @@ struct gelu_derivative : elementwise {
 
 constexpr void gelu::vjp(vjp_application& a) { a.give(0, a.cotangent * emit<gelu_derivative>({a.operand(0)})); }
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -3,9 +3,10 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/rules.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -170,4 +171,4 @@ constexpr growing_vector<tracer> emit_call(context& trace, primitive_id primitiv
   return detail::vector_of(trace.current().results_of(call), [&](node_id id) { return tracer{&trace, scope, id}; });
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

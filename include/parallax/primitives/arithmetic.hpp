@@ -1,9 +1,10 @@
 // Arithmetic on two operands, and negation.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct add : elementwise {
   static constexpr std::string_view name = "add";
@@ -84,4 +85,4 @@ struct negative : elementwise {
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::neg(x); }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

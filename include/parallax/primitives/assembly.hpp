@@ -3,9 +3,10 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/shape.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct assembly {
   static constexpr primitive_kind kind = primitive_kind::assembly;
@@ -166,4 +167,4 @@ constexpr void slice::vjp(vjp_application& a, const parameters& p) {
   a.give(0, emit<pad>({a.cotangent, build::like(a.cotangent, 0)}, around));
 }
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -1,9 +1,10 @@
 // Bitwise operations on integers, which are the logical ones on truth values.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct bitwise : elementwise {
   static constexpr abstract_value shape(const shape_application& a) {
@@ -43,4 +44,4 @@ struct shift_right : bitwise {
   template <class V> static PARALLAX_HD V evaluate(V x, V y) { return math::shift_right(x, y); }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -2,6 +2,7 @@
 // shapes broadcast as in NumPy.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/sources.hpp>
 #include <parallax/primitives/structural_parameters.hpp>
 
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 template <class T>
 concept scalar = std::is_arithmetic_v<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, float16> ||
@@ -232,4 +233,4 @@ template <class T> constexpr tracer operand(context& trace, T x) {
 
 } // namespace build
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

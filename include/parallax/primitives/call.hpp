@@ -4,11 +4,12 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/build.hpp>
 
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 class preparation;     // compile/: turns a traced graph into one that is lowered
@@ -110,4 +111,4 @@ constexpr growing_vector<tracer> emit_call(context& trace, plain_span<const trac
   return emit_call(trace, primitives::id_of<Call>, operands, encode(parameters));
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <parallax/core/graph.hpp>
+#include <parallax/core/version.hpp>
 
 #include <type_traits>
 #include <utility>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 template <class... Primitive> struct list {
   static constexpr int size = sizeof...(Primitive);
@@ -68,4 +69,4 @@ inline constexpr primitive_id id_of{
 template <primitive_id Id>
 struct entry : decltype(detail::primitive_in<static_cast<int>(Id)>(static_cast<const detail::numbers*>(nullptr))) {};
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

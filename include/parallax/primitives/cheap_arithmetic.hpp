@@ -3,9 +3,10 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/all.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 constexpr bool is_sum(const graph& g, node_id id) {
   return is<primitives::add>(g, id) || is<primitives::subtract>(g, id);
@@ -28,4 +29,4 @@ constexpr bool is_cheap_arithmetic(const graph& g, node_id id) {
          is<primitives::convert>(g, id);
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <parallax/core/exchange_kind.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/assembly.hpp>
 #include <parallax/primitives/mapped_axes.hpp>
 #include <parallax/primitives/operators.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct collective_parameters {
   mapped_axes over;
@@ -242,4 +243,4 @@ struct axis_slice : collective {
   static constexpr no_rule vjp = batch;
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

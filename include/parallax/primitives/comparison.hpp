@@ -1,9 +1,10 @@
 // Comparisons.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct equal : predicate {
   static constexpr std::string_view name = "eq";
@@ -30,4 +31,4 @@ struct greater_equal : predicate {
   template <class V> static PARALLAX_HD auto evaluate(V x, V y) { return math::ge(x, y); }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -1,9 +1,10 @@
 // Changes of element type, and the identity that stops derivatives.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// The nearest value of another type. JAX: lax.convert_element_type.
 struct convert : elementwise {
@@ -53,4 +54,4 @@ struct stop_gradient : elementwise {
   template <class V> static PARALLAX_HD V evaluate(V x) { return x; }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

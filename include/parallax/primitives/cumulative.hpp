@@ -1,10 +1,11 @@
 // Cumulative operations: along one axis, every element is combined with those before it, or with those behind it.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/assembly.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// A member combines what came before and an element by `evaluate(before, element)`; `neutral<T>()` comes before all.
 struct cumulative {
@@ -161,4 +162,4 @@ struct cumlogsumexp : cumulative {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <parallax/core/precision.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/build.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// The axes of a product, and how precise it has to be.
 struct dot_parameters {
@@ -128,4 +129,4 @@ struct dot_general {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/math/scalar_math.hpp>
 #include <parallax/primitives/operators.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct elementwise {
   static constexpr primitive_kind kind = primitive_kind::elementwise;
@@ -81,4 +82,4 @@ struct predicate : elementwise {
   static constexpr void vjp(vjp_application&) {} // piecewise constant
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

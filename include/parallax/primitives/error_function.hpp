@@ -1,10 +1,11 @@
 // The error function, its inverse, and what their slopes are made of.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/math/exp_of_square.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// exp(x^2) or exp(-x^2), with an error of some units in the last place however large x^2 is.
 struct exp_of_square : elementwise {
@@ -39,4 +40,4 @@ struct erf_inv : elementwise {
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::erf_inv(x); }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/collective.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// Instance `destination` gets the value of instance `source`; instances that are no destination get zeros.
 struct ppermute : collective {
@@ -144,4 +145,4 @@ struct all_to_all : collective {
   static constexpr void vjp(vjp_application& a, const parameters& p) { a.give(0, emit<all_to_all>({a.cotangent}, p)); }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

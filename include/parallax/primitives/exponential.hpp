@@ -1,9 +1,10 @@
 // Exponentials, logarithms and the sigmoids made of them.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct exp : elementwise {
   static constexpr std::string_view name = "exp";
@@ -44,4 +45,4 @@ struct logistic : elementwise {
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::logistic(x); }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/arithmetic.hpp>
 #include <parallax/primitives/comparison.hpp>
 #include <parallax/primitives/select.hpp>
 
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// What a scatter makes of an element and an update of it.
 enum class scatter_kind : int { set_to, add_to, multiply_by, smaller_of, larger_of };
@@ -201,4 +202,4 @@ constexpr void gather::vjp(vjp_application& a, const parameters& p) {
 }
 
 } // namespace primitives
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/primitive.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// The largest number of axes that a collective goes over.
 inline constexpr int max_collective_axes = 8;
@@ -43,4 +44,4 @@ struct mapped_axes {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

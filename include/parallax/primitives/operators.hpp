@@ -1,13 +1,14 @@
 // The operators of C++ on tracers.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/build.hpp>
 
 #include <concepts>
 #include <string_view>
 #include <type_traits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// What stands beside a tracer: a number, an extent, or what `count(n)` passes.
 template <class T>
@@ -124,4 +125,4 @@ constexpr tracer operator-(tracer x) { return emit<primitives::negative>({x}); }
 constexpr tracer operator+(tracer x) { return x; }
 constexpr tracer operator~(tracer x) { return emit<primitives::bitwise_not>({x}); }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

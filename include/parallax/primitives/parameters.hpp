@@ -13,12 +13,13 @@
 
 #include <parallax/core/context.hpp>
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/core/words.hpp>
 
 #include <concepts>
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A primitive that has parameters.
 template <class P>
@@ -88,4 +89,4 @@ template <class Parameters> constexpr Parameters decode(parameter_words words) {
   return parameters;
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

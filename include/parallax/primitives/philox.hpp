@@ -1,10 +1,11 @@
 // The words of Philox's streams, as an elementwise primitive: each from the key and its own number.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/math/philox.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// Which numbers are wanted: 32-bit words of subsequence 0, pairs of these as 64-bit numbers, or words of subsequence
 /// 2^64 - 1, of which keys are made.
@@ -56,4 +57,4 @@ struct philox4x32 : elementwise {
       Stream == static_cast<std::int64_t>(philox_stream::key_words) ? 0xFFFFFFFF : 0;
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -1,9 +1,10 @@
 // Powers and roots.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct power : elementwise {
   static constexpr std::string_view name = "pow";
@@ -57,4 +58,4 @@ struct rsqrt : elementwise {
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::rsqrt(x); }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

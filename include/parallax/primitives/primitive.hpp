@@ -4,6 +4,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/core/tracer.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/catalogue.hpp>
 #include <parallax/primitives/parameters.hpp>
 
@@ -12,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// How a primitive is lowered.
 enum class primitive_kind {
@@ -172,4 +173,4 @@ constexpr dim unify(context& trace, std::string_view operation, dim left, dim ri
   return is_static(right) ? right : left;
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

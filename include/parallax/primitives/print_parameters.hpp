@@ -1,9 +1,10 @@
 // A primitive's parameters as text: `[dimension=0 tiled=true]`.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/primitive.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Prints a graph of a trace at a depth of indentation.
 using graph_printer = void (*)(long_text&, const context&, graph_id, int indent);
@@ -64,4 +65,4 @@ class parameter_printer {
   }
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,9 +1,10 @@
 // Reductions over axes.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// A reduction combines two values by `evaluate(x, y)`; `neutral<T>()` combines with any value to that value.
 struct reduction {
@@ -89,4 +90,4 @@ struct argmin : detail::position_reduction {
   static constexpr std::string_view name = "argmin";
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

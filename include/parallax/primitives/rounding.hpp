@@ -1,9 +1,10 @@
 // Absolute value, sign, rounding.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct absolute : elementwise {
   static constexpr std::string_view name = "abs";
@@ -32,4 +33,4 @@ struct is_finite : predicate {
   template <class V> static PARALLAX_HD auto evaluate(V x) { return math::is_finite(x); }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

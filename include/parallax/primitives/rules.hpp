@@ -5,11 +5,12 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/known_equal.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/call.hpp>
 #include <parallax/primitives/collective.hpp>
 #include <parallax/primitives/print_parameters.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A primitive's rules as values; `context::rules` has one for each, by primitive_id.
 struct primitive_rules {
@@ -250,4 +251,4 @@ constexpr void missing_rule(context& trace, primitive_id primitive, std::string_
   trace.fail(text << "; " << advice);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

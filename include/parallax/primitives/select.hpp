@@ -1,9 +1,10 @@
 // Choice between two operands, element by element.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// The second operand where the first is true, the third elsewhere.
 struct select : elementwise {
@@ -24,4 +25,4 @@ struct select : elementwise {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

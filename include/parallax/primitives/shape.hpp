@@ -1,9 +1,10 @@
 // Changes of shape that move no data by themselves: broadcasting, reshaping, transposing.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/build.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct view {
   static constexpr primitive_kind kind = primitive_kind::view;
@@ -101,4 +102,4 @@ struct transpose : view {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

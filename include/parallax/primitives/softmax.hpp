@@ -1,9 +1,10 @@
 // A softmax's derivative, whatever computes the softmax.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// The second operand, which is the softmax of the first along an axis and constant for derivatives: those are
 /// y (t - sum(y t)), of the result alone. What computed it need not be kept for them.
@@ -31,4 +32,4 @@ struct as_softmax : elementwise {
   template <element_type, std::int64_t, class V> static PARALLAX_HD V evaluate(V, V y) { return y; }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

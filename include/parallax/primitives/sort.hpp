@@ -1,9 +1,10 @@
 // Order: rows arranged by the order of their elements, or of others.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// Rows of values, along the last axis, in the order of the keys beside them. Equal keys stay as they follow each
 /// other; NaN counts as larger than all numbers, and -0 is 0. Operands: keys, values. JAX: lax.sort of two operands.
@@ -48,4 +49,4 @@ struct sort_by {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -1,11 +1,12 @@
 // Values without operands: constants, indices, extents.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/primitive.hpp>
 
 #include <bit>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct source {
   static constexpr primitive_kind kind = primitive_kind::source;
@@ -78,4 +79,4 @@ struct axis_index : source {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

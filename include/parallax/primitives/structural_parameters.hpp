@@ -1,9 +1,10 @@
 // The parameters of primitives that change types and shapes, which rules of all primitives append.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/primitive.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Axes of an array.
 using axis_list = small_vector<int, max_rank>;
@@ -89,4 +90,4 @@ struct reduction_parameters {
 };
 
 } // namespace primitives
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

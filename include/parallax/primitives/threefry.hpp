@@ -1,9 +1,10 @@
 // The Threefry 2x32 block cipher with 20 rounds: Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011).
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// Which part of the cipher's two 32-bit words is wanted.
 enum class threefry_word { first, second, exclusive_or };
@@ -37,4 +38,4 @@ struct threefry2x32 : elementwise {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -1,9 +1,10 @@
 // Sine, cosine, tangent; angles in radians.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct sin : elementwise {
   static constexpr std::string_view name = "sin";
@@ -23,4 +24,4 @@ struct tan : elementwise {
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::tan(x); }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -1,9 +1,10 @@
 // The remainder of numbers of two words.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/elementwise.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// What is left of `upper * 2^bits + lower` after division by `divisor`, all of one unsigned type of so many bits. 0
 /// stands for 2^bits, which is no number of the type.
@@ -24,4 +25,4 @@ struct wide_remainder : elementwise {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -1,6 +1,7 @@
 // Numbers and texts as bytes of a message, and back.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/processes/errors.hpp>
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::processes {
+namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
 /// Puts values behind each other.
 class byte_writer {
@@ -60,4 +61,4 @@ class byte_reader {
   std::size_t left;
 };
 
-} // namespace parallax::processes
+} // namespace parallax::PARALLAX_INLINE_VERSION::processes

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Another process failed, ended, or did not do what this one did.
 class process_error : public error {
@@ -54,4 +55,4 @@ class process_timeout : public process_error {
   std::vector<int> arrived_processes, missing_processes;
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

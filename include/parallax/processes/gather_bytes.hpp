@@ -1,6 +1,7 @@
 // What each process has to say, for all of them.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/processes/bytes.hpp>
 #include <parallax/processes/mail.hpp>
 
@@ -9,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace parallax::processes {
+namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
 /// What is gathered, which the messages say.
 enum class gathering : std::uint64_t {
@@ -66,4 +67,4 @@ inline std::vector<std::vector<std::byte>> gather_bytes(world& all, gathering ki
   return result;
 }
 
-} // namespace parallax::processes
+} // namespace parallax::PARALLAX_INLINE_VERSION::processes

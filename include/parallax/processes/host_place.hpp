@@ -2,11 +2,12 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 
 #include <mutex>
 #include <utility>
 
-namespace parallax::processes {
+namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
 /// Which of the processes on its host one is.
 struct host_place {
@@ -48,4 +49,4 @@ inline std::pair<int, int> part_of_host(int count) {
   return {count * place.index / place.count, count * (place.index + 1) / place.count};
 }
 
-} // namespace parallax::processes
+} // namespace parallax::PARALLAX_INLINE_VERSION::processes

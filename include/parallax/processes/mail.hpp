@@ -5,6 +5,7 @@
 #include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/core/hash_index.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/processes/world.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::processes {
+namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
 /// Which exchange messages belong to: what all processes have to agree in.
 struct occasion {
@@ -242,4 +243,4 @@ class mail {
   std::size_t left_of_block = 0;
 };
 
-} // namespace parallax::processes
+} // namespace parallax::PARALLAX_INLINE_VERSION::processes

@@ -5,10 +5,11 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/core/small_vector.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstdint>
 
-namespace parallax::processes {
+namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
 /// Along an axis of a mesh, the indices of one process: `here` of `all`, from `first` on.
 struct axis_part {
@@ -57,4 +58,4 @@ class mesh_part {
   bool is_box = true;
 };
 
-} // namespace parallax::processes
+} // namespace parallax::PARALLAX_INLINE_VERSION::processes

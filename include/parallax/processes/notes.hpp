@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/processes/errors.hpp>
 #include <parallax/processes/transport.hpp>
 
@@ -17,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::processes {
+namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
 /// `asks` and `has_come` say to which exchange a process has come; who is asked answers by the second.
 enum class note_kind : std::uint64_t { failure, end, asks, has_come };
@@ -104,4 +105,4 @@ class note_board {
   std::vector<std::unique_ptr<sent_note>> sent;
 };
 
-} // namespace parallax::processes
+} // namespace parallax::PARALLAX_INLINE_VERSION::processes

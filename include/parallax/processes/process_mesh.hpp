@@ -4,6 +4,7 @@
 #include <parallax/core/hash_index.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/processes/mesh_part.hpp>
 #include <parallax/processes/tree_order.hpp>
 
@@ -17,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::processes {
+namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
 class world;
 
@@ -207,4 +208,4 @@ class process_mesh {
   }
 };
 
-} // namespace parallax::processes
+} // namespace parallax::PARALLAX_INLINE_VERSION::processes

@@ -1,10 +1,12 @@
 // What carries bytes between the processes of a session.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <cstddef>
 #include <string_view>
 
-namespace parallax::processes {
+namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
 /// A message on its way: what a transport needs to know it by.
 struct transfer {
@@ -47,4 +49,4 @@ class transport {
   virtual void close() = 0;
 };
 
-} // namespace parallax::processes
+} // namespace parallax::PARALLAX_INLINE_VERSION::processes

@@ -2,9 +2,11 @@
 // matter which of them a thread or a process has combined already.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <bit>
 
-namespace parallax::processes {
+namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
 /// The leaves that a node of the tree has below it: `count` of them from `first` on. Pairs are combined, then pairs of
 /// pairs: ((0 1)(2 3))((4 5) 6) for seven.
@@ -40,4 +42,4 @@ template <class IsWhole, class F> constexpr void highest_nodes(tree_node node, c
   highest_nodes(node.right(), is_whole, f);
 }
 
-} // namespace parallax::processes
+} // namespace parallax::PARALLAX_INLINE_VERSION::processes

@@ -3,6 +3,7 @@
 
 #include <parallax/core/hash_index.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/processes/errors.hpp>
 #include <parallax/processes/notes.hpp>
 #include <parallax/processes/transport.hpp>
@@ -23,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// What a process does when it has waited for others for longer than the deadline: end all processes with exit code 86,
 /// or throw `process_timeout` and leave the others to their own deadlines.
@@ -265,4 +266,4 @@ inline std::atomic<world*> world_of_process{nullptr};
 inline world* current_world() noexcept { return world_of_process.load(std::memory_order_acquire); }
 
 } // namespace processes
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

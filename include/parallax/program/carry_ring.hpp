@@ -3,13 +3,14 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/steps.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// The places that a carry is in, one a round: its own one, where it ends, is number `first` of them. A carry that
 /// stays has one place, others have two. Carries that are handed on from one to another, as in `(a, b) -> (b, f(a,
@@ -77,4 +78,4 @@ constexpr int period_of(plain_span<const scan_result> results) {
   return period;
 }
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

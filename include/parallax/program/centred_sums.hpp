@@ -3,13 +3,14 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/kernel.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// The sum of exp(x - centre), of which softmax and logsumexp are made, or of (x - centre)^2, a variance's.
 enum class centred_kind { none, exponentials, squares };
@@ -94,4 +95,4 @@ class centred_sum_finder {
   }
 };
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

@@ -4,12 +4,13 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 
 #include <array>
 #include <cstddef>
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// Looks for arguments that are read for the last time before a result of their size is first written, or element by
 /// element as that is, or by the all-reduce that makes it.
@@ -183,4 +184,4 @@ constexpr auto donors_of(const std::array<bool, Arguments>& given_away) {
   return donors;
 }
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

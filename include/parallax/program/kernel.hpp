@@ -2,13 +2,14 @@
 // it as types too: their ids are places in a catalogue, of which files of one process may have different ones.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/all.hpp>
 #include <parallax/program/plan.hpp>
 
 #include <type_traits>
 #include <utility>
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// Statements as types. Constants are arguments of the kernel and not part of its type.
 template <statement_kind Kind, element_type Type, int Argument> struct load_statement {
@@ -101,4 +102,4 @@ template <class Program, int Number> struct program_kernel {
 /// The number of kernels of a program.
 template <class Program> inline constexpr std::size_t kernel_count = Program::plan.template all<kernel_record>().size();
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

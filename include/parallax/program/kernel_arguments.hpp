@@ -4,13 +4,14 @@
 #include <parallax/core/config.hpp>
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/steps.hpp>
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// The largest number of operands of a kernel.
 inline constexpr int max_accesses = 260;
@@ -143,4 +144,4 @@ struct kernel_arguments {
 
 using kernel_function = void (*)(kernel_arguments&);
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

@@ -5,6 +5,7 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/catalogue.hpp>
 #include <parallax/program/carry_ring.hpp>
 #include <parallax/program/plan.hpp>
@@ -14,7 +15,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// Copies a loop, and all that it runs, out of a plan. Of the new plan's main section it is the only step; its operands
 /// are that section's values and its results the outputs, in their order.
@@ -204,4 +205,4 @@ template <class Program, class Step, int Index> struct loop_program {
   using type = decltype(make(std::make_index_sequence<primitive_count>{}, std::make_index_sequence<count>{}));
 };
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

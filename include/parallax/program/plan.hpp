@@ -5,13 +5,14 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/core/words.hpp>
 #include <parallax/program/steps.hpp>
 
 #include <cstddef>
 #include <utility>
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 template <class... T> struct type_list {
   static constexpr std::size_t size = sizeof...(T);
@@ -177,4 +178,4 @@ constexpr void visit_extents(const Plan& plan, const Record& record, F&& f) {
   visitor(record);
 }
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

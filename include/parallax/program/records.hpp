@@ -5,11 +5,12 @@
 #include <parallax/core/activation.hpp>
 #include <parallax/core/context.hpp>
 #include <parallax/core/precision.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstdint>
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 // What compiles a program, what is left of it and what runs it call each other's types by their bare names.
 namespace compiled {
 using namespace detail;
@@ -20,9 +21,9 @@ using namespace compiled;
 namespace runtime {
 using namespace compiled;
 }
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// How a kernel's results are written. Rows are loops whose statements reduce and store by themselves.
 enum class kernel_result : int {
@@ -366,4 +367,4 @@ struct section_record {
   }
 };
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

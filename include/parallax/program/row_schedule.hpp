@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/centred_sums.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// `FewPasses`: centred sums do not wait for their centres, which saves a pass where rows are read in each, and costs
 /// some arithmetic.
@@ -187,4 +188,4 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
   static constexpr bool reads_early = most_between_passes(true) <= (most_between_passes(false) < 2 ? 1 : 2);
 };
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// Calls `f` with each step, of those that have parts with these.
 template <class Plan, class F>
@@ -87,4 +88,4 @@ template <class Plan> constexpr bool has_static_extents(const Plan& plan, sectio
   return known;
 }
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

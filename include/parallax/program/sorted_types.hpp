@@ -1,13 +1,14 @@
 // A kernel that sorts: what it sorts, and the memory that it moves rows to and fro in.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/program/kernel.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 
 #include <cstdint>
 #include <utility>
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// The values that a kernel sorts, by themselves or by keys beside them.
 template <class Kernel> struct sorted_types;
@@ -80,4 +81,4 @@ template <class Kernel> class sort_memory {
   V* other = nullptr;
 };
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

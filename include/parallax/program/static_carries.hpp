@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/carry_ring.hpp>
 #include <parallax/program/plan.hpp>
 
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// `Step` is the record's type: of a scan, or a while loop.
 template <class Program, class Step, int Index> struct static_carries {
@@ -58,4 +59,4 @@ template <class Program, class Step, int Index> struct static_carries {
   using carries = carries_of<std::make_index_sequence<carry_count>>;
 };
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

@@ -3,9 +3,10 @@
 
 #include <parallax/core/exchange_kind.hpp>
 #include <parallax/core/scan_role.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/records.hpp>
 
-namespace parallax::compiled {
+namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// Where a kernel finds an operand: an offset and a stride for each dimension of the loop, in elements.
 struct operand_record {
@@ -269,4 +270,4 @@ struct ffi_step {
   }
 };
 
-} // namespace parallax::compiled
+} // namespace parallax::PARALLAX_INLINE_VERSION::compiled

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/processes/gather_bytes.hpp>
 #include <parallax/processes/world.hpp>
 #include <parallax/runtime/agreement.hpp>
@@ -10,7 +11,7 @@
 #include <exception>
 #include <optional>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// While it lives, what processes exchange is about this call. It is nothing where this process runs the program by
 /// itself.
@@ -73,4 +74,4 @@ class agreed_call {
   const agreement* agreed = nullptr;
 };
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// The extents of an argument, or its numbers where it is a list of extents.
 using argument_extents = std::vector<std::int64_t>;
@@ -235,4 +235,4 @@ class agreement {
   }
 };
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -6,13 +6,14 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 [[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_beyond_memory(std::int64_t count, element_type type);
 [[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_uncountable_loop();
@@ -51,4 +52,4 @@ inline std::size_t checked_sum(std::size_t a, std::size_t b) {
   return a + b;
 }
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

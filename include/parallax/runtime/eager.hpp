@@ -2,11 +2,12 @@
 #pragma once
 
 #include <parallax/compile/program_error.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/indexing.hpp>
 #include <parallax/runtime/into.hpp>
 #include <parallax/runtime/value.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -206,4 +207,4 @@ template <class T> decltype(auto) evaluated(const T& argument) {
 }
 
 } // namespace detail
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -17,7 +18,7 @@
 #include <sched.h>
 #endif
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// The number of processors that the calling thread, and those that it starts, may run on: those that `taskset`,
 /// `mpirun` or a container left it, of all that there are. At least 1.
@@ -71,4 +72,4 @@ inline std::chrono::nanoseconds collective_timeout() {
   return timeout;
 }
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

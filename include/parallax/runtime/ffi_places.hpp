@@ -3,12 +3,13 @@
 
 #include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/core/ffi_function.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// The places of a call's arrays, by `data(buffer)`, and their extents.
 class ffi_places {
@@ -26,4 +27,4 @@ class ffi_places {
   recycled_vector<std::int64_t> extents;
 };
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/runtime/guards.hpp>
 #include <parallax/runtime/resolve.hpp>
 #include <parallax/transforms/mapping.hpp>
@@ -11,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// An abstract value of a program.
 inline abstract_value value_of(const plan_view& plan, const value_record& record) {
@@ -125,4 +126,4 @@ PARALLAX_RUNTIME_FUNCTION void throw_for_extents(const plan_view& plan, const st
 }
 #endif
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -4,13 +4,14 @@
 #include <parallax/arrays/errors.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// Whether a guard holds; `extents[dim]` gives the values of extents.
 template <class Extents>
@@ -42,7 +43,7 @@ PARALLAX_INLINE bool guard_holds(const plan_view& plan, const Extents& extents, 
 /// not hold, or an extent is beyond 64 bits.
 [[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_for_extents(const plan_view& plan, const std::int64_t* const* shapes);
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime
 
 #if PARALLAX_DEFINES_RUNTIME
 #include <parallax/runtime/guard_message.hpp>

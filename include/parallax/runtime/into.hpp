@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/memory_of_others.hpp>
 #include <parallax/core/pytree.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/runtime/result_memory.hpp>
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Where a call's results go, by leaf. See `into`.
 template <class... Memory> class results_in {
@@ -81,4 +82,4 @@ auto into(Memory&&... memory) {
       detail::result_memory_of(std::forward<Memory>(memory))...);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

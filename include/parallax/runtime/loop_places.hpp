@@ -4,13 +4,14 @@
 #include <parallax/arrays/scratch_array.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/carry_ring.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// What one round reads and writes.
 struct loop_round {
@@ -125,4 +126,4 @@ class loop_places {
   scratch_array<std::byte*, 32> argument_places, result_places;
 };
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

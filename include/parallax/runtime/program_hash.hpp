@@ -2,12 +2,13 @@
 #pragma once
 
 #include <parallax/core/hash_index.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 
 #include <cstdint>
 #include <string_view>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// Two programs of equal hashes are the same, but for one chance in 2^128 that a hash is as good as that.
 struct program_hash {
@@ -42,4 +43,4 @@ struct program_hash {
   }
 };
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

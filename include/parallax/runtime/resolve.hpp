@@ -6,12 +6,13 @@
 #include <parallax/core/checked_arithmetic.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 
 #include <algorithm>
 #include <string>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// Names the argument axes that an extent is the product of; nothing where it is something else.
 inline std::string describe_extent(const plan_view& plan, dim extent) {
@@ -94,4 +95,4 @@ class resolved_extents {
   }
 };
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/runtime/checked_sizes.hpp>
 #include <parallax/runtime/value.hpp>
 
@@ -15,7 +16,7 @@
 #include <optional>
 #include <string>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// For the elements of one result: on the host, or on a device.
 struct result_memory {
@@ -119,4 +120,4 @@ inline void place_results(recycled_vector<runtime_value>&& results, given_memory
   }
 }
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

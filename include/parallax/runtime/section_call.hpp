@@ -7,6 +7,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/processes/process_mesh.hpp>
 #include <parallax/runtime/result_memory.hpp>
 #include <parallax/runtime/section_plan.hpp>
@@ -16,7 +17,7 @@
 #include <optional>
 #include <string>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// A dimension of an operand that lies along an axis of the mesh, and the number of elements before it.
 struct spread_axis {
@@ -222,4 +223,4 @@ inline recycled_vector<runtime_value> main_results(const section_plan& section,
   return results;
 }
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 #include <parallax/runtime/checked_sizes.hpp>
 #include <parallax/runtime/resolve.hpp>
@@ -13,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 class section_plan {
  public:
@@ -140,4 +141,4 @@ class exchange_partners {
   const exchange_step& step;
 };
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -9,8 +9,9 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/linkage.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 template <class T, auto Shape> inline constexpr bool is_array_value<array<T, Shape>> = true;
 template <class T, auto Shape> inline constexpr bool is_array_value<sharded<T, Shape>> = true;
@@ -165,4 +166,4 @@ template <class Program, int Number> struct output_description {
 };
 
 } // namespace runtime
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

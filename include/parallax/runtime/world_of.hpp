@@ -1,10 +1,11 @@
 // Which programs run on several processes.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/processes/world.hpp>
 #include <parallax/program/plan.hpp>
 
-namespace parallax::runtime {
+namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// The processes that a program runs on together; null where it runs on no devices, or this process is alone.
 inline processes::world* world_of(const compiled::plan_view& plan) {
@@ -15,4 +16,4 @@ inline processes::world* world_of(const compiled::plan_view& plan) {
   return nullptr;
 }
 
-} // namespace parallax::runtime
+} // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -7,6 +7,7 @@
 #include <parallax/core/extents.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/processes/mesh_part.hpp>
 #include <parallax/processes/world.hpp>
 #include <parallax/transforms/mesh.hpp>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The extents of an array of `Extents` that is cut along axes of a mesh: before each dimension those of the axes, as
 /// `partition::place_of` says. Where blocks do not come out even, `is_even` is false.
@@ -164,4 +165,4 @@ template <class Mesh, partition Cut> std::vector<shard_axis> shard_axes(const me
   return axes;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

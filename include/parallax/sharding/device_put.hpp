@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/backends/placing.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/lazy.hpp>
 #include <parallax/runtime/eager.hpp>
 #include <parallax/sharding/global_array.hpp>
@@ -15,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -109,4 +110,4 @@ auto global_from_local(const Part& part, Mesh on, Spec how, const extent (&whole
   return made;
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/array.hpp>
 #include <parallax/arrays/sharded.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/sharding/cut_shape.hpp>
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The block of a global array on one device: where in the whole it begins, and its elements, where they lie. JAX:
 /// Shard
@@ -188,4 +189,4 @@ template <class T, auto Shape, class Mesh, partition Cut>
 inline constexpr bool is_global_array<global_array<T, Shape, Mesh, Cut>> = true;
 } // namespace detail
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

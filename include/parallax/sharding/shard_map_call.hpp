@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/slices.hpp>
 #include <parallax/backends/execute_donating.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/sharding/device_put.hpp>
 #include <parallax/transforms/shard_map.hpp>
 
@@ -12,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// What is read of specs as a constant; nothing where they do not fit the tree, which the program says then.
 template <std::size_t Count, class Entries> constexpr auto constant_partitions(const Entries& read) {
@@ -215,9 +216,9 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The same of a function that shard_map maps: blocks of global arrays are used up.
 template <class Function, class Mesh, class InSpecs, class OutSpecs, class Donated, class... Args>
@@ -229,4 +230,4 @@ auto execute_donating(const shard_mapped<Function, Mesh, InSpecs, OutSpecs>& fun
   else return function(args...);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -3,9 +3,10 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/rules.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The nodes of a graph that depend on a wanted input, and that an output depends on, by floating values; inputs and
 /// outputs among them.
@@ -30,4 +31,4 @@ constexpr id_set<node_id> active_nodes(const context& trace, graph_id source, pl
   return active;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -1,6 +1,7 @@
 // associative_scan: the combination of the elements up to each.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/prefix_loops.hpp>
 #include <parallax/transforms/prefix_tree.hpp>
 
@@ -8,7 +9,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
 /// More elements than `MostInTree` are combined in loops.
@@ -72,4 +73,4 @@ constexpr auto associative_scan(Function function, const Elements& elements, Opt
   return detail::associative_scanned<Function, along, reverse>{function}(elements);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Axes for the children of one tree: `in_axes<tree<0, none>, 1>`.
 template <auto... Axes> struct tree_t {};
@@ -129,4 +130,4 @@ constexpr bool check_fit(context& trace, std::string_view transformation, std::s
 }
 
 } // namespace detail
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/replay.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Batches the nodes of one graph. What depends on no mapped input stays unmapped.
 class graph_batching {
@@ -122,4 +123,4 @@ constexpr growing_vector<batched> at_front(const growing_vector<tracer>& values)
   return vector_of(values, [](const tracer& y) { return batched{y, 0}; });
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

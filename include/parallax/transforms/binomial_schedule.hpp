@@ -1,9 +1,11 @@
 // How many rounds a loop's way back can reach with how many slots: the binomial schedule (Griewank and Walther, 2000).
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <cstdint>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The most rounds that `slots` carries and `repeats` forward passes beside the first one suffice for: binomial(slots -
 /// 1
@@ -24,4 +26,4 @@ constexpr int checkpoint_repeats(std::int64_t rounds, int slots) {
   return repeats;
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -5,13 +5,14 @@
 #include <parallax/core/diagnostics.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/pytree.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/lazy.hpp>
 #include <parallax/transforms/replay.hpp>
 
 #include <tuple>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Whether a leaf is an empty object, such as a function, that is passed on as it is.
 template <class T>
@@ -162,4 +163,4 @@ constexpr void set_outputs(context& trace, const growing_vector<tracer>& outputs
 /// Whether a function's type says everything about it.
 template <class F> inline constexpr bool is_stateless = std::is_empty_v<F> && std::is_default_constructible_v<F>;
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

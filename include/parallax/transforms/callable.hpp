@@ -1,13 +1,14 @@
 // Whether a user's function can be called with the arguments that a transformation hands it.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/call.hpp>
 
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// What a function gives whose body does not compile, which the compiler has said.
 struct not_compiled {};
@@ -80,4 +81,4 @@ template <class Function, class... Args> constexpr auto refuse_call(context& tra
   }
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -4,12 +4,13 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/cheap_arithmetic.hpp>
 #include <parallax/primitives/rules.hpp>
 
 #include <cstddef>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Where the way back finds an input of the body.
 enum class input_place {
@@ -116,4 +117,4 @@ class cheap_residuals {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -3,11 +3,12 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/replay.hpp>
 
 #include <string_view>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The first value whose type or rank is another than expected; -1 where there is none. Extents of others are unified,
 /// which fails with `remedy`.
@@ -51,4 +52,4 @@ constexpr bool check_same_leaves(context& trace, std::string_view name, std::str
   return false;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/callable.hpp>
 #include <parallax/transforms/checkpoint_call.hpp>
 
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A function that keeps little for its way back.
 template <class Function, checkpoint_policy Policy> struct checkpointed {
@@ -65,4 +66,4 @@ template <class X> constexpr auto checkpoint_name(const X& x) {
         x);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

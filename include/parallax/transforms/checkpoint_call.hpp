@@ -4,13 +4,14 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/custom_call.hpp>
 #include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/joint_program.hpp>
 #include <parallax/transforms/varying.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// What a checkpoint keeps for the way back, beside its arguments. JAX: checkpoint_policies
 enum class checkpoint_policy {
@@ -104,4 +105,4 @@ struct checkpoint_call {
 };
 
 } // namespace primitives
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,6 +1,7 @@
 // cond and switch_: branches of a program.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/callable.hpp>
 #include <parallax/transforms/cond_call.hpp>
 #include <parallax/transforms/mesh_variation.hpp>
@@ -11,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
 /// How errors name a branch: of `cond` by its parameter.
@@ -170,4 +171,4 @@ constexpr auto switch_(const Index& index, std::tuple<Branches...> branches, con
   return detail::chosen_branch<true, Branches...>{branches}(index, args...);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -5,13 +5,14 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/cond_parameters.hpp>
 #include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/linearize_cond.hpp>
 #include <parallax/transforms/varying.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct cond_call {
   static constexpr primitive_kind kind = primitive_kind::call;
@@ -129,4 +130,4 @@ struct cond_call {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -3,8 +3,9 @@
 
 #include <parallax/core/context.hpp>
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The first operand says which branch runs, by its number; the others are the inputs of each branch, which all return
 /// alike results.
@@ -14,4 +15,4 @@ struct cond_parameters {
   static constexpr void describe(auto& p, auto& member) { member("branches", p.branches); }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

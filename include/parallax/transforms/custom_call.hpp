@@ -4,12 +4,13 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/joint_program.hpp>
 #include <parallax/transforms/varying.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct custom_call {
   static constexpr primitive_kind kind = primitive_kind::call;
@@ -249,4 +250,4 @@ struct custom_call {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

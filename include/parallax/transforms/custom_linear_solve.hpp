@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/check_leaves.hpp>
 #include <parallax/transforms/graph_function.hpp>
 #include <parallax/transforms/linear_solve_call.hpp>
@@ -9,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
 /// Traces a solver of the system with this product; `operands` are the vector and what the matrix is made of.
@@ -70,4 +71,4 @@ constexpr auto custom_linear_solve(const Matvec& matvec, const B& b, const Solve
   return with_leaves(vector, emit_call<primitives::linear_solve_call>(owner, operands, call));
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

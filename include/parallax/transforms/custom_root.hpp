@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/custom_call.hpp>
 #include <parallax/transforms/custom_linear_solve.hpp>
 #include <parallax/transforms/graph_function.hpp>
@@ -9,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
 /// The derivative that a user's `tangent_solve` is given with a right-hand side.
@@ -137,4 +138,4 @@ constexpr auto custom_root(const Function& f, const First& first, const Solve& s
   return with_leaves(point, emit_call<primitives::custom_call>(owner, operands, call));
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/transforms/check_leaves.hpp>
 #include <parallax/transforms/custom_call.hpp>
@@ -11,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
 /// The call of a function with rules, while its graphs are traced. All of them take the same operands first.
@@ -294,4 +295,4 @@ constexpr auto custom_vjp(Function function, Forward forward, Backward backward)
   return with_custom_vjp<Function, Forward, Backward>{function, forward, backward};
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -3,6 +3,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/transforms/callable.hpp>
 
@@ -13,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The arguments to differentiate with respect to: `grad(f, argnums<0, 2>)`; the first one by default. Negative numbers
 /// count from the end.
@@ -187,4 +188,4 @@ constexpr auto chosen_with_leaves(const growing_vector<tracer>& leaves, const Ar
 }
 
 } // namespace detail
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/callable.hpp>
 
 #include <array>
@@ -10,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The type of `donate<...>`.
 template <auto... Arguments> struct donate_t {
@@ -55,4 +56,4 @@ template <class Function, auto... Arguments> constexpr auto with_donated(Functio
 }
 
 } // namespace detail
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

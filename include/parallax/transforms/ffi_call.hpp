@@ -5,11 +5,12 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/check_leaves.hpp>
 #include <parallax/transforms/scan_call.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct ffi_call {
   static constexpr primitive_kind kind = primitive_kind::call;
@@ -109,4 +110,4 @@ struct ffi_call {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -5,6 +5,7 @@
 #include <parallax/core/ffi_function.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/print_value.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/call.hpp>
 
 #include <array>
@@ -13,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 template <class T> inline constexpr bool is_ffi_buffer = false;
 template <class T, int Rank> inline constexpr bool is_ffi_buffer<ffi_buffer<T, Rank>> = true;
@@ -152,4 +153,4 @@ template <class Rules, int Operands> class ffi_entries {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/custom_rules.hpp>
 #include <parallax/transforms/ffi_call.hpp>
 #include <parallax/transforms/ffi_entries.hpp>
@@ -12,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
 template <std::size_t> struct one_tracer {
@@ -199,4 +200,4 @@ template <class Rules> inline constexpr bool detail::is_transformed<ffi_operatio
 /// JAX: ffi.ffi_call with custom_jvp, custom_vjp and custom_vmap.
 template <class Rules> inline constexpr ffi_operation<Rules> custom_call{};
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

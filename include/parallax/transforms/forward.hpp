@@ -5,10 +5,11 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/activity.hpp>
 #include <parallax/transforms/reverse.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Appends a graph's computation to the innermost graph and, beside it, that of the tangents.
 class forward_pass {
@@ -185,4 +186,4 @@ struct body_with_tangents {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

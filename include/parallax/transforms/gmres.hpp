@@ -1,6 +1,7 @@
 // gmres: linear systems by the smallest residual in the space of products with their matrix.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/indexing.hpp>
 #include <parallax/transforms/krylov.hpp>
 #include <parallax/transforms/loops.hpp>
@@ -9,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// For `gmres`: `maxiter` counts restarts, each after so many products at most.
 struct gmres_options : solver_options {
@@ -139,4 +140,4 @@ constexpr auto gmres(const A& matrix, const B& b, const gmres_options& options =
   return detail::solved_by(detail::generalised_minimal_residual{checked}, matrix, b, first);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

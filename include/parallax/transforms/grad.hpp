@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/differentiated_arguments.hpp>
 #include <parallax/transforms/reverse.hpp>
 
@@ -9,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Says that a differentiated function returns a pair: the loss, and a tree that is handed on as it is.
 struct has_aux_t {};
@@ -140,4 +141,4 @@ template <class Function, class... Options> constexpr auto value_and_grad(Functi
   return differentiated<Function, typename options::argnums, true, options::with_aux>{function};
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/callable.hpp>
 #include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/mesh_variation.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A function of trees like one, which returns such trees: the graph takes their leaves, and then what it is given.
 template <class Tree> class graph_function {
@@ -93,4 +94,4 @@ constexpr Tree varying_as_made(context& trace, const Tree& x, const Function& fu
   return with_leaves(x, leaves);
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -3,12 +3,13 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/differentiated_arguments.hpp>
 #include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/reverse.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 enum class derivative_mode { forward, reverse };
 
@@ -186,4 +187,4 @@ template <class Function, class Argnums = argnums_t<0>> constexpr auto hessian(F
   return jacfwd(jacrev(function, Argnums{}), Argnums{});
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,10 +1,11 @@
 // jit: a function as one compiled program.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/callable.hpp>
 #include <parallax/transforms/donate.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 template <class Function> struct jitted {
   [[no_unique_address]] Function function;
@@ -24,4 +25,4 @@ template <class Function, auto... Donated> constexpr auto jit(Function function,
   return detail::with_donated(jitted<Function>{function}, donated);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -4,10 +4,11 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/cheap_residuals.hpp>
 #include <parallax/transforms/reverse.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Computes a body's results and, given their cotangents, those of its inputs. What the second part reads of the first
 /// is a residual, which the forward half returns and the backward half takes, or is computed again there.
@@ -173,4 +174,4 @@ class joint_program {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

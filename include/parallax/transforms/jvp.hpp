@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/linear_point.hpp>
@@ -10,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// What `jvp` calls: a function of the arguments and of their tangents.
 template <class Function> struct moved {
@@ -67,4 +68,4 @@ template <class Function, class Primals, class Tangents> constexpr auto jvp(Func
   return detail::no_result<Function>{};
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,6 +1,7 @@
 // cg and bicgstab: linear systems by products with their matrix alone.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/all.hpp> // before operations, which name them
 
 #include <parallax/ops/creation.hpp>
@@ -17,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// When an iteration ends: with a residual of at most `max(tol * |b|, atol)`, or after `maxiter` products.
 struct solver_options {
@@ -179,4 +180,4 @@ constexpr auto bicgstab(const A& matrix, const B& b, const solver_options& optio
   return detail::solved_by(detail::stabilised_biconjugate_gradients{options}, matrix, b, first);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/transforms/differentiated_arguments.hpp>
 #include <parallax/transforms/joint_program.hpp>
@@ -10,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A function that has been traced with respect to all floating leaves of its arguments.
 template <class Tree> struct linear_point {
@@ -122,4 +123,4 @@ template <class Function, int Residuals> struct forward_half {
 template <template <class, class, class> class Half, class Function, class... Args>
 auto execute_half(const Function& function, const Args&... args);
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

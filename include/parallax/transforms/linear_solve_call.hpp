@@ -5,12 +5,13 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/custom_call.hpp>
 #include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/varying.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// Operands are those of the right-hand side, and then what the matrix is made of.
 struct linear_solve_call {
@@ -135,4 +136,4 @@ struct linear_solve_call {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

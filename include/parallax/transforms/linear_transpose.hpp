@@ -4,13 +4,14 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/linear_point.hpp>
 #include <parallax/transforms/varying.hpp>
 
 #include <tuple>
 #include <type_traits>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
 /// The program of a transposed function.
@@ -93,4 +94,4 @@ constexpr auto linear_transpose(const Function& function, const Args&... args) {
   return transposed_function<Function, std::tuple<Args...>>{function, {args...}};
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/linear_point.hpp>
 
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
 /// The graph of a pullback, transposed: the tangents of the results that are differentiated, given those of the
@@ -156,4 +157,4 @@ template <class Function, class... Args> constexpr auto linearize(const Function
   }
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

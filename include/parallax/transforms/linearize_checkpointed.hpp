@@ -4,6 +4,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/indexing.hpp>
 #include <parallax/transforms/activity.hpp>
 #include <parallax/transforms/binomial_schedule.hpp>
@@ -14,7 +15,7 @@
 
 #include <cstdint>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A while loop whose carries are a list. `goes_on(list)` is a truth value, `round(list)` the next list.
 template <class Predicate, class Body>
@@ -288,4 +289,4 @@ class checkpointed_linearization {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -4,11 +4,12 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/cond_parameters.hpp>
 #include <parallax/transforms/joint_program.hpp>
 #include <parallax/transforms/mesh_variation.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Each branch of the forward half also returns what its backward half reads, and zeros for what those of the others
 /// do. Branches of the backward half return the cotangents of all operands that any branch depends on.
@@ -128,4 +129,4 @@ class cond_linearization {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -3,12 +3,13 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/activity.hpp>
 #include <parallax/transforms/joint_program.hpp>
 #include <parallax/transforms/mesh_variation.hpp>
 #include <parallax/transforms/scan_parameters.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The forward loop also stacks what the backward loop reads. That goes through the rounds from the other end: it
 /// carries the cotangents of the carries and the sums of those of the constants, and stacks those of slices. Sums of 16
@@ -180,4 +181,4 @@ class scan_linearization {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -1,6 +1,7 @@
 // Loops that are scans: map and fori_loop.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/ops/creation.hpp>
 #include <parallax/transforms/scan.hpp>
 
@@ -11,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A number of rounds, or of anything else, as an argument of a function: an extent of the program, that only the call
 /// knows. Throws `shape_error` at the call where it is negative.
@@ -135,4 +136,4 @@ constexpr auto fori_loop(const Lower& lower, const Upper& upper, Function, const
   return init;
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

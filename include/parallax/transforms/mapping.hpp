@@ -3,13 +3,14 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/axis_spec.hpp>
 #include <parallax/transforms/callable.hpp>
 
 #include <algorithm>
 #include <string_view>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// JAX's text for mapped sizes that disagree. `size_of(argument)` is the size.
 template <class Out, class Size>
@@ -180,4 +181,4 @@ constexpr bool check_out_axis(context& trace, std::string_view transformation, i
   return true;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -4,6 +4,7 @@
 #include <parallax/core/extents.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/small_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 
 #include <array>
@@ -11,7 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// An axis of a mesh: its name, of up to 31 characters, and, where it is known while compiling, how many devices lie
 /// along it. A string alone names an axis whose size is open.
@@ -185,4 +186,4 @@ template <class Mesh, class Spec> constexpr partition partition_of(Spec) {
   return result;
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

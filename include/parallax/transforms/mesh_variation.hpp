@@ -4,11 +4,12 @@
 
 #include <parallax/core/axis_bits.hpp>
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/build.hpp>
 #include <parallax/primitives/collective.hpp>
 #include <parallax/primitives/rules.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Stops constant evaluation: a derivative has left the scope of an axis along which its values differ.
 inline void axes_are_in_scope() {}
@@ -67,4 +68,4 @@ constexpr bool vary_as_made(growing_vector<abstract_value>& carries, const growi
   return any;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -1,10 +1,12 @@
 // partial: a function with its leading arguments bound.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 #include <tuple>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 template <class Function, class... Values> struct partially_applied {
   [[no_unique_address]] Function function;
@@ -21,4 +23,4 @@ template <class Function, class... Values> constexpr auto partial(Function funct
   return partially_applied<Function, Values...>{function, {std::move(values)...}};
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

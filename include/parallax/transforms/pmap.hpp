@@ -3,12 +3,13 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/donate.hpp>
 #include <parallax/transforms/mapping.hpp>
 #include <parallax/transforms/pmap_call.hpp>
 #include <parallax/transforms/vmap.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The devices a pmap runs on, in the order of the mapped axis: `pmap(f, devices<2, 0, 1>)`.
 template <auto... Numbers> struct devices_t {};
@@ -166,4 +167,4 @@ template <fixed_string Name = "", class Function, class... Options> constexpr au
   return detail::with_donated(pmapped<Function, Name, in, out, on, size>{function}, donated{});
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

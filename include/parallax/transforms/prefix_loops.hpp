@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/prefix_tree.hpp>
 #include <parallax/transforms/scan.hpp>
 
 #include <cstdint>
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Elements are a matrix of about as many rows as columns, row behind row, and a rest of less than a row. One loop goes
 /// along all rows at once, one down the combinations of whole rows, one along the rest. Each element is combined twice.
@@ -114,4 +115,4 @@ template <class Combination> class prefix_loops {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -3,6 +3,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/print_value.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/assembling.hpp>
 #include <parallax/transforms/scan.hpp>
 
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// What combines trees of arrays, given as their leaves, element by element along an axis.
 template <class Function, class Elements> class combination {
@@ -124,4 +125,4 @@ template <class Combination> class prefix_tree {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

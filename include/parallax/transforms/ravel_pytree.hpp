@@ -2,11 +2,12 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/callable.hpp>
 
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Makes trees of vectors inside a traced function: what `ravel_pytree` returns beside the vector.
 template <class Tree> class unravelled {
@@ -59,4 +60,4 @@ template <class Tree> constexpr auto ravel_pytree(const Tree& tree) {
   return std::pair{vector, unravelled<std::remove_cvref_t<decltype(traced)>>(trace, traced)};
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

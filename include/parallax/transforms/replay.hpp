@@ -4,9 +4,10 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/append.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The values that stand for a graph's nodes elsewhere.
 template <class Value> class replacements {
@@ -106,4 +107,4 @@ constexpr growing_vector<tracer> captures_to_inputs(context& trace, graph_id bod
   return outer;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

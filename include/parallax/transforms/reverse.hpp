@@ -3,11 +3,12 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/activity.hpp>
 #include <parallax/transforms/mesh_variation.hpp>
 #include <parallax/transforms/replay.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Appends a graph's forward computation to the innermost graph at construction, its backward one on demand.
 class reverse_pass {
@@ -154,4 +155,4 @@ class reverse_pass {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/replay.hpp>
 #include <parallax/transforms/scan_parameters.hpp>
 
 #include <cstdint>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// So many numbers of rounds are written to memory at most, 256 KiB, since to read one there costs nothing.
 inline constexpr std::int64_t most_written_numbers = std::int64_t{1} << 16;
@@ -29,4 +30,4 @@ constexpr void number_rounds(context& trace, scan_parameters& call, tracer numbe
   }
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

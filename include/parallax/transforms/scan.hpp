@@ -4,6 +4,7 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/print_value.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/axes.hpp>
 #include <parallax/ops/extent_arguments.hpp>
 #include <parallax/ops/in_reverse.hpp>
@@ -22,7 +23,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// For `scan`: how many rounds there are, where no slices say so.
 template <std::int64_t Rounds> struct length_t {};
@@ -323,4 +324,4 @@ constexpr auto scan(Function, const Init& init, none_t, const std::same_as<trace
   return std::pair{init, init};
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

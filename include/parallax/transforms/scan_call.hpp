@@ -4,6 +4,7 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/forward.hpp>
 #include <parallax/transforms/linearize_checkpointed.hpp>
@@ -11,7 +12,7 @@
 #include <parallax/transforms/scan_parameters.hpp>
 #include <parallax/transforms/varying.hpp>
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct scan_call {
   static constexpr primitive_kind kind = primitive_kind::call;
@@ -129,4 +130,4 @@ struct scan_call {
   }
 };
 
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

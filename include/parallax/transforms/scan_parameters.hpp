@@ -5,9 +5,10 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/scan_role.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/activity.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The operands that enter a body in one way.
 constexpr growing_vector<int> operands_of(const growing_vector<scan_role>& roles, scan_role role) {
@@ -67,4 +68,4 @@ constexpr growing_vector<tracer> operands_with_tangents(const jvp_application& a
   return given;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

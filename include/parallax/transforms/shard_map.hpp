@@ -4,6 +4,7 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/print_value.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/ops/mapped_axes.hpp>
 #include <parallax/transforms/axis_spec.hpp>
 #include <parallax/transforms/callable.hpp>
@@ -17,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -315,4 +316,4 @@ constexpr auto shard_map(Function function, Mesh, InSpecs, OutSpecs, donate_t<Do
   return detail::with_donated(shard_mapped<Function, Mesh, InSpecs, OutSpecs>{function}, donated);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

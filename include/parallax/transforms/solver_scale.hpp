@@ -1,6 +1,7 @@
 // What a linear system is divided by before it is solved, so that squares of its numbers neither vanish nor overflow.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/all.hpp> // before operations, which name them
 
 #include <parallax/ops/elementwise.hpp>
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The largest power of 2 that is no larger than a number above 0, which nothing that is divided by it is rounded by; 1
 /// for 0, and infinite for what is not finite. Numbers below the normal ones have the smallest of these.
@@ -50,4 +51,4 @@ template <class Tree> constexpr Tree multiplied_by(const Tree& x, const tracer& 
                   x);
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

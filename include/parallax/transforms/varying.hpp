@@ -4,11 +4,12 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/rules.hpp>
 
 #include <string_view>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Reports a collective that not all instances come to.
 constexpr void collective_apart(const variation& v, std::string_view collective) {
@@ -50,4 +51,4 @@ constexpr growing_vector<char> varies_along(const variation& v, graph_id body, p
   return varying.flags_of(g.outputs);
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

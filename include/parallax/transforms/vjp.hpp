@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/linear_point.hpp>
 
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The pullback of a function inside another traced one: what `vjp` returns there.
 template <class Tree, class Args> class traced_pullback {
@@ -101,4 +102,4 @@ template <class Function, class... Args> constexpr auto vjp(const Function& func
   }
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

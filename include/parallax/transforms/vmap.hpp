@@ -2,10 +2,11 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/batch.hpp>
 #include <parallax/transforms/mapping.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A function mapped by vmap. Call it with arrays, or with tracers inside another traced function.
 template <class Function, fixed_string Name, class InAxes, class OutAxes> struct vmapped {
@@ -75,4 +76,4 @@ template <fixed_string Name = "", class Function, class... Options> constexpr au
   return vmapped<Function, Name, in, out>{function};
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,13 +1,14 @@
 // while_loop: a loop whose number of rounds only the values decide.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/scan.hpp>
 #include <parallax/transforms/while_call.hpp>
 
 #include <type_traits>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
 /// Traces a function of a loop's carries in a graph of its own.
@@ -102,4 +103,4 @@ constexpr auto while_loop(Predicate predicate, Body body, const Init& init) {
   return detail::looped_while<Predicate, Body>{predicate, body}(init);
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -3,13 +3,14 @@
 
 #include "support/simulator/api.hpp"
 
+#include <parallax/core/version.hpp>
 #include <parallax/parallax.hpp>
 
 #ifndef SIMULATED_TEMPLATE
 #define SIMULATED_TEMPLATE extern template
 #endif
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 SIMULATED_TEMPLATE class backend<simulator::api>;
 SIMULATED_TEMPLATE class device<simulator::api>;
@@ -20,4 +21,4 @@ SIMULATED_TEMPLATE class section_runner<simulator::api>;
 SIMULATED_TEMPLATE class captured_loops<section_runner<simulator::api>>;
 SIMULATED_TEMPLATE class loop_steps<section_runner<simulator::api>, backend<simulator::api>>;
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -6,12 +6,13 @@
 #include <parallax/compile/prepare/mapped_section.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/conversion.hpp>
 #include <parallax/primitives/indexing.hpp>
 
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Where the values of a section's graph lie.
 using buffer_table = table<node_id, buffer_id>;
@@ -311,4 +312,4 @@ class kernel_builder : public loop_statements {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -5,9 +5,10 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/cheap_arithmetic.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Whether a node is a sum of which one part is a product, scaled perhaps: a library adds the other part, where that is
 /// in memory.
@@ -117,4 +118,4 @@ template <class Fusion> class cheap_values {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

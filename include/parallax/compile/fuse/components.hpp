@@ -3,10 +3,11 @@
 
 #include <parallax/compile/fuse/row_groups.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
 #include <algorithm>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Nodes that are linked directly and at the same depth, which counts the steps of any other kind below a node. So no
 /// node of a component needs another one by way of other loops.
@@ -82,4 +83,4 @@ class components {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -7,10 +7,11 @@
 #include <parallax/compile/fuse/row_groups.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
 #include <algorithm>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A loop: that of a node has the node's number, further ones follow.
 enum class loop_id : int { none = -1, several = -2 };
@@ -331,4 +332,4 @@ class fusion {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

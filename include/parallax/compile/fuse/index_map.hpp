@@ -2,10 +2,11 @@
 #pragma once
 
 #include <parallax/compile/fuse/loop.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/assembly.hpp>
 #include <parallax/primitives/rules.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// index = offset + multiplier * position in a loop dimension (none: just the offset).
 struct axis_map {
@@ -127,4 +128,4 @@ constexpr access locate(dim_table& t, const dims& strides, const index_map& map,
   return result;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

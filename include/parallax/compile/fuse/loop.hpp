@@ -2,9 +2,10 @@
 #pragma once
 
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/steps.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Where a loop finds an operand: an offset and a stride for each of its dimensions, in elements.
 struct access {
@@ -25,4 +26,4 @@ struct planned_loop {
   growing_vector<kernel_constant> constants{};
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -4,8 +4,9 @@
 #include <parallax/compile/fuse/loop.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A loop to which statements are added, each of which has a number.
 class loop_statements {
@@ -63,4 +64,4 @@ class loop_statements {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

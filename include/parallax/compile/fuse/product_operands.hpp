@@ -2,9 +2,10 @@
 #pragma once
 
 #include <parallax/compile/fuse/index_map.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/dot_general.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 class product_operands {
  public:
@@ -73,4 +74,4 @@ class product_operands {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

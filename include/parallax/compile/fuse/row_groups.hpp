@@ -2,12 +2,13 @@
 #pragma once
 
 #include <parallax/compile/fuse/index_map.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/reduction.hpp>
 
 #include <algorithm>
 #include <vector>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A group of nodes that one loop over rows computes.
 enum class row_group_id : int { none = -1 };
@@ -298,4 +299,4 @@ class row_groups {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

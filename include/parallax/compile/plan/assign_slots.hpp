@@ -5,12 +5,13 @@
 #include <parallax/compile/plan/start_early.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Buffers that are not live at the same time share a slot; a slot is as large as the largest of them. Where sizes are
 /// known, small buffers lie beside one another where a large one lies at other times. The result of an elementwise loop
@@ -194,4 +195,4 @@ class slot_assigner {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -7,12 +7,13 @@
 #include <parallax/compile/plan/step_dependences.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
 #include <bit>
 #include <optional>
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Puts a product, perhaps with sums of its right operand, and the loop that alone reads it together as a step of kind
 /// `epilogue` with a base. The loop is moved to the product: a library adds as it multiplies.
@@ -130,4 +131,4 @@ class accumulation_finder {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -7,10 +7,11 @@
 #include <parallax/compile/plan/step_dependences.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Puts products and such loops together as steps of kind `epilogue`. The loops stay in them: backends whose library
 /// knows no epilogues, and shapes that it does not take, run the parts one after another.
@@ -253,4 +254,4 @@ class epilogue_finder {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

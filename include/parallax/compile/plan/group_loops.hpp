@@ -6,11 +6,12 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 
 #include <algorithm>
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Moves each elementwise loop over contiguous arrays and scalars up to the next one before it that it does not depend
 /// on, where nothing in between keeps it: the updates of a tree of parameters, above all. So do reductions.
@@ -153,4 +154,4 @@ class loop_grouper {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -3,8 +3,9 @@
 
 #include <parallax/compile/plan/lower_calls.hpp>
 #include <parallax/compile/prepare/equal_extents.hpp>
+#include <parallax/core/version.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 constexpr section_record add_section(plan_builder& plan, const planned_section& section, const mapped_section* mapped) {
   const growing_vector<buffer_record> buffers =
@@ -42,4 +43,4 @@ constexpr void lower(context& trace, plan_builder& plan) {
   plan.add_list(sections);
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

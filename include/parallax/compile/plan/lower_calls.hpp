@@ -3,9 +3,10 @@
 
 #include <parallax/compile/plan/section_planner.hpp>
 #include <parallax/compile/plan/staying_carries.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/carry_ring.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 constexpr void section_planner::add_call(node_id call, section_id which, const growing_vector<int>& devices) {
   const mapped_section& called = *all[index_of(which)].inside;
@@ -120,9 +121,9 @@ constexpr void section_planner::add_ffi(node_id call, const primitives::ffi_call
   add(step_kind::ffi, ffi_step{p.function, arguments, plan.add_list(arrays)});
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 constexpr void pmap_call::lower(parallax::detail::section_planner& planner, node_id call, const parameters& p) {
   planner.add_call(call, planner.section_of(p.body), p.devices);
 }
@@ -138,4 +139,4 @@ constexpr void cond_call::lower(parallax::detail::section_planner& planner, node
 constexpr void ffi_call::lower(parallax::detail::section_planner& planner, node_id call, const parameters& p) {
   planner.add_ffi(call, p);
 }
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -5,12 +5,13 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/catalogue.hpp>
 
 #include <bit>
 #include <optional>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A step that runs a kernel, and the kernel. Statements that do not exist are -1, and answer no to every question.
 class kernel_match {
@@ -177,4 +178,4 @@ class kernel_match {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

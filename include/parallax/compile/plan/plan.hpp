@@ -4,11 +4,12 @@
 #include <parallax/compile/fuse/loop.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 
 #include <algorithm>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A buffer, and the steps that it is used in.
 struct planned_buffer {
@@ -49,4 +50,4 @@ constexpr bool touches(const plan_builder& plan, step_record step, buffer_id buf
   return found;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -4,10 +4,11 @@
 #include <parallax/compile/plan/plan.hpp>
 #include <parallax/compile/prepare/mapped_section.hpp>
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/exchange.hpp>
 #include <parallax/primitives/rules.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The axes of the mesh that a collective goes over.
 constexpr bit_set mesh_axes_of(const graph& g, node_id id, const mapped_section& section) {
@@ -73,4 +74,4 @@ constexpr exchange_step plan_exchange(context& trace, plan_builder& plan, const 
   return step;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -3,10 +3,11 @@
 
 #include <parallax/compile/fuse/build_kernel.hpp>
 #include <parallax/compile/plan/plan.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/cumulative.hpp>
 #include <parallax/primitives/sort.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The loop of a linear recurrence.
 constexpr planned_loop plan_recurrence(dim_table& t, const graph& g, node_id id, buffer_id factor, buffer_id term,
@@ -62,4 +63,4 @@ constexpr planned_loop plan_sort(dim_table& t, const graph& g, node_id id, const
   return loop;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -3,8 +3,9 @@
 
 #include <parallax/compile/fuse/build_kernel.hpp>
 #include <parallax/compile/plan/plan.hpp>
+#include <parallax/core/version.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Where an operand of a product lies: the views above its buffer are read through.
 constexpr access layout_of_operand(const fusion& fused, const buffer_table& buffer_of, node_id product,
@@ -52,4 +53,4 @@ constexpr product_step plan_product(dim_table& t, plan_builder& plan, const fusi
           .precision = axes.precision};
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

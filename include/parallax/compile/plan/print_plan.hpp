@@ -5,12 +5,13 @@
 #include <parallax/compile/plan/lower.hpp>
 #include <parallax/compile/trace/trace.hpp>
 #include <parallax/core/text.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 
 #include <string_view>
 #include <type_traits>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Prints records: `(a b)` with what they list, `[a b]` for what a list of records has.
 template <class Plan, class Out> class record_printer {
@@ -87,4 +88,4 @@ template <class Plan, class Out> constexpr void print_plan(Out& out, const Plan&
   }
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

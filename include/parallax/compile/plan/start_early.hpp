@@ -5,11 +5,12 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 
 #include <algorithm>
 #include <utility>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A step of a section while its order is decided: its place in the list of steps.
 enum class step_id : int { none = -1 };
@@ -89,4 +90,4 @@ class early_starter {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

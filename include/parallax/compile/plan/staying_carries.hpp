@@ -5,10 +5,11 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/indexing.hpp>
 #include <parallax/primitives/rules.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Looks at the body of a loop.
 class staying_carry {
@@ -87,4 +88,4 @@ class staying_carry {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

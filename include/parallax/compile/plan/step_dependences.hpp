@@ -5,8 +5,9 @@
 #include <parallax/compile/plan/start_early.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Answers for the steps as they stand when it is made, and for buffers that there are by then.
 class step_dependences {
@@ -68,4 +69,4 @@ class step_dependences {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -3,10 +3,11 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/call.hpp>
 #include <parallax/transforms/scan_parameters.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Appends a loop, whose body belongs to it alone; returns its results. A carry that all rounds hand on as it is
 /// becomes a constant, which none copies.
@@ -36,4 +37,4 @@ constexpr growing_vector<tracer> emit_loop(context& trace, const growing_vector<
   return results;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -1,9 +1,10 @@
 // Extents that are equal in every call that passes the guards get one name in the graphs that are lowered.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/rules.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Renames all extents of a graph, those among parameters too. Broadcasts that turn out to change nothing, as gradients
 /// have them, are left out.
@@ -19,4 +20,4 @@ constexpr void rename_extents(const context& trace, graph& g, known_equal& renam
   g.replace_uses(same);
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -6,9 +6,10 @@
 #include <parallax/compile/prepare/prepare.hpp>
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/pmap_call.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A new dimension that gathers a value of all instances along one axis.
 struct stacked_dimension {
@@ -247,11 +248,11 @@ template <class Call> constexpr bool made_section(preparation& all, node_id call
   return true;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail
 
-namespace parallax::primitives {
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 constexpr void pmap_call::prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
   if (all.inside) all.inside->run_inner(call, p);
   else parallax::detail::make_section(all, call, p);
 }
-} // namespace parallax::primitives
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

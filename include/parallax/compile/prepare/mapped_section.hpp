@@ -3,9 +3,10 @@
 
 #include <parallax/core/context.hpp>
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/program/records.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 using spread_dimensions = small_vector<spread_dimension, max_rank>;
 
@@ -18,4 +19,4 @@ struct mapped_section {
   growing_vector<spread_dimensions> operands, results;
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

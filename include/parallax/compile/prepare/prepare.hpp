@@ -5,8 +5,9 @@
 #include <parallax/compile/prepare/mapped_section.hpp>
 #include <parallax/compile/prepare/readable_products.hpp>
 #include <parallax/core/growing_vector.hpp>
+#include <parallax/core/version.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 class section_builder;
 
@@ -111,4 +112,4 @@ class preparation {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -5,6 +5,7 @@
 #include <parallax/compile/prepare/flatten.hpp>
 #include <parallax/compile/prepare/prepare.hpp>
 #include <parallax/compile/prepare/summed_products.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/checkpoint_call.hpp>
 #include <parallax/transforms/cond_call.hpp>
 #include <parallax/transforms/custom_call.hpp>
@@ -13,7 +14,7 @@
 #include <parallax/transforms/scan_call.hpp>
 #include <parallax/transforms/while_call.hpp>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
 /// A graph of the same inputs as `body`, ready to be lowered.
@@ -77,4 +78,4 @@ constexpr void cond_call::prepare(parallax::detail::preparation& all, node_id ca
 }
 
 } // namespace primitives
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

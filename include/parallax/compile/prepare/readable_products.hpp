@@ -1,10 +1,11 @@
 // Products with operands that a matrix product can read and results that lie as they are read.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/dot_general.hpp>
 #include <parallax/transforms/replay.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Axes of `shape` in this order have one stride between them when the array is contiguous.
 constexpr bool adjacent(const axis_list& axes, const dims& shape) {
@@ -57,4 +58,4 @@ constexpr id_set<node_id> find_exchanged(const graph& g, const id_set<node_id>& 
   return result;
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

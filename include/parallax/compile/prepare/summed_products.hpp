@@ -6,9 +6,10 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/transforms/scan_call.hpp>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A carry to which each round adds a product with rows and columns, and that nothing else reads.
 struct summed_product {
@@ -152,4 +153,4 @@ class summed_products {
   }
 };
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <parallax/compile/trace/trace.hpp>
+#include <parallax/core/version.hpp>
 
 #include <tuple>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -82,4 +83,4 @@ constexpr int lazy<Operation, Operands...>::rank() const
   return detail::materialize(own.trace, *this).rank();
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

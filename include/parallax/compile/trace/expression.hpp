@@ -2,11 +2,12 @@
 #pragma once
 
 #include <parallax/compile/trace/trace.hpp>
+#include <parallax/core/version.hpp>
 
 #include <string_view>
 #include <tuple>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
@@ -164,4 +165,4 @@ template <class Function, class... Args> constexpr std::string_view expression(c
   else return {};
 }
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -3,6 +3,7 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/primitives/all.hpp>
 #include <parallax/transforms/call.hpp>
 #include <parallax/transforms/checkpoint_call.hpp>
@@ -16,7 +17,7 @@
 
 #include <tuple>
 
-namespace parallax::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The inputs of a program: one per leaf of its arguments' types; none for leaves that are known while compiling.
 template <class... Trees> constexpr growing_vector<tracer> program_inputs(context& trace) {
@@ -66,4 +67,4 @@ template <class Function, class... Trees> constexpr message trace_error(bool str
   return trace.failed ? trace.error : message{};
 }
 
-} // namespace parallax::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

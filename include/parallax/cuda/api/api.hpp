@@ -10,6 +10,7 @@
 #include <parallax/core/extents.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/core/precision.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/status.hpp>
 
 #include <concepts>
@@ -17,7 +18,7 @@
 #include <cstdint>
 #include <string>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The size of a launch: blocks, threads of each, bytes of shared memory of each; and of how many neighbouring blocks,
 /// of which there are a multiple, a cluster is, whose blocks run together and reach each other's shared memory.
@@ -225,4 +226,4 @@ concept device_api =
 // at the same time, 0 where it runs none; and `status update_launch(graph, node, K, const launch_shape&, const
 // K::arguments&)`: the next launches of the graph have other arguments for this launch of K, those before do not.
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
+#include <parallax/core/version.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Threads that exchange values by shuffles.
 inline constexpr int warp_size = 32;
@@ -62,4 +63,4 @@ template <class Block> PARALLAX_DEVICE PARALLAX_INLINE std::uint32_t blocks_of(c
   return static_cast<std::uint32_t>(block.blocks());
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 
 #include <source_location>
 #include <string>
@@ -9,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A call of the CUDA runtime, cuBLAS, cuRAND or NCCL failed.
 class cuda_error : public error {
@@ -37,9 +38,9 @@ class cuda_error : public error {
   int failed_device;
 };
 
-} // namespace parallax
+} // namespace parallax::PARALLAX_INLINE_VERSION
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// A collective failed, or did not end in time; all that were going on have been aborted.
 class collective_error : public error {
@@ -63,4 +64,4 @@ class collective_error : public error {
   std::vector<int> missing_devices;
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,6 +1,7 @@
 // What a call of the device libraries returned, and the one function that checks it.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/errors.hpp>
 
 #include <functional>
@@ -11,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// What a call returned. Texts have static storage.
 struct [[nodiscard]] status {
@@ -63,4 +64,4 @@ inline bool is_ready(const status& what, int device = -1,
   return true;
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -3,6 +3,7 @@
 
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Where values of the last calls of a section were. A loop that calls it again and again finds few places by turns:
 /// what a call returns is the argument of the next one, and its memory the result of the one after that.
@@ -45,4 +46,4 @@ class address_history {
   static std::ptrdiff_t count_of(const std::vector<char>& which) { return std::count(which.begin(), which.end(), 1); }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

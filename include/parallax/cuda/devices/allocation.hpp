@@ -1,6 +1,7 @@
 // Device memory as buffers know it.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/backend.hpp>
 #include <parallax/cuda/names.hpp>
 
@@ -10,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// So many bytes as memory that something else follows takes: as aligned as if it had been taken by itself.
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -184,4 +185,4 @@ void copy_across(device<Api>& to, std::byte* target, device<Api>& from, const st
   if (&to != &from) count_device_to_device(bytes);
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -4,6 +4,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/clique_cache.hpp>
 #include <parallax/cuda/devices/enqueue_mutex.hpp>
 #include <parallax/cuda/devices/enqueue_threads.hpp>
@@ -23,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// What the environment sets, or a test.
 struct backend_options {
@@ -380,4 +381,4 @@ template <device_api Api> bool has_devices() {
   return count > 0;
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -4,6 +4,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/device.hpp>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Devices in the order of their ranks, of which other processes may have some. NCCL takes physical devices that are
 /// all distinct; otherwise, and for one device alone, collectives are kernels and copies of our own.
@@ -121,4 +122,4 @@ template <device_api Api> class clique {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

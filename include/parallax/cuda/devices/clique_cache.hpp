@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/block_cache.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/clique.hpp>
 #include <parallax/cuda/devices/mesh.hpp>
 #include <parallax/processes/gather_bytes.hpp>
@@ -13,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <device_api Api> class clique_cache {
  public:
@@ -181,4 +182,4 @@ template <device_api Api> class clique_cache {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

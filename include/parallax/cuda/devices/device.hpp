@@ -4,6 +4,7 @@
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/enqueue_mutex.hpp>
 #include <parallax/cuda/devices/graph_cache.hpp>
 #include <parallax/cuda/devices/handles.hpp>
@@ -19,7 +20,7 @@
 #include <string>
 #include <tuple>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Several logical devices may share a physical one.
 template <device_api Api> class device {
@@ -254,4 +255,4 @@ template <device_api Api> class captured_body {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,6 +1,7 @@
 // Memory of others on a device, with the stream that they use it on.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/runtime/result_memory.hpp>
@@ -10,7 +11,7 @@
 #include <mutex>
 #include <type_traits>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// `count` elements from `first` on, in the memory of logical device `device`, which `borrow` makes an array of and
 /// `into` writes results to. What their owner has enqueued on `stream`, which has to be of that device, comes before
@@ -48,4 +49,4 @@ template <device_api Api, class T> class device_elements {
   int number;
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,6 +1,7 @@
 // Who may enqueue work: one thread at a time. Others that only give memory back do not wait for it.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/names.hpp>
 
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <device_api Api> class device;
 
@@ -91,4 +92,4 @@ template <device_api Api> class enqueue_mutex {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

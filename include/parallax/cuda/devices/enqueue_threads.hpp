@@ -5,6 +5,7 @@
 #include <parallax/arrays/errors.hpp>
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 #include <system_error>
 #include <thread>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// A caller's helpers. They start when first needed, and sleep where there is nothing to do. A child of fork has none,
 /// and does all by itself.
@@ -149,4 +150,4 @@ class enqueue_threads {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

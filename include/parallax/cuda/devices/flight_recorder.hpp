@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/errors.hpp>
 #include <parallax/cuda/devices/device.hpp>
 
@@ -12,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <device_api Api> class flight_recorder {
  public:
@@ -180,4 +181,4 @@ template <device_api Api> class flight_recorder {
   std::uint64_t count = 0, steps = 0;
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -4,6 +4,7 @@
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/address_history.hpp>
 #include <parallax/cuda/devices/handles.hpp>
 #include <parallax/cuda/kernels/copy_pieces.hpp>
@@ -19,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// A graph that is destroyed with this.
 template <device_api Api> class unique_graph {
@@ -219,4 +220,4 @@ template <device_api Api> class graph_cache {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

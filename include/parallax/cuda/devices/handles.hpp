@@ -2,12 +2,13 @@
 // next `check_kept`.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 
 #include <mutex>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The first failure of a destructor since it was last asked for.
 class kept_failure {
@@ -82,4 +83,4 @@ template <device_api Api> struct device_event {
   unique_event<Api> event;
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,6 +1,7 @@
 // Which of a library's algorithms multiplies fastest: each is timed once for all products of a kind.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/write_addresses.hpp>
 #include <parallax/cuda/names.hpp>
 
@@ -8,7 +9,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
@@ -110,4 +111,4 @@ template <device_api Api, class Device> status measure_product(const Device& on,
   return Api::choose_algorithm(fastest, product, on.physical);
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -3,6 +3,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/device.hpp>
 #include <parallax/processes/process_mesh.hpp>
 
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Positions are row-major, the outermost axis first. Where processes share the mesh, those of this process lie side by
 /// side among the places of all.
@@ -97,4 +98,4 @@ template <device_api Api> class mesh {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,6 +1,7 @@
 // Small arguments from the host, numbers above all: those of a device travel together, with the launch of one kernel.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/kernels/copy_pieces.hpp>
 #include <parallax/cuda/names.hpp>
@@ -10,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// `add` all of them, then `send`, then ask where they are. They stay there as long as this lives.
 template <device_api Api> class small_values {
@@ -60,4 +61,4 @@ template <device_api Api> class small_values {
   buffer memory;
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

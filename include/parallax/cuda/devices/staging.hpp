@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/enqueue_threads.hpp>
 #include <parallax/cuda/devices/handles.hpp>
 
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Called while the host waits; throws where waiting is vain.
 using while_waiting = const std::function<void()>&;
@@ -164,4 +165,4 @@ template <device_api Api> class staging {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

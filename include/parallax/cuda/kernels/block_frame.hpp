@@ -3,6 +3,7 @@
 
 #include <parallax/core/config.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/block_loop_memory.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/program/plan.hpp>
@@ -10,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// A buffer of a section of static extents.
 template <class Program, section_id Section, int Buffer> struct static_buffer {
@@ -44,4 +45,4 @@ template <class Program, section_id Section, std::size_t Memory, class Places> s
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/kernels/cumulative.hpp>
 #include <parallax/cuda/kernels/elementwise.hpp>
@@ -17,7 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The most operands, and constants, of a kernel that a block runs as a step.
 inline constexpr std::size_t max_block_operands = 64;
@@ -196,4 +197,4 @@ template <class Program, section_id Section, int Step, int Threads> struct block
       with_loop([](kernel_arguments& a) { return block_kernel<kernel, Threads, way>::arguments(a); });
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

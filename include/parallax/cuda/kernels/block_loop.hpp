@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/kernels/block_loop_limits.hpp>
 #include <parallax/cuda/kernels/block_steps.hpp>
@@ -13,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// `Program` is a `packed_program`: the loop, as the only step of its main section.
 template <class Program> struct block_loop {
@@ -79,4 +80,4 @@ status launch_block_loop(const loop_call& call, const launch_context<Api>& where
   return Api::launch(kernel{}, {1, static_cast<unsigned>(kernel::max_threads), kernel::shared_bytes}, where.stream, a);
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

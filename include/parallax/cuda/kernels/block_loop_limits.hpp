@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/block_kernels.hpp>
 #include <parallax/cuda/kernels/block_loop_memory.hpp>
@@ -15,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace block_loop_limits {
 inline constexpr int most_threads = 512;
@@ -137,4 +138,4 @@ template <class Step> constexpr bool is_block_loop(const plan_view& plan, const 
   return estimate.step_bytes() + memory.beside_bodies(loop) + sections <= block_loop_limits::most_bytes;
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

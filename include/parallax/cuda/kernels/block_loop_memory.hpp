@@ -4,6 +4,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/program/carry_ring.hpp>
 #include <parallax/program/plan.hpp>
@@ -13,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Of sections with static extents. A section has its slots, and behind them the memory of one loop or branch at a
 /// time; a loop has the places of its carries, the predicate's answer, and the memory of its
@@ -99,4 +100,4 @@ template <class Plan> class block_loop_memory {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -3,6 +3,7 @@
 
 #include <parallax/core/config.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/block_frame.hpp>
 #include <parallax/cuda/kernels/block_loop_memory.hpp>
@@ -13,7 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <int Threads, class Frame> class block_steps;
 
@@ -189,4 +190,4 @@ template <int Threads, class Outer, int Index> class block_branches {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

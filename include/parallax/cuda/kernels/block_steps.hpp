@@ -3,6 +3,7 @@
 
 #include <parallax/core/config.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/block_frame.hpp>
 #include <parallax/cuda/kernels/block_kernels.hpp>
 #include <parallax/cuda/kernels/block_nested.hpp>
@@ -17,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The steps of a section, whose buffers are where `Frame` says. Each ends before the next one begins.
 template <int Threads, class Frame> class block_steps {
@@ -154,4 +155,4 @@ template <int Threads, class Frame> class block_steps {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

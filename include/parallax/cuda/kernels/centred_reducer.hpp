@@ -2,13 +2,14 @@
 // until the row's is known.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/reducer.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/program/centred_sums.hpp>
 
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Like `reducer`, but the result depends on a centre, too. Accumulators are combined in any order.
 template <centred_kind Kind, class T> struct centred_reducer;
@@ -65,4 +66,4 @@ template <class T> struct centred_reducer<centred_kind::squares, T> {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,13 +1,14 @@
 // Kernels that decide, within a graph, which of its nodes run their bodies.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/api/block.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Sets conditions by a truth value that has been computed, or to what is known.
 struct set_conditions {
@@ -78,4 +79,4 @@ struct count_rounds {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

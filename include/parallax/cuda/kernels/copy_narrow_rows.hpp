@@ -1,6 +1,7 @@
 // Copies rows of few bytes that lie apart: the copy engines move such rows one by one.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/cuda/kernels/loop.hpp>
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// A thread for each `Unit`, neighbours in a row.
 template <class Unit> struct copy_narrow_rows {
@@ -71,4 +72,4 @@ status launch_narrow_rows(void* to, std::size_t to_pitch, const void* from, std:
   return {};
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -2,6 +2,7 @@
 // what the host knows at the call needs no copy of its own to get to the device.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Pieces that begin at multiples of 16 bytes are copied fast; given ones have to be copied to such.
 struct copy_pieces {
@@ -89,4 +90,4 @@ struct copy_pieces {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

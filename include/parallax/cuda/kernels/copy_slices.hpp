@@ -1,12 +1,13 @@
 // Copies slices of stacked arrays to and from places that stay, by a round's number that only the device knows.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/copy_pieces.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 struct copy_slices {
   static constexpr bool barriers = false;
@@ -55,4 +56,4 @@ struct copy_slices {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

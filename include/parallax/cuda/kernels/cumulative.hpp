@@ -1,6 +1,7 @@
 // Cumulative operations on a device: a thread goes along a line of elements by itself, or a block shares a long one.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/reduce.hpp>
 #include <parallax/primitives/cumulative.hpp>
 
@@ -8,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// What a cumulative kernel combines in order: the elements of its expression.
 template <class Kernel> struct cumulator {
@@ -232,4 +233,4 @@ status launch_cumulative(kernel_arguments& whole, const launch_context<Api>& whe
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

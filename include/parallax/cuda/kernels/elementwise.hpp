@@ -2,11 +2,12 @@
 // loops that collapse to one dimension are one row.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/evaluate.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/cuda/names.hpp>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <class Kernel> struct elementwise {
   using evaluate = evaluator<Kernel>;
@@ -93,4 +94,4 @@ status launch_rows(const kernel_arguments& a, const launch_context<Api>& where) 
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

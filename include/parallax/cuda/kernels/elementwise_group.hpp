@@ -5,6 +5,7 @@
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/evaluate.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/cuda/names.hpp>
@@ -14,7 +15,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// One such loop as `evaluator` takes it: of one dimension.
 template <int Operands, int Constants> struct flat_loop {
@@ -205,4 +206,4 @@ status launch_elementwise_group(plain_span<const int> kernels, group_part part, 
   return done.ok() ? launch.finish() : done;
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

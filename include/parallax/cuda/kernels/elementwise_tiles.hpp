@@ -2,10 +2,11 @@
 // tiles of those operands pass through shared memory, so that neighbouring threads always touch neighbouring elements.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/elementwise.hpp>
 #include <parallax/cuda/names.hpp>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <class Kernel> struct elementwise_tiles;
 
@@ -170,4 +171,4 @@ status launch_tiles(const kernel_arguments& a, const launch_context<Api>& where)
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

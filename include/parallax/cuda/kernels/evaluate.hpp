@@ -2,6 +2,7 @@
 // then element after element, so that few values are alive at a time, then all further results' stores.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/transfer.hpp>
 #include <parallax/cuda/names.hpp>
@@ -12,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Values of `Width` neighbouring elements.
 template <class T, int Width> struct lanes {
@@ -280,4 +281,4 @@ struct evaluator<Form<Result, Reduction, S...>> {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

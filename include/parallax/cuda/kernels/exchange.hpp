@@ -4,11 +4,12 @@
 #pragma once
 
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/math/scalar_math.hpp>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The members of a group whose operands one launch can combine.
 inline constexpr int most_members = 64;
@@ -154,4 +155,4 @@ status launch_combine(const launch_context<Api>& where, reduction_kind how, elem
   return {status::kind::failure, static_cast<int>(type), "parallax", "launch_combine", "no such element type"};
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

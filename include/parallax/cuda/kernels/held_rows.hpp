@@ -2,13 +2,14 @@
 // are written once.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/cuda/kernels/row_passes.hpp>
 #include <parallax/cuda/names.hpp>
 
 #include <algorithm>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 inline constexpr int row_threads = 128; ///< of a block that several rows share
@@ -133,4 +134,4 @@ template <class HeldRows> int row_group(std::int64_t work, std::int64_t rows, st
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,6 +1,7 @@
 // Launches a program's kernel, of whichever kind, on a device.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/cumulative.hpp>
 #include <parallax/cuda/kernels/elementwise.hpp>
 #include <parallax/cuda/kernels/elementwise_tiles.hpp>
@@ -10,7 +11,7 @@
 #include <parallax/cuda/kernels/sort.hpp>
 #include <parallax/cuda/names.hpp>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
@@ -47,4 +48,4 @@ template <launch_api Api, class Kernel> status launch_kernel(kernel_arguments& a
   }
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

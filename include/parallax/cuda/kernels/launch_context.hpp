@@ -1,6 +1,7 @@
 // What a launch needs to know of its device and stream.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/kernels/loop.hpp>
 
@@ -9,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <launch_api Api> struct launch_context {
   typename Api::stream stream{};
@@ -37,4 +38,4 @@ constexpr int power_of_two(std::int64_t x, int most) {
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

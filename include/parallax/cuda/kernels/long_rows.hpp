@@ -1,6 +1,7 @@
 // Rows that no blocks can hold: they are cut into pieces that blocks go over once in each pass.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/cuda/kernels/row_passes.hpp>
 #include <parallax/cuda/kernels/row_piece.hpp>
@@ -8,7 +9,7 @@
 
 #include <algorithm>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 inline constexpr int long_row_threads = 256;
@@ -131,4 +132,4 @@ status launch_long_rows(const kernel_arguments& a, const launch_context<Api>& wh
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

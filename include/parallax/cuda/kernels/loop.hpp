@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/status.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/program/kernel.hpp>
@@ -14,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Elements and offsets of one launch lie below this, so that no index of a thread exceeds 32 bits.
 inline constexpr std::int64_t largest_loop = std::int64_t{1} << 30;
@@ -172,4 +173,4 @@ status for_each_part(kernel_arguments& a, unsigned mask, const Done& done, const
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,13 +1,14 @@
 // Positions of a loop, and the pieces of rows that threads work on.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/loop.hpp>
 #include <parallax/cuda/names.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// A position of a loop: the coordinates in the dimensions before the innermost, and that along it.
 struct coordinates {
@@ -132,4 +133,4 @@ struct cut_rows {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

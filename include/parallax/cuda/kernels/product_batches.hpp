@@ -2,11 +2,12 @@
 #pragma once
 
 #include <parallax/core/extents.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstdint>
 #include <numeric>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// At least one dimension, the innermost first.
 struct product_batches {
@@ -64,4 +65,4 @@ struct product_batches {
   };
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

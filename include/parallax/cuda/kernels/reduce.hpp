@@ -2,6 +2,7 @@
 // several. The order in which elements are combined depends on the loop and the device's size alone.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/cuda/kernels/reduce_columns.hpp>
 #include <parallax/cuda/kernels/reduce_rows.hpp>
@@ -9,7 +10,7 @@
 
 #include <tuple>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Combines the pieces' accumulators of each result: a few threads of a warp do that together.
 template <class Reduction, class T, bool Moves = false> struct combine_pieces {
@@ -258,4 +259,4 @@ template <launch_api Api, class Kernel> class reduction_launch {
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

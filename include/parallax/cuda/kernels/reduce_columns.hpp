@@ -2,9 +2,10 @@
 // reduced ones.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/reduce_rows.hpp>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Dimensions: kept ones, reduced ones, the innermost one, which is kept.
 template <class Kernel> struct reduce_columns {
@@ -140,4 +141,4 @@ template <class Kernel> struct reduce_columns {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

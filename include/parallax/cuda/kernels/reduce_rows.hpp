@@ -1,13 +1,14 @@
 // Reductions along the innermost dimension: neighbouring threads, from one to a whole block, share each result.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/evaluate.hpp>
 #include <parallax/cuda/kernels/reducer.hpp>
 #include <parallax/cuda/names.hpp>
 
 #include <algorithm>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 inline constexpr int reduction_threads = 256;
@@ -136,4 +137,4 @@ template <class Kernel> struct reduce_rows {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

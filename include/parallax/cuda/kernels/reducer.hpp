@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/evaluate.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/math/scalar_math.hpp>
@@ -13,7 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Neighbouring threads that work together, as many as a power of two.
 struct thread_group {
@@ -144,4 +145,4 @@ combine_lanes(const lanes<typename R::accumulator, Width>& parts) {
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

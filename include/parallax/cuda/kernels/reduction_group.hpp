@@ -4,6 +4,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/elementwise_group.hpp>
 #include <parallax/cuda/kernels/reduce.hpp>
 #include <parallax/cuda/names.hpp>
@@ -15,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// One thread's view of those blocks of a launch that do the same.
 template <class Block> struct part_of_launch {
@@ -213,4 +214,4 @@ status launch_reduction_group(plain_span<const int> kernels, group_part part, co
   return {};
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,6 +1,7 @@
 // A row kernel's statements evaluated by one thread, pass by pass (program/row_schedule.hpp).
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/evaluate.hpp>
 #include <parallax/cuda/kernels/row_elements.hpp>
 #include <parallax/cuda/kernels/row_totals.hpp>
@@ -12,7 +13,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <class Kernel, bool FewPasses = false> struct row_passes;
 
@@ -296,4 +297,4 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

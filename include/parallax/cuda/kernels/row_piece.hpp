@@ -1,13 +1,14 @@
 // A piece of a row that a block goes over in passes.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/reducer.hpp>
 #include <parallax/cuda/names.hpp>
 
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The piece from element `begin` of a row on: single elements until vectors are aligned, vectors, single elements.
 struct row_piece {
@@ -69,4 +70,4 @@ struct row_piece {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

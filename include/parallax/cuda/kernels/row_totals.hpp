@@ -1,6 +1,7 @@
 // What a row kernel's reductions have gathered so far: an accumulator for each of them.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/centred_reducer.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/program/row_schedule.hpp>
@@ -8,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
@@ -104,4 +105,4 @@ struct row_totals<std::index_sequence<I...>, kernel<Result, Reduction, S...>, Fe
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -2,12 +2,13 @@
 // memory of one block or of several that run together. What is longer still is gone over once in each pass.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/held_rows.hpp>
 #include <parallax/cuda/kernels/long_rows.hpp>
 #include <parallax/cuda/kernels/shared_rows.hpp>
 #include <parallax/cuda/names.hpp>
 
-namespace parallax::cuda::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail {
 
 /// Launches a row kernel.
 template <launch_api Api, class Kernel>
@@ -49,4 +50,4 @@ status launch_row_group(kernel_arguments& whole, const launch_context<Api>& wher
   });
 }
 
-} // namespace parallax::cuda::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail

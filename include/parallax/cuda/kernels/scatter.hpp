@@ -2,6 +2,7 @@
 // depends on nothing but the loop and the device, so that results are the same in each run.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/cuda/kernels/scatter_positions.hpp>
 #include <parallax/cuda/kernels/sorted_updates.hpp>
@@ -9,7 +10,7 @@
 
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// A thread for each line, which makes its updates in their order.
 template <class Kernel> struct scatter_lines {
@@ -70,4 +71,4 @@ status launch_scatter(kernel_arguments& whole, const launch_context<Api>& where)
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

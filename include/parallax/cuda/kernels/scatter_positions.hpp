@@ -1,13 +1,14 @@
 // What kernels of scatters have in common: where their updates are, and how these are combined.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/evaluate.hpp>
 #include <parallax/cuda/names.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 inline constexpr int scatter_threads = 256;
@@ -82,4 +83,4 @@ template <class Kernel> constexpr scatter_positions<Kernel> positions_of(const k
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

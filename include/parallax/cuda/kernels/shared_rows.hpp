@@ -2,6 +2,7 @@
 // and its results are written once.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/cuda/kernels/row_passes.hpp>
 #include <parallax/cuda/kernels/row_piece.hpp>
@@ -12,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <class Kernel> struct shared_rows {
   using passes = row_passes<Kernel>;
@@ -203,4 +204,4 @@ status launch_shared_rows(const kernel_arguments& a, const launch_context<Api>& 
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/cuda/names.hpp>
@@ -12,7 +13,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The elements of all rows before a round, and where they go.
 template <class Kernel> struct sort_round {
@@ -130,4 +131,4 @@ status launch_sort(const kernel_arguments& a, const launch_context<Api>& where) 
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

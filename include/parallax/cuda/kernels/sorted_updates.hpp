@@ -2,6 +2,7 @@
 // are combined in groups of a fixed size, groups of groups and so on, so that results are the same in each run.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/cuda/kernels/scatter_positions.hpp>
 #include <parallax/cuda/kernels/sort.hpp>
@@ -12,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// What sorts an update: its element and behind that its number in a list, so that equal keys do not exist.
 struct update_key {
@@ -254,4 +255,4 @@ template <launch_api Api, class Kernel> class sorted_scatter {
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

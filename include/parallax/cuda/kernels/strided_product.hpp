@@ -3,6 +3,7 @@
 
 #include <parallax/core/config.hpp>
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/names.hpp>
@@ -12,7 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Any product of elements of type T: a thread for each element of the result, neighbours in a row.
 template <element T> struct strided_product {
@@ -66,4 +67,4 @@ template <launch_api Api> status multiply_strided(const matrix_product& product,
   return {};
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

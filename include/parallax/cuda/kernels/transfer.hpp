@@ -2,6 +2,7 @@
 // ones.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/positions.hpp>
 #include <parallax/cuda/names.hpp>
@@ -10,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail {
 
 /// The address of an element. A vector's has to be aligned.
 template <class T, class Loop>
@@ -196,4 +197,4 @@ struct transfer<compute_statement<Primitive, Type, Parameter, Operands...>, Widt
   typename Primitive::shared_by_neighbours shared;
 };
 
-} // namespace parallax::cuda::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail

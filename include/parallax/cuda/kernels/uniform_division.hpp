@@ -2,13 +2,14 @@
 // those of a division.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/math/scalar_math.hpp>
 #include <parallax/program/kernel.hpp>
 
 #include <cmath>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The reciprocal of a divisor that quotients are computed with, or 0 where that is done without.
 PARALLAX_DEVICE PARALLAX_INLINE float reciprocal_of(float divisor) {
@@ -51,4 +52,4 @@ template <int I> PARALLAX_DEVICE PARALLAX_INLINE float reciprocal_at(const numbe
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

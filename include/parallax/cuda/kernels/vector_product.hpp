@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/cuda/kernels/vector_product_kernels.hpp>
@@ -11,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Whether a product is done here: of a floating type and of one row or one column, with nothing but a base behind it.
 inline bool is_vector_product(const matrix_product& p) {
@@ -114,4 +115,4 @@ template <launch_api Api> status multiply_vector(const matrix_product& p, const 
   return {};
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

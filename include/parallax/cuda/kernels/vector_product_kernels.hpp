@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/reducer.hpp>
@@ -13,7 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Result r of a batch is the sum over k of matrix[r][k] * vector[k]. Strides in elements.
 struct vector_product {
@@ -306,4 +307,4 @@ template <element T> struct vector_product_pieces : vector_product_kernel<T> {
 
 } // namespace detail
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

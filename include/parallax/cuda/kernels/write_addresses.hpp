@@ -1,6 +1,7 @@
 // The addresses of the matrices of batched products, for calls of a library that take matrices from anywhere.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/launch_context.hpp>
 #include <parallax/cuda/kernels/product_batches.hpp>
@@ -9,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Writes them for several products in one launch: a thread for each address.
 struct write_addresses {
@@ -70,4 +71,4 @@ struct write_addresses {
 };
 static_assert(sizeof(write_addresses::arguments) <= 4096);
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

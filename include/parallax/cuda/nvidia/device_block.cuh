@@ -1,6 +1,7 @@
 // The block policy of a CUDA device, and how its kernels are launched.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/names.hpp>
@@ -15,7 +16,7 @@
 #include <mutex>
 #include <tuple>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// One thread's view of its block. Values of any trivially copyable type are shuffled, word by word.
 struct device_block {
@@ -187,4 +188,4 @@ struct device_launches {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,6 +1,7 @@
 // CUDA graphs: work recorded from a stream, launched as one.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/nvidia/device_block.cuh>
 #include <parallax/cuda/nvidia/runtime_status.cuh>
 
@@ -8,7 +9,7 @@
 
 #include <cstddef>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The part of `device_api` that is about graphs.
 struct graph_calls {
@@ -166,4 +167,4 @@ struct graph_calls {
 #endif
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

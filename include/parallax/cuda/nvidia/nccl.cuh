@@ -3,6 +3,7 @@
 
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/nvidia/runtime_status.cuh>
 
@@ -22,7 +23,7 @@
 #include <tuple>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
@@ -259,4 +260,4 @@ struct nccl_calls {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -3,6 +3,7 @@
 
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 
 #include <cublasLt.h>
@@ -17,7 +18,7 @@
 #include <tuple>
 #include <vector>
 
-namespace parallax::cuda::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail {
 
 inline status product_status(const char* call, cublasStatus_t code) {
   if (code == CUBLAS_STATUS_SUCCESS) [[likely]]
@@ -282,4 +283,4 @@ inline status make_plan(product_plan& plan, cublasLtHandle_t handle, const matri
   return asked;
 }
 
-} // namespace parallax::cuda::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/kernels/strided_product.hpp>
 #include <parallax/cuda/nvidia/device_block.cuh>
@@ -20,7 +21,7 @@
 #include <optional>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The part of `device_api` that cuBLASLt does, and what it cannot.
 struct product_calls {
@@ -194,4 +195,4 @@ struct product_calls {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

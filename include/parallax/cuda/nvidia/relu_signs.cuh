@@ -1,6 +1,7 @@
 // What cuBLASLt keeps of relu for a gradient: it does not say which sign 0 has, so it is asked.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/nvidia/runtime_status.cuh>
@@ -11,7 +12,7 @@
 #include <cstddef>
 #include <tuple>
 
-namespace parallax::cuda::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail {
 
 /// A stream of its own, and memory in its order, as long as this lives: what goes on elsewhere on the device is not
 /// waited for, and others may be captured meanwhile.
@@ -70,4 +71,4 @@ template <class Calls> status ask_for_sign_of_zero(bool& positive, element_type 
   return {};
 }
 
-} // namespace parallax::cuda::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail

@@ -1,6 +1,7 @@
 // The `device_api` of real GPUs: the CUDA runtime, cuBLASLt and NCCL.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/nvidia/device_block.cuh>
 #include <parallax/cuda/nvidia/graphs.cuh>
@@ -8,11 +9,11 @@
 #include <parallax/cuda/nvidia/products.cuh>
 #include <parallax/cuda/nvidia/runtime_calls.cuh>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// What the CUDA backend runs on where there is a GPU.
 struct runtime_api : runtime_calls, device_launches, graph_calls, product_calls, nccl_calls {};
 
 static_assert(device_api<runtime_api>);
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,6 +1,7 @@
 // Devices, memory, streams and events through the CUDA runtime.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/nvidia/runtime_status.cuh>
@@ -15,7 +16,7 @@
 #include <mutex>
 #include <tuple>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The part of `device_api` that the CUDA runtime does.
 struct runtime_calls {
@@ -203,4 +204,4 @@ struct runtime_calls {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,13 +1,14 @@
 // What the CUDA runtime's calls return, as statuses.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/status.hpp>
 
 #include <cuda_runtime.h>
 
 #include <tuple>
 
-namespace parallax::cuda::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail {
 
 /// The status of `call`, which returned `code`. The runtime's own record of the error is cleared, so that no later
 /// call, of another library perhaps, is blamed for it; errors that end the context come back by themselves.
@@ -22,4 +23,4 @@ inline status runtime_status(const char* call, cudaError_t code) {
   return {is, static_cast<int>(code), "CUDA runtime", call, cudaGetErrorString(code)};
 }
 
-} // namespace parallax::cuda::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail

@@ -1,6 +1,7 @@
 // How long work takes that is enqueued on a stream.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/nvidia/runtime_status.cuh>
 
@@ -10,7 +11,7 @@
 #include <thread>
 #include <tuple>
 
-namespace parallax::cuda::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail {
 
 /// A moment of a stream, whose time is known.
 class timed_event {
@@ -69,4 +70,4 @@ template <class Enqueue> status time_launches(double& seconds, cudaStream_t stre
   return measured;
 }
 
-} // namespace parallax::cuda::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/devices/device.hpp>
 #include <parallax/cuda/kernels/write_addresses.hpp>
@@ -14,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
@@ -126,4 +127,4 @@ template <device_api Api> class batch_addresses {
   std::vector<of_position> written;
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

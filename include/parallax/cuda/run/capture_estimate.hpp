@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/scratch_array.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/batch_addresses.hpp>
@@ -15,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// What exchanges are in a graph.
 enum class captured_exchange {
@@ -145,4 +146,4 @@ class capture_estimate {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/device.hpp>
 #include <parallax/cuda/kernels/conditions.hpp>
 #include <parallax/cuda/kernels/copy_slices.hpp>
@@ -17,7 +18,7 @@
 #include <deque>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// `Section` is the section's runner, which also runs the bodies. Each device has nodes of its own.
 template <class Section> class captured_loops {
@@ -285,4 +286,4 @@ template <class Section> class captured_loops {
   };
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -3,6 +3,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/mesh.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/product_steps.hpp>
@@ -13,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The epilogues of one run of a section.
 template <device_api Api> class epilogue_steps {
@@ -96,4 +97,4 @@ template <device_api Api> class epilogue_steps {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

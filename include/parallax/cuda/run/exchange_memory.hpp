@@ -3,11 +3,12 @@
 
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/exchange_kind.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
 
 #include <cstddef>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Whether one is rearranged: NCCL puts members outermost, which is where they belong if nothing is before them.
 constexpr bool is_rearranged(exchange_kind kind, std::size_t outer) {
@@ -20,4 +21,4 @@ constexpr bool is_gathered(exchange_kind kind, element_type type, bool determini
   return combines && deterministic && is_floating(type);
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -4,6 +4,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/devices/mesh.hpp>
 #include <parallax/cuda/kernels/exchange.hpp>
@@ -18,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Whether an exchange has members in other processes.
 template <device_api Api> bool exchange_crosses(const mesh<Api>& all, const exchange_step& step) {
@@ -380,4 +381,4 @@ template <device_api Api> class exchange_runner {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

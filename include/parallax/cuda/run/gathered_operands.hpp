@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/kernels/exchange.hpp>
 
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <device_api Api> class gathered_operands {
  public:
@@ -52,4 +53,4 @@ template <device_api Api> class gathered_operands {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/backend.hpp>
 #include <parallax/cuda/devices/graph_cache.hpp>
 #include <parallax/cuda/kernels/copy_pieces.hpp>
@@ -13,7 +14,7 @@
 #include <cstring>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Where an argument is: on the host, or on the device that reads it.
 struct argument_source {
@@ -125,4 +126,4 @@ void update_copies(section_graph<Api>& g, device<Api>& on, backend<Api>& owner,
     check(Api::update_launch(g.graph->get(), each.node, copy_pieces{}, each.shape, each.arguments), on.number);
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -4,6 +4,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/small_values.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/graph_copies.hpp>
@@ -17,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Memory of a section's values that its outputs take: by position, by output, null where one takes none.
 struct memory_taken {
@@ -327,4 +328,4 @@ template <device_api Api> class graph_run {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

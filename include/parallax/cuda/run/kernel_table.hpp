@@ -4,6 +4,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/block_loop.hpp>
 #include <parallax/cuda/kernels/launch.hpp>
 #include <parallax/cuda/names.hpp>
@@ -17,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Which kernels and loops of a program are launched: what is inside of a loop that is a kernel is not.
 template <class Program> struct launched_records {
@@ -172,4 +173,4 @@ template <device_api Api, class Program> struct kernel_table {
                                                     {launched.scans.data(), launched.while_loops.data()}};
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,6 +1,7 @@
 // What is known of a program's kernels where it is run.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/kernels/block_loop.hpp>
 #include <parallax/cuda/kernels/elementwise_group.hpp>
@@ -12,7 +13,7 @@
 
 #include <cstddef>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Launches one kernel of a program.
 template <device_api Api> using kernel_launcher = status (*)(kernel_arguments&, const launch_context<Api>&);
@@ -57,4 +58,4 @@ template <device_api Api> struct program_launchers {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

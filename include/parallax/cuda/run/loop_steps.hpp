@@ -3,6 +3,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/devices/mesh.hpp>
 #include <parallax/cuda/names.hpp>
@@ -11,7 +12,7 @@
 #include <deque>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// `Section` is the section's runner, which also runs the bodies.
 template <class Section, class Backend> class loop_steps {
@@ -144,4 +145,4 @@ template <class Section, class Backend> class loop_steps {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

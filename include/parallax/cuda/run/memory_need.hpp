@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/batch_addresses.hpp>
 #include <parallax/runtime/section_plan.hpp>
@@ -10,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 struct memory_need {
   std::size_t arguments = 0, results = 0, intermediate = 0;
@@ -44,4 +45,4 @@ struct memory_need {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -3,13 +3,14 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/product_steps.hpp>
 #include <parallax/program/section_steps.hpp>
 
 #include <bit>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// `Section` is the section's runner.
 template <class Section> class product_runner {
@@ -94,4 +95,4 @@ template <class Section> class product_runner {
   }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,6 +1,7 @@
 // A program's matrix products as calls of the library: batch dimensions merged as far as their strides allow.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/device.hpp>
 #include <parallax/cuda/kernels/product_batches.hpp>
 #include <parallax/cuda/names.hpp>
@@ -10,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
@@ -134,4 +135,4 @@ void run_batched_product(const device<Api>& on, const resolved_product& step, st
   }
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -3,12 +3,13 @@
 
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/run/exchange_steps.hpp>
 
 #include <tuple>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
@@ -67,4 +68,4 @@ template <device_api Api> void run_exchanges(backend<Api>& owner, std::vector<ex
   if (!grouped.front()->is_captured()) owner.recorder.end(grouped.size());
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -5,6 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/batch_addresses.hpp>
 #include <parallax/cuda/run/captured_loops.hpp>
@@ -24,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Whether a result's memory is given, on this device.
 template <device_api Api> bool is_given_on(const device<Api>& on, given_memory given, std::size_t number) {
@@ -480,4 +481,4 @@ template <device_api Api> class section_runner {
   void run_at(const epilogue_step& step, int p) { product_runner(*this).run_at(step, p); }
 };
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

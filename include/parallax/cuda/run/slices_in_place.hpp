@@ -3,12 +3,13 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/program/section_steps.hpp>
 
 #include <cstddef>
 
-namespace parallax::cuda {
+namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Whether a kernel's operands may move from round to round. Those of sorts, scatters and cumulative kernels pass
 /// through memory of their own.
@@ -88,4 +89,4 @@ constexpr void for_each_stacked_array(const Plan& plan, const scan_step& loop, c
   }
 }
 
-} // namespace parallax::cuda
+} // namespace parallax::PARALLAX_INLINE_VERSION::cuda

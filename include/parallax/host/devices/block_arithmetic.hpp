@@ -6,6 +6,7 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/exchange_kind.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/processes/tree_order.hpp>
@@ -16,7 +17,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 using reduction = reduction_kind;
 
@@ -162,4 +163,4 @@ struct block_arithmetic {
   std::array<buffer, max_depth> blocks; ///< those that were asked for, not on the thread's stack, which may be small
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -3,6 +3,7 @@
 
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/block_arithmetic.hpp>
 #include <parallax/host/devices/rendezvous.hpp>
 #include <parallax/host/devices/team.hpp>
@@ -15,7 +16,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// Operands and results of more than so many bytes in all leave the caches before they are used again.
 inline constexpr std::size_t most_cached_bytes = std::size_t{24} << 20;
@@ -137,4 +138,4 @@ inline void broadcast(team& all, int position, const group_part& who, int source
   if (bytes > 0) std::memcpy(out, group.input(source), bytes);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

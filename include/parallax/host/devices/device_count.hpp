@@ -3,12 +3,13 @@
 
 #include <parallax/arrays/errors.hpp>
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 
 #include <atomic>
 #include <string>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// How many devices the host is to have, where somebody said so before the first use of one; otherwise 0.
 inline constinit std::atomic<int> wanted_devices{0};
@@ -25,7 +26,7 @@ inline void set_device_count(int count) {
                 "; call it before anything else");
 }
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host
 
 #if PARALLAX_DEFINES_RUNTIME
 #include <parallax/host/devices/device_pool.hpp>

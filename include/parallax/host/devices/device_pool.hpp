@@ -6,6 +6,7 @@
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/device_count.hpp>
 #include <parallax/host/devices/process_wide.hpp>
 #include <parallax/host/devices/start_thread.hpp>
@@ -26,7 +27,7 @@
 #include <thread>
 #include <utility>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// N virtual devices, each a thread with a queue of work; the threads start when first needed. Any number of threads
 /// may call `run` at the same time: a device works for one run after another, and all devices see the runs in the same
@@ -280,4 +281,4 @@ class device_pool {
 PARALLAX_RUNTIME_FUNCTION int device_count() { return device_pool::instance().size(); }
 #endif
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

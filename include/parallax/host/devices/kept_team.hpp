@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/team.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <utility>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// Keeps the team of a thread's last call for the next one, which has often the same mesh.
 class kept_team {
@@ -48,4 +49,4 @@ class kept_team {
   }
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

@@ -3,11 +3,12 @@
 
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 
 #include <cstdint>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// Calls `body(begin, end)` for disjoint ranges that cover 0 to `count`, on all cores: see `worker_pool`. The ranges
 /// begin at multiples of `grain`, the least number of iterations that is worth another thread. Everything runs in the
@@ -17,7 +18,7 @@ namespace parallax::host {
 PARALLAX_RUNTIME_FUNCTION void parallel_for(std::int64_t count, std::int64_t grain,
                                             function_ref<void(std::int64_t, std::int64_t)> body);
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host
 
 #if PARALLAX_DEFINES_RUNTIME
 #include <parallax/host/devices/worker_pool.hpp>

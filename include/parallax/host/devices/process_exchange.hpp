@@ -5,6 +5,7 @@
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/collectives.hpp>
 #include <parallax/host/devices/process_members.hpp>
 #include <parallax/host/devices/process_reduction.hpp>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// Exchanges in which values are moved, and not combined.
 class process_moves : process_members {
@@ -170,4 +171,4 @@ inline void exchange_between_processes(team& all, int position, unsigned axes_ma
   if (all.aborted()) throw peer_failed();
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

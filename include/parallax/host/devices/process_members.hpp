@@ -4,6 +4,7 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/exchange_kind.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/rendezvous.hpp>
 #include <parallax/processes/mail.hpp>
 #include <parallax/processes/process_mesh.hpp>
@@ -12,7 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// What devices exchange, whichever process they are in.
 struct exchange_request {
@@ -63,4 +64,4 @@ class process_members {
   processes::occasion when;
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

@@ -4,6 +4,7 @@
 
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/arrays/recycled_vector.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/collectives.hpp>
 #include <parallax/host/devices/process_members.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -15,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 class process_reduction : process_members {
  public:
@@ -254,4 +255,4 @@ class process_reduction : process_members {
   }
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -3,13 +3,14 @@
 
 #include <parallax/arrays/at_fork.hpp>
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 
 #include <atomic>
 #include <memory>
 #include <new>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// The one `T` of this process. It is never destroyed: handlers of exit, destructors of objects with static storage,
 /// and threads that run while the process ends may use it. A child of fork makes another one, since the parent's is
@@ -39,4 +40,4 @@ template <class T> class process_wide {
   inline static constinit std::atomic<T*> present{nullptr};
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

@@ -4,6 +4,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/team.hpp>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// Who a collective is among: all of a position's group along the axes, or of these the members with the given indices,
 /// which the position's own is one of, in that order.
@@ -114,4 +115,4 @@ class rendezvous {
   team::place where{};
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

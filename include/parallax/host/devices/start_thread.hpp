@@ -2,13 +2,14 @@
 #pragma once
 
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 
 #include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// A thread that runs `body`. Throws `error` where the system refuses one, which names `setting`, the environment
 /// variable that says how many there are. To do with fewer threads would be slower without anyone knowing.
@@ -21,4 +22,4 @@ template <class Body> std::thread start_thread(Body body, const char* setting) {
   }
 }
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

@@ -6,6 +6,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/wait.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/processes/process_mesh.hpp>
@@ -23,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// The largest number of axes a mesh may have.
 inline constexpr int max_mesh_axes = 4;
@@ -291,4 +292,4 @@ class team {
   std::atomic<bool> in_use{false};
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

@@ -1,7 +1,9 @@
 // What a thread knows about the host backend's work that it runs.
 #pragma once
 
-namespace parallax::host {
+#include <parallax/core/version.hpp>
+
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 struct thread_state {
   int device = -1;
@@ -32,4 +34,4 @@ class thread_state_scope {
   thread_state before;
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

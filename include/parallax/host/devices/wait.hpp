@@ -1,6 +1,7 @@
 // Waiting for another thread: spin briefly, then sleep until woken, at most until a deadline.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/runtime/environment.hpp>
 
@@ -17,7 +18,7 @@
 #include <unistd.h>
 #endif
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// How long to wait, and how much of it to spin.
 struct patience {
@@ -127,4 +128,4 @@ class wait_word {
   std::atomic<std::uint32_t> bits;
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

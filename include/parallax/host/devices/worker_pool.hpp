@@ -3,6 +3,7 @@
 
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/parallel_for.hpp>
 #include <parallax/host/devices/process_wide.hpp>
 #include <parallax/host/devices/start_thread.hpp>
@@ -20,7 +21,7 @@
 #include <mutex>
 #include <thread>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// Threads that help a caller with the chunks of a loop.
 class worker_pool {
@@ -148,4 +149,4 @@ PARALLAX_RUNTIME_FUNCTION void parallel_for(std::int64_t count, std::int64_t gra
 }
 #endif
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

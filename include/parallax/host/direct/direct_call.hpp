@@ -3,6 +3,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/pytree.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/direct/direct_extents.hpp>
 #include <parallax/host/direct/direct_steps.hpp>
 #include <parallax/host/direct/loop_call.hpp>
@@ -19,7 +20,7 @@
 #include <tuple>
 #include <utility>
 
-namespace parallax {
+namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 struct result_maker {
@@ -34,7 +35,7 @@ struct result_maker {
 };
 } // namespace detail
 
-namespace host::inline PARALLAX_REGISTERS {
+namespace host::PARALLAX_INLINE_REGISTERS {
 
 /// The leaves of a call's arguments as a program finds them.
 template <class... Args> class direct_arguments {
@@ -199,5 +200,5 @@ template <class Program> class direct_call {
   }
 };
 
-} // namespace host::inline PARALLAX_REGISTERS
-} // namespace parallax
+} // namespace host::PARALLAX_INLINE_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION

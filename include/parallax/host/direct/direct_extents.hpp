@@ -3,6 +3,7 @@
 
 #include <parallax/core/checked_arithmetic.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/runtime/guards.hpp>
 
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// The values of a program's symbolic extents.
 template <class Program> class direct_extents {
@@ -84,4 +85,4 @@ template <class Program> class direct_extents {
   }
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

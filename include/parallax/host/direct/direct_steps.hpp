@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/product_arguments.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/primitives/all.hpp>
@@ -12,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// The largest number of rows, columns or terms of a product that is written out.
 inline constexpr std::int64_t most_of_small_product = 16;
@@ -157,4 +158,4 @@ template <class Program, section_id Section = section_id::main> struct direct_st
                         Program::plan.template all<guard_record>().size() <= 32));
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/direct/direct_extents.hpp>
 #include <parallax/host/direct/loop_steps.hpp>
 #include <parallax/host/kernels/all_threads.hpp>
@@ -14,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// See `loop_steps`.
 struct library_execution {
@@ -41,4 +42,4 @@ template <class Program> struct loop_call {
   }
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

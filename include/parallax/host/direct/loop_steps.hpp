@@ -4,6 +4,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/direct/direct_steps.hpp>
 #include <parallax/host/direct/nested_steps.hpp>
 #include <parallax/host/direct/small_products.hpp>
@@ -19,7 +20,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// `Execution` says who does the work, who makes products and whether it adds them to a base; `Extents` gives the
 /// values of extents.
@@ -248,4 +249,4 @@ template <class Program, section_id Section, class Extents, class Execution> cla
   }
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

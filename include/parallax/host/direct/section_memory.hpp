@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/direct/direct_steps.hpp>
 #include <parallax/host/names.hpp>
 
@@ -9,7 +10,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// Slots begin at whole lines of a cache.
 inline constexpr std::size_t line_bytes = 64;
@@ -88,4 +89,4 @@ template <class Program, section_id Section, class Extents, class Execution> cla
   }
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

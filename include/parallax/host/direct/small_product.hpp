@@ -3,6 +3,7 @@
 
 #include <parallax/core/config.hpp>
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/pack.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -14,7 +15,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// The strides of a product's operands, in elements.
 struct product_strides {
@@ -146,4 +147,4 @@ PARALLAX_INLINE void small_product(const T* left, const T* right, T* result, pro
   decltype(detail::small_product_of<T, Rows, Columns, Depth>())::type::run(left, right, result, strides);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -1,6 +1,7 @@
 // Batches of small products.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/direct/small_product.hpp>
 #include <parallax/host/kernels/product_arguments.hpp>
 #include <parallax/host/names.hpp>
@@ -8,7 +9,7 @@
 
 #include <cstdint>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// Runs a product of matrices whose sizes are known while compiling. `strides_of(p)` gives their strides, as constants
 /// where they are known too.
@@ -46,4 +47,4 @@ void run_small_products(const product_arguments& p, Strides strides_of) {
   else Work::parallel_for(count, worth_a_thread / work + 1, some);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/direct/direct_steps.hpp>
 #include <parallax/host/direct/small_product.hpp>
 #include <parallax/host/direct/straight_buffers.hpp>
@@ -15,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// Runs a section whose numbers are written out. `Frame` gives the first element of a buffer: `data<Buffer>()`.
 template <class Program, section_id Section> class straight_steps {
@@ -92,4 +93,4 @@ template <class Program> struct straight_call {
   }
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/evaluate.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -13,7 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// The loop of a kernel step whose extents are static.
 template <class Program, int Step> struct static_loop {
@@ -198,4 +199,4 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
   }
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

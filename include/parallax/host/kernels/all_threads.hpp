@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/arrays/scratch_array.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/parallel_for.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/program/kernel_arguments.hpp>
@@ -10,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// See `calling_thread`.
 struct all_threads {
@@ -40,4 +41,4 @@ struct all_threads {
   };
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/scratch_array.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 
@@ -13,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// One matrix of a product.
 template <class T> struct matrix {
@@ -168,4 +169,4 @@ template <std::floating_point T> void call_blas(const matrix_product<T>& p) {
   }
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

@@ -1,6 +1,7 @@
 // The rows of a reduction whose innermost dimension is kept: computed and added to one another.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/elementwise.hpp>
 #include <parallax/host/kernels/reduced_value.hpp>
 #include <parallax/host/kernels/reduction_shape.hpp>
@@ -11,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// Goes over the rows of a reduction.
 class row_cursor {
@@ -122,4 +123,4 @@ template <class Kernel> class column_rows {
   const constant_bits* constants;
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

@@ -1,6 +1,7 @@
 // Cumulative kernels on the host: along rows a pack of elements at a time, and down columns a block of neighbours.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/elementwise.hpp>
 #include <parallax/host/kernels/reduction_shape.hpp>
 #include <parallax/host/names.hpp>
@@ -12,7 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -181,4 +182,4 @@ template <class Kernel, class Work> void run_cumulative(kernel_arguments& a) {
   Work::parallel_for(outer * blocks, detail::parallel_grain / each + 1, some);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/pack.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -12,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// Terms that are added up in their own type; sums of so many are added in float64, so that no digits are lost to the
 /// length.
@@ -46,4 +47,4 @@ template <std::floating_point T> T dot(const T* x, const T* y, std::int64_t coun
   return static_cast<T>(sum);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

@@ -1,6 +1,7 @@
 // Fused elementwise loops on the host.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/evaluate.hpp>
 #include <parallax/host/kernels/transposed_tiles.hpp>
 #include <parallax/host/kernels/work.hpp>
@@ -10,7 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -142,4 +143,4 @@ void run_elementwise_row(const operand* operands, const constant_bits* constants
                      });
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

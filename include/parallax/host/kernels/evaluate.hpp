@@ -1,6 +1,7 @@
 // A kernel's statements evaluated on SIMD registers.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/pack.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -13,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// Whether rows of so many bytes are written past the caches: many bytes in all, and rows of whole registers, since a
 /// line that two rows share would be written in two parts.
@@ -321,4 +322,4 @@ template <kernel_result Result, class Reduction, class... S> struct evaluator<ke
   }
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -1,6 +1,7 @@
 // The host's function for each kind of kernel.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/cumulative.hpp>
 #include <parallax/host/kernels/rows.hpp>
 #include <parallax/host/kernels/scatter.hpp>
@@ -8,7 +9,7 @@
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// The host's function for a kernel.
 template <class Kernel, class Work> constexpr kernel_function kernel_function_of() {
@@ -20,4 +21,4 @@ template <class Kernel, class Work> constexpr kernel_function kernel_function_of
   else return &run_elementwise<Kernel, Work>;
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -1,6 +1,7 @@
 // The host's functions for a program's kernels.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/all_threads.hpp>
 #include <parallax/host/kernels/kernel_function.hpp>
 #include <parallax/host/names.hpp>
@@ -9,7 +10,7 @@
 #include <array>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// In the order of the program's table.
 template <class Program> struct kernel_table {
@@ -20,4 +21,4 @@ template <class Program> struct kernel_table {
   static constexpr auto functions = make(std::make_index_sequence<kernel_count<Program>>{});
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -4,6 +4,7 @@
 
 #include <parallax/arrays/at_fork.hpp>
 #include <parallax/arrays/errors.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/process_wide.hpp>
 #include <parallax/host/names.hpp>
 
@@ -13,7 +14,7 @@
 #include <cstddef>
 #include <thread>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// A call of such a library, for as long as the object lives. A thread that forks or ends the process waits for the
 /// calls of the others, which begin none meanwhile.
@@ -126,4 +127,4 @@ class library_call {
 [[gnu::destructor]] static inline void end_library_calls() noexcept { library_call::end(); }
 #endif
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/dot.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/pack.hpp>
@@ -12,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// Some rows times a vector, in a register of partial sums for each.
 template <std::floating_point T> struct rows_times_vector {
@@ -62,4 +63,4 @@ void multiply_by_vector(const T* matrix, std::int64_t row_step, std::int64_t row
   for (; i < rows; ++i) result[i] = dot(matrix + i * row_step, right, depth);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

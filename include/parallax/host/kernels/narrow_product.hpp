@@ -4,6 +4,7 @@
 
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/core/config.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/blas.hpp>
 #include <parallax/host/kernels/transposed_tiles.hpp>
 #include <parallax/host/names.hpp>
@@ -18,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 template <class T> using register_of = typename pack<T>::part_type;
 
@@ -205,4 +206,4 @@ template <std::floating_point T> void multiply_within_limits(const matrix_produc
             [&](std::int64_t begin, std::int64_t count) { narrow_product<T>(p.some_rows(begin, count)).multiply(); });
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

@@ -1,11 +1,12 @@
 // Memory that is read where there is nothing to read.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 
 #include <cstddef>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// Zeros, as long as the largest element. A gather of an array without elements reads here; what it reads is of no
 /// effect, and nothing is written.
@@ -14,4 +15,4 @@ inline std::byte* nothing_to_read() {
   return zeros;
 }
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

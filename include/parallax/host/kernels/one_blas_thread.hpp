@@ -1,6 +1,7 @@
 // Calls of OpenBLAS in the calling thread alone, after which it has as many threads as before.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 
 #include <mutex>
@@ -15,7 +16,7 @@ extern "C" void parallax_omp_set_num_threads(int) __asm__("omp_set_num_threads")
 extern "C" int parallax_omp_get_max_threads() __asm__("omp_get_max_threads") __attribute__((weak));
 #endif
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// While one lives, calls of OpenBLAS in this thread use no other threads, which would compete with the devices' and
 /// with ours. Where OpenBLAS has threads of its own it knows one number for the process: it is 1 while such objects
@@ -68,4 +69,4 @@ class one_blas_thread {
   int how = without_threads, before = 1;
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

@@ -3,6 +3,7 @@
 
 #include <parallax/core/config.hpp>
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/product_arguments.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/pack.hpp>
@@ -15,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -131,4 +132,4 @@ template <class T> void plain_product(const product_arguments& p) {
 /// Runs a product of elements of type `T`.
 template <class T> void run_plain_product(const product_arguments& p) { detail::plain_product<T>(p); }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -4,6 +4,7 @@
 #include <parallax/arrays/buffer.hpp>
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/worker_pool.hpp>
 #include <parallax/host/kernels/blas.hpp>
 #include <parallax/host/kernels/dot.hpp>
@@ -24,7 +25,7 @@
 #include <utility>
 #include <variant>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -271,4 +272,4 @@ inline void make_product(const product_arguments& p) {
   }
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -3,10 +3,11 @@
 
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/extents.hpp>
+#include <parallax/core/version.hpp>
 
 #include <cstdint>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// The deepest products that are added to a base as they are made: deeper ones are summed in parts, so that a base
 /// would be rounded several times.
@@ -31,4 +32,4 @@ struct product_arguments {
   double scale = 1;
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/math/scalar_math.hpp>
@@ -17,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -261,4 +262,4 @@ template <class Kernel, class Work> void run_radix_sort(const kernel_arguments& 
   for (std::int64_t row = 0; row < rows; ++row) sorter::sort(a, row * length, length, pieces, counts.data(), at_once);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

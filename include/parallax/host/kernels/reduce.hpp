@@ -1,6 +1,7 @@
 // Fused reductions on the host: the elements are computed where they are combined.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/reduce_columns.hpp>
 #include <parallax/host/kernels/reduce_positions.hpp>
 #include <parallax/host/kernels/reduced_value.hpp>
@@ -12,7 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -220,4 +221,4 @@ template <class Kernel, class Work> void run_reduction(kernel_arguments& a) {
   }
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

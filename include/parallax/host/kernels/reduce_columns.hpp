@@ -2,6 +2,7 @@
 // and type and not for each kernel, whose part is `column_rows`.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/column_rows.hpp>
 #include <parallax/host/kernels/reduction_shape.hpp>
 #include <parallax/host/names.hpp>
@@ -11,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// What a kernel has for this: `column_rows::add`.
 template <class T>
@@ -131,4 +132,4 @@ template <class P, class T, class Work> void reduce_columns(kernel_arguments& a,
   for (std::int64_t kept = 0; kept < shape.kept_size; ++kept) work.write(kept, 0, length, total + kept * length);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

@@ -1,6 +1,7 @@
 // Positions of extremes along one dimension: argmax and argmin.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/elementwise.hpp>
 #include <parallax/host/kernels/evaluate.hpp>
 #include <parallax/host/kernels/reduced_value.hpp>
@@ -15,7 +16,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// The best value that each lane has met, and where. The first one wins among equals, and NaN over all numbers.
 template <class T, bool Largest> struct best_of_lanes {
@@ -185,4 +186,4 @@ template <class Kernel, class Work> void reduce_positions(const kernel_arguments
   Work::parallel_for(units, parallel_grain / ((is_innermost ? 1 : lanes) * a.extents[axis] + 1) + 1, some);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

@@ -1,6 +1,7 @@
 // The values in which a reduction gathers elements.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/pack.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -10,7 +11,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// Whether P finds the largest or smallest of numbers among which NaN may be, which wins.
 template <class P, class T>
@@ -95,4 +96,4 @@ template <class P, class T> PARALLAX_INLINE void reduce_lanes_of_each(const pack
   }
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

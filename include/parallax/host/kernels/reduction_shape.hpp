@@ -1,13 +1,14 @@
 // What reductions along rows and down columns share: which dimensions are reduced.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 
 #include <cstdint>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// The dimensions of a reduction: kept ones, then reduced ones; the innermost of the loop stays apart.
 struct reduction_shape {
@@ -33,4 +34,4 @@ struct reduction_shape {
   }
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/program/row_schedule.hpp>
@@ -10,7 +11,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// What is done in a pass: `uniform` before its elements, `elements` for each of them, `totals` are its reductions.
 enum class row_part { uniform, elements, totals };
@@ -65,4 +66,4 @@ template <std::size_t I, class... S>
 using numbered_statement_t = typename decltype(statement_of<I>(
     std::declval<const numbered_statements<std::make_index_sequence<sizeof...(S)>, S...>&>()))::type;
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/reduce.hpp>
 #include <parallax/host/kernels/row_statements.hpp>
 #include <parallax/host/names.hpp>
@@ -13,7 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -281,4 +282,4 @@ template <class Kernel, class Work> void run_row_group(kernel_arguments& a) {
   detail::run_row_group<Work>(a, group);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

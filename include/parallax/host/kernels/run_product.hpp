@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/product_arguments.hpp>
 #include <parallax/host/simd/registers.hpp>
 
@@ -10,13 +11,13 @@
 #endif
 
 #if PARALLAX_LINKED_RUNTIME
-namespace parallax::host::linked {
+namespace parallax::PARALLAX_INLINE_VERSION::host::linked {
 /// The library's, compiled for its own registers.
 void run_product(const product_arguments& p);
-} // namespace parallax::host::linked
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::linked
 #endif
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// Runs a product.
 inline void run_product(const product_arguments& p) {
@@ -27,4 +28,4 @@ inline void run_product(const product_arguments& p) {
 #endif
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -1,6 +1,7 @@
 // Scatters on the host: a loop over updates that changes elements of its result.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/elementwise.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -9,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -116,4 +117,4 @@ template <class Kernel, class Work> void run_scatter(kernel_arguments& a) {
   detail::scatter_rows<Work>(a, &detail::scatter_row<Kernel, typename detail::scatter_of<Kernel>::type>::run);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -2,6 +2,7 @@
 // Long rows are sorted by digits.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/elementwise.hpp>
 #include <parallax/host/kernels/radix_sort.hpp>
 #include <parallax/host/names.hpp>
@@ -13,7 +14,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -119,4 +120,4 @@ template <class Kernel, class Work> void run_sort(kernel_arguments& a) {
   }
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/evaluate.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/pack_type.hpp>
@@ -14,7 +15,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 #ifndef __CUDACC__ // cudafe++ loses the expansion in a shuffle
 /// Exchanges the upper right and the lower left of blocks of `Half` lanes in two rows that are `Half` apart.
@@ -133,4 +134,4 @@ class transposed_tiles {
   }
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

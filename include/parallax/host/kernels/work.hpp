@@ -1,12 +1,13 @@
 // Who does the work of a kernel.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::host {
+namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// The calling thread alone, which takes no memory but its stack's and what its caller gives it: for programs that run
 /// without the library's threads. Kernels are templates of this or of `all_threads`.
@@ -39,4 +40,4 @@ struct calling_thread {
   };
 };
 
-} // namespace parallax::host
+} // namespace parallax::PARALLAX_INLINE_VERSION::host

@@ -3,6 +3,7 @@
 
 #include <parallax/arrays/transfers.hpp>
 #include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/device_pool.hpp>
 #include <parallax/host/devices/kept_team.hpp>
 #include <parallax/host/names.hpp>
@@ -16,7 +17,7 @@
 #include <memory>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// One call of a program.
 class program_run {
@@ -153,4 +154,4 @@ class program_run {
   }
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

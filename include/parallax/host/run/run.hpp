@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/kernels/kernel_table.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
@@ -14,14 +15,14 @@
 #endif
 
 #if PARALLAX_LINKED_RUNTIME
-namespace parallax::host::linked {
+namespace parallax::PARALLAX_INLINE_VERSION::host::linked {
 /// The library's, compiled for its own registers.
 recycled_vector<runtime_value> run_program(const plan_view& plan, const kernel_function* kernels, const char* registers,
                                            recycled_vector<runtime_value>&& arguments, given_memory given);
-} // namespace parallax::host::linked
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::linked
 #endif
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// Runs a program on the host, with the kernels of this file.
 template <class Program>
@@ -34,4 +35,4 @@ recycled_vector<runtime_value> run(recycled_vector<runtime_value>&& arguments, g
 #endif
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

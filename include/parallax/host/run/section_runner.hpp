@@ -5,6 +5,7 @@
 #include <parallax/core/function_ref.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/devices/collectives.hpp>
 #include <parallax/host/devices/process_exchange.hpp>
 #include <parallax/host/kernels/nothing_to_read.hpp>
@@ -24,7 +25,7 @@
 #include <cstring>
 #include <exception>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// A device's place in a section's run.
 struct device_place {
@@ -310,4 +311,4 @@ class section_runner {
   }
 };
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -1,7 +1,9 @@
 // erf of doubles near the multiples of 1/64. Written by scripts/function-tables --erf.
 #pragma once
 
-namespace parallax::host::tables {
+#include <parallax/core/version.hpp>
+
+namespace parallax::PARALLAX_INLINE_VERSION::host::tables {
 
 /// erf(x) / x - 1 of x^2 for |x| <= 1/8, from the constant coefficient up.
 inline constexpr double erf_series[] = {0.1283791670955126,    -0.37612638903187706, 0.11283791672920201,
@@ -400,4 +402,4 @@ alignas(16) inline constexpr erf_row erf_rows[] = {
     {1.0, 2.617301239249265e-16},
 };
 
-} // namespace parallax::host::tables
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::tables

@@ -1,7 +1,9 @@
 // Numbers by which registers compute functions. Written by scripts/function-tables.
 #pragma once
 
-namespace parallax::host::tables {
+#include <parallax/core/version.hpp>
+
+namespace parallax::PARALLAX_INLINE_VERSION::host::tables {
 
 /// Polynomials in each of 32 intervals, four to a power of two: rows of coefficients, from the constant one up, and
 /// then the numbers that are taken off x. An interval's number is the upper 11 bits of x less the first key, but at
@@ -246,4 +248,4 @@ inline constexpr float half_log_erfc_of_floats[] = {0.00016006903f,  -0.56511670
                                                     -0.0550400428f,  0.0132105676f,    -0.0023797981f,
                                                     0.000298402825f, -2.30290207e-05f, 8.185757e-07f};
 
-} // namespace parallax::host::tables
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::tables

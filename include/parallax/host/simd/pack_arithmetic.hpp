@@ -1,13 +1,14 @@
 // The exact operations of kernels on packs: arithmetic, bits, comparisons, conversions. Meanings: math/scalar_math.hpp.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/pack_choose.hpp>
 #include <parallax/host/simd/pack_float16.hpp>
 #include <parallax/host/simd/pack_type.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/math/scalar_math.hpp>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -274,4 +275,4 @@ template <number_element T> PARALLAX_INLINE pack<T> rem(const pack<T>& x, const 
   else return sub(x, mul(div(x, y), y));
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/pack_type.hpp>
 #include <parallax/host/simd/registers.hpp>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// a where the mask is -1, b where it is 0, lane by lane of a part.
 template <class M, class A> PARALLAX_INLINE A choose(M mask, A a, A b) {
@@ -59,4 +60,4 @@ PARALLAX_INLINE double_part smaller_of(double_part a, double_part b) { return __
 #endif
 #endif
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

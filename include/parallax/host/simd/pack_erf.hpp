@@ -1,12 +1,13 @@
 // The error function of doubles on packs, inlined, with errors below 2 units in the last place.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/erf_table.hpp>
 #include <parallax/host/simd/pack_arithmetic.hpp>
 #include <parallax/host/simd/pack_polynomial.hpp>
 #include <parallax/host/simd/registers.hpp>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 using double_pack = pack<double>;
 
@@ -54,12 +55,12 @@ PARALLAX_INLINE double_pack::part_type erf_part(double_pack::part_type x) {
   return part_type(bits(choose(size >= number(0.125), far, near_zero)) | (bits(x) & sign)); // NaN stays
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 PARALLAX_INLINE pack<double> erf(const pack<double>& x) {
   return detail::by_parts<pack<double>>([](auto part) { return detail::erf_part(part); }, x);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

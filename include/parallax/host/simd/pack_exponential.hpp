@@ -2,6 +2,7 @@
 // of expm1, tanh and logistic below 2.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/function_tables.hpp>
 #include <parallax/host/simd/pack_arithmetic.hpp>
 #include <parallax/host/simd/pack_fused.hpp>
@@ -12,7 +13,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -260,4 +261,4 @@ template <std::floating_point T> PARALLAX_INLINE pack<T> log1p(const pack<T>& x)
   return detail::by_parts<pack<T>>([](auto part) { return detail::log_part<T, true>(part); }, x);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

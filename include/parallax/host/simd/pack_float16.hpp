@@ -2,11 +2,12 @@
 // the 16 bits in memory.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/pack_type.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/math/scalar_operations.hpp>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 using math::floating16_element;
 
@@ -137,4 +138,4 @@ template <floating16_element T> PARALLAX_INLINE pack<T> rounded(const pack<float
   return by_parts<pack<T>>([](auto part) { return round_to<T>(part); }, x);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

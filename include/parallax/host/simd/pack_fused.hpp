@@ -1,10 +1,11 @@
 // Products that are taken off a number, or added to it, before anything is rounded.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/pack_type.hpp>
 #include <parallax/host/simd/registers.hpp>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// x - y * z, which is rounded once where `fuses_products`. Compilers may fuse `x - y * z` too, but need not.
 #if defined(__FMA__)
@@ -36,4 +37,4 @@ template <class Part> PARALLAX_INLINE Part plus_product(Part x, Part y, Part z) 
 #endif
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

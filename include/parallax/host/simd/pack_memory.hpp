@@ -1,6 +1,7 @@
 // Moving packs from and to memory, whole or in part, contiguous or strided.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/pack_float16.hpp>
 #include <parallax/host/simd/pack_partial.hpp>
@@ -11,7 +12,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -252,4 +253,4 @@ template <moved_lanes Moved, element T> PARALLAX_INLINE void store(T* target, co
   else store(target, x, count);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

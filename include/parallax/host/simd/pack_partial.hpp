@@ -1,10 +1,11 @@
 // Moving the first lanes of a pack alone, where the machine has instructions for it, and in pieces elsewhere.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/pack_type.hpp>
 #include <parallax/host/simd/registers.hpp>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// Copies `count` < 2 * Step elements in pieces of Step, Step / 2, ..., 1, which are moves and not calls.
 template <int Step, class T> PARALLAX_INLINE void copy_pieces(T* to, const T* from, int count) {
@@ -81,4 +82,4 @@ template <class P, int> typename P::part_type masked_load(const void*, int) = de
 template <class P, int> void masked_store(void*, typename P::part_type, int) = delete;
 #endif
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

@@ -2,13 +2,14 @@
 // lanes then is both halves of what a round needs, and elements in order get their words where they belong.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/pack_arithmetic.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/math/philox.hpp>
 
 #include <bit>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail::philox {
 
@@ -181,4 +182,4 @@ PARALLAX_INLINE pack<std::uint64_t> philox_wide_word(const pack<std::uint32_t>& 
   return result;
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

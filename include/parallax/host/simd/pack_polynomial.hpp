@@ -1,12 +1,13 @@
 // Polynomials on registers.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/pack_arithmetic.hpp>
 #include <parallax/host/simd/registers.hpp>
 
 #include <cstddef>
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 /// A polynomial by Horner's rule, the coefficients from the constant one up.
 template <class P, std::size_t N>
@@ -43,4 +44,4 @@ PARALLAX_INLINE typename P::part_type series_of(typename P::part_type x,
   return polynomial_by_halves<P, 1, N - 1>(powers, coefficients) * x + repeat<P>(coefficients[0]);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail

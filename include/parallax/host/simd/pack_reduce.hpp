@@ -1,13 +1,14 @@
 // Reducing the lanes of a pack to one element.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/pack_arithmetic.hpp>
 #include <parallax/host/simd/registers.hpp>
 
 #include <cstddef>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -145,4 +146,4 @@ template <element T> PARALLAX_INLINE bool has_nan(const pack<T>& x) {
   else return false;
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -1,12 +1,13 @@
 // Combining each lane of a pack with those before it.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/pack_type.hpp>
 #include <parallax/host/simd/registers.hpp>
 
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -61,4 +62,4 @@ PARALLAX_INLINE pack<T> inclusive_scan(const pack<T>& x, const pack<T>& neutral,
   return detail::scan_from<Reverse, 1>(x, neutral, f);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

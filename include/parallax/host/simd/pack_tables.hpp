@@ -1,6 +1,7 @@
 // Functions of floats by tables in registers, which AVX-512 looks up 16 at a time.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/function_tables.hpp>
 #include <parallax/host/simd/pack_arithmetic.hpp>
 #include <parallax/host/simd/pack_fused.hpp>
@@ -11,7 +12,7 @@
 #if !defined(__CUDACC__) && defined(__AVX512F__)
 #define PARALLAX_TABLES
 
-namespace parallax::host::inline PARALLAX_REGISTERS::detail {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 using float_pack = pack<float>;
 
@@ -128,5 +129,5 @@ PARALLAX_INLINE float_pack::part_type erf_by_table(float_pack::part_type x) {
   return odd_by_pieces(tables::erf_pieces, tables::erf_first_key, 3.95f, x);
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS::detail
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail
 #endif

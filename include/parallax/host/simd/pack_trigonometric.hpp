@@ -1,6 +1,7 @@
 // Sine, cosine and tangent on packs, inlined, with errors below 2 units in the last place.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/function_tables.hpp>
 #include <parallax/host/simd/pack_arithmetic.hpp>
 #include <parallax/host/simd/pack_fused.hpp>
@@ -14,7 +15,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
@@ -168,4 +169,4 @@ template <std::floating_point T> PARALLAX_INLINE pack<T> tan(const pack<T>& x) {
   return detail::with_large_angles(y, x, [](T lane) { return math::tan(lane); });
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

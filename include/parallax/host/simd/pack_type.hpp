@@ -3,12 +3,13 @@
 
 #include <parallax/core/config.hpp>
 #include <parallax/core/element_type.hpp>
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/registers.hpp>
 
 #include <type_traits>
 #include <utility>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// The size of a vector register of the machine compiled for.
 #if defined(__AVX512F__)
@@ -193,4 +194,4 @@ PARALLAX_INLINE pack<T> lane_index() {
   return detail::lane_index<T>(std::make_integer_sequence<int, pack<T>::part_lanes>{});
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -1,6 +1,8 @@
 // The name of what depends on the vector registers that a file is compiled for.
 #pragma once
 
+#include <parallax/core/version.hpp>
+
 // Files that are compiled for different registers, or by different compilers, can be linked. What has packs in it, asks
 // for the compiler's macros, or calls what does is in `inline namespace PARALLAX_REGISTERS`, so that each file has its
 // own: of equal names the linker keeps one, and would mix packs of different sizes. The name says all that is asked
@@ -49,11 +51,13 @@
 #define PARALLAX_REGISTERS                                                                                             \
   PARALLAX_JOIN_NAMES(PARALLAX_REGISTERS_WIDTH, PARALLAX_REGISTERS_FMA, PARALLAX_REGISTERS_F16C,                       \
                       PARALLAX_REGISTERS_CUDA, PARALLAX_REGISTERS_COMPILER)
+// How it is opened: tools overlook functions in a namespace whose name says `inline`.
+#define PARALLAX_INLINE_REGISTERS inline PARALLAX_REGISTERS
 
 #define PARALLAX_TEXT_OF(name) #name
 #define PARALLAX_TEXT(name) PARALLAX_TEXT_OF(name)
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 /// The same as text.
 inline constexpr char registers_name[] = PARALLAX_TEXT(PARALLAX_REGISTERS);
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -1,13 +1,14 @@
 // The functions of kernels on packs: those that are computed by parts here, and those of the C library's vector part.
 #pragma once
 
+#include <parallax/core/version.hpp>
 #include <parallax/host/simd/pack_arithmetic.hpp>
 #include <parallax/host/simd/pack_erf.hpp>
 #include <parallax/host/simd/pack_exponential.hpp>
 #include <parallax/host/simd/pack_trigonometric.hpp>
 #include <parallax/host/simd/registers.hpp>
 
-namespace parallax::host::inline PARALLAX_REGISTERS {
+namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 // glibc's libmvec, which every linker finds through libm; most of its functions came with 2.35. Its powers are accurate
 // to 1 unit in the last place, erf of floats to 2, and both are right for infinities, NaN and subnormal numbers.
@@ -166,4 +167,4 @@ PARALLAX_INLINE pack<std::uint32_t> wide_remainder_of_lanes(const pack<std::uint
   return select(is_zero, y, convert<std::uint32_t>(rest));
 }
 
-} // namespace parallax::host::inline PARALLAX_REGISTERS
+} // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS
