@@ -14,7 +14,10 @@
 #include <parallax/runtime/into.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <new>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -29,6 +32,8 @@ inline int device_count() {
 }
 
 namespace detail {
+
+template <std::integral Number> void refuse_bound(std::string_view text) { throw shape_error(std::string(text)); }
 
 /// At the end of a session: waits until devices have done what other processes may wait for; after a failure ends it.
 inline void leave_processes(bool has_failed) {

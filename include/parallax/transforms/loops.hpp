@@ -8,7 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -81,6 +81,9 @@ template <class Function, std::integral Number> struct counted_loop {
 };
 template <class Function, class Number> inline constexpr bool is_transformed<counted_loop<Function, Number>> = true;
 
+/// Throws `shape_error`. Defined where programs are run, as traced functions are compiled without exceptions too.
+template <std::integral Number> [[noreturn]] void refuse_bound(std::string_view text);
+
 /// How many rounds `fori_loop` goes from `lower` on. A bound that is no number of a round's type is an error: of
 /// `trace`, or, outside of any function, `shape_error`.
 template <std::integral Number> constexpr extent rounds_of_loop(context* trace, extent lower, extent upper) {
@@ -93,7 +96,7 @@ template <std::integral Number> constexpr extent rounds_of_loop(context* trace, 
       if (!bound.known() || std::in_range<Number>(bound.number())) continue;
       const message text = message() << "fori_loop: the bound " << bound.number()
                                      << " is no int32 number; fori_loop<std::int64_t> has numbers of 64 bits";
-      if (trace == nullptr) throw shape_error(std::string(text.view()));
+      if (trace == nullptr) refuse_bound<Number>(text.view());
       trace->fail(text);
       return 0;
     }
