@@ -126,8 +126,8 @@ template <class Kernel> struct cumulative_loop {
     for (pack<T>& sum : before) sum = totals[0];
     row_position row;
     for (std::int64_t j = 0; j < a.extents[axis]; ++j) {
-      if (sums_in_pieces && j > 0 && j % rows_of_piece == 0) {
-        for (std::size_t k = 0; k < most; ++k) {
+      if constexpr (sums_in_pieces) {
+        for (std::size_t k = 0; k < most && j > 0 && j % rows_of_piece == 0; ++k) {
           before[k] = P::evaluate(before[k], totals[k]);
           totals[k] = broadcast(P::template neutral<T>());
         }
