@@ -137,7 +137,7 @@ TEST_CASE("where and clip broadcast and promote") {
   auto [both, half, clipped, ones] = mixed(plx::array<bool, 1>{true, false, true}, plx::array<int, 1>{1, 2, 7},
                                            plx::array<float, plx::extents<2, 1>>{{10.5}, {20.5}});
   CHECK(both.to_vector() == std::vector<float>{1, 10.5f, 7, 1, 20.5f, 7});
-  CHECK(half.to_vector() == std::vector<float>{1, 0.5f, 7});
+  CHECK(half.to_vector() == std::vector<double>{1, 0.5, 7});
   CHECK(clipped.to_vector() == std::vector<int>{2, 2, 3});
   CHECK(ones.to_vector() == std::vector<int>{1, 1, 1});
 }
