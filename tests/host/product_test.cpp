@@ -244,7 +244,7 @@ TEST_CASE("narrow products without the library") {
           }
 }
 
-TEST_CASE("a product has the same bits however it is cut for threads") {
+TEST_CASE("a product by tiles of our own has the same bits however it is cut for threads") {
   struct cut {
     std::int64_t rows, columns, depth, row, column;
     bool with_library;
@@ -274,7 +274,11 @@ TEST_CASE("a product has the same bits however it is cut for threads") {
           if (rows > 0 && columns > 0) run(parts, row, rows, column, columns);
       INFO(of.rows << " x " << of.depth << " x " << of.columns);
       if (!of.with_library) {
-        REQUIRE(whole == parts);
+        const host::detail::matrix_product<float> product{
+            of.rows,      of.columns, of.depth, {left.data(), of.depth, 1}, {right.data(), of.columns, 1},
+            whole.data(), of.columns};
+        // with narrower registers the library makes it, whose sums depend on the number of rows
+        if (host::detail::narrow_product<float>::serves(product)) REQUIRE(whole == parts);
         continue;
       }
       std::vector<float> calls = is_added ? base : std::vector<float>(base.size());
