@@ -406,7 +406,7 @@ TEST_CASE("fori_loop: bounds below zero, inside and outside of functions") {
   check_close<double>(plx::array<double, 0>(plx::fori_loop(-3, 2, add, plx::array<double, 0>(0.))), {}, {-32099});
   check_close<double>(plx::jit([](auto x) { return plx::fori_loop(-5, -3, add, x); })(plx::array<double, 0>(0.)), {},
                       {-54});
-  static constexpr auto to_count = [](auto x, plx::extent n) { return plx::fori_loop(-2, n, add, x); };
+  static constexpr auto to_count = [](auto x, plx::extent count) { return plx::fori_loop(-2, count, add, x); };
   check_close<double>(plx::jit(to_count)(plx::array<double, 0>(0.), plx::count(1)), {}, {-210});
   check_close<double>(plx::jit(plx::grad(to_count))(plx::array<double, 0>(0.), plx::count(1)), {}, {1000});
 }
@@ -445,28 +445,28 @@ TEST_CASE("fori_loop: more rounds than have their numbers in memory") {
   check_close<double>(plx::jit([](auto x) { return plx::fori_loop(0, many, body, x); })(zero), {}, {sum}, 1e-12);
   check_close<double>(plx::array<double, 0>(plx::fori_loop(0, many, body, zero)), {}, {sum}, 1e-12);
   // their gradients, batches and gradients of these
-  static constexpr auto weighted = [](auto x, plx::extent n) {
-    return plx::fori_loop(0, n, [=](auto i, auto v) { return v + x * x * plx::astype<double>(i); }, 0. * x);
+  static constexpr auto weighted = [](auto x, plx::extent count) {
+    return plx::fori_loop(0, count, [=](auto i, auto v) { return v + x * x * plx::astype<double>(i); }, 0. * x);
   };
   check_close<double>(plx::jit(plx::grad(weighted))(plx::array<double, 0>(3.), plx::count(5)), {}, {2 * 3. * 10});
-  static constexpr auto summed = [](auto xs, plx::extent n) {
-    return plx::sum(plx::vmap([=](auto x) { return weighted(x, n); })(xs));
+  static constexpr auto summed = [](auto all, plx::extent count) {
+    return plx::sum(plx::vmap([=](auto x) { return weighted(x, count); })(all));
   };
   check_close<double>(plx::jit(plx::grad(summed))(plx::array<double, 1>{1, 2}, plx::count(5)), {2}, {20, 40});
   // a round that stacks nothing, and loops in loops
-  static constexpr auto nested = [](auto x, plx::extent n) {
+  static constexpr auto nested = [](auto x, plx::extent count) {
     auto outer = [&](auto i, auto v) {
-      return plx::fori_loop(0, n, [=](auto j, auto w) { return w + plx::astype<double>(i * 10 + j); }, v);
+      return plx::fori_loop(0, count, [=](auto j, auto u) { return u + plx::astype<double>(i * 10 + j); }, v);
     };
-    return plx::fori_loop(1, n, outer, x);
+    return plx::fori_loop(1, count, outer, x);
   };
   check_close<double>(plx::jit(nested)(zero, plx::count(3)), {}, {10 + 11 + 12 + 20 + 21 + 22});
   // trees, and carries of which one is handed on
-  static constexpr auto fibonacci = [](auto x, plx::extent n) {
+  static constexpr auto fibonacci = [](auto x, plx::extent count) {
     auto round = [](auto i, auto pair) {
       return std::pair{pair.second, pair.first + pair.second + 0. * plx::astype<double>(i)};
     };
-    return plx::fori_loop(0, n, round, std::pair{x, x + 1.}).first;
+    return plx::fori_loop(0, count, round, std::pair{x, x + 1.}).first;
   };
   check_close<double>(plx::jit(fibonacci)(zero, plx::count(10)), {}, {55});
 }

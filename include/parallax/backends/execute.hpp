@@ -33,7 +33,9 @@ inline int device_count() {
 
 namespace detail {
 
-template <std::integral Number> void refuse_bound(std::string_view text) { throw shape_error(std::string(text)); }
+template <std::integral Number> [[noreturn]] void refuse_bound(std::string_view text) {
+  throw shape_error(std::string(text));
+}
 
 /// At the end of a session: waits until devices have done what other processes may wait for; after a failure ends it.
 inline void leave_processes(bool has_failed) {
