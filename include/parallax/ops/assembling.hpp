@@ -23,13 +23,15 @@ constexpr tracer join(context& trace, growing_vector<tracer> operands, int axis_
   return emit<primitives::concatenate>(trace, operands, {normal});
 }
 
+/// What may stand in a list of operands beside traced arrays.
+template <class T>
+concept constant_entry = number_like<T> || constant_expression<T>;
+
 /// One of a list of operands of which some may be constants.
 class list_entry {
  public:
   constexpr list_entry(tracer x) : given(x) {}
-  template <class T>
-    requires(number_like<T> || constant_expression<T>)
-  constexpr list_entry(const T& x) : constant(new constant_of<T>(x)) {}
+  template <constant_entry T> constexpr list_entry(const T& x) : constant(new constant_of<T>(x)) {}
   list_entry(const list_entry&) = delete;
   constexpr ~list_entry() { delete constant; }
 
@@ -49,10 +51,6 @@ class list_entry {
   tracer given;
   const any_constant* constant = nullptr;
 };
-
-/// Numbers, or constants of one type, as a list.
-template <class T>
-concept constant_entry = number_like<T> || constant_expression<T>;
 
 /// The base of operations on lists of traced arrays, `Derived::of_list(trace, list, axis)`: constants may stand among
 /// them, or be all there is.

@@ -4,6 +4,8 @@
 #include <parallax/compile/trace/trace.hpp>
 #include <parallax/core/version.hpp>
 
+#include <cstdio>
+#include <cstdlib>
 #include <tuple>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
@@ -41,7 +43,12 @@ template <class Function> struct open_context {
 };
 
 /// Calls this where a captured value is of no trace, so that what was called is no part of one.
-inline void the_outermost_function_must_not_capture() {}
+[[noreturn]] inline void the_outermost_function_must_not_capture() {
+  std::fputs("parallax: the outermost function must not capture: make captured functions static constexpr, and pass "
+             "captured values as arguments\n",
+             stderr);
+  std::abort();
+}
 
 /// The trace that a function's captured values belong to: it is called once in a trace of its own, which notes where it
 /// meets another one.
