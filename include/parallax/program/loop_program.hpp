@@ -194,8 +194,8 @@ template <class Program, class Step, int Index> struct loop_program {
   static constexpr std::size_t primitive_count = copy().primitives.size();
   static constexpr auto used = [] {
     std::array<primitive_id, primitive_count> all{};
-    const loop_copy copied = copy();
-    for (std::size_t i = 0; i < primitive_count; ++i) all[i] = copied.primitives[i];
+    std::size_t place = 0;
+    for (const primitive_id each : copy().primitives) all[place++] = each;
     return all;
   }();
   template <std::size_t... P, std::size_t... I>

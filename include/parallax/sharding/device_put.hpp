@@ -1,6 +1,7 @@
 // Putting arrays on the devices of a mesh.
 #pragma once
 
+#include <parallax/arrays/borrow.hpp>
 #include <parallax/arrays/recycled_vector.hpp>
 #include <parallax/backends/placing.hpp>
 #include <parallax/core/version.hpp>
