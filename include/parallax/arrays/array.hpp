@@ -23,6 +23,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,8 +36,16 @@ constexpr bool extent_agrees(std::int64_t a, std::int64_t b) { return a == dyn |
 /// True where the ranks are equal and no extent is static in both and different.
 template <class A, class B> constexpr bool extents_agree() { return plain::equal(A::values, B::values, extent_agrees); }
 
+/// The number of elements of a shape, in traced functions too. Throws `shape_error`.
+constexpr std::int64_t size_of(plain_span<const std::int64_t> shape, std::size_t element_bytes) {
+  if (!std::is_constant_evaluated()) return checked_size(shape, element_bytes);
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  return size;
+}
+
 /// Throws `shape_error` unless `shape` has the static extents of `Extents`.
-template <class Extents> void check_static_extents(const std::array<std::int64_t, Extents::rank>& shape) {
+template <class Extents> constexpr void check_static_extents(const std::array<std::int64_t, Extents::rank>& shape) {
   if (!plain::equal(shape, Extents::values, extent_agrees))
     throw shape_error("array: the shape " + shape_text(shape) + " contradicts the static extents " +
                       shape_text(Extents::values));
@@ -49,6 +58,8 @@ namespace detail {
 template <class E> struct evaluated_type;
 /// Makes arrays for results, whose extents a program has checked.
 struct result_maker;
+/// What traced functions ask of arrays.
+struct constant_access;
 } // namespace detail
 
 /// An array of elements of type `T`. `Shape` is a rank, `array<float, 2>`, or extents of which some are static,
@@ -64,22 +75,28 @@ template <element T, auto Shape> class array {
   using shape_type = std::array<std::int64_t, std::size_t{rank}>;
 
   /// Zeros; each dynamic extent is 0.
-  array() : array(uninitialised(default_shape())) { std::fill_n(raw(), size(), T{}); }
+  constexpr array() : array(default_shape(), unset{}) { std::fill_n(raw(), size(), T{}); }
 
   /// The elements written out: `array<float, 2>{{1, 2}, {3, 4}}`. Throws `shape_error` for ragged lists.
-  array(detail::nested_list_t<T, rank> values)
+  constexpr array(detail::nested_list_t<T, rank> values)
     requires(rank > 0)
-      : array(from_list(values)) {}
+      : array(shape_of(values), unset{}) {
+    detail::copy_literal<rank>(values, lengths.data(), raw());
+  }
 
   /// One number.
   template <detail::literal_for<T> U>
     requires(rank == 0)
-  array(U value) : array(filled({}, value)) {}
+  constexpr array(U value) : array(shape_type{}, unset{}) {
+    *raw() = static_cast<T>(detail::literal<T>(value));
+  }
 
   /// An array whose elements all are `value`: `array<double, 1>({20}, 0.)`. NumPy: full
   template <detail::literal_for<T> U>
     requires(rank > 0)
-  array(const shape_type& shape, U value) : array(filled(shape, value)) {}
+  constexpr array(const shape_type& shape, U value) : array(shape, unset{}) {
+    std::fill_n(raw(), element_total, static_cast<T>(detail::literal<T>(value)));
+  }
 
   /// A copy of `values`, in row-major order. Throws `shape_error` unless there are as many as `shape` holds.
   array(const shape_type& shape, std::span<const T> values) : array(uninitialised(shape)) {
@@ -96,7 +113,17 @@ template <element T, auto Shape> class array {
   /// The same array with other extents static; shares the memory. Throws `shape_error` where a static extent differs.
   template <auto Other>
     requires(runtime::extents_agree<extents_type, extents_of<Other>>())
-  array(const array<T, Other>& other) : array(adopt(other.storage(), other.shape())) {}
+  constexpr array(const array<T, Other>& other)
+      : lengths(checked(other.shape())), element_total(other.size()) {
+    if (!std::is_constant_evaluated()) {
+      elements = elements_type(other.storage());
+    } else if (const runtime::constant_block* const computed = other.elements.computed()) {
+      elements = elements_type(computed->copy());
+    } else {
+      elements = elements_type(index_of(other.size()));
+      std::copy_n(other.data(), other.size(), raw());
+    }
+  }
 
   /// The value of an expression, computed in one program. The element type must be the same; astype converts.
   template <lazy_expression E> array(const E& expression) : array(value_of(expression)) {}
@@ -110,7 +137,7 @@ template <element T, auto Shape> class array {
   }
 
   /// An array whose elements all are `value`.
-  static array filled(const shape_type& shape, detail::literal<T> value) {
+  static constexpr array filled(const shape_type& shape, detail::literal<T> value) {
     array result = uninitialised(shape);
     std::fill_n(result.raw(), result.size(), static_cast<T>(value));
     return result;
@@ -125,20 +152,19 @@ template <element T, auto Shape> class array {
   }
 
   /// An array whose elements are yet to be written, through `mutable_data`.
-  static array uninitialised(const shape_type& shape) {
-    runtime::check_static_extents<extents_type>(shape);
-    return array(shape, runtime::checked_size(shape, sizeof(T)), unset{});
+  static constexpr array uninitialised(const shape_type& shape) {
+    return array(shape, unset{});
   }
 
   /// The extents.
-  const shape_type& shape() const { return lengths; }
+  constexpr const shape_type& shape() const { return lengths; }
   /// The extent along `axis`; a negative axis counts from the last.
-  std::int64_t shape(int axis) const { return lengths[index_of(runtime::checked_axis(axis, rank))]; }
+  constexpr std::int64_t shape(int axis) const { return lengths[index_of(runtime::checked_axis(axis, rank))]; }
   /// The number of elements.
-  std::int64_t size() const { return element_total; }
+  constexpr std::int64_t size() const { return element_total; }
 
   /// The first element; the others follow in row-major order.
-  const T* data() const { return raw(); }
+  constexpr const T* data() const { return raw(); }
   /// The same for writing. Copies the elements first where other arrays share them. GPUs keep no copy of the array from
   /// then on, as the pointer may be used at any time.
   T* mutable_data() {
@@ -153,7 +179,7 @@ template <element T, auto Shape> class array {
   }
 
   /// The element at `indices`, one per dimension; negative ones count from the end. Throws `shape_error`.
-  template <std::integral... Index> const T& operator()(Index... indices) const {
+  template <std::integral... Index> constexpr const T& operator()(Index... indices) const {
     static_assert(sizeof...(Index) == std::size_t{rank}, "parallax: an array takes one index per dimension");
     std::int64_t offset = 0;
     int axis = 0;
@@ -167,20 +193,20 @@ template <element T, auto Shape> class array {
   template <class Index> constexpr auto operator[](const Index& index) const;
 
   /// The element of an array that has only one. Throws `shape_error`.
-  T item() const {
+  constexpr T item() const {
     if (element_total != 1)
       throw shape_error("item: the array of shape " + runtime::shape_text(lengths) +
                         " does not have exactly one element");
     return *raw();
   }
-  explicit operator T() const
+  constexpr explicit operator T() const
     requires(rank == 0)
   {
     return *raw();
   }
 
   /// All elements in row-major order, valid as long as this array is neither changed nor destroyed.
-  std::span<const T> values() const { return {raw(), index_of(element_total)}; }
+  constexpr std::span<const T> values() const { return {raw(), index_of(element_total)}; }
   /// A copy of all elements in row-major order.
   std::vector<T> to_vector() const { return std::vector<T>(raw(), raw() + element_total); }
 
@@ -190,12 +216,15 @@ template <element T, auto Shape> class array {
   struct unset {
     explicit unset() = default;
   };
-  explicit array(unset) {}
-  array(const shape_type& shape, std::int64_t size, unset)
+  constexpr explicit array(unset) {}
+  constexpr array(const shape_type& shape, unset) : array(checked(shape), runtime::size_of(shape, sizeof(T)), unset{}) {}
+  constexpr array(const shape_type& shape, std::int64_t size, unset)
       : lengths(shape), element_total(size), elements(index_of(size)) {}
   array(const shape_type& shape, std::int64_t size, buffer storage)
       : lengths(shape), element_total(size), elements(std::move(storage)) {}
   friend detail::result_maker;
+  friend detail::constant_access;
+  template <element, auto> friend class array;
 
   template <class E> static array value_of(const E& expression) {
     using value = detail::evaluated_type<E>;
@@ -231,25 +260,27 @@ template <element T, auto Shape> class array {
     const std::size_t bytes = values.size() * sizeof(T);
     return adopt(buffer::take_over(first, bytes, std::move(values)), shape);
   }
-  static shape_type default_shape() {
+  constexpr static shape_type default_shape() {
     shape_type shape = extents_type::values;
     for (std::int64_t& extent : shape)
       if (extent == dyn) extent = 0;
     return shape;
   }
-  static array from_list(detail::nested_list_t<T, rank> values) {
+  static constexpr const shape_type& checked(const shape_type& shape) {
+    runtime::check_static_extents<extents_type>(shape);
+    return shape;
+  }
+  static constexpr shape_type shape_of(detail::nested_list_t<T, rank> values) {
     shape_type shape{};
     detail::literal_shape<rank>(values, shape.data());
-    array result = uninitialised(shape);
-    detail::copy_literal<rank>(values, shape.data(), result.raw());
-    return result;
+    return shape;
   }
-  const T* raw() const {
+  constexpr const T* raw() const {
     if (const T* const first = elements.first_on_host()) return first;
     check_not_moved_from();
     return elements.data();
   }
-  T* raw() { return elements.data(); }
+  constexpr T* raw() { return elements.data_to_write(); }
   void check_not_moved_from() const {
     if (elements.is_null() && element_total != 0) runtime::throw_moved_from();
   }

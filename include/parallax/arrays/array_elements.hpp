@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
@@ -29,29 +30,45 @@ inline constexpr std::size_t count_in_place = [] {
 /// Elements in a buffer.
 template <class T, std::size_t CountInPlace> class array_elements {
  public:
-  array_elements() = default;
+  constexpr array_elements() = default;
   explicit array_elements(buffer memory) : owned(std::move(memory)) {
-    if (owned.on_device() == nullptr) first = reinterpret_cast<T*>(owned.data());
+    if (owned.on_device() == nullptr) find_first();
   }
   /// `count` elements to be written.
-  explicit array_elements(std::size_t count) : array_elements(buffer::allocate(count * sizeof(T))) {}
+  constexpr explicit array_elements(std::size_t count) {
+    if (std::is_constant_evaluated()) {
+      owned.hold(new constant_numbers<T>(count));
+      find_numbers(true);
+    } else {
+      owned = buffer::allocate(count * sizeof(T));
+      find_first();
+    }
+  }
+  /// Inside a traced function: a value that is computed there.
+  constexpr explicit array_elements(constant_block* computed) { owned.hold(computed); }
 
-  array_elements(const array_elements&) = default;
-  array_elements(array_elements&& other) noexcept
+  constexpr array_elements(const array_elements& other) : owned(other.owned), first(other.first) {
+    if (std::is_constant_evaluated()) find_numbers(other.first != nullptr);
+  }
+  constexpr array_elements(array_elements&& other) noexcept
       : owned(std::move(other.owned)), first(std::exchange(other.first, nullptr)) {}
-  array_elements& operator=(array_elements other) noexcept {
+  constexpr array_elements& operator=(array_elements other) noexcept {
     owned = std::move(other.owned);
     first = other.first;
     return *this;
   }
-  ~array_elements() = default;
+  constexpr ~array_elements() = default;
 
   /// The first element where it is on the host, and there is one; otherwise perhaps null.
-  const T* first_on_host() const { return first; }
+  constexpr const T* first_on_host() const { return first; }
   const T* data() const { return first != nullptr ? first : reinterpret_cast<const T*>(owned.data()); }
+  /// To be written; the caller sees to it that nobody shares them.
+  constexpr T* data_to_write() { return first != nullptr ? first : data_from_device(); }
   T* data() { return const_cast<T*>(std::as_const(*this).data()); }
+  /// Inside a traced function: the value that is computed there; null of numbers.
+  constexpr const constant_block* computed() const { return first == nullptr ? owned.constant() : nullptr; }
   /// Whether there are none; so it is after a move.
-  bool is_null() const { return owned.is_null(); }
+  constexpr bool is_null() const { return owned.is_null(); }
   const buffer& memory() const { return owned; }
   /// Makes elements that others share, or that a device has, this object's own, before they are changed.
   void become_unique(std::size_t count) {
@@ -64,6 +81,12 @@ template <class T, std::size_t CountInPlace> class array_elements {
   }
 
  private:
+  T* data_from_device() { return data(); }
+  void find_first() { first = reinterpret_cast<T*>(owned.data()); }
+  constexpr void find_numbers(bool has_numbers) {
+    first = has_numbers ? static_cast<const constant_numbers<T>*>(owned.constant())->first : nullptr;
+  }
+
   buffer owned;
   T* first = nullptr;
 };
@@ -74,20 +97,27 @@ template <class T, std::size_t CountInPlace>
   requires(CountInPlace > 0)
 class array_elements<T, CountInPlace> {
  public:
-  array_elements() = default;
+  constexpr array_elements() { clear(); }
   explicit array_elements(buffer memory) : owned(std::move(memory)) {}
-  explicit array_elements(std::size_t) {}
+  constexpr explicit array_elements(std::size_t) { clear(); }
+  /// Inside a traced function: a value that is computed there.
+  constexpr explicit array_elements(constant_block* computed) {
+    owned.hold(computed);
+    clear();
+  }
 
-  array_elements(const array_elements& other) : owned(other.owned) { copy_in_place(other); }
-  array_elements(array_elements&& other) noexcept : owned(std::move(other.owned)) { copy_in_place(other); }
-  array_elements& operator=(array_elements other) noexcept {
+  constexpr array_elements(const array_elements& other) : owned(other.owned) { copy_in_place(other); }
+  constexpr array_elements(array_elements&& other) noexcept : owned(std::move(other.owned)) { copy_in_place(other); }
+  constexpr array_elements& operator=(array_elements other) noexcept {
     owned = std::move(other.owned);
     copy_in_place(other);
     return *this;
   }
-  ~array_elements() = default;
+  constexpr ~array_elements() = default;
 
-  const T* first_on_host() const { return owned.is_null() ? in_place : nullptr; }
+  constexpr const T* first_on_host() const { return owned.is_null() ? in_place : nullptr; }
+  constexpr const constant_block* computed() const { return owned.constant(); }
+  constexpr T* data_to_write() { return owned.is_null() ? in_place : data_from_device(); }
   const T* data() const { return owned.is_null() ? in_place : reinterpret_cast<const T*>(owned.data()); }
   T* data() { return const_cast<T*>(std::as_const(*this).data()); }
   static constexpr bool is_null() { return false; }
@@ -105,8 +135,14 @@ class array_elements<T, CountInPlace> {
   }
 
  private:
-  void copy_in_place(const array_elements& other) {
+  T* data_from_device() { return data(); }
+  /// Constants have no elements that are not set.
+  constexpr void clear() {
+    if (std::is_constant_evaluated()) std::fill_n(in_place, CountInPlace, T{});
+  }
+  constexpr void copy_in_place(const array_elements& other) {
     if (owned.is_null()) std::copy_n(other.in_place, CountInPlace, in_place);
+    else clear();
   }
 
   buffer owned;

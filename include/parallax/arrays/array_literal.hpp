@@ -51,7 +51,7 @@ template <class T> struct nested_list<T, 0> {
 template <class T, int Rank> using nested_list_t = typename nested_list<T, Rank>::type;
 
 /// Writes the extents of a nested list to `shape`, as its first entries have them.
-template <int Rank, class List> void literal_shape(const List& list, std::int64_t* shape) {
+template <int Rank, class List> constexpr void literal_shape(const List& list, std::int64_t* shape) {
   shape[0] = std::ssize(list);
   if constexpr (Rank > 1) {
     if (list.size() > 0) literal_shape<Rank - 1>(*list.begin(), shape + 1);
@@ -59,7 +59,7 @@ template <int Rank, class List> void literal_shape(const List& list, std::int64_
 }
 
 /// Writes the elements in row-major order and returns the end. Throws `shape_error` where a list is ragged.
-template <int Rank, class T, class List> T* copy_literal(const List& list, const std::int64_t* shape, T* out) {
+template <int Rank, class T, class List> constexpr T* copy_literal(const List& list, const std::int64_t* shape, T* out) {
   if (std::ssize(list) != shape[0])
     throw shape_error("array: ragged initialiser list: " + std::to_string(list.size()) + " entries beside " +
                       std::to_string(shape[0]));

@@ -29,13 +29,18 @@ PARALLAX_RUNTIME_FUNCTION std::int64_t size_within(plain_span<const std::int64_t
 [[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_out_of_bounds(std::int64_t index, std::int64_t extent, int axis);
 
 /// `index` counted from the start. Throws `shape_error`.
-inline std::int64_t checked_index(std::int64_t index, std::int64_t extent, int axis) {
+constexpr std::int64_t checked_index(std::int64_t index, std::int64_t extent, int axis) {
   if (index < -extent || index >= extent) throw_out_of_bounds(index, extent, axis);
   return index < 0 ? index + extent : index;
 }
 
+[[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_bad_axis(int axis, int rank);
+
 /// `axis` counted from the first dimension. Throws `shape_error`.
-PARALLAX_RUNTIME_FUNCTION int checked_axis(int axis, int rank);
+constexpr int checked_axis(int axis, int rank) {
+  if (axis < -rank || axis >= rank) throw_bad_axis(axis, rank);
+  return axis < 0 ? axis + rank : axis;
+}
 
 /// Throws `error`: an array was used after its elements were moved away.
 [[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_moved_from();
@@ -77,11 +82,8 @@ PARALLAX_RUNTIME_FUNCTION void throw_out_of_bounds(std::int64_t index, std::int6
                     " with size " + std::to_string(extent));
 }
 
-PARALLAX_RUNTIME_FUNCTION int checked_axis(int axis, int rank) {
-  if (axis < -rank || axis >= rank)
-    throw shape_error("axis " + std::to_string(axis) + " is out of bounds for an array of rank " +
-                      std::to_string(rank));
-  return axis < 0 ? axis + rank : axis;
+[[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_bad_axis(int axis, int rank) {
+  throw shape_error("axis " + std::to_string(axis) + " is out of bounds for an array of rank " + std::to_string(rank));
 }
 
 PARALLAX_RUNTIME_FUNCTION void throw_moved_from() {

@@ -3,12 +3,14 @@
 
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/guard.hpp>
+#include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/core/print_value.hpp>
 #include <parallax/core/text.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/core/words.hpp>
 
+#include <cstdint>
 #include <string_view>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
@@ -31,6 +33,19 @@ inline void the_error_is_in_this_call() {}
 class context;
 class tracer;
 struct ffi_function;
+
+/// Numbers written out as a table in a traced function. Programs have each table once, as an input behind those that
+/// their arguments are.
+struct constant_table {
+  element_type type = element_type::float32;
+  dims shape;
+  growing_vector<std::int64_t> words; ///< of the elements, as a `literal` has them
+  node_id input = node_id::none;      ///< in the outermost graph
+
+  constexpr bool is_same(const constant_table& other) const {
+    return type == other.type && plain::equal(shape, other.shape) && plain::equal(words, other.words);
+  }
+};
 struct primitive_rules;
 
 /// Appends an operation to the innermost graph.
@@ -59,6 +74,7 @@ class context {
   growing_vector<guard> guards;
   growing_vector<dims> passed;                       ///< extents that were arguments of nested functions
   growing_vector<const ffi_function*> ffi_functions; ///< functions of users' own that the program calls
+  growing_vector<constant_table> constants;          ///< tables of numbers that the program has
   /// Kept here, as memory for each operation would cost, and nvcc 13.0 loses such in long expressions.
   operation_parts next;
   message error;
@@ -145,6 +161,28 @@ class context {
     return axis_id::none;
   }
   constexpr dim axis_size(axis_id axis) const { return axes[axis].size; }
+
+  /// The input of the outermost graph that is this table; a new one where there is none yet.
+  constexpr node_id input_of(constant_table table) {
+    for (const constant_table& known : constants)
+      if (known.is_same(table)) return known.input;
+    graph& outermost = at(graph_id::outermost);
+    table.input = outermost.add_input({table.type, false, table.shape});
+    outermost.inputs.push_back(table.input);
+    constants.push_back(table);
+    return table.input;
+  }
+  /// The table that a node of a graph is; null where it is none.
+  constexpr const constant_table* table_of(graph_id of, node_id id) const {
+    if (of == graph_id::outermost) {
+      for (const constant_table& known : constants)
+        if (known.input == id) return &known;
+    } else {
+      for (const capture& c : at(of).captures)
+        if (c.inner == id) return table_of(at(of).parent, c.outer);
+    }
+    return nullptr;
+  }
 
   /// The value as one of this trace; what stands for it where it is of another one.
   constexpr tracer own(const tracer& x);

@@ -152,14 +152,20 @@ template <class T> constexpr context* owner_of(const T& x) {
 }
 template <class... T> constexpr context& trace_of(const T&... operands) { return *owner_among(operands...); }
 
+/// What a traced function makes of an array: a table of the numbers that it was written with. Specialised beside arrays.
+template <class T> struct constant_array;
+template <class T>
+concept array_in_a_trace = requires(context& trace, const T& x) { constant_array<T>::in(trace, x); };
+
 /// Refuses what a traced operation cannot take, where it is called.
 template <class T> constexpr bool check_operand();
 template <class Operation, class... O> constexpr bool check_operands(std::type_identity<lazy<Operation, O...>>) {
   return (check_operand<O>() && ...);
 }
 template <class T> constexpr bool check_operand() {
-  static_assert(!array_value<T>, "an array has its values at the call only, and cannot be closed over: pass it to the "
-                                 "traced function as an argument");
+  static_assert(!array_value<T> || array_in_a_trace<T>,
+                "an array on devices has its values at the call only, and cannot be closed over: pass it to the "
+                "traced function as an argument");
   static_assert(!std::same_as<T, no_member_T_write_plx_transpose>, "arrays have no member T: write plx::transpose(x)");
   if constexpr (lazy_expression<T>) return check_operands(std::type_identity<T>{});
   else return true;
@@ -187,6 +193,8 @@ template <class T> constexpr auto materialize(context& trace, const T& x) {
     else return x.value;
   } else if constexpr (std::same_as<T, extent>) {
     return build::extent_number(trace, x);
+  } else if constexpr (array_in_a_trace<T>) {
+    return constant_array<T>::in(trace, x);
   } else if constexpr (array_value<T> || std::same_as<T, no_member_T_write_plx_transpose>) {
     return build::weak_literal(trace, check_operand<T>() ? 1 : 0);
   } else {

@@ -51,7 +51,7 @@ constexpr tracer no_array(context& trace, std::string_view type) {
 
 /// One leaf of an argument or a result as a tracer of the innermost graph.
 template <class T> constexpr tracer leaf_to_tracer(context& trace, const T& leaf) {
-  if constexpr (traced<T> || scalar<T> || lazy_expression<T> || std::same_as<T, extent>) {
+  if constexpr (traced<T> || scalar<T> || lazy_expression<T> || array_in_a_trace<T> || std::same_as<T, extent>) {
     tracer x = materialize(trace, leaf);
     return {&trace, trace.innermost(), trace.import(x.scope, x.id)};
   } else {

@@ -32,9 +32,8 @@ namespace detail {
 /// The dot product of two trees.
 template <class Tree> constexpr tracer dot_of_trees(const Tree& x, const Tree& y) {
   const auto products = tree_map([](const tracer& a, const tracer& b) { return build::sum_all(a * b); }, x, y);
-  const growing_vector<tracer> parts = tracers_of(products);
-  tracer sum = parts[0];
-  for (std::size_t k = 1; k < parts.size(); ++k) sum = sum + parts[k];
+  tracer sum{};
+  tree_for_each([&](const tracer& part) { sum = sum.owner == nullptr ? part : sum + part; }, products);
   return sum;
 }
 /// x + a y, in the types of x.
@@ -146,7 +145,10 @@ template <class Method, class A, class B, class First>
 constexpr auto solved_by(const Method& method, const A& matrix, const B& b, const First& first) {
   const auto from_zeros = [method](const auto& product, const auto& right) {
     const tracer scale = scale_of(right);
-    return multiplied_by(method(product, divided_by(right, scale), zeros_of_tree(right), scale), scale);
+    // one after another: in one expression, their memory is more than nvcc's evaluator bears (docs/design.md)
+    const auto scaled = divided_by(right, scale), zeros = zeros_of_tree(right);
+    const auto solution = method(product, scaled, zeros, scale);
+    return multiplied_by(solution, scale);
   };
   if constexpr (std::is_same_v<First, none_t>) {
     return custom_linear_solve(product_with(matrix), b, from_zeros, from_zeros);
@@ -155,7 +157,9 @@ constexpr auto solved_by(const Method& method, const A& matrix, const B& b, cons
       using tree = std::remove_cvref_t<decltype(right)>;
       const tree begin(traced_like(trace_of_trees(right), first));
       const tracer scale = scale_of(right, difference(right, tree(product(begin))));
-      return multiplied_by(method(product, divided_by(right, scale), divided_by(begin, scale), scale), scale);
+      const auto scaled = divided_by(right, scale), scaled_begin = divided_by(begin, scale);
+      const auto solution = method(product, scaled, scaled_begin, scale);
+      return multiplied_by(solution, scale);
     };
     return custom_linear_solve(product_with(matrix), b, from_first, from_zeros);
   }
