@@ -7,6 +7,7 @@
 #include <parallax/operations.hpp>
 
 #include <parallax/compile/program_error.hpp>
+#include <parallax/compile/program_table.hpp>
 #include <parallax/compile/trace/expression.hpp>
 #include <parallax/host/direct/lone_call.hpp>
 
@@ -116,9 +117,13 @@ class compiled_call<Program, std::index_sequence<A...>, std::index_sequence<R...
   /// Computes the results of the arguments, both leaf by leaf. Memory of results must not overlap any other.
   void operator()(typename types::template argument<A>... arguments, typename types::template result<R>... results,
                   std::span<std::byte, workspace_bytes> workspace) const noexcept {
-    const std::byte* const values[] = {reinterpret_cast<const std::byte*>(arguments.data())..., nullptr};
     std::byte* const outputs[] = {reinterpret_cast<std::byte*>(results.data())..., nullptr};
-    host::lone_call<Program>::run(values, outputs, workspace.data());
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      const std::byte* const values[] = {reinterpret_cast<const std::byte*>(arguments.data())...,
+                                         reinterpret_cast<const std::byte*>(program_table<Program, K>::numbers.data())...,
+                                         nullptr};
+      host::lone_call<Program>::run(values, outputs, workspace.data());
+    }(std::make_index_sequence<Program::table_count>{});
   }
   /// The same where no workspace is needed.
   void operator()(typename types::template argument<A>... arguments,
@@ -152,7 +157,7 @@ template <class Function, class... Trees> constexpr auto compiled_call_of() {
   } else {
     using compiled = program<Function, Trees...>;
     constexpr section_record section = compiled::plan.section(section_id::main);
-    return compiled_call<compiled, std::make_index_sequence<index_of(section.argument_count)>,
+    return compiled_call<compiled, std::make_index_sequence<index_of(section.argument_count) - compiled::table_count>,
                          std::make_index_sequence<index_of(section.outputs.count)>>{};
   }
 }

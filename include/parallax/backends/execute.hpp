@@ -10,6 +10,7 @@
 #include <parallax/host/direct/direct_call.hpp>
 #include <parallax/host/run/run.hpp>
 #include <parallax/ops/strided.hpp>
+#include <parallax/runtime/constants.hpp>
 #include <parallax/runtime/eager.hpp>
 #include <parallax/runtime/into.hpp>
 
@@ -103,7 +104,7 @@ template <class Program, class... Args> recycled_vector<runtime_value> values_of
   return arguments;
 }
 
-template <class Program, class... Args> auto run_program(const Args&... args) {
+template <class Program, class... Args> auto run_program_with(const Args&... args) {
   try {
     const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
     if constexpr (host::is_direct<Program, Args...>) {
@@ -116,6 +117,10 @@ template <class Program, class... Args> auto run_program(const Args&... args) {
   } catch (const std::bad_alloc&) {
     throw out_of_memory::for_lists();
   }
+}
+
+template <class Program, class... Args> auto run_program(const Args&... args) {
+  return with_tables<Program>([](const auto&... all) { return run_program_with<Program>(all...); }, args...);
 }
 
 template <class Program, class Memory> constexpr bool takes_results() {
@@ -137,7 +142,8 @@ template <class Program, class Memory> constexpr bool takes_results() {
 }
 
 /// The same, with results in memory that is given for them.
-template <class Program, class Memory, class... Args> void run_program_into(const Memory& memory, const Args&... args) {
+template <class Program, class Memory, class... Args>
+void run_program_into_with(const Memory& memory, const Args&... args) {
   const auto given = memory.given();
   try {
     const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
@@ -148,6 +154,10 @@ template <class Program, class Memory, class... Args> void run_program_into(cons
   } catch (const std::bad_alloc&) {
     throw out_of_memory::for_lists();
   }
+}
+
+template <class Program, class Memory, class... Args> void run_program_into(const Memory& memory, const Args&... args) {
+  with_tables<Program>([&](const auto&... all) { run_program_into_with<Program>(memory, all...); }, args...);
 }
 
 /// Stands for the results of a program with an error, of which nvcc's front end says nothing: they have the types that

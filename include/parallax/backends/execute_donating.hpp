@@ -87,7 +87,8 @@ template <class Donated, class... Args> void use_up(Args&... args) {
   (one(args), ...);
 }
 
-template <class Program, class Donated, class... Args> auto run_program_donating(bool& has_begun, const Args&... args) {
+template <class Program, class Donated, class... Args>
+auto run_program_donating_with(bool& has_begun, const Args&... args) {
   constexpr const auto& taken = donors<Program, Donated, Args...>;
   try {
     const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
@@ -115,6 +116,11 @@ template <class Program, class Donated, class... Args> auto run_program_donating
   } catch (const std::bad_alloc&) {
     throw out_of_memory::for_lists();
   }
+}
+
+template <class Program, class Donated, class... Args> auto run_program_donating(bool& has_begun, const Args&... args) {
+  return with_tables<Program>(
+      [&](const auto&... all) { return run_program_donating_with<Program, Donated>(has_begun, all...); }, args...);
 }
 
 /// Whether an argument is one that can be moved from: arrays in a tree, none of them constant.

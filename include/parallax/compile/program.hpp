@@ -37,6 +37,7 @@ template <std::size_t Capacity> struct plan_words {
   std::size_t size = 0; ///< what is needed, even where it exceeds the capacity
   std::array<const ffi_function*, most_ffi_functions> ffi_functions{};
   std::size_t ffi_function_count = 0;
+  std::size_t table_count = 0, first_of_tables = 0; ///< tables of numbers, whose words lie behind the plan's
   message error;
 
   constexpr void operator()(std::int64_t word) {
@@ -69,6 +70,14 @@ constexpr plan_words<Capacity> words_of(bool strict = false, capacity<Capacity> 
   add_extents(plan, trace.extents);
   add_guards(plan, trace.guards);
   plan.write(result);
+  result.table_count = trace.constants.size();
+  result.first_of_tables = result.size;
+  for_each(trace.constants, [&](const constant_table& table) {
+    result(static_cast<std::int64_t>(table.type));
+    result(table.shape.size());
+    for (const dim extent : table.shape) result(extent.number());
+    for (const std::int64_t word : table.words) result(word);
+  });
   for (std::size_t k = 0; k < trace.ffi_functions.size(); ++k) result.ffi_functions[k] = trace.ffi_functions[k];
   result.ffi_function_count = trace.ffi_functions.size();
   return result;
@@ -78,6 +87,9 @@ constexpr plan_words<Capacity> words_of(bool strict = false, capacity<Capacity> 
 /// say first, in the one line that they show.
 template <class Function, class... Trees>
 inline constexpr auto pass_what_is_known_at_run_time_only_as_an_argument = words_of<Function, Trees...>();
+
+template <class Function, std::size_t Size, class... Trees>
+inline constexpr auto whole_words = words_of<Function, Trees...>(false, capacity<Size>{});
 
 /// Whether the compiler could evaluate the program; if not, it has said why.
 template <class Function, class... Trees>
@@ -93,14 +105,14 @@ template <class Function, class... Trees> struct program {
   static constexpr const auto& first = pass_what_is_known_at_run_time_only_as_an_argument<Function, Trees...>;
   static constexpr bool valid = first.error.size == 0;
 
+  /// All words: those of a program that did not fit are made again.
+  static constexpr const auto& whole() {
+    if constexpr (first.size <= first_capacity) return first;
+    else return whole_words<Function, first.size, Trees...>;
+  }
   template <std::size_t... I> static constexpr auto read(std::index_sequence<I...>) {
     using data_type = record_arrays<record_types, static_cast<std::size_t>(first.words[I])...>;
-    if constexpr (first.size <= first_capacity) {
-      return data_type(word_reader(first.words.data() + sizeof...(I)));
-    } else {
-      const auto whole = words_of<Function, Trees...>(false, capacity<first.size>{});
-      return data_type(word_reader(whole.words.data() + sizeof...(I)));
-    }
+    return data_type(word_reader(whole().words.data() + sizeof...(I)));
   }
   static constexpr auto data = read(std::make_index_sequence<record_types::size>{});
   /// A copy: what refers to the words keeps all of them in the executable, and on the device.
@@ -109,6 +121,8 @@ template <class Function, class... Trees> struct program {
   }
   static constexpr auto ffi_functions = ffi_functions_of(std::make_index_sequence<first.ffi_function_count>{});
   static constexpr plan_view plan = data.view(first.ffi_function_count == 0 ? nullptr : ffi_functions.data());
+
+  static constexpr std::size_t table_count = first.table_count; ///< of numbers, in the function
 
   using result_tree = program_result<Function, Trees...>;
 };

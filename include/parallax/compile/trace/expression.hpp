@@ -46,16 +46,47 @@ constexpr void print_literal(auto& out, const primitives::literal::parameters& c
   else out << constant.bits;
 }
 
+/// A table of few numbers as it is written; of others the type, the extents and the first numbers.
+constexpr void print_table(auto& out, const constant_table& table) {
+  constexpr int most = 16;
+  const int count = count_of(table.words), shown = count > most ? 3 : count;
+  if (count > most) {
+    out << name_of(table.type);
+    for (int axis = 0; axis < table.shape.size(); ++axis) out << (axis == 0 ? '[' : ',') << table.shape[axis].number();
+    out << ']';
+  }
+  const int rank = table.shape.size();
+  // brackets open before, and close behind, each number whose place is a multiple of what an axis has behind it
+  const auto brackets = [&](int place, char bracket) {
+    std::int64_t behind = 1;
+    for (int axis = rank; axis-- > 0;) {
+      behind *= table.shape[axis].number();
+      if (behind != 0 && place % behind == 0) out << bracket;
+    }
+  };
+  if (count > most || count == 0) out << '[';
+  for (int k = 0; k < shown; ++k) {
+    if (k > 0) out << ", ";
+    if (count <= most) brackets(k, '[');
+    print_literal(out, {table.type, false, table.words[index_of(k)]});
+    if (count <= most) brackets(k + 1, ']');
+  }
+  if (count > most) out << ", ...";
+  if (count > most || count == 0) out << ']';
+}
+
 /// Prints one graph: its inputs, a line for each operation, its outputs.
 class graph_text {
  public:
-  constexpr graph_text(long_text& text, const context& owner, graph_id printed, int depth)
-      : out(text), trace(owner), g(owner.at(printed)), names(g.size(), unnamed), indent(depth) {}
+  constexpr graph_text(long_text& text, const context& owner, graph_id which, int depth)
+      : out(text), trace(owner), printed(which), g(owner.at(which)), names(g.size(), unnamed), indent(depth) {}
 
   constexpr void run() {
     out << "{ lambda";
-    for (node_id input : g.inputs) declare(input, " ");
-    for (const capture& c : g.captures) declare(c.inner, " ");
+    for (node_id input : g.inputs)
+      if (trace.table_of(printed, input) == nullptr) declare(input, " ");
+    for (const capture& c : g.captures)
+      if (trace.table_of(printed, c.inner) == nullptr) declare(c.inner, " ");
     out << " . let";
     const id_set<node_id> needed = g.needed();
     for_each(g.ids(), [&](node_id id) {
@@ -66,14 +97,15 @@ class graph_text {
     for (std::size_t i = 0; i < g.outputs.size(); ++i) use(g.outputs[i], i == 0 ? "" : ", ");
     out << (g.outputs.size() == 1 ? ",) }" : ") }");
   }
-  static constexpr void print(long_text& out, const context& trace, graph_id printed, int depth) {
-    graph_text(out, trace, printed, depth).run();
+  static constexpr void print(long_text& out, const context& trace, graph_id which, int depth) {
+    graph_text(out, trace, which, depth).run();
   }
 
  private:
   static constexpr int unnamed = -1;
   long_text& out;
   const context& trace;
+  graph_id printed;
   const graph& g;
   table<node_id, int> names;
   int next = 0, indent;
@@ -84,7 +116,8 @@ class graph_text {
   }
   constexpr void use(node_id id, std::string_view before) {
     out << before;
-    if (is<primitives::literal>(g, id)) print_literal(out, parameters_of<primitives::literal>(g, id));
+    if (const constant_table* const table = trace.table_of(printed, id)) print_table(out, *table);
+    else if (is<primitives::literal>(g, id)) print_literal(out, parameters_of<primitives::literal>(g, id));
     else print_name(out, names[id]);
   }
   constexpr void declare(node_id id, std::string_view before) {
