@@ -44,6 +44,10 @@ constexpr std::int64_t size_of(plain_span<const std::int64_t> shape, std::size_t
   return size;
 }
 
+/// What compilers name where a traced function asks what a call of constants alone returns for extents that only its
+/// program knows.
+inline void has_no_extents_before_it_meets_a_traced_array() {}
+
 /// Throws `shape_error` unless `shape` has the static extents of `Extents`.
 template <class Extents> constexpr void check_static_extents(const std::array<std::int64_t, Extents::rank>& shape) {
   if (!plain::equal(shape, Extents::values, extent_agrees))
@@ -60,6 +64,14 @@ template <class E> struct evaluated_type;
 struct result_maker;
 /// What traced functions ask of arrays.
 struct constant_access;
+
+template <class Tracer> constexpr bool refuse_memory() {
+  static_assert(std::is_void_v<Tracer>,
+                "a traced array is no plx::array: inside traced functions write auto, or assign it to a variable. "
+                "Outside of them the outermost function must not capture: make captured functions static constexpr, "
+                "and pass captured values as arguments");
+  return true;
+}
 } // namespace detail
 
 /// An array of elements of type `T`. `Shape` is a rank, `array<float, 2>`, or extents of which some are static,
@@ -118,7 +130,7 @@ template <element T, auto Shape> class array {
     if (!std::is_constant_evaluated()) {
       elements = elements_type(other.storage());
     } else if (const runtime::constant_block* const computed = other.elements.computed()) {
-      elements = elements_type(computed->copy());
+      elements = elements_type(computed->copy(*computed));
     } else {
       elements = elements_type(index_of(other.size()));
       std::copy_n(other.data(), other.size(), raw());
@@ -126,7 +138,10 @@ template <element T, auto Shape> class array {
   }
 
   /// The value of an expression, computed in one program. The element type must be the same; astype converts.
-  template <lazy_expression E> array(const E& expression) : array(value_of(expression)) {}
+  template <lazy_expression E> constexpr array(const E& expression) : array(value_of(expression)) {}
+
+  /// Nor is a traced array one: inside traced functions there is no memory yet.
+  template <std::same_as<tracer> X> array(const X&) noexcept(detail::refuse_memory<X>()) : array(unset{}) {}
 
   /// A function is no array: this stops compilation, and says so.
   template <class F>
@@ -134,6 +149,11 @@ template <element T, auto Shape> class array {
   array(const F&) : array(unset{}) {
     static_assert(!detail::is_transformed<F>, "a transformed function is no array, but gives one where it is called: "
                                               "plx::grad(f)(x)");
+  }
+
+  /// Inside a traced function: the variable names a traced array from now on.
+  template <std::same_as<tracer> X> constexpr array& operator=(const X& x) & {
+    return *this = array(new runtime::assigned_tracer(x));
   }
 
   /// An array whose elements all are `value`.
@@ -159,7 +179,11 @@ template <element T, auto Shape> class array {
   /// The extents.
   constexpr const shape_type& shape() const { return lengths; }
   /// The extent along `axis`; a negative axis counts from the last.
-  constexpr std::int64_t shape(int axis) const { return lengths[index_of(runtime::checked_axis(axis, rank))]; }
+  constexpr std::int64_t shape(int axis) const {
+    const std::int64_t extent = lengths[index_of(runtime::checked_axis(axis, rank))];
+    if (std::is_constant_evaluated() && extent == dyn) runtime::has_no_extents_before_it_meets_a_traced_array();
+    return extent;
+  }
   /// The number of elements.
   constexpr std::int64_t size() const { return element_total; }
 
@@ -222,11 +246,13 @@ template <element T, auto Shape> class array {
       : lengths(shape), element_total(size), elements(index_of(size)) {}
   array(const shape_type& shape, std::int64_t size, buffer storage)
       : lengths(shape), element_total(size), elements(std::move(storage)) {}
+  /// Inside a traced function: what is computed there.
+  constexpr explicit array(runtime::constant_block* computed) : lengths(extents_type::values), elements(computed) {}
   friend detail::result_maker;
   friend detail::constant_access;
   template <element, auto> friend class array;
 
-  template <class E> static array value_of(const E& expression) {
+  template <class E> static constexpr array value_of(const E& expression) {
     using value = detail::evaluated_type<E>;
     constexpr bool same_type = std::same_as<T, typename value::value_type>;
     constexpr bool same_shape = runtime::extents_agree<extents_type, extents_of<value::shape>>();
@@ -290,10 +316,14 @@ template <element T, auto Shape> class array {
   elements_type elements;
 };
 
+template <class T, auto Shape> inline constexpr bool is_assigned_to_tracers<array<T, Shape>> = true;
+
 // Rows deduce as C arrays: g++ 12 tries guides that take initialiser lists only where the class has such a constructor
 // whatever its arguments.
 template <lazy_expression E>
 array(const E&) -> array<typename detail::evaluated_type<E>::value_type, detail::evaluated_type<E>::shape>;
+
+template <std::same_as<tracer> X> array(const X&) -> array<float, 0>;
 
 template <element T, class Allocator, std::size_t Rank>
 array(const std::int64_t (&)[Rank], std::vector<T, Allocator>&&) -> array<T, int{Rank}>;

@@ -37,8 +37,7 @@ template <class T, std::size_t CountInPlace> class array_elements {
   /// `count` elements to be written.
   constexpr explicit array_elements(std::size_t count) {
     if (std::is_constant_evaluated()) {
-      owned.hold(new constant_numbers<T>(count));
-      find_numbers(true);
+      hold(new constant_numbers<T>(count));
     } else {
       owned = buffer::allocate(count * sizeof(T));
       find_first();
@@ -47,8 +46,13 @@ template <class T, std::size_t CountInPlace> class array_elements {
   /// Inside a traced function: a value that is computed there.
   constexpr explicit array_elements(constant_block* computed) { owned.hold(computed); }
 
-  constexpr array_elements(const array_elements& other) : owned(other.owned), first(other.first) {
-    if (std::is_constant_evaluated()) find_numbers(other.first != nullptr);
+  constexpr array_elements(const array_elements& other) {
+    if (std::is_constant_evaluated() && other.first != nullptr) {
+      hold(new constant_numbers<T>(other.owned.held()->count, other.first));
+    } else {
+      owned = other.owned;
+      first = other.first;
+    }
   }
   constexpr array_elements(array_elements&& other) noexcept
       : owned(std::move(other.owned)), first(std::exchange(other.first, nullptr)) {}
@@ -66,7 +70,7 @@ template <class T, std::size_t CountInPlace> class array_elements {
   constexpr T* data_to_write() { return first != nullptr ? first : data_from_device(); }
   T* data() { return const_cast<T*>(std::as_const(*this).data()); }
   /// Inside a traced function: the value that is computed there; null of numbers.
-  constexpr const constant_block* computed() const { return first == nullptr ? owned.constant() : nullptr; }
+  constexpr const constant_block* computed() const { return first == nullptr ? owned.held() : nullptr; }
   /// Whether there are none; so it is after a move.
   constexpr bool is_null() const { return owned.is_null(); }
   const buffer& memory() const { return owned; }
@@ -83,8 +87,9 @@ template <class T, std::size_t CountInPlace> class array_elements {
  private:
   T* data_from_device() { return data(); }
   void find_first() { first = reinterpret_cast<T*>(owned.data()); }
-  constexpr void find_numbers(bool has_numbers) {
-    first = has_numbers ? static_cast<const constant_numbers<T>*>(owned.constant())->first : nullptr;
+  constexpr void hold(constant_numbers<T>* numbers) {
+    owned.hold(numbers);
+    first = numbers->first;
   }
 
   buffer owned;
@@ -116,7 +121,7 @@ class array_elements<T, CountInPlace> {
   constexpr ~array_elements() = default;
 
   constexpr const T* first_on_host() const { return owned.is_null() ? in_place : nullptr; }
-  constexpr const constant_block* computed() const { return owned.constant(); }
+  constexpr const constant_block* computed() const { return owned.held(); }
   constexpr T* data_to_write() { return owned.is_null() ? in_place : data_from_device(); }
   const T* data() const { return owned.is_null() ? in_place : reinterpret_cast<const T*>(owned.data()); }
   T* data() { return const_cast<T*>(std::as_const(*this).data()); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/block_cache.hpp>
+#include <parallax/arrays/constant_block.hpp>
 #include <parallax/arrays/device_memory.hpp>
 #include <parallax/arrays/errors.hpp>
 #include <parallax/arrays/transfers.hpp>
@@ -24,7 +25,10 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 class buffer {
  public:
   /// A handle to no memory.
-  constexpr buffer() = default;
+  constexpr buffer() noexcept {
+    if (std::is_constant_evaluated()) constant = nullptr;
+    else owned = nullptr;
+  }
 
   /// `bytes` uninitialised bytes; none at all for 0. Throws `out_of_memory`.
   static buffer allocate(std::size_t bytes) {
@@ -37,8 +41,8 @@ class buffer {
   static buffer adopt(std::unique_ptr<device_memory> memory, std::size_t bytes, bool borrowed = false) {
     buffer result;
     result.owned = runtime::new_block(bytes, 1); // the smallest block there is
-    result.memory()->on_device = std::move(memory);
-    result.memory()->is_borrowed = borrowed;
+    result.owned->on_device = std::move(memory);
+    result.owned->is_borrowed = borrowed;
     return result;
   }
 
@@ -54,102 +58,105 @@ class buffer {
     return of_others(first, bytes, sizeof(Owner), false).owned_by(std::move(owner));
   }
 
-  constexpr buffer(const buffer& other) noexcept : owned(other.owned) {
-    if (owned == nullptr) return;
-    if (std::is_constant_evaluated()) owned = other.constant()->copy();
-    else memory()->owners.fetch_add(1, std::memory_order_relaxed);
+  constexpr buffer(const buffer& other) noexcept : buffer() {
+    if (std::is_constant_evaluated()) {
+      if (other.constant != nullptr) constant = other.constant->copy(*other.constant);
+    } else {
+      owned = other.owned;
+      if (owned != nullptr) owned->owners.fetch_add(1, std::memory_order_relaxed);
+    }
   }
-  constexpr buffer(buffer&& other) noexcept : owned(std::exchange(other.owned, nullptr)) {}
+  constexpr buffer(buffer&& other) noexcept : buffer() { swap(other); }
   constexpr buffer& operator=(buffer other) noexcept {
-    std::swap(owned, other.owned);
+    swap(other);
     return *this;
   }
   constexpr ~buffer() {
     if (std::is_constant_evaluated()) {
-      if (owned != nullptr) delete static_cast<runtime::constant_block*>(owned);
+      if (constant != nullptr) constant->destroy(constant);
       return;
     }
     // The last owner sees so, and spares an atomic change.
-    if (owned != nullptr && (memory()->owners.load(std::memory_order_acquire) == 1 ||
-                             memory()->owners.fetch_sub(1, std::memory_order_acq_rel) == 1))
-      runtime::block_cache::put(memory());
+    if (owned != nullptr && (owned->owners.load(std::memory_order_acquire) == 1 ||
+                             owned->owners.fetch_sub(1, std::memory_order_acq_rel) == 1))
+      runtime::block_cache::put(owned);
   }
 
   /// Of a handle to nothing, while a function is traced: it has this from now on.
-  constexpr void hold(runtime::constant_block* constant) { owned = constant; }
+  constexpr void hold(runtime::constant_block* block) { constant = block; }
   /// What it holds then; null where that is nothing.
-  constexpr const runtime::constant_block* constant() const noexcept {
-    return static_cast<const runtime::constant_block*>(owned);
-  }
+  constexpr const runtime::constant_block* held() const noexcept { return constant; }
 
   /// The first byte on the host; null where there are none. A device's bytes are copied here the first time, which is
   /// counted, and must not be changed then. Throws what the backend throws.
   std::byte* data() const {
     if (owned == nullptr) return nullptr;
-    return memory()->on_device == nullptr ? memory()->first : copy_on_host()->first;
+    return owned->on_device == nullptr ? owned->first : copy_on_host()->first;
   }
 
   /// The device's memory, where the bytes lie there.
-  device_memory* on_device() const noexcept { return owned == nullptr ? nullptr : memory()->on_device.get(); }
+  device_memory* on_device() const noexcept { return owned == nullptr ? nullptr : owned->on_device.get(); }
 
   /// Whether this is a handle to no memory.
-  constexpr bool is_null() const noexcept { return owned == nullptr; }
+  constexpr bool is_null() const noexcept {
+    return std::is_constant_evaluated() ? constant == nullptr : owned == nullptr;
+  }
 
   /// The number of bytes asked for.
-  std::size_t bytes() const noexcept { return owned == nullptr ? 0 : memory()->bytes; }
+  std::size_t bytes() const noexcept { return owned == nullptr ? 0 : owned->bytes; }
 
   /// True where the memory is the host's and neither another handle nor anybody else shares it, so that its owner may
   /// change it.
-  bool unique() const noexcept { return owned == nullptr || (memory()->on_device == nullptr && is_only_handle()); }
+  bool unique() const noexcept { return owned == nullptr || (owned->on_device == nullptr && is_only_handle()); }
   /// Whether this is the only handle to memory, of the host or of a device, that nobody else has.
   bool is_only_handle() const noexcept {
-    return owned != nullptr && !memory()->is_borrowed && memory()->owners.load(std::memory_order_acquire) == 1;
+    return owned != nullptr && !owned->is_borrowed && owned->owners.load(std::memory_order_acquire) == 1;
   }
   /// Before the bytes are changed: gives up copies of them, of a device's on the host and the other way round.
   void forget_copies() const {
-    if (owned != nullptr) runtime::block_cache::forget_copies(memory());
+    if (owned != nullptr) runtime::block_cache::forget_copies(owned);
   }
   /// Before a pointer to change the bytes with is given out, of which nobody knows how long it is used.
   void may_change_from_now_on() const {
-    if (owned == nullptr || memory()->may_change) return;
-    memory()->may_change = true;
+    if (owned == nullptr || owned->may_change) return;
+    owned->may_change = true;
     forget_copies();
   }
   /// Whether nobody can change the host's bytes unseen, so that a device may keep a copy.
   bool may_keep_copies() const noexcept {
-    return owned != nullptr && memory()->on_device == nullptr && !memory()->is_borrowed && !memory()->may_change;
+    return owned != nullptr && owned->on_device == nullptr && !owned->is_borrowed && !owned->may_change;
   }
   /// Notes that the bytes were sent to a device. Returns whether they had been before.
-  bool note_sent() const noexcept { return std::exchange(memory()->was_sent, true); }
+  bool note_sent() const noexcept { return std::exchange(owned->was_sent, true); }
   /// The copy of a part of the host's bytes that a device keeps; null where it keeps none.
   buffer copy_on(int device, const host_part& part) const {
     buffer copy;
-    if (may_keep_copies()) copy.owned = runtime::kept_copies::instance().find(memory(), device, part);
+    if (may_keep_copies()) copy.owned = runtime::kept_copies::instance().find(owned, device, part);
     return copy;
   }
   /// Keeps such a copy, until the bytes are changed or the last handle to them is gone, unless the device has more than
   /// `most` bytes of copies then. Nobody else has it.
   void keep_copy(const host_part& part, const buffer& copy, std::size_t most) const {
-    copy.memory()->on_device->copied = part;
-    runtime::kept_copies::instance().keep(memory(), copy.memory(), most);
+    copy.owned->on_device->copied = part;
+    runtime::kept_copies::instance().keep(owned, copy.owned, most);
   }
   /// Whether somebody else has the memory, who may end before the last handle does.
-  bool is_borrowed() const noexcept { return owned != nullptr && memory()->is_borrowed; }
+  bool is_borrowed() const noexcept { return owned != nullptr && owned->is_borrowed; }
 
  private:
   static buffer of_others(const std::byte* first, std::size_t bytes, std::size_t owner_bytes, bool borrowed) {
     buffer result;
     if (bytes == 0) return result;
     result.owned = runtime::new_block(bytes, std::max<std::size_t>(owner_bytes, 1));
-    result.memory()->first = const_cast<std::byte*>(first);
-    result.memory()->is_borrowed = borrowed;
+    result.owned->first = const_cast<std::byte*>(first);
+    result.owned->is_borrowed = borrowed;
     return result;
   }
   template <class Owner> buffer owned_by(Owner owner) && {
     static_assert(alignof(Owner) <= alignof(runtime::memory_block), "parallax: an owner's alignment is 64 at most");
     if (owned != nullptr) {
-      ::new (static_cast<void*>(memory()->here())) Owner(std::move(owner));
-      memory()->destroy_owner = [](runtime::memory_block* block) {
+      ::new (static_cast<void*>(owned->here())) Owner(std::move(owner));
+      owned->destroy_owner = [](runtime::memory_block* block) {
         std::destroy_at(std::launder(reinterpret_cast<Owner*>(block->here())));
       };
     }
@@ -157,19 +164,25 @@ class buffer {
   }
 
   runtime::memory_block* copy_on_host() const {
-    if (auto* copy = memory()->copies.load(std::memory_order_acquire)) return copy;
+    if (auto* copy = owned->copies.load(std::memory_order_acquire)) return copy;
     // no lock, so that nobody waits for another's result: threads that come first together have a copy each
-    buffer copy = allocate(memory()->bytes);
-    memory()->on_device->copy_to_host(copy.data(), memory()->bytes);
-    runtime::count_device_to_host(memory()->bytes);
+    buffer copy = allocate(owned->bytes);
+    owned->on_device->copy_to_host(copy.data(), owned->bytes);
+    runtime::count_device_to_host(owned->bytes);
     runtime::memory_block* earlier = nullptr;
-    if (!memory()->copies.compare_exchange_strong(earlier, copy.memory(), std::memory_order_acq_rel)) return earlier;
-    return static_cast<runtime::memory_block*>(std::exchange(copy.owned, nullptr));
+    if (!owned->copies.compare_exchange_strong(earlier, copy.owned, std::memory_order_acq_rel)) return earlier;
+    return std::exchange(copy.owned, nullptr);
   }
 
-  runtime::memory_block* memory() const noexcept { return static_cast<runtime::memory_block*>(owned); }
+  constexpr void swap(buffer& other) noexcept {
+    if (std::is_constant_evaluated()) std::swap(constant, other.constant);
+    else std::swap(owned, other.owned);
+  }
 
-  runtime::block* owned = nullptr;
+  union {
+    runtime::memory_block* owned;
+    runtime::constant_block* constant; ///< while functions are traced
+  };
 };
 
 /// Gives the memory that freed buffers left in the cache back to the system. Other threads keep up to 1 MiB of their

@@ -10,32 +10,53 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// What a buffer is a handle to: a `memory_block` when programs run, a `constant_block` while functions are traced.
-struct block {};
+/// What a buffer is a handle to while a function is traced. It belongs to one handle, which copies it. Functions in
+/// place of virtual ones: those of class templates end nvcc 13.0 where they are called in constants first.
+struct constant_block {
+  constant_block* (*copy)(const constant_block&);
+  void (*destroy)(constant_block*);
+  tracer (*in)(const constant_block&, context&); ///< the value in a trace; null of numbers
+  std::size_t count = 0;                         ///< of numbers
+};
 
-/// Belongs to one handle, which copies it.
-struct constant_block : block {
-  constexpr constant_block() = default;
-  constexpr constant_block(const constant_block&) = default;
-  constant_block& operator=(const constant_block&) = delete;
-  constexpr virtual ~constant_block() = default;
-  constexpr virtual constant_block* copy() const = 0;
-  /// The value in a trace, where that is not a table's.
-  constexpr virtual tracer in(context&) const { return {}; }
+/// The base of `Block`, which has the functions `copy_of`, and `value_in` unless it is numbers.
+template <class Block> struct constant_block_of : constant_block {
+  constexpr explicit constant_block_of(std::size_t numbers)
+      : constant_block{&copy_of_block, &destroy_block, nullptr, numbers} {}
+  constexpr constant_block_of() : constant_block{&copy_of_block, &destroy_block, &value_of_block, 0} {}
+
+ private:
+  static constexpr constant_block* copy_of_block(const constant_block& block) {
+    return static_cast<const Block&>(block).copy_of();
+  }
+  static constexpr void destroy_block(constant_block* block) { delete static_cast<Block*>(block); }
+  static constexpr tracer value_of_block(const constant_block& block, context& trace) {
+    return static_cast<const Block&>(block).value_in(trace);
+  }
+};
+
+/// A traced array, which a variable that began as an array was assigned.
+struct assigned_tracer : constant_block_of<assigned_tracer> {
+  tracer value;
+
+  constexpr explicit assigned_tracer(const tracer& x) : value(x) {}
+  constexpr constant_block* copy_of() const { return new assigned_tracer(value); }
+  constexpr tracer value_in(context& trace) const { return trace.own(value); }
 };
 
 /// `count` numbers.
-template <class T> struct constant_numbers : constant_block {
+template <class T> struct constant_numbers : constant_block_of<constant_numbers<T>> {
   T* first;
-  std::size_t count;
 
-  constexpr explicit constant_numbers(std::size_t size) : first(new T[size]{}), count(size) {}
-  constexpr constant_numbers(const constant_numbers& other) : constant_numbers(other.count) {
-    for (std::size_t k = 0; k < count; ++k) first[k] = other.first[k];
+  constexpr explicit constant_numbers(std::size_t size)
+      : constant_block_of<constant_numbers>(size), first(new T[size]{}) {}
+  constexpr constant_numbers(std::size_t size, const T* from) : constant_numbers(size) {
+    for (std::size_t k = 0; k < size; ++k) first[k] = from[k];
   }
+  constant_numbers(const constant_numbers&) = delete;
   constant_numbers& operator=(const constant_numbers&) = delete;
-  constexpr ~constant_numbers() override { delete[] first; }
-  constexpr constant_block* copy() const override { return new constant_numbers(*this); }
+  constexpr ~constant_numbers() { delete[] first; }
+  constexpr constant_block* copy_of() const { return new constant_numbers(this->count, first); }
 };
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -1,7 +1,6 @@
 // What is known of memory that buffers share.
 #pragma once
 
-#include <parallax/arrays/constant_block.hpp>
 #include <parallax/arrays/device_memory.hpp>
 #include <parallax/arrays/system_memory.hpp>
 #include <parallax/core/version.hpp>
@@ -15,7 +14,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// Lies directly in front of the bytes it describes, and keeps them aligned as itself. Where a device or somebody else
 /// has them, what owns them lies behind this instead, or nothing.
-struct alignas(64) memory_block : block {
+struct alignas(64) memory_block {
   std::atomic<std::uint32_t> owners{1};
   bool is_borrowed = false;     ///< others read or change the bytes, too
   bool may_change = false;      ///< somebody was given a pointer to change the bytes with, and may have it still

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/backends/default_backend.hpp>
+#include <parallax/backends/deferred_call.hpp>
 #include <parallax/compile/program_error.hpp>
 #include <parallax/compile/trace/among_constants.hpp>
 #include <parallax/core/ids.hpp>
@@ -223,8 +224,8 @@ template <class Function, class... Args> auto execute_flat(const Function&, cons
 /// Calls a traced function with arrays: its program was compiled with this code, and runs now. Returns the results,
 /// unless the last argument is what `into` gave.
 template <class Function, class... Args>
-  requires(detail::is_stateless<Function> || !(detail::all_constants<Args>() && ...))
-auto execute(const Function& function, const Args&... args) {
+  requires(!detail::is_call_in_a_trace<Function, Args...>())
+constexpr auto execute(const Function& function, const Args&... args) {
   static_assert(detail::is_stateless<Function>, "parallax: the outermost function must not capture: make captured "
                                                 "functions static constexpr, and pass captured values as arguments");
   static_assert(detail::ends_with_memory<Args...>() || (detail::is_argument<Args> && ...),
@@ -245,6 +246,10 @@ auto execute(const Function& function, const Args&... args) {
   } else {
     using compiled = detail::program<Function, detail::argument_t<Args>...>;
     if constexpr (compiled::valid) {
+      // a traced function may call it too, with constants and tables
+      if constexpr ((detail::all_constants<Args>() && ...) && sizeof...(Args) > 0 && detail::can_be_deferred<compiled>) {
+        if (std::is_constant_evaluated()) return detail::deferred_results<compiled>(function, args...);
+      }
       return detail::run_program<compiled>(detail::evaluated(args)...);
     } else if constexpr (detail::prints_texts<compiled>()) {
       detail::print_error<detail::error_of<compiled>>();
@@ -254,9 +259,9 @@ auto execute(const Function& function, const Args&... args) {
     }
   }
 }
-/// What captures, and is called with constants alone, is part of a traced function.
+/// What captures, and is called with constants and tables alone, is part of a traced function.
 template <class Function, class... Args>
-  requires(!detail::is_stateless<Function> && (detail::all_constants<Args>() && ...))
+  requires(detail::is_call_in_a_trace<Function, Args...>())
 constexpr auto execute(const Function& function, const Args&... args) {
   return detail::call_among_constants(function, args...);
 }

@@ -8,8 +8,6 @@
 #include <parallax/primitives/operators.hpp>
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <tuple>
 #include <type_traits>
 
@@ -25,6 +23,11 @@ namespace detail {
 /// Whether a type is what a transformation makes of a function. Specialised beside the transformations.
 template <class T> inline constexpr bool is_transformed = false;
 
+template <class Expression> constexpr bool refuse_reassigned() {
+  static_assert(std::is_void_v<Expression>, "a variable of type auto that began as an expression of arrays is that "
+                                            "expression: one that is assigned others has the type plx::array");
+  return true;
+}
 template <class Expression> constexpr bool refuse_uncomputed() {
   static_assert(std::is_void_v<Expression>, "an expression of arrays is computed where an array is made of it: write "
                                             "plx::array y = ... in place of auto, and use that");
@@ -70,14 +73,10 @@ template <class T>
 concept constant_expression = lazy_expression<T> && detail::is_constant<std::remove_cvref_t<T>>;
 
 namespace detail {
-/// Calls this where a variable that began as a constant is assigned another constant, of which no trace is known yet:
-/// begin with plx::zeros_like(x) of a traced array then.
-[[noreturn]] inline void a_constant_is_assigned_traced_arrays_only() {
-  std::fputs("parallax: a constant was assigned another one; outside of traced functions give variables the type "
-             "plx::array\n",
-             stderr);
-  std::abort();
-}
+/// Called where a variable that began as a constant is assigned another constant, so that nothing says which trace it is
+/// part of. An array can be: `plx::array s = plx::zeros({3});`.
+[[noreturn, gnu::error("parallax: give a variable that is assigned constants the type plx::array")]]
+void give_a_variable_of_constants_the_type_plx_array();
 /// What a variable that began as a constant names once `x` is assigned to it.
 template <class Variable, class Constant> constexpr tracer assigned_value(const Variable& variable, const Constant& x);
 } // namespace detail
@@ -102,6 +101,12 @@ template <class Operation, class... Operands> struct lazy {
     requires of_constants
   constexpr lazy& operator=(const Other& x) & {
     return *this = detail::assigned_value(*this, x);
+  }
+
+  template <class Other>
+    requires(!of_constants && !std::same_as<Other, lazy> && (lazy_expression<Other> || traced<Other>))
+  constexpr lazy& operator=(const Other&) & noexcept(detail::refuse_reassigned<lazy>()) {
+    return *this;
   }
 
   /// Inside a traced function, of constants or where an index is traced: the same of the expression's value.
@@ -206,7 +211,7 @@ template <class T> constexpr auto materialize(context& trace, const T& x) {
 namespace detail {
 template <class Variable, class Constant> constexpr tracer assigned_value(const Variable& variable, const Constant& x) {
   context* const trace = owner_among(x, variable);
-  if (trace == nullptr) a_constant_is_assigned_traced_arrays_only();
+  if (trace == nullptr) give_a_variable_of_constants_the_type_plx_array();
   return materialize(*trace, x);
 }
 } // namespace detail

@@ -17,7 +17,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 struct constant_access {
   template <class T, auto Shape> static constexpr tracer in(context& trace, const array<T, Shape>& x) {
-    if (const runtime::constant_block* const computed = x.elements.computed()) return computed->in(trace);
+    if (const runtime::constant_block* const computed = x.elements.computed()) return computed->in(*computed, trace);
     if constexpr (extents_of<Shape>::rank == 0) {
       return build::scalar_literal(trace, *x.data(), element_type_of<T>, false);
     } else {
@@ -28,6 +28,9 @@ struct constant_access {
       return {&trace, graph_id::outermost, trace.input_of(table)};
     }
   }
+
+  /// An array that is computed in the trace that reads it.
+  template <class Array> static constexpr Array computed(runtime::constant_block* block) { return Array(block); }
 
  private:
   template <class T> static constexpr std::int64_t word_of(T number) {

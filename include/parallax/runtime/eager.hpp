@@ -97,7 +97,7 @@ template <class T> constexpr bool has_expressions() {
 } // namespace detail
 
 /// Computes an expression of arrays, as one program.
-template <lazy_expression E> auto evaluate(const E& expression) {
+template <lazy_expression E> constexpr auto evaluate(const E& expression) {
   auto leaves = detail::expression_leaves(expression);
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return execute(detail::expression_function<typename detail::structure_of<E>::type>{}, std::get<I>(leaves)...);

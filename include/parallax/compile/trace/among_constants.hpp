@@ -4,22 +4,25 @@
 #include <parallax/compile/trace/trace.hpp>
 #include <parallax/core/version.hpp>
 
-#include <cstdio>
-#include <cstdlib>
 #include <tuple>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
-/// Whether a tree's leaves are constants, so that nothing says yet which trace a call of them is part of.
+/// Whether a traced function can have such a value although no operation made it: a constant, a table of numbers, what
+/// is computed of these.
+template <class T> inline constexpr bool needs_no_trace = is_constant<T> || array_in_a_trace<T>;
+template <class Operation, class... O> inline constexpr bool needs_no_trace<lazy<Operation, O...>> = (needs_no_trace<O> && ...);
+
+/// Whether a tree's leaves are such, so that nothing says yet which trace a call of them is part of.
 template <class T> constexpr bool all_constants() {
   if constexpr (tree_node<T>) {
     return []<class... C>(std::type_identity<std::tuple<C...>>) {
       return (all_constants<C>() && ...);
     }(std::type_identity<children_t<T>>{});
   } else {
-    return is_constant<T>;
+    return needs_no_trace<T>;
   }
 }
 
@@ -27,10 +30,27 @@ template <class T> constexpr bool all_constants() {
 template <class T> constexpr auto constants_in(context& trace, const T& tree) {
   return tree_map(
       [&]<class L>(const L& leaf) {
-        if constexpr (scalar<L> || constant_expression<L>) return leaf_to_tracer(trace, leaf);
+        if constexpr (scalar<L> || lazy_expression<L> || array_in_a_trace<L>) return leaf_to_tracer(trace, leaf);
         else return leaf;
       },
       tree);
+}
+
+/// Whether a tree has a leaf without a meaning outside of traced functions.
+template <class T> constexpr bool any_for_traces() {
+  if constexpr (tree_node<T>) {
+    return []<class... C>(std::type_identity<std::tuple<C...>>) {
+      return (any_for_traces<C>() || ...);
+    }(std::type_identity<children_t<T>>{});
+  } else {
+    return is_for_traces<T>;
+  }
+}
+
+/// Whether a call can be part of a traced function and of nothing else: the function captures values of one, or the
+/// arguments have a meaning there alone.
+template <class Function, class... Args> constexpr bool is_call_in_a_trace() {
+  return (all_constants<Args>() && ...) && (!is_stateless<Function> || (any_for_traces<Args>() || ...));
 }
 
 /// A context in which operations can be appended.
@@ -42,13 +62,10 @@ template <class Function> struct open_context {
   }
 };
 
-/// Calls this where a captured value is of no trace, so that what was called is no part of one.
-[[noreturn]] inline void the_outermost_function_must_not_capture() {
-  std::fputs("parallax: the outermost function must not capture: make captured functions static constexpr, and pass "
-             "captured values as arguments\n",
-             stderr);
-  std::abort();
-}
+/// Called where a captured value is of no trace, so that what was called is no part of one. Compilers refuse the call
+/// in code that runs, where they make that.
+[[noreturn, gnu::error("parallax: the outermost function must not capture: make captured functions static constexpr, and "
+                       "pass captured values as arguments")]] void the_outermost_function_must_not_capture();
 
 /// The trace that a function's captured values belong to: it is called once in a trace of its own, which notes where it
 /// meets another one.
