@@ -119,9 +119,9 @@ class compiled_call<Program, std::index_sequence<A...>, std::index_sequence<R...
                   std::span<std::byte, workspace_bytes> workspace) const noexcept {
     std::byte* const outputs[] = {reinterpret_cast<std::byte*>(results.data())..., nullptr};
     [&]<std::size_t... K>(std::index_sequence<K...>) {
-      const std::byte* const values[] = {reinterpret_cast<const std::byte*>(arguments.data())...,
-                                         reinterpret_cast<const std::byte*>(program_table<Program, K>::numbers.data())...,
-                                         nullptr};
+      const std::byte* const values[] = {
+          reinterpret_cast<const std::byte*>(arguments.data())...,
+          reinterpret_cast<const std::byte*>(program_table<Program, K>::numbers.data())..., nullptr};
       host::lone_call<Program>::run(values, outputs, workspace.data());
     }(std::make_index_sequence<Program::table_count>{});
   }

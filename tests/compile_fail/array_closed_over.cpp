@@ -1,6 +1,9 @@
-// An array that is no argument of the traced function.
-// error: an array has its values at the call only, and cannot be closed over: pass it to the traced function as an argument
-// line: return x \* weights;
+// An array of the program's run that is no argument of the traced function.
+// error: (called in|must be initialized by|must have) a constant
+// error: (the value of (variable )?.(case_array_closed_over::)?weights.|read of non-const.* variable .weights.|weights. is not const)
+// remedy: pass_what_is_known_at_run_time_only_as_an_argument
+// errors: 3
+// line: plx::jit\(f\)\(a\);
 #include <parallax/parallax.hpp>
 
 namespace plx = parallax;

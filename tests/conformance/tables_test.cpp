@@ -57,9 +57,8 @@ TEST_CASE("calls of tables and constants alone are part of the function that mak
   const auto [total, steps, doubled, inverse] = plx::jit([](auto x) {
     auto [c, ys] = plx::scan([](auto a, auto v) { return std::pair{a + v, a * v}; }, 0.f, vector{1, 2, 3});
     const vector twice = 2.f * vector{1, 2, 3};
-    const auto hilbert = plx::vmap([](auto i) {
-      return 1.f / plx::astype<float>(plx::arange(3) + i + 1);
-    })(plx::arange(3));
+    const auto hilbert =
+        plx::vmap([](auto i) { return 1.f / plx::astype<float>(plx::arange(3) + i + 1); })(plx::arange(3));
     return std::tuple(c + 0 * x, ys + 0 * x, twice * x, plx::dot(hilbert, x));
   })(vector{6, 12, 60});
   check_close<float>(total, {3}, {6, 6, 6});

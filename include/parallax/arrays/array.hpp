@@ -125,8 +125,7 @@ template <element T, auto Shape> class array {
   /// The same array with other extents static; shares the memory. Throws `shape_error` where a static extent differs.
   template <auto Other>
     requires(runtime::extents_agree<extents_type, extents_of<Other>>())
-  constexpr array(const array<T, Other>& other)
-      : lengths(checked(other.shape())), element_total(other.size()) {
+  constexpr array(const array<T, Other>& other) : lengths(checked(other.shape())), element_total(other.size()) {
     if (!std::is_constant_evaluated()) {
       elements = elements_type(other.storage());
     } else if (const runtime::constant_block* const computed = other.elements.computed()) {
@@ -172,9 +171,7 @@ template <element T, auto Shape> class array {
   }
 
   /// An array whose elements are yet to be written, through `mutable_data`.
-  static constexpr array uninitialised(const shape_type& shape) {
-    return array(shape, unset{});
-  }
+  static constexpr array uninitialised(const shape_type& shape) { return array(shape, unset{}); }
 
   /// The extents.
   constexpr const shape_type& shape() const { return lengths; }
@@ -241,7 +238,8 @@ template <element T, auto Shape> class array {
     explicit unset() = default;
   };
   constexpr explicit array(unset) {}
-  constexpr array(const shape_type& shape, unset) : array(checked(shape), runtime::size_of(shape, sizeof(T)), unset{}) {}
+  constexpr array(const shape_type& shape, unset)
+      : array(checked(shape), runtime::size_of(shape, sizeof(T)), unset{}) {}
   constexpr array(const shape_type& shape, std::int64_t size, unset)
       : lengths(shape), element_total(size), elements(index_of(size)) {}
   array(const shape_type& shape, std::int64_t size, buffer storage)

@@ -59,7 +59,8 @@ template <int Rank, class List> constexpr void literal_shape(const List& list, s
 }
 
 /// Writes the elements in row-major order and returns the end. Throws `shape_error` where a list is ragged.
-template <int Rank, class T, class List> constexpr T* copy_literal(const List& list, const std::int64_t* shape, T* out) {
+template <int Rank, class T, class List>
+constexpr T* copy_literal(const List& list, const std::int64_t* shape, T* out) {
   if (std::ssize(list) != shape[0])
     throw shape_error("array: ragged initialiser list: " + std::to_string(list.size()) + " entries beside " +
                       std::to_string(shape[0]));

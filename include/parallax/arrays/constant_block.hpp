@@ -1,5 +1,5 @@
-// What arrays hold while a function is traced: the numbers of a table written out, or what is computed in the trace that
-// comes to read it.
+// What arrays hold while a function is traced: the numbers of a table written out, or what is computed in the trace
+// that comes to read it.
 #pragma once
 
 #include <parallax/core/context.hpp>

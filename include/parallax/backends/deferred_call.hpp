@@ -9,75 +9,134 @@
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/runtime/constants.hpp>
+#include <parallax/runtime/eager.hpp>
 #include <parallax/runtime/value.hpp>
 
-#include <cstddef>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
+/// A leaf of an argument. Every program has calls of constants: what depends on it alone is kept small.
+template <class L> struct kept_leaf : runtime::constant_block_of<kept_leaf<L>> {
+  const L leaf;
+
+  constexpr explicit kept_leaf(const L& given) : leaf(given) {}
+  constexpr runtime::constant_block* copy_of() const { return new kept_leaf(leaf); }
+  constexpr tracer value_in(context& trace) const {
+    if constexpr (is_static_leaf<L>) return {};
+    else if constexpr (passed_extents_rank<L> >= 0) return pass_extents(trace, leaf);
+    else return leaf_to_tracer(trace, leaf);
+  }
+};
+
 /// A call, which its results share: it is traced once in a graph.
-template <class Function, class... Args> struct deferred_call {
-  Function function;
-  std::tuple<Args...> args;
-  int owners = 1; ///< its results, and who makes these
-  context* trace = nullptr; ///< where the results are, if anywhere
+struct deferred_call {
+  using trace_function = growing_vector<tracer> (*)(context&, const growing_vector<tracer>&);
+
+  trace_function run;
+  growing_vector<runtime::constant_block*> leaves; ///< of the arguments
+  int owners = 1;                                  ///< its results, and who makes these
+  context* trace = nullptr;                        ///< where the results are, if anywhere
   graph_id scope = graph_id::outermost;
   growing_vector<tracer> results;
 
-  constexpr deferred_call(const Function& called, const Args&... with) : function(called), args(with...) {}
+  constexpr explicit deferred_call(trace_function how) : run(how) {}
+  deferred_call(const deferred_call&) = delete;
+  deferred_call& operator=(const deferred_call&) = delete;
+  constexpr ~deferred_call() {
+    for (runtime::constant_block* leaf : leaves) leaf->destroy(leaf);
+  }
 
   constexpr tracer result(context& reader, int number) {
-    if (trace != &reader || !is_open(reader)) {
+    if (trace != &reader || !plain::contains(reader.active, scope)) {
       trace = &reader;
       scope = reader.innermost();
-      results = tracers_of(tree_map([&](const auto& leaf) { return leaf_to_tracer(reader, leaf); },
-                                    std::apply([&](const auto&... each) { return function(constants_in(reader, each)...); },
-                                               args)));
+      const auto given = [&](const runtime::constant_block* leaf) { return leaf->in(*leaf, reader); };
+      results = run(reader, vector_of(leaves, given));
     }
     return results[index_of(number)];
   }
-
- private:
-  constexpr bool is_open(const context& reader) const { return plain::contains(reader.active, scope); }
+  constexpr void release() {
+    if (--owners == 0) delete this;
+  }
+};
+struct keep_leaf {
+  deferred_call* call;
+  template <class L> constexpr void operator()(const L& leaf) const { call->leaves.push_back(new kept_leaf<L>(leaf)); }
 };
 
 /// One of the results of a call.
-template <class Call> struct deferred_result : runtime::constant_block_of<deferred_result<Call>> {
-  Call* call;
+struct deferred_result : runtime::constant_block_of<deferred_result> {
+  deferred_call* call;
   int number;
 
-  constexpr deferred_result(Call* of, int which) : call(of), number(which) { ++call->owners; }
+  constexpr deferred_result(deferred_call* of, int which) : call(of), number(which) { ++call->owners; }
   deferred_result(const deferred_result&) = delete;
   deferred_result& operator=(const deferred_result&) = delete;
-  constexpr ~deferred_result() {
-    if (--call->owners == 0) delete call;
-  }
+  constexpr ~deferred_result() { call->release(); }
   constexpr runtime::constant_block* copy_of() const { return new deferred_result(call, number); }
   constexpr tracer value_in(context& trace) const { return call->result(trace, number); }
 };
 
-/// The results of a call that its program describes.
-template <class Program, class Function, class... Args>
-constexpr auto deferred_results(const Function& function, const Args&... args) {
-  using call = deferred_call<Function, Args...>;
-  auto* const shared = new call(function, args...);
-  auto leaf = [&]<class L, int Number>() {
-    using array_type = typename decltype(output_description<Program, Number>::type_of_array())::type;
-    return constant_access::computed<array_type>(new deferred_result<call>(shared, Number));
-  };
+/// A program's results: of values that it has computed, or of a call that is deferred.
+template <class Program> struct result_leaf {
+  recycled_vector<runtime_value>* values;
+  deferred_call* call = nullptr;
+
+  template <class, int Number> constexpr auto operator()() const {
+    using description = output_description<Program, Number>;
+    if constexpr (!description::is_value) {
+      using array_type = typename decltype(description::type_of_array())::type;
+      if (std::is_constant_evaluated()) return constant_access::computed<array_type>(new deferred_result(call, Number));
+    }
+    return description::make(std::move((*values)[index_of(Number)]));
+  }
+};
+template <class Program> auto make_results(recycled_vector<runtime_value>&& outputs) {
+  const result_leaf<Program> leaf{&outputs};
+  return tree_build<typename Program::result_tree>(leaf);
+}
+
+/// An argument's type as a program knows it, once its expressions have been computed.
+template <class T> using argument_t = abstract_t<decltype(evaluated(std::declval<const T&>()))>;
+
+/// Whether a tree has extents that are given as such, which stay those of a trace.
+template <class T> constexpr bool has_extents() {
+  if constexpr (tree_node<T>) {
+    return []<class... C>(std::type_identity<std::tuple<C...>>) {
+      return (has_extents<C>() || ...);
+    }(std::type_identity<children_t<T>>{});
+  } else {
+    return passed_extents_rank<T> >= 0;
+  }
+}
+
+/// Calls a function in a trace, as the trace of its own program does.
+template <class Function, class... Args>
+constexpr growing_vector<tracer> run_in_trace(context& trace, const growing_vector<tracer>& leaves) {
+  constexpr std::index_sequence_for<Args...> all;
+  if constexpr ((has_extents<Args>() || ...))
+    return tracers_of(call_on(trace, Function{}, leaves, all, std::type_identity<Args>{}...));
+  else return tracers_of(call_on(trace, Function{}, leaves, all, std::type_identity<argument_t<Args>>{}...));
+}
+
+/// The results of a call in a traced function, as its program describes them.
+template <class Program, class Function, class... Args> constexpr auto deferred_results(const Args&... args) {
+  const result_leaf<Program> leaf{nullptr, new deferred_call(&run_in_trace<Function, Args...>)};
+  const keep_leaf keep{leaf.call};
+  (tree_for_each(keep, args), ...);
   auto results = tree_build<typename Program::result_tree>(leaf);
-  if (--shared->owners == 0) delete shared;
+  leaf.call->release();
   return results;
 }
 
 /// Whether results are on the host, as those of a traced function's calls can be.
-template <class Program, int... Number> constexpr bool are_arrays(std::integer_sequence<int, Number...>) {
-  return (!output_description<Program, Number>::is_value && ...);
+template <class Program> constexpr bool can_be_deferred() {
+  for (const output_record& output : Program::plan[Program::plan.section(section_id::main).outputs])
+    if (output.value != value_id::none) return false;
+  return true;
 }
-template <class Program>
-concept can_be_deferred = are_arrays<Program>(
-    std::make_integer_sequence<int, Program::plan.section(section_id::main).outputs.count>{});
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::detail

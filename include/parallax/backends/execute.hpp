@@ -71,13 +71,6 @@ template <class T> constexpr bool all_leaves_are_values() {
 }
 template <class T> inline constexpr bool is_argument = all_leaves_are_values<T>();
 
-template <class Program> auto make_results(recycled_vector<runtime_value>&& outputs) {
-  auto leaf = [&]<class L, int Number>() {
-    return output_description<Program, Number>::make(std::move(outputs[index_of(Number)]));
-  };
-  return tree_build<typename Program::result_tree>(leaf);
-}
-
 [[noreturn]] inline void throw_not_compiled_for_cuda() {
   throw error(
       "the CUDA backend was chosen, but this program was compiled for the host alone: call it from a .cu file, or "
@@ -121,7 +114,8 @@ template <class Program, class... Args> auto run_program_with(const Args&... arg
 }
 
 template <class Program, class... Args> auto run_program(const Args&... args) {
-  return with_tables<Program>([](const auto&... all) { return run_program_with<Program>(all...); }, args...);
+  if constexpr (Program::table_count == 0) return run_program_with<Program>(args...);
+  else return with_tables<Program>([](const auto&... all) { return run_program_with<Program>(all...); }, args...);
 }
 
 template <class Program, class Memory> constexpr bool takes_results() {
@@ -158,7 +152,8 @@ void run_program_into_with(const Memory& memory, const Args&... args) {
 }
 
 template <class Program, class Memory, class... Args> void run_program_into(const Memory& memory, const Args&... args) {
-  with_tables<Program>([&](const auto&... all) { run_program_into_with<Program>(memory, all...); }, args...);
+  if constexpr (Program::table_count == 0) run_program_into_with<Program>(memory, args...);
+  else with_tables<Program>([&](const auto&... all) { run_program_into_with<Program>(memory, all...); }, args...);
 }
 
 /// Stands for the results of a program with an error, of which nvcc's front end says nothing: they have the types that
@@ -176,9 +171,6 @@ template <class Function, class... Trees> auto unknown_results() {
   unknown_leaf<Function, Trees...> leaf;
   return tree_build<program_result<Function, Trees...>>(leaf);
 }
-
-/// An argument's type as a program knows it, once its expressions have been computed.
-template <class T> using argument_t = abstract_t<decltype(evaluated(std::declval<const T&>()))>;
 
 /// Whether a function's program can run with such arguments. `execute` says why not.
 template <class Function, class... Args> constexpr bool is_runnable() {
@@ -247,8 +239,9 @@ constexpr auto execute(const Function& function, const Args&... args) {
     using compiled = detail::program<Function, detail::argument_t<Args>...>;
     if constexpr (compiled::valid) {
       // a traced function may call it too, with constants and tables
-      if constexpr ((detail::all_constants<Args>() && ...) && sizeof...(Args) > 0 && detail::can_be_deferred<compiled>) {
-        if (std::is_constant_evaluated()) return detail::deferred_results<compiled>(function, args...);
+      if constexpr ((detail::all_constants<Args>() && ...) && sizeof...(Args) > 0 &&
+                    detail::can_be_deferred<compiled>()) {
+        if (std::is_constant_evaluated()) return detail::deferred_results<compiled, Function>(args...);
       }
       return detail::run_program<compiled>(detail::evaluated(args)...);
     } else if constexpr (detail::prints_texts<compiled>()) {

@@ -119,8 +119,10 @@ auto run_program_donating_with(bool& has_begun, const Args&... args) {
 }
 
 template <class Program, class Donated, class... Args> auto run_program_donating(bool& has_begun, const Args&... args) {
-  return with_tables<Program>(
-      [&](const auto&... all) { return run_program_donating_with<Program, Donated>(has_begun, all...); }, args...);
+  if constexpr (Program::table_count == 0) return run_program_donating_with<Program, Donated>(has_begun, args...);
+  else
+    return with_tables<Program>(
+        [&](const auto&... all) { return run_program_donating_with<Program, Donated>(has_begun, all...); }, args...);
 }
 
 /// Whether an argument is one that can be moved from: arrays in a tree, none of them constant.

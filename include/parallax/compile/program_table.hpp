@@ -24,7 +24,8 @@ struct table_record {
 };
 
 /// The tables of numbers in a program's function.
-template <class Program> inline constexpr auto tables_of = [] {
+template <class Program>
+inline constexpr auto tables_of = [] {
   std::array<table_record, Program::table_count> all{};
   std::size_t next = Program::first.first_of_tables;
   for (table_record& table : all) {

@@ -73,8 +73,8 @@ template <class T>
 concept constant_expression = lazy_expression<T> && detail::is_constant<std::remove_cvref_t<T>>;
 
 namespace detail {
-/// Called where a variable that began as a constant is assigned another constant, so that nothing says which trace it is
-/// part of. An array can be: `plx::array s = plx::zeros({3});`.
+/// Called where a variable that began as a constant is assigned another constant, so that nothing says which trace it
+/// is part of. An array can be: `plx::array s = plx::zeros({3});`.
 [[noreturn, gnu::error("parallax: give a variable that is assigned constants the type plx::array")]]
 void give_a_variable_of_constants_the_type_plx_array();
 /// What a variable that began as a constant names once `x` is assigned to it.
@@ -157,7 +157,8 @@ template <class T> constexpr context* owner_of(const T& x) {
 }
 template <class... T> constexpr context& trace_of(const T&... operands) { return *owner_among(operands...); }
 
-/// What a traced function makes of an array: a table of the numbers that it was written with. Specialised beside arrays.
+/// What a traced function makes of an array: a table of the numbers that it was written with. Specialised beside
+/// arrays.
 template <class T> struct constant_array;
 template <class T>
 concept array_in_a_trace = requires(context& trace, const T& x) { constant_array<T>::in(trace, x); };

@@ -47,7 +47,8 @@ template <class T, auto Shape> struct constant_array<array<T, Shape>> {
 template <class Program, std::size_t K> const auto& table_argument() {
   using table = program_table<Program, K>;
   using array_type = array<typename table::value_type, shape_for<typename table::extents_type>>;
-  static const array_type made(table::extents_type::values, std::span<const typename table::value_type>(table::numbers));
+  static const array_type made(table::extents_type::values,
+                               std::span<const typename table::value_type>(table::numbers));
   return made;
 }
 

@@ -36,11 +36,16 @@ struct generalised_minimal_residual {
     };
     const int restart = options.restart;
     const auto round = [product, right, restart](const auto& carry) {
-      const tracer x = std::get<0>(carry) + correction(product, std::get<1>(carry), restart);
-      return std::tuple{x, right - product(x), std::get<2>(carry) + 1};
+      const tracer change = correction(product, std::get<1>(carry), restart);
+      const tracer x = std::get<0>(carry) + change;
+      const tracer image = product(x);
+      return std::tuple{x, right - image, std::get<2>(carry) + 1};
     };
-    const tracer residual = right - product(begin);
-    return tree_of(std::get<0>(while_loop(goes_on, round, std::tuple{begin, residual, no_rounds(residual)})));
+    const tracer image = product(begin);
+    const tracer residual = right - image;
+    const tracer none = no_rounds(residual);
+    const auto carried = while_loop(goes_on, round, std::tuple{begin, residual, none});
+    return tree_of(std::get<0>(carried));
   }
 
  private:

@@ -13,7 +13,8 @@ namespace detail {
 /// Whether a traced function can have such a value although no operation made it: a constant, a table of numbers, what
 /// is computed of these.
 template <class T> inline constexpr bool needs_no_trace = is_constant<T> || array_in_a_trace<T>;
-template <class Operation, class... O> inline constexpr bool needs_no_trace<lazy<Operation, O...>> = (needs_no_trace<O> && ...);
+template <class Operation, class... O>
+inline constexpr bool needs_no_trace<lazy<Operation, O...>> = (needs_no_trace<O> && ...);
 
 /// Whether a tree's leaves are such, so that nothing says yet which trace a call of them is part of.
 template <class T> constexpr bool all_constants() {
@@ -64,8 +65,10 @@ template <class Function> struct open_context {
 
 /// Called where a captured value is of no trace, so that what was called is no part of one. Compilers refuse the call
 /// in code that runs, where they make that.
-[[noreturn, gnu::error("parallax: the outermost function must not capture: make captured functions static constexpr, and "
-                       "pass captured values as arguments")]] void the_outermost_function_must_not_capture();
+[[noreturn,
+  gnu::error("parallax: the outermost function must not capture: make captured functions static constexpr, and "
+             "pass captured values as arguments")]] void
+the_outermost_function_must_not_capture();
 
 /// The trace that a function's captured values belong to: it is called once in a trace of its own, which notes where it
 /// meets another one.
