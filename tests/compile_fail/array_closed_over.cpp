@@ -1,6 +1,6 @@
 // An array of the program's run that is no argument of the traced function.
-// error: (called in|must be initialized by|must have) a constant
-// error: (the value of (variable )?.(case_array_closed_over::)?weights.|read of non-const.* variable .weights.|weights. is not const)
+// error: (usable in a constant|must be initialized by a constant|must have a constant|pass_what_is_known_at_run_time_only)
+// error: (the value of (variable )?.(case_array_closed_over::)?weights.|read of non-const.* variable .weights.|attempt to access run-time storage)
 // remedy: pass_what_is_known_at_run_time_only_as_an_argument
 // errors: 3
 // line: plx::jit\(f\)\(a\);
