@@ -81,7 +81,7 @@ class tcp_reception {
     tcp_nonce challenge;
   };
 
-  tcp_reception(tcp_socket listening, const std::string& known) : door(std::move(listening)), secret(known) {}
+  tcp_reception(tcp_socket listening, std::string known) : door(std::move(listening)), secret(std::move(known)) {}
 
   int port() const { return door.port(); }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -37,7 +38,8 @@ inline std::string behind_links(std::string path) {
     const ssize_t size = ::readlink(path.c_str(), to.data(), to.size());
     if (size <= 0 || static_cast<std::size_t>(size) == to.size()) return path; // no link
     to.resize(static_cast<std::size_t>(size));
-    path = to.front() == '/' ? to : folder_of(path) + to;
+    if (to.front() != '/') to.insert(0, folder_of(path));
+    path = std::move(to);
   }
   return path;
 }

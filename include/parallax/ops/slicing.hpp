@@ -126,8 +126,7 @@ struct slice_operation {
                               plain_span<const std::int64_t> strides) {
     context& trace = *x.owner;
     int given = count_of(starts);
-    if (given != x.rank() || limits.size() != starts.size() ||
-        (strides.size() != 0 && strides.size() != starts.size())) {
+    if (given != x.rank() || limits.size() != starts.size() || (!strides.empty() && strides.size() != starts.size())) {
       trace.fail(message() << "slice: " << given << " starts, " << count_of(limits) << " limits and "
                            << count_of(strides) << " strides for an array of dimension " << x.rank()
                            << "; give one per axis");
@@ -141,7 +140,7 @@ struct slice_operation {
         trace.fail(message() << "slice: stride " << strides.begin()[i] << " is not positive; give a stride from 1 on");
         return x;
       }
-    for (int i = 0; i < given; ++i) bounds.stride.push_back(strides.size() == 0 ? 1 : strides.begin()[i]);
+    for (int i = 0; i < given; ++i) bounds.stride.push_back(strides.empty() ? 1 : strides.begin()[i]);
     return emit<primitives::slice>({x}, bounds);
   }
 };
