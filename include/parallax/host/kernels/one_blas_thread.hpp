@@ -4,6 +4,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 
+#include <atomic>
 #include <mutex>
 
 #if defined(__GNUC__)
@@ -60,8 +61,22 @@ class one_blas_thread {
   // what openblas_get_parallel says
   static constexpr int without_threads = 0, of_process = 1, of_openmp = 2;
 
+  /// A mutex that costs a product of a few elements little: nobody else has it, as a rule.
+  class short_mutex {
+   public:
+    void lock() {
+      while (taken.test_and_set(std::memory_order_acquire)) taken.wait(true, std::memory_order_relaxed);
+    }
+    void unlock() {
+      taken.clear(std::memory_order_release);
+      taken.notify_one();
+    }
+
+   private:
+    std::atomic_flag taken;
+  };
   struct users {
-    std::mutex mutex;
+    short_mutex mutex;
     int count, before;
   };
   inline static constinit users users_of_process{};
