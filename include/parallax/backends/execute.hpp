@@ -98,7 +98,7 @@ template <class Program, class... Args> recycled_vector<runtime_value> values_of
   return arguments;
 }
 
-template <class Program, class... Args> auto run_program_with(const Args&... args) {
+template <class Program, class... Args> auto run_program(const Args&... args) {
   try {
     const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
     if constexpr (host::is_direct<Program, Args...>) {
@@ -113,9 +113,9 @@ template <class Program, class... Args> auto run_program_with(const Args&... arg
   }
 }
 
-template <class Program, class... Args> auto run_program(const Args&... args) {
-  if constexpr (Program::table_count == 0) return run_program_with<Program>(args...);
-  else return with_tables<Program>([](const auto&... all) { return run_program_with<Program>(all...); }, args...);
+template <class Program, class... Args> auto call_program(const Args&... args) {
+  if constexpr (Program::table_count == 0) return run_program<Program>(args...);
+  else return with_tables<Program>([](const auto&... all) { return run_program<Program>(all...); }, args...);
 }
 
 template <class Program, class Memory> constexpr bool takes_results() {
@@ -243,7 +243,7 @@ constexpr auto execute(const Function& function, const Args&... args) {
                     detail::can_be_deferred<compiled>()) {
         if (std::is_constant_evaluated()) return detail::deferred_results<compiled, Function>(args...);
       }
-      return detail::run_program<compiled>(detail::evaluated(args)...);
+      return detail::call_program<compiled>(detail::evaluated(args)...);
     } else if constexpr (detail::prints_texts<compiled>()) {
       detail::print_error<detail::error_of<compiled>>();
       return detail::show_line<Function, detail::argument_t<Args>...>();
