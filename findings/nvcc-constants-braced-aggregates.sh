@@ -3,10 +3,9 @@
 # Real: after `parameters p{.given = true}` a list of p that grows is forgotten, and the function is no constant ("some dynamic allocations were not deallocated"); with `p.given = true` behind the declaration it is one.
 # Version: nvcc 13.5.37 (13.0.88 alike).
 . "$(dirname "$0")/packages.sh"
-install_python nvidia-cuda-nvcc==13.5.37
-export folder
+install_nvcc 13.5.37
 behaves "in braces: some dynamic allocations were not deallocated; by members: a constant" <<'PYTHON'
-import glob, os, subprocess
+from nvcc import says
 
 source = r"""
 #include <cstddef>
@@ -41,15 +40,5 @@ constexpr int last() {
 }
 static_assert(last() == 7);
 """
-folder = os.environ["folder"]
-nvcc = glob.glob(folder + "/python/lib/python*/site-packages/nvidia/cu13/bin/nvcc")[0]
-path = folder + "/constant.cu"
-open(path, "w").write(source)
-def says(*flags):
-    run = subprocess.run([nvcc, "-std=c++20", "-ptx", "-o", folder + "/constant.ptx", path, *flags], capture_output=True, text=True)
-    text = run.stdout + run.stderr
-    lost = "some dynamic allocations" in text
-    return "a constant" if run.returncode == 0 else "some dynamic allocations were not deallocated" if lost else text
-print(subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout.strip().splitlines()[-1])
-print(f"in braces: {says('-DIN_BRACES')}; by members: {says()}")
+print(f"in braces: {says(source, '-DIN_BRACES')}; by members: {says(source)}")
 PYTHON

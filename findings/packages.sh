@@ -19,3 +19,25 @@ behaves() {
     exit 1
   }
 }
+
+# Installs nvcc of this version, and a Python module `nvcc` for `behaves`: `says(source, *flags)` is what it says of a file.
+install_nvcc() {
+  install_python "nvidia-cuda-nvcc==$1"
+  export PYTHONPATH=$folder folder
+  cat > "$folder/nvcc.py" <<'PYTHON'
+import glob, os, subprocess
+
+folder = os.environ["folder"]
+nvcc = glob.glob(folder + "/python/lib/python*/site-packages/nvidia/cu13/bin/nvcc")[0]
+print(subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout.strip().splitlines()[-1])
+
+def says(source, *flags):
+    """"a constant" where it compiles, and the note of memory that was not given back or else all the text."""
+    path = folder + "/constant.cu"
+    open(path, "w").write(source)
+    run = subprocess.run([nvcc, "-std=c++20", "-ptx", "-o", path + ".ptx", path, *flags], capture_output=True, text=True)
+    text = run.stdout + run.stderr
+    note = "some dynamic allocations were not deallocated"
+    return "a constant" if run.returncode == 0 else note if "were not deallocated" in text else text
+PYTHON
+}

@@ -284,7 +284,7 @@ template <element T, auto Shape> class array {
     const std::size_t bytes = values.size() * sizeof(T);
     return adopt(buffer::take_over(first, bytes, std::move(values)), shape);
   }
-  constexpr static shape_type default_shape() {
+  static constexpr shape_type default_shape() {
     shape_type shape = extents_type::values;
     for (std::int64_t& extent : shape)
       if (extent == dyn) extent = 0;
@@ -304,7 +304,7 @@ template <element T, auto Shape> class array {
     check_not_moved_from();
     return elements.data();
   }
-  constexpr T* raw() { return elements.data_to_write(); }
+  constexpr T* raw() { return elements.data(); }
   void check_not_moved_from() const {
     if (elements.is_null() && element_total != 0) runtime::throw_moved_from();
   }

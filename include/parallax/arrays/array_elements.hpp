@@ -66,9 +66,7 @@ template <class T, std::size_t CountInPlace> class array_elements {
   /// The first element where it is on the host, and there is one; otherwise perhaps null.
   constexpr const T* first_on_host() const { return first; }
   const T* data() const { return first != nullptr ? first : reinterpret_cast<const T*>(owned.data()); }
-  /// To be written; the caller sees to it that nobody shares them.
-  constexpr T* data_to_write() { return first != nullptr ? first : data_from_device(); }
-  T* data() { return const_cast<T*>(std::as_const(*this).data()); }
+  constexpr T* data() { return first != nullptr ? first : const_cast<T*>(std::as_const(*this).data()); }
   /// Inside a traced function: the value that is computed there; null of numbers.
   constexpr const constant_block* computed() const { return first == nullptr ? owned.held() : nullptr; }
   /// Whether there are none; so it is after a move.
@@ -85,7 +83,6 @@ template <class T, std::size_t CountInPlace> class array_elements {
   }
 
  private:
-  T* data_from_device() { return data(); }
   void find_first() { first = reinterpret_cast<T*>(owned.data()); }
   constexpr void hold(constant_numbers<T>* numbers) {
     owned.hold(numbers);
@@ -122,9 +119,8 @@ class array_elements<T, CountInPlace> {
 
   constexpr const T* first_on_host() const { return owned.is_null() ? in_place : nullptr; }
   constexpr const constant_block* computed() const { return owned.held(); }
-  constexpr T* data_to_write() { return owned.is_null() ? in_place : data_from_device(); }
   const T* data() const { return owned.is_null() ? in_place : reinterpret_cast<const T*>(owned.data()); }
-  T* data() { return const_cast<T*>(std::as_const(*this).data()); }
+  constexpr T* data() { return owned.is_null() ? in_place : const_cast<T*>(std::as_const(*this).data()); }
   static constexpr bool is_null() { return false; }
   /// The elements in a buffer; a copy where they lie in place.
   buffer memory() const {
@@ -140,7 +136,6 @@ class array_elements<T, CountInPlace> {
   }
 
  private:
-  T* data_from_device() { return data(); }
   /// Constants have no elements that are not set.
   constexpr void clear() {
     if (std::is_constant_evaluated()) std::fill_n(in_place, CountInPlace, T{});

@@ -10,8 +10,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// What a buffer is a handle to while a function is traced. It belongs to one handle, which copies it. Functions in
-/// place of virtual ones: those of class templates end nvcc 13.0 where they are called in constants first.
+/// What a buffer is a handle to while a function is traced. It belongs to one handle, which copies it. Pointers to
+/// functions stand for virtual ones, which nvcc 13.0's front end does not bear here.
 struct constant_block {
   constant_block* (*copy)(const constant_block&);
   void (*destroy)(constant_block*);

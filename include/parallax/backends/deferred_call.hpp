@@ -99,18 +99,9 @@ template <class Program> auto make_results(recycled_vector<runtime_value>&& outp
   return tree_build<typename Program::result_tree>(leaf);
 }
 
-/// An argument's type as a program knows it, once its expressions have been computed.
-template <class T> using argument_t = abstract_t<decltype(evaluated(std::declval<const T&>()))>;
-
 /// Whether a tree has extents that are given as such, which stay those of a trace.
 template <class T> constexpr bool has_extents() {
-  if constexpr (tree_node<T>) {
-    return []<class... C>(std::type_identity<std::tuple<C...>>) {
-      return (has_extents<C>() || ...);
-    }(std::type_identity<children_t<T>>{});
-  } else {
-    return passed_extents_rank<T> >= 0;
-  }
+  return any_leaf<T>([]<class L>(std::type_identity<L>) { return passed_extents_rank<L> >= 0; });
 }
 
 /// Calls a function in a trace, as the trace of its own program does.

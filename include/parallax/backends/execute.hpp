@@ -60,16 +60,10 @@ template <class T> void append_values(recycled_vector<runtime_value>& values, co
 }
 
 /// Whether all leaves of a tree are what a program can take.
-template <class T> constexpr bool all_leaves_are_values() {
-  if constexpr (tree_node<T>) {
-    return []<class... C>(std::type_identity<std::tuple<C...>>) {
-      return (all_leaves_are_values<C>() && ...);
-    }(std::type_identity<children_t<T>>{});
-  } else {
-    return eager_operand<T> || is_static_leaf<T> || requires(const T& x) { value_of(x); };
-  }
-}
-template <class T> inline constexpr bool is_argument = all_leaves_are_values<T>();
+template <class T>
+inline constexpr bool is_argument = !any_leaf<T>([]<class L>(std::type_identity<L>) {
+  return !(eager_operand<L> || is_static_leaf<L> || requires(const L& x) { value_of(x); });
+});
 
 [[noreturn]] inline void throw_not_compiled_for_cuda() {
   throw error(
@@ -113,6 +107,7 @@ template <class Program, class... Args> auto run_program(const Args&... args) {
   }
 }
 
+/// Runs a program with its tables behind the arguments. One without any has no such lambda to compile.
 template <class Program, class... Args> auto call_program(const Args&... args) {
   if constexpr (Program::table_count == 0) return run_program<Program>(args...);
   else return with_tables<Program>([](const auto&... all) { return run_program<Program>(all...); }, args...);
@@ -137,8 +132,7 @@ template <class Program, class Memory> constexpr bool takes_results() {
 }
 
 /// The same, with results in memory that is given for them.
-template <class Program, class Memory, class... Args>
-void run_program_into_with(const Memory& memory, const Args&... args) {
+template <class Program, class Memory, class... Args> void run_program_into(const Memory& memory, const Args&... args) {
   const auto given = memory.given();
   try {
     const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
@@ -151,9 +145,10 @@ void run_program_into_with(const Memory& memory, const Args&... args) {
   }
 }
 
-template <class Program, class Memory, class... Args> void run_program_into(const Memory& memory, const Args&... args) {
-  if constexpr (Program::table_count == 0) run_program_into_with<Program>(memory, args...);
-  else with_tables<Program>([&](const auto&... all) { run_program_into_with<Program>(memory, all...); }, args...);
+template <class Program, class Memory, class... Args>
+void call_program_into(const Memory& memory, const Args&... args) {
+  if constexpr (Program::table_count == 0) run_program_into<Program>(memory, args...);
+  else with_tables<Program>([&](const auto&... all) { run_program_into<Program>(memory, all...); }, args...);
 }
 
 /// Stands for the results of a program with an error, of which nvcc's front end says nothing: they have the types that
@@ -190,7 +185,7 @@ template <class Function, class... Args> auto execute_into(const Function& funct
     if constexpr (is_runnable<Function, std::remove_cvref_t<decltype(std::get<I>(all))>...>()) {
       using compiled = program<Function, argument_t<std::remove_cvref_t<decltype(std::get<I>(all))>>...>;
       if constexpr (takes_results<compiled, memory_type>())
-        run_program_into<compiled>(memory, evaluated(std::get<I>(all))...);
+        call_program_into<compiled>(memory, evaluated(std::get<I>(all))...);
     } else {
       static_cast<void>(execute(function, std::get<I>(all)...));
     }

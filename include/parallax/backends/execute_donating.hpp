@@ -87,8 +87,7 @@ template <class Donated, class... Args> void use_up(Args&... args) {
   (one(args), ...);
 }
 
-template <class Program, class Donated, class... Args>
-auto run_program_donating_with(bool& has_begun, const Args&... args) {
+template <class Program, class Donated, class... Args> auto run_program_donating(bool& has_begun, const Args&... args) {
   constexpr const auto& taken = donors<Program, Donated, Args...>;
   try {
     const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
@@ -118,11 +117,12 @@ auto run_program_donating_with(bool& has_begun, const Args&... args) {
   }
 }
 
-template <class Program, class Donated, class... Args> auto run_program_donating(bool& has_begun, const Args&... args) {
-  if constexpr (Program::table_count == 0) return run_program_donating_with<Program, Donated>(has_begun, args...);
+template <class Program, class Donated, class... Args>
+auto call_program_donating(bool& has_begun, const Args&... args) {
+  if constexpr (Program::table_count == 0) return run_program_donating<Program, Donated>(has_begun, args...);
   else
     return with_tables<Program>(
-        [&](const auto&... all) { return run_program_donating_with<Program, Donated>(has_begun, all...); }, args...);
+        [&](const auto&... all) { return run_program_donating<Program, Donated>(has_begun, all...); }, args...);
 }
 
 /// Whether an argument is one that can be moved from: arrays in a tree, none of them constant.
@@ -160,7 +160,7 @@ auto execute_donating(const Function& function, Donated, Args&&... args) {
     using compiled = detail::program<Function, detail::argument_t<std::remove_cvref_t<Args>>...>;
     bool has_begun = false;
     try {
-      auto results = detail::run_program_donating<compiled, Donated>(has_begun, detail::evaluated(args)...);
+      auto results = detail::call_program_donating<compiled, Donated>(has_begun, detail::evaluated(args)...);
       detail::use_up<Donated>(args...);
       return results;
     } catch (...) {

@@ -172,15 +172,10 @@ class context {
     constants.push_back(table);
     return table.input;
   }
-  /// The table that a node of a graph is; null where it is none.
-  constexpr const constant_table* table_of(graph_id of, node_id id) const {
-    if (of == graph_id::outermost) {
-      for (const constant_table& known : constants)
-        if (known.input == id) return &known;
-    } else {
-      for (const capture& c : at(of).captures)
-        if (c.inner == id) return table_of(at(of).parent, c.outer);
-    }
+  /// The table that an input of the outermost graph is; null where it is none.
+  constexpr const constant_table* table_at(node_id input) const {
+    for (const constant_table& known : constants)
+      if (known.input == input) return &known;
     return nullptr;
   }
 

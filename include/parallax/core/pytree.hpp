@@ -198,6 +198,19 @@ template <class Function, class T> constexpr void tree_for_each(Function&& funct
 }
 
 namespace detail {
+/// Whether `holds(std::type_identity<Leaf>())` of any leaf of a tree of this type.
+template <class T, class Predicate> constexpr bool any_leaf(const Predicate& holds) {
+  if constexpr (is_std_array<T>) {
+    return std::tuple_size_v<T> != 0 && any_leaf<typename T::value_type>(holds);
+  } else if constexpr (tree_node<T>) {
+    return [&]<class... C>(std::type_identity<std::tuple<C...>>) {
+      return (any_leaf<C>(holds) || ...);
+    }(std::type_identity<children_t<T>>{});
+  } else {
+    return holds(std::type_identity<T>{});
+  }
+}
+
 /// A std::array of values of one type; a tuple where the types differ.
 template <class... T> struct joined {
   using type = std::tuple<T...>;

@@ -52,14 +52,7 @@ inline constexpr bool is_strided<lazy<as_strided_operation<Extents, Strides>, Op
 
 /// Whether a tree has leaves whose elements lie with strides.
 template <class T> constexpr bool has_strided() {
-  if constexpr (is_std_array<T>) return has_strided<typename T::value_type>();
-  else if constexpr (tree_node<T>) {
-    return []<class... C>(std::type_identity<std::tuple<C...>>) {
-      return (has_strided<C>() || ...);
-    }(std::type_identity<children_t<T>>{});
-  } else {
-    return is_strided<T>;
-  }
+  return any_leaf<T>([]<class L>(std::type_identity<L>) { return is_strided<L>; });
 }
 
 /// What a tree's leaves become as arguments of a program: those with strides are three, others themselves.

@@ -85,13 +85,7 @@ template <class Operation, class... O> struct expression_function<lazy<Operation
 };
 
 template <class T> constexpr bool has_expressions() {
-  if constexpr (tree_node<T>) {
-    return []<class... C>(std::type_identity<std::tuple<C...>>) {
-      return (has_expressions<C>() || ...);
-    }(std::type_identity<children_t<T>>{});
-  } else {
-    return lazy_expression<T>;
-  }
+  return any_leaf<T>([]<class L>(std::type_identity<L>) { return lazy_expression<L>; });
 }
 
 } // namespace detail
@@ -205,6 +199,9 @@ template <class T> decltype(auto) evaluated(const T& argument) {
     return (argument);
   }
 }
+
+/// An argument's type as a program knows it, once its expressions have been computed.
+template <class T> using argument_t = abstract_t<decltype(evaluated(std::declval<const T&>()))>;
 
 } // namespace detail
 } // namespace parallax::PARALLAX_INLINE_VERSION

@@ -18,13 +18,7 @@ inline constexpr bool needs_no_trace<lazy<Operation, O...>> = (needs_no_trace<O>
 
 /// Whether a tree's leaves are such, so that nothing says yet which trace a call of them is part of.
 template <class T> constexpr bool all_constants() {
-  if constexpr (tree_node<T>) {
-    return []<class... C>(std::type_identity<std::tuple<C...>>) {
-      return (all_constants<C>() && ...);
-    }(std::type_identity<children_t<T>>{});
-  } else {
-    return needs_no_trace<T>;
-  }
+  return !any_leaf<T>([]<class L>(std::type_identity<L>) { return !needs_no_trace<L>; });
 }
 
 /// A tree with its constants as values of a trace. Extents stay what they are.
@@ -39,13 +33,7 @@ template <class T> constexpr auto constants_in(context& trace, const T& tree) {
 
 /// Whether a tree has a leaf without a meaning outside of traced functions.
 template <class T> constexpr bool any_for_traces() {
-  if constexpr (tree_node<T>) {
-    return []<class... C>(std::type_identity<std::tuple<C...>>) {
-      return (any_for_traces<C>() || ...);
-    }(std::type_identity<children_t<T>>{});
-  } else {
-    return is_for_traces<T>;
-  }
+  return any_leaf<T>([]<class L>(std::type_identity<L>) { return is_for_traces<L>; });
 }
 
 /// Whether a call can be part of a traced function and of nothing else: the function captures values of one, or the
@@ -63,8 +51,8 @@ template <class Function> struct open_context {
   }
 };
 
-/// Called where a captured value is of no trace, so that what was called is no part of one. Compilers refuse the call
-/// in code that runs, where they make that.
+/// Called where a captured value is of no trace, so that what was called is no part of one. It is defined nowhere: g++
+/// refuses the call in code that runs, and others leave it to the linker, which says the name.
 [[noreturn,
   gnu::error("parallax: the outermost function must not capture: make captured functions static constexpr, and "
              "pass captured values as arguments")]] void

@@ -46,33 +46,29 @@ constexpr void print_literal(auto& out, const primitives::literal::parameters& c
   else out << constant.bits;
 }
 
-/// A table of few numbers as it is written; of others the type, the extents and the first numbers.
+/// A table as it is written; where that is long, its type, its extents and the first numbers.
 constexpr void print_table(auto& out, const constant_table& table) {
-  constexpr int most = 16;
-  const int count = count_of(table.words), shown = count > most ? 3 : count;
-  if (count > most) {
-    out << name_of(table.type);
-    for (int axis = 0; axis < table.shape.size(); ++axis) out << (axis == 0 ? '[' : ',') << table.shape[axis].number();
-    out << ']';
+  const auto number = [&](std::size_t k) { print_literal(out, {table.type, false, table.words[k]}); };
+  const std::size_t count = table.words.size();
+  if (count == 0 || count > 16) {
+    print_value(out, dim_table{}, {table.type, false, table.shape});
+    out << '[';
+    for (std::size_t k = 0; k < 3 && k < count; ++k) number(k), out << ", ";
+    out << (count == 0 ? "]" : "...]");
+    return;
   }
-  const int rank = table.shape.size();
-  // brackets open before, and close behind, each number whose place is a multiple of what an axis has behind it
-  const auto brackets = [&](int place, char bracket) {
+  // a bracket of each axis opens before, and closes behind, so many numbers as the axis and those behind it have
+  const auto brackets = [&](std::size_t place, char bracket) {
     std::int64_t behind = 1;
-    for (int axis = rank; axis-- > 0;) {
-      behind *= table.shape[axis].number();
-      if (behind != 0 && place % behind == 0) out << bracket;
-    }
+    for (int axis = table.shape.size(); axis-- > 0;)
+      if (static_cast<std::int64_t>(place) % (behind *= table.shape[axis].number()) == 0) out << bracket;
   };
-  if (count > most || count == 0) out << '[';
-  for (int k = 0; k < shown; ++k) {
+  for (std::size_t k = 0; k < count; ++k) {
     if (k > 0) out << ", ";
-    if (count <= most) brackets(k, '[');
-    print_literal(out, {table.type, false, table.words[index_of(k)]});
-    if (count <= most) brackets(k + 1, ']');
+    brackets(k, '[');
+    number(k);
+    brackets(k + 1, ']');
   }
-  if (count > most) out << ", ...";
-  if (count > most || count == 0) out << ']';
 }
 
 /// Prints one graph: its inputs, a line for each operation, its outputs.
@@ -84,9 +80,8 @@ class graph_text {
   constexpr void run() {
     out << "{ lambda";
     for (node_id input : g.inputs)
-      if (trace.table_of(printed, input) == nullptr) declare(input, " ");
-    for (const capture& c : g.captures)
-      if (trace.table_of(printed, c.inner) == nullptr) declare(c.inner, " ");
+      if (table_of(input) == nullptr) declare(input, " ");
+    for (const capture& c : g.captures) declare(c.inner, " ");
     out << " . let";
     const id_set<node_id> needed = g.needed();
     for_each(g.ids(), [&](node_id id) {
@@ -114,9 +109,12 @@ class graph_text {
     out << '\n';
     for (int i = 0; i < depth; ++i) out << "  ";
   }
+  constexpr const constant_table* table_of(node_id id) const {
+    return printed == graph_id::outermost ? trace.table_at(id) : nullptr;
+  }
   constexpr void use(node_id id, std::string_view before) {
     out << before;
-    if (const constant_table* const table = trace.table_of(printed, id)) print_table(out, *table);
+    if (const constant_table* const table = table_of(id)) print_table(out, *table);
     else if (is<primitives::literal>(g, id)) print_literal(out, parameters_of<primitives::literal>(g, id));
     else print_name(out, names[id]);
   }
