@@ -20,7 +20,8 @@ behaves() {
   }
 }
 
-# Installs nvcc of this version, and a Python module `nvcc` for `behaves`: `says(source, *flags)` is what it says of a file.
+# Installs nvcc of this version, and a Python module `nvcc` for `behaves`: `says(source, *flags)` is what it says of a
+# file, and `host_text(source, *flags)` whether an object is made of it, and the text that nvcc gives to g++.
 install_nvcc() {
   install_python "nvidia-cuda-nvcc==$1"
   export PYTHONPATH=$folder folder
@@ -39,5 +40,12 @@ def says(source, *flags):
     text = run.stdout + run.stderr
     note = "some dynamic allocations were not deallocated"
     return "a constant" if run.returncode == 0 else note if "were not deallocated" in text else text
+
+def host_text(source, *flags):
+    path = folder + "/host.cu"
+    open(path, "w").write(source)
+    run = subprocess.run([nvcc, "-std=c++20", "-c", "--keep", "--keep-dir", folder, "-o", path + ".o", path, *flags],
+                         capture_output=True, text=True)
+    return run.returncode == 0, open(folder + "/host.cudafe1.cpp").read() if run.returncode else ""
 PYTHON
 }

@@ -170,7 +170,9 @@ inline gpu_case block_case() {
   added.aims = {{"torch.compile", 1}, {"JAX", 1}};
   added.prepare = [] {
     const auto block = transformer_block();
-    const auto x = block_array<s.batch, s.sequence, s.width>(1, 13);
+    // nvcc 13.2 and later refuse members of the outer function's constant as template arguments here
+    const auto x =
+        block_array<step_programs::sizes.batch, step_programs::sizes.sequence, step_programs::sizes.width>(1, 13);
     prepared_case prepared;
     prepared.contenders = {{"parallax", kept_result([=] { return step_programs::block_tf32(block, x); })}};
     prepared.check = [] {}; // too large for the host: others' digests are what it is compared with

@@ -424,6 +424,7 @@ TEST_CASE("a thread with a small stack takes part", "[collectives]") {
   pthread_attr_t attributes;
   REQUIRE(pthread_attr_init(&attributes) == 0);
   REQUIRE(pthread_attr_setstacksize(&attributes, static_cast<std::size_t>(PTHREAD_STACK_MIN) + (96U << 10)) == 0);
+  REQUIRE(pthread_attr_setguardsize(&attributes, 1U << 20) == 0); // so that nothing is written past its end unnoticed
   pthread_t thread;
   REQUIRE(pthread_create(&thread, &attributes, reduce, nullptr) == 0);
   REQUIRE(pthread_join(thread, nullptr) == 0);

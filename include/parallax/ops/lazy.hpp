@@ -33,6 +33,11 @@ template <class Expression> constexpr bool refuse_uncomputed() {
                                             "plx::array y = ... in place of auto, and use that");
   return true;
 }
+template <class Expression> constexpr bool refuse_number_of_expression() {
+  static_assert(std::is_void_v<Expression>, "an expression of arrays is no number: give its variable the type "
+                                            "plx::array<float, 0>, and read that with .item()");
+  return true;
+}
 } // namespace detail
 
 template <class Operation, class... Operands> struct lazy;
@@ -118,7 +123,12 @@ template <class Operation, class... Operands> struct lazy {
   constexpr int rank() const
     requires of_constants;
 
-  // what arrays have, and an expression does not
+  // what arrays and numbers have, and an expression does not
+  constexpr operator double() const noexcept(detail::refuse_number_of_expression<lazy>())
+    requires(!of_constants)
+  {
+    return 0;
+  }
   template <class... Index> constexpr int operator()(Index...) const noexcept(detail::refuse_uncomputed<lazy>());
   template <class... Axis> constexpr int shape(Axis...) const noexcept(detail::refuse_uncomputed<lazy>());
   template <class... None> constexpr int size(None...) const noexcept(detail::refuse_uncomputed<lazy>());
