@@ -29,6 +29,35 @@ TEST_CASE("tables are operands") {
   check_close<float>(plx::jit(in_a_loop)(vector{1, 2, 3}), {2}, {4 + 2 + 57, 16 + 5 + 114});
 }
 
+TEST_CASE("rules of derivatives have tables, and close over what is not differentiated") {
+  static constexpr auto weighed_back =
+      plx::custom_vjp([](auto x) { return plx::sum(x * vector{1, 2, 3}); },
+                      [](auto x) { return std::pair{plx::sum(x * vector{1, 2, 3}), x}; },
+                      [](auto x, auto g) { return std::tuple{g * x * vector{10, 20, 30}}; });
+  check_close<float>(plx::grad(weighed_back)(vector{1, 2, 3}), {3}, {10, 40, 90});
+  check_close<float>(plx::vmap(plx::grad(weighed_back))(matrix{{1, 2, 3}, {1, 1, 1}}), {2, 3},
+                     {10, 40, 90, 10, 20, 30});
+  check_close<float>(plx::pmap(plx::grad(weighed_back))(matrix{{1, 2, 3}, {1, 1, 1}}), {2, 3},
+                     {10, 40, 90, 10, 20, 30});
+  constexpr auto twice = [](auto x) {
+    return plx::fori_loop(0, 2, [](auto, auto c) { return c + weighed_back(c * vector{1, 0, 1}) * 0.5f; }, x)[0];
+  };
+  // along c = x + s/2 with s = x0 + 3 x2 forward, and slopes (10 x0, 0, 30 x2) where the rule says so
+  const auto by_hand = [](float a, float c) {
+    const float s = a + 3 * c, a1 = a + s / 2, c1 = c + s / 2;
+    const float g_a1 = 1 + 5 * a1, g_c1 = 15 * c1, shared = (g_a1 + g_c1) / 2;
+    return vector{g_a1 + shared * 10 * a, 0, g_c1 + shared * 30 * c};
+  };
+  CHECK(plx::grad(twice)(vector{1, 5, 2}).to_vector() == by_hand(1, 2).to_vector());
+  static constexpr auto scaled = [](auto x, auto w) {
+    const auto f = plx::custom_vjp([](auto v) { return v * v; }, [](auto v) { return std::pair{v * v, v}; },
+                                   [w](auto v, auto g) { return std::tuple{g * v * w}; });
+    return f(x);
+  };
+  check_close<float>(plx::grad(scaled)(plx::array<float, 0>(3.f), 7.f), {}, {21});
+  check_close<float>(plx::vmap(plx::grad(scaled))(vector{1, 2, 3}, vector{5, 6, 7}), {3}, {5, 12, 21});
+}
+
 TEST_CASE("gradients of functions with tables") {
   constexpr auto loss = [](auto x) { return plx::sum(weighed(x) * x); };
   check_close<float>(plx::grad(loss)(vector{4, 5, 6}), {3}, {8, 20, 36});

@@ -76,6 +76,27 @@ class custom_trace {
       call.moving.push_back(0);
     });
   }
+  /// What the way back closes over is an operand that the forward rule keeps, behind the `kept` values of its own.
+  constexpr void keep_captures(graph_id forward, graph_id backward, std::size_t kept) {
+    const std::size_t given = trace.at(backward).inputs.size();
+    const growing_vector<tracer> outer = captures_to_inputs(trace, backward);
+    const growing_vector<node_id> all = trace.at(backward).inputs;
+    growing_vector<node_id> ordered;
+    for (std::size_t k = 0; k < kept; ++k) ordered.push_back(all[k]);
+    for (std::size_t k = given; k < all.size(); ++k) ordered.push_back(all[k]);
+    for (std::size_t k = kept; k < given; ++k) ordered.push_back(all[k]);
+    trace.at(backward).inputs = ordered;
+    for_each(outer, [&](const tracer& closed_over) {
+      graph& body = trace.at(call.body);
+      body.inputs.push_back(body.add_input(closed_over.value()));
+      graph& g = trace.at(forward);
+      const node_id input = g.add_input(closed_over.value());
+      g.inputs.push_back(input);
+      g.outputs.push_back(input);
+      operands.push_back(closed_over);
+      call.moving.push_back(0);
+    });
+  }
   constexpr growing_vector<tracer> emit() { return emit_call<primitives::custom_call>(trace, operands, call); }
 };
 
@@ -236,6 +257,7 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
     growing_vector<tracer> given = residuals;
     for (std::size_t k = 0; k < given.size(); ++k)
       if (given[k].owner) given[k] = new_input(owner, kept[k]);
+    const std::size_t kept_count = owner.current().inputs.size();
     const growing_vector<abstract_value> results = values_of_outputs(owner, traced.call.body);
     const growing_vector<tracer> cotangents = vector_of(results, [&](const abstract_value& y) {
       return is_floating(y.type) ? new_input(owner, y) : build::zeros(owner, y);
@@ -267,9 +289,7 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
       }(std::index_sequence_for<Args...>{});
       check_alike(owner, "custom_vjp", "cotangent", outputs, expected);
       const graph_id graph = traced.close(outputs);
-      if (!owner.failed && !owner.at(graph).captures.empty())
-        owner.fail(
-            message() << "custom_vjp: the backward rule closes over a value; let the forward rule return it for it");
+      if (!owner.failed) traced.keep_captures(traced.call.forward[0], graph, kept_count);
       traced.call.backward.push_back(graph);
     }
   }
