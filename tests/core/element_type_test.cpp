@@ -62,7 +62,24 @@ static_assert(parallax::is_signed(int64) && parallax::is_signed(float32) && !par
               !parallax::is_signed(boolean));
 static_assert(parallax::is_integer(uint64) && !parallax::is_integer(boolean) && !parallax::is_integer(float32) &&
               !parallax::is_integer(float16));
-static_assert(parallax::is_floating(float16) && parallax::is_floating(bfloat16) && parallax::is_signed(bfloat16));
+static_assert(parallax::is_inexact(float16) && parallax::is_inexact(bfloat16) && parallax::is_signed(bfloat16));
+
+// the facts beside what the language says of the C++ type
+template <class T> constexpr bool facts_hold() {
+  constexpr element_type type = parallax::element_type_of<T>;
+  constexpr bool halves = std::same_as<T, parallax::float16> || std::same_as<T, parallax::bfloat16>;
+  constexpr bool floats = halves || std::floating_point<T>;
+  return parallax::size_of(type) == sizeof(T) && parallax::is_inexact(type) == floats &&
+         parallax::has_derivatives(type) == floats && parallax::has_double_literal(type) == floats &&
+         parallax::has_order(type) == requires(T x) { x < x; } &&
+         parallax::is_signed(type) == (static_cast<T>(-1) < static_cast<T>(0)) &&
+         parallax::is_integer(type) == (std::integral<T> && !std::same_as<T, bool>) &&
+         parallax::is_half_precision(type) == halves;
+}
+static_assert(facts_hold<bool>() && facts_hold<std::uint8_t>() && facts_hold<std::int32_t>() &&
+              facts_hold<std::uint32_t>() && facts_hold<std::int64_t>() && facts_hold<std::uint64_t>() &&
+              facts_hold<parallax::float16>() && facts_hold<parallax::bfloat16>() && facts_hold<float>() &&
+              facts_hold<double>());
 
 } // namespace
 

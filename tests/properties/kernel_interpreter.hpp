@@ -352,7 +352,7 @@ template <class Memory> class kernel_interpreter {
                   properties::load(memory, last().type, place(has_keys ? 2 : 1)), k};
       }
       auto precedes = [&](const kernel_number& x, const kernel_number& y) {
-        return plx::is_floating(key_type) ? x.real < y.real : x.whole < y.whole;
+        return plx::is_inexact(key_type) ? x.real < y.real : x.whole < y.whole;
       };
       std::sort(row.begin(), row.end(), [&](const sorted_element& x, const sorted_element& y) {
         const kernel_number &l = descending ? y.key : x.key, &r = descending ? x.key : y.key;

@@ -85,7 +85,7 @@ class traced_program {
       for (std::int64_t k = 0; k < y.count(); ++k) {
         const kernel_number number =
             load(host_memory{}, y.type, first + static_cast<std::size_t>(k) * plx::size_of(y.type));
-        results.back().push_back(plx::is_floating(y.type) ? number.real : static_cast<double>(number.whole));
+        results.back().push_back(plx::is_inexact(y.type) ? number.real : static_cast<double>(number.whole));
       }
     }
     return results;

@@ -54,7 +54,7 @@ template <class Program, std::size_t K> struct program_table {
     std::array<value_type, index_of(record.count)> all{};
     for (std::size_t k = 0; k < all.size(); ++k) {
       const std::int64_t word = Program::whole().words[record.first + k];
-      if constexpr (is_floating(record.type)) all[k] = static_cast<value_type>(std::bit_cast<double>(word));
+      if constexpr (has_double_literal(record.type)) all[k] = static_cast<value_type>(std::bit_cast<double>(word));
       else all[k] = static_cast<value_type>(word);
     }
     return all;

@@ -31,7 +31,7 @@ struct power_operation : operation<power_operation> {
     // an integer constant as exponent is a product
     if (is<primitives::literal>(b) && b.weak() && b.type() == element_type::int32) {
       const std::int64_t exponent = parameters_of<primitives::literal>(b).bits;
-      if (exponent < 0 && !is_floating(a.type())) {
+      if (exponent < 0 && !is_inexact(a.type())) {
         a.owner->fail(message() << "power: Integers cannot be raised to negative powers, got integer_pow " << exponent
                                 << "; convert them with astype first");
         return a;
@@ -50,7 +50,7 @@ struct reciprocal_operation : operation<reciprocal_operation> {
 };
 
 struct floor_operation : operation<floor_operation> {
-  static constexpr tracer apply(context&, tracer x) { return is_floating(x.type()) ? emit<primitives::floor>({x}) : x; }
+  static constexpr tracer apply(context&, tracer x) { return is_inexact(x.type()) ? emit<primitives::floor>({x}) : x; }
 };
 
 constexpr tracer to_truth(tracer x) { return x.type() == element_type::boolean ? x : x != 0; }

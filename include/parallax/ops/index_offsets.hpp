@@ -75,13 +75,13 @@ class index_resolver {
   tracer total, some_outside;
 
   constexpr bool is_index(tracer index) {
-    if (!is_floating(index.type()) && index.type() != element_type::boolean) return !trace.failed;
+    if (!is_inexact(index.type()) && index.type() != element_type::boolean) return !trace.failed;
     message text;
     text << operation << ": the index ";
     print_value(text, trace.extents, index.value());
     trace.fail(text << " is no whole number; "
-                    << (is_floating(index.type()) ? "convert it with plx::astype<int>"
-                                                  : "choose by truth values with plx::where"));
+                    << (is_inexact(index.type()) ? "convert it with plx::astype<int>"
+                                                 : "choose by truth values with plx::where"));
     return false;
   }
   /// A signed type that holds the index, and the extents that it is compared with.

@@ -32,7 +32,7 @@ namespace detail {
 /// What stands for elements that are not there: NaN, the least of signed and the greatest of unsigned whole numbers,
 /// true.
 constexpr tracer missing_element(context& trace, element_type type) {
-  if (is_floating(type)) return build::literal(trace, type, std::numeric_limits<double>::quiet_NaN());
+  if (is_inexact(type)) return build::literal(trace, type, std::numeric_limits<double>::quiet_NaN());
   const int bits = static_cast<int>(size_of(type)) * 8;
   if (type == element_type::boolean) return build::integer_literal(trace, type, 1);
   if (is_signed(type))
@@ -90,7 +90,7 @@ constexpr tracer lowest_number(context& trace, element_type type) {
 /// Whether elements of 16 bits are sums or products of several updates, which are computed in float32.
 constexpr bool is_rounded_often(const tracer& x, const indexed_window& window, scatter_kind combine) {
   const bool computes = combine == scatter_kind::add_to || combine == scatter_kind::multiply_by;
-  return computes && is_floating16(x.type()) && !window.axes.unique && window.offsets.rank() > 0;
+  return computes && is_half_precision(x.type()) && !window.axes.unique && window.offsets.rank() > 0;
 }
 /// The array with the elements of a window changed.
 constexpr tracer scatter_window(std::string_view operation, tracer x, const indexed_window& window, tracer updates,

@@ -89,7 +89,7 @@ constexpr tracer uniform_numbers(tracer key, const dims& shape, element_type typ
   key_words k = words_of(key, name);
   if (key.owner->failed) return key;
   tracer words = Generator::bits(k, shape, type == element_type::float64 ? element_type::uint64 : element_type::uint32);
-  tracer unit = is_floating16(type) ? unit_of_16_bits(words, type) : unit_of_words(words, type);
+  tracer unit = is_half_precision(type) ? unit_of_16_bits(words, type) : unit_of_words(words, type);
   low = build::convert(low, type);
   high = build::convert(high, type);
   tracer number = unit * (high - low) + low; // which may be rounded up
@@ -169,7 +169,7 @@ template <class Generator> struct bernoulli_operation : operation<bernoulli_oper
   template <std::size_t N>
   static constexpr tracer apply(context& trace, tracer key, tracer p, const extent_list<N>& shape) {
     constexpr std::string_view name = name_of_function<Generator, "bernoulli">.view();
-    element_type type = is_floating(p.type()) ? p.type() : element_type::float32;
+    element_type type = is_inexact(p.type()) ? p.type() : element_type::float32;
     tracer u = uniform_unit<Generator>(key, dims_of(trace, name, shape), type, name);
     return trace.failed ? key : u < p;
   }

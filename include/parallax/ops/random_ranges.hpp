@@ -57,7 +57,7 @@ constexpr integer_limits limits_of(element_type type) {
 }
 /// A number of any type in an integer type: what lies outside of that is cut off.
 constexpr tracer cut_to(tracer x, element_type type) {
-  if (is_floating(x.type()) || x.type() == type) return build::convert(x, type);
+  if (is_inexact(x.type()) || x.type() == type) return build::convert(x, type);
   const integer_limits has = limits_of(x.type()), may = limits_of(type);
   auto number = [&x](std::int64_t value) { return build::integer_literal(*x.owner, x.type(), value); };
   x = build::convert(x, x.type());
@@ -78,7 +78,7 @@ struct integer_range {
     const tracer one = build::integer_literal(trace, count, 1);
     const tracer is_some = end > first;
     tracer size = build::convert(end - first, count);
-    if (!is_floating(high.type()) && limits_of(high.type()).most > limits_of(type).most) {
+    if (!is_inexact(high.type()) && limits_of(high.type()).most > limits_of(type).most) {
       const tracer most = build::integer_literal(trace, high.type(), limits_of(type).most);
       size = size + build::convert(build::convert(high, high.type()) > most, count);
     }

@@ -137,7 +137,7 @@ template <element_type Type> struct one_hot_operation : takes_constants<one_hot_
     if (trace.failed || !check_rank(trace, "one_hot", i.rank() + 1)) return i;
     dims shape = i.extents();
     shape.push_back(last[0]);
-    const bool has_all = !is_floating(i.type()) && size_of(i.type()) >= 4; // the numbers of the places
+    const bool has_all = !is_inexact(i.type()) && size_of(i.type()) >= 4; // the numbers of the places
     const element_type numbers = has_all ? i.type() : element_type::int32;
     const tracer place = emit<primitives::iota>(trace, {numbers, i.rank(), shape});
     axis_list axes = all_axes(i.rank());

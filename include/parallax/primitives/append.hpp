@@ -30,7 +30,7 @@ template <class T> constexpr bool compute(primitive_id primitive, T x, T y, T& r
   if (primitive == primitives::id_of<primitives::add>) result = x + y;
   else if (primitive == primitives::id_of<primitives::subtract>) result = x - y;
   else if (primitive == primitives::id_of<primitives::multiply>) result = x * y;
-  else if (primitive == primitives::id_of<primitives::divide> && is_floating(element_type_of<T>) && y != 0)
+  else if (primitive == primitives::id_of<primitives::divide> && is_inexact(element_type_of<T>) && y != 0)
     result = x / y;
   else return false;
   return true;
@@ -74,7 +74,7 @@ constexpr bool fold_negative(const graph& g, primitive_id primitive, node_id ope
                              primitives::literal::parameters& result) {
   if (primitive != primitives::id_of<primitives::negative>) return false;
   result = parameters_of<primitives::literal>(g, operand);
-  if (!is_floating(result.type)) return false;
+  if (!has_double_literal(result.type)) return false;
   result.bits = std::bit_cast<std::int64_t>(-result.as_double());
   return true;
 }
@@ -89,7 +89,7 @@ constexpr bool fold_constants(const graph& g, primitive_id primitive, plain_span
   const auto left = parameters_of<primitives::literal>(g, operands[0]);
   const auto right = parameters_of<primitives::literal>(g, operands[1]);
   result = {left.type, left.weak && right.weak, 0};
-  if (is_floating(left.type)) {
+  if (has_double_literal(left.type)) {
     double value = 0;
     if (!compute_floating(primitive, left.type, left.as_double(), right.as_double(), value)) return false;
     result.bits = std::bit_cast<std::int64_t>(value);

@@ -8,7 +8,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct bitwise : elementwise {
   static constexpr abstract_value shape(const shape_application& a) {
-    if (is_floating(a.operands[0].type))
+    if (is_inexact(a.operands[0].type))
       a.trace.fail(message() << a.name << ": bitwise operations take integers or truth values, not "
                              << name_of(a.operands[0].type) << "; convert first, or use bitcast"
                              << (a.name == "xor" ? "; for powers there are plx::pow and plx::square" : ""));

@@ -39,27 +39,27 @@ constexpr tracer literal(context& trace, element_type type, double value, bool w
   return emit<primitives::literal>(trace, {type, weak, std::bit_cast<std::int64_t>(value)});
 }
 constexpr tracer integer_literal(context& trace, element_type type, std::int64_t value, bool weak = false) {
-  if (is_floating(type)) return literal(trace, type, static_cast<double>(value), weak);
+  if (has_double_literal(type)) return literal(trace, type, static_cast<double>(value), weak);
   return emit<primitives::literal>(trace, {type, weak, value});
 }
 template <scalar T> constexpr tracer scalar_literal(context& trace, T value, element_type type, bool weak) {
-  if constexpr (is_floating(scalar_type_of<T>)) return literal(trace, type, static_cast<double>(value), weak);
+  if constexpr (has_double_literal(scalar_type_of<T>)) return literal(trace, type, static_cast<double>(value), weak);
   else return integer_literal(trace, type, static_cast<std::int64_t>(value), weak);
 }
 template <scalar T> constexpr tracer weak_literal(context& trace, T value) {
   return scalar_literal(trace, value, scalar_type_of<T>, true);
 }
 constexpr tracer like(tracer x, double value) {
-  return is_floating(x.type()) ? literal(*x.owner, x.type(), value)
-                               : integer_literal(*x.owner, x.type(), static_cast<std::int64_t>(value));
+  return has_double_literal(x.type()) ? literal(*x.owner, x.type(), value)
+                                      : integer_literal(*x.owner, x.type(), static_cast<std::int64_t>(value));
 }
 
 constexpr tracer convert(tracer x, element_type type) {
   if (x.type() == type && !x.weak()) return x;
-  if (is<primitives::literal>(x) && (is_floating(type) || !is_floating(x.type()))) {
+  if (is<primitives::literal>(x) && (has_double_literal(type) || !has_double_literal(x.type()))) {
     auto constant = parameters_of<primitives::literal>(x);
-    if (is_floating(x.type())) return literal(*x.owner, type, constant.as_double());
-    if (is_floating(type) && x.type() == element_type::uint64)
+    if (has_double_literal(x.type())) return literal(*x.owner, type, constant.as_double());
+    if (has_double_literal(type) && x.type() == element_type::uint64)
       return literal(*x.owner, type, static_cast<double>(static_cast<std::uint64_t>(constant.bits)));
     if (type != element_type::boolean) return integer_literal(*x.owner, type, constant.bits);
   }
@@ -68,10 +68,10 @@ constexpr tracer convert(tracer x, element_type type) {
 
 /// Floating types of 16 bits as float32: their sums, counts and small factors may be no numbers of theirs.
 constexpr abstract_value widen(abstract_value x) {
-  if (is_floating16(x.type)) x.type = element_type::float32;
+  if (is_half_precision(x.type)) x.type = element_type::float32;
   return x;
 }
-constexpr tracer widen(tracer x) { return is_floating16(x.type()) ? convert(x, element_type::float32) : x; }
+constexpr tracer widen(tracer x) { return is_half_precision(x.type()) ? convert(x, element_type::float32) : x; }
 
 /// Operand axis k becomes result axis axes[k]; other axes repeat the operand. JAX: lax.broadcast_in_dim.
 constexpr tracer broadcast_in_dim(tracer x, const dims& shape, const axis_list& axes) {
@@ -126,7 +126,8 @@ constexpr tracer slice_axis(tracer x, int axis, dim start, dim limit, std::int64
 template <class Reduction> constexpr tracer reduce(tracer x, const axis_list& axes) {
   if (axes.empty()) return x;
   if constexpr (std::same_as<Reduction, primitives::reduce_sum>) // rounded once
-    if (is_floating16(x.type())) return convert(reduce<Reduction>(convert(x, element_type::float32), axes), x.type());
+    if (is_half_precision(x.type()))
+      return convert(reduce<Reduction>(convert(x, element_type::float32), axes), x.type());
   axis_list ascending;
   for (int axis : axes) {
     int at = ascending.size();
@@ -148,7 +149,7 @@ constexpr tracer select(tracer condition, tracer on_true, tracer on_false) {
 /// A value in float32 as it was before it was rounded to 16 bits, where that is all that was done to it since but a
 /// change of sign or shape; in any other type as `convert` gives it.
 constexpr tracer convert_unrounded(tracer x, element_type type) {
-  if (is_floating16(x.type()) && type == element_type::float32) {
+  if (is_half_precision(x.type()) && type == element_type::float32) {
     const auto operand = [&x] { return tracer(x.owner, x.scope, x.home().operand(x.id, 0)); };
     if (is<primitives::convert>(x) && operand().type() == type) return operand();
     if (is<primitives::reshape>(x)) return reshape(convert_unrounded(operand(), type), x.extents());

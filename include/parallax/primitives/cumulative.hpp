@@ -88,7 +88,7 @@ struct linear_recurrence : cumulative {
 constexpr tracer cumulative::backward(const vjp_application& a, const parameters& p, tracer own, tracer kept,
                                       double own_of_first) {
   const dim size = a.result.dimension(p.axis);
-  const element_type type = a.result.type(), wide = is_floating16(type) ? element_type::float32 : type;
+  const element_type type = a.result.type(), wide = is_half_precision(type) ? element_type::float32 : type;
   const tracer next = build::convert(before(kept, p, size, 0), wide);
   const tracer carried = emit<linear_recurrence>({next, build::convert(a.cotangent, wide)}, {p.axis, !p.reverse});
   return build::convert(carried * build::convert(behind(own, p, size, own_of_first), wide), type);

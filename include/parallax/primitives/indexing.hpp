@@ -147,7 +147,7 @@ struct scatter {
 
   /// Zeros of an array's shape, to which updates are added. Sums of 16 bits are rounded once.
   static constexpr tracer add_to_zeros(tracer array, tracer offsets, tracer updates, const window_axes& axes) {
-    const element_type wide = is_floating16(updates.type()) ? element_type::float32 : updates.type();
+    const element_type wide = is_half_precision(updates.type()) ? element_type::float32 : updates.type();
     const tracer zeros = build::zeros(*array.owner, {wide, false, array.extents()});
     const tracer sums = emit<scatter>({zeros, offsets, build::convert(updates, wide)}, {scatter_kind::add_to, axes});
     return build::convert(sums, updates.type());

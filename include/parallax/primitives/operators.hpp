@@ -27,10 +27,10 @@ template <class A, class B> constexpr tracer as_tracer(A a, B other) {
 template <class Primitive, class A, class B> constexpr tracer traced_binary(std::string_view name, A a, B b) {
   return build::binary<Primitive>(name, as_tracer(a, b), as_tracer(b, a));
 }
-constexpr tracer to_inexact(tracer x) { return is_floating(x.type()) ? x : build::convert(x, element_type::float32); }
+constexpr tracer to_inexact(tracer x) { return is_inexact(x.type()) ? x : build::convert(x, element_type::float32); }
 /// Two whole numbers in float32; where one is a float, `promote_types` finds the type of both.
 constexpr void to_inexact(tracer& a, tracer& b) {
-  if (is_floating(a.type()) || is_floating(b.type())) return;
+  if (is_inexact(a.type()) || is_inexact(b.type())) return;
   a = to_inexact(a);
   b = to_inexact(b);
 }

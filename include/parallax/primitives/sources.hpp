@@ -23,7 +23,7 @@ struct literal : source {
 
     constexpr double as_double() const { return std::bit_cast<double>(bits); }
     constexpr bool is(std::int64_t number) const {
-      return is_floating(type) ? as_double() == static_cast<double>(number) : bits == number;
+      return has_double_literal(type) ? as_double() == static_cast<double>(number) : bits == number;
     }
     static constexpr void describe(auto& p, auto& member) {
       member("type", p.type);

@@ -30,7 +30,7 @@ class centred_sum_finder {
 
   constexpr centred_sum find(int reduction) const {
     const kernel_statement& sum = at(reduction);
-    if (!reduces<primitives::reduce_sum>(sum) || !is_floating(sum.type) || is_floating16(sum.type)) return {};
+    if (!reduces<primitives::reduce_sum>(sum) || !is_inexact(sum.type) || is_half_precision(sum.type)) return {};
     const int summand = without_widening(sum.operands[0]);
     const kernel_statement& f = at(summand);
     int distance = -1;
@@ -57,14 +57,14 @@ class centred_sum_finder {
 
   /// What a value was before it was given a type with more bits.
   constexpr int without_widening(int i) const {
-    while (is<primitives::convert>(at(i)) && is_floating(at(i).type) && is_floating(at(at(i).operands[0]).type) &&
+    while (is<primitives::convert>(at(i)) && is_inexact(at(i).type) && is_inexact(at(at(i).operands[0]).type) &&
            size_of(at(i).type) > size_of(at(at(i).operands[0]).type))
       i = at(i).operands[0];
     return i;
   }
   /// What a value was before it was rounded or its gradient was stopped.
   constexpr int without_conversions(int i) const {
-    while (is<primitives::stop_gradient>(at(i)) || (is<primitives::convert>(at(i)) && is_floating(at(i).type)))
+    while (is<primitives::stop_gradient>(at(i)) || (is<primitives::convert>(at(i)) && is_inexact(at(i).type)))
       i = at(i).operands[0];
     return i;
   }

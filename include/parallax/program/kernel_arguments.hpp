@@ -57,7 +57,7 @@ constexpr constant_bits constant_of(const kernel_constant& c, const Extent& exte
   case constant_kind::extent: return constant_of(c.type, std::int64_t{extent(c.extent)});
   case constant_kind::axis_index: return constant_of(c.type, std::int64_t{axis_index(c.axis)});
   }
-  return is_floating(c.type) ? constant_of(c.type, std::bit_cast<double>(c.bits)) : constant_of(c.type, c.bits);
+  return has_double_literal(c.type) ? constant_of(c.type, std::bit_cast<double>(c.bits)) : constant_of(c.type, c.bits);
 }
 
 /// One operand of a kernel, or its result: the first element and the strides in elements. An index has no pointer but a

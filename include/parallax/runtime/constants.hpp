@@ -34,7 +34,8 @@ struct constant_access {
 
  private:
   template <class T> static constexpr std::int64_t word_of(T number) {
-    if constexpr (is_floating(element_type_of<T>)) return std::bit_cast<std::int64_t>(static_cast<double>(number));
+    if constexpr (has_double_literal(element_type_of<T>))
+      return std::bit_cast<std::int64_t>(static_cast<double>(number));
     else return static_cast<std::int64_t>(number);
   }
 };

@@ -14,10 +14,10 @@ constexpr id_set<node_id> active_nodes(const context& trace, graph_id source, pl
   const graph& g = trace.at(source);
   id_set<node_id> active(g.size());
   for (std::size_t k = 0; k < wanted.size(); ++k)
-    if (wanted[k] != 0 && is_floating(g.type(g.inputs[k]))) active.insert(g.inputs[k]);
+    if (wanted[k] != 0 && has_derivatives(g.type(g.inputs[k]))) active.insert(g.inputs[k]);
   for_each(g.ids(), [&](node_id id) {
     const bool is_call = is_kind(trace, g, id, primitive_kind::call);
-    if (is<primitives::stop_gradient>(g, id) || (!is_call && !is_floating(g.type(id)))) return;
+    if (is<primitives::stop_gradient>(g, id) || (!is_call && !has_derivatives(g.type(id)))) return;
     for (node_id operand : g.operands(id))
       if (active.contains(operand)) active.insert(id);
   });

@@ -112,7 +112,7 @@ class cheap_residuals {
   }
   constexpr bool chooses(node_id id) const {
     const bool is_rounded =
-        is<primitives::convert>(g, id) && !is_floating(g.type(id)) && is_floating(g.type(g.operand(id, 0)));
+        is<primitives::convert>(g, id) && !is_inexact(g.type(id)) && is_inexact(g.type(g.operand(id, 0)));
     return is_comparison(g, id) || is_rounded || is_kind(trace, g, id, primitive_kind::sorting);
   }
 };

@@ -135,7 +135,7 @@ template <bool IsSwitch, class... Branches> struct chosen_branch {
   }
   /// The number of a branch, from 0 on: of a boolean 1 for true. Others are clamped, as in JAX.
   static constexpr tracer branch_number(context& owner, tracer index) {
-    if (index.rank() != 0 || is_floating(index.type())) {
+    if (index.rank() != 0 || is_inexact(index.type())) {
       message text;
       text << name << ": what chooses a branch is ";
       print_value(text, owner.extents, index.value());

@@ -122,7 +122,7 @@ struct cond_call {
   /// of the zeros that come back. As JAX does.
   static constexpr growing_vector<batched> moving_where(const tracer& taken, growing_vector<batched> inputs, dim size) {
     for (batched& x : inputs) {
-      if (!is_floating(x.value.type())) continue;
+      if (!has_derivatives(x.value.type())) continue;
       const tracer value = build::mapped_at(x, 0, size);
       x = {build::select(build::broadcast_in_dim(taken, value.extents(), {0}), value, emit<stop_gradient>({value})), 0};
     }

@@ -161,7 +161,7 @@ struct custom_call {
 
   static constexpr growing_vector<char> floating_outputs(const context& trace, graph_id of) {
     return parallax::detail::vector_of(trace.at(of).outputs,
-                                       [&](node_id y) { return char{is_floating(trace.at(of).type(y))}; });
+                                       [&](node_id y) { return char{has_derivatives(trace.at(of).type(y))}; });
   }
   /// Whether rules know derivatives by all that is differentiated.
   static constexpr bool check_moving(context& trace, plain_span<const char> wanted, const parameters& p) {

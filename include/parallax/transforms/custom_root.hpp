@@ -76,7 +76,8 @@ constexpr auto custom_root(const Function& f, const First& first, const Solve& s
   call.body = finish("the solver", leaves_to_tracers(owner, root));
   if (owner.failed) return point;
   share_captures(owner, call.body, plain_span<const graph_id>(&function, 1), operands);
-  for (std::size_t k = 0; k < operands.size(); ++k) call.moving.push_back(k >= size && is_floating(operands[k].type()));
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    call.moving.push_back(k >= size && has_derivatives(operands[k].type()));
 
   // z of f_x z = y, at x and what f closes over
   const auto solve_linear = [&](const growing_vector<tracer>& at, const growing_vector<tracer>& y) {

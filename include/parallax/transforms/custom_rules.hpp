@@ -29,7 +29,7 @@ class custom_trace {
     for_each(leaves, [&](const tracer& leaf) {
       if (!leaf.owner) return;
       operands.push_back(leaf);
-      call.moving.push_back(is_floating(leaf.type()));
+      call.moving.push_back(has_derivatives(leaf.type()));
     });
   }
 
@@ -161,7 +161,7 @@ template <class Function, class Rule> struct with_custom_jvp {
     for (std::size_t k = 0; k < inputs.size(); ++k)
       if (inputs[k].owner)
         directions[k] =
-            is_floating(inputs[k].type()) ? new_input(owner, inputs[k].value()) : build::zeros_like(inputs[k]);
+            has_derivatives(inputs[k].type()) ? new_input(owner, inputs[k].value()) : build::zeros_like(inputs[k]);
     const auto made = rule(arguments_of(inputs, args...), arguments_of(directions, args...));
     using made_type = std::remove_cvref_t<decltype(made)>;
     static_assert(is_of_two<made_type>, "parallax: custom_jvp: the rule takes the tuple of arguments and that of their "
@@ -177,7 +177,7 @@ template <class Function, class Rule> struct with_custom_jvp {
         check_alike(owner, "custom_jvp", "result", outputs, expected);
         check_alike(owner, "custom_jvp", "tangent", tangents, expected);
         for_each(tangents, [&](const tracer& t) {
-          if (is_floating(t.type())) outputs.push_back(t);
+          if (has_derivatives(t.type())) outputs.push_back(t);
         });
         const graph_id graph = traced.close(outputs);
         traced.call.tangents.push_back(graph);
@@ -260,7 +260,7 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
     const std::size_t kept_count = owner.current().inputs.size();
     const growing_vector<abstract_value> results = values_of_outputs(owner, traced.call.body);
     const growing_vector<tracer> cotangents = vector_of(results, [&](const abstract_value& y) {
-      return is_floating(y.type) ? new_input(owner, y) : build::zeros(owner, y);
+      return has_derivatives(y.type) ? new_input(owner, y) : build::zeros(owner, y);
     });
     std::size_t next = 0;
     const auto residual_tree = tree_map([&](const auto&) { return given[next++]; }, like);
@@ -279,7 +279,7 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
         if constexpr (!std::is_same_v<Given, none_t>) found = leaves_to_tracers(owner, cotangent);
         for (std::size_t k = 0; k < found.size(); ++k) {
           const tracer& argument = traced.leaves[leaf++];
-          if (!argument.owner || !is_floating(argument.type())) continue;
+          if (!argument.owner || !has_derivatives(argument.type())) continue;
           expected.push_back(argument.value());
           outputs.push_back(found[k].owner ? found[k] : build::zeros(owner, argument.value()));
         }

@@ -75,7 +75,7 @@ struct differentiated_inputs {
         inputs.push_back(leaf);
         continue;
       }
-      if (chosen && !is_floating(leaf.type())) {
+      if (chosen && !has_derivatives(leaf.type())) {
         message text;
         text << name << " requires real-valued inputs (float32 or float64), but argument " << argument << " has type ";
         print_value(text, owner.extents, leaf.value());
@@ -90,7 +90,7 @@ struct differentiated_inputs {
   constexpr void take_floating() {
     while (inputs.size() < leaves.size()) {
       const tracer& leaf = leaves[inputs.size()];
-      take(1, 0, leaf.owner && is_floating(leaf.type()));
+      take(1, 0, leaf.owner && has_derivatives(leaf.type()));
     }
   }
   /// By leaf: what was given to its operand, or zeros.
@@ -101,7 +101,7 @@ struct differentiated_inputs {
       if (!leaf.owner) return;
       const tracer& gradient = given[operand++];
       if (gradient.owner) leaf = build::broadcast_to(gradient, leaf.extents());
-      else if (is_floating(leaf.type())) leaf = build::zeros_like(leaf);
+      else if (has_derivatives(leaf.type())) leaf = build::zeros_like(leaf);
     });
     return result;
   }
@@ -132,7 +132,7 @@ constexpr void refuse_rule(context& trace, std::string_view rule, std::string_vi
 constexpr tracer fitting_direction(context& trace, std::string_view name, std::string_view owner, int number,
                                    std::string_view what, const abstract_value& value, const tracer& given) {
   const bool fits = given.owner && (given.type() == value.type || (given.weak() && value.rank() == 0)) &&
-                    given.rank() == value.rank() && is_floating(value.type);
+                    given.rank() == value.rank() && has_derivatives(value.type);
   if (fits) {
     for (int i = 0; i < value.rank(); ++i)
       unify(trace, name, value.shape[i], given.dimension(i), value, given.value(),
@@ -142,7 +142,7 @@ constexpr tracer fitting_direction(context& trace, std::string_view name, std::s
   message text;
   text << name << ": " << owner << ' ' << number << " is ";
   print_value(text, trace.extents, value);
-  if (!is_floating(value.type)) {
+  if (!has_derivatives(value.type)) {
     trace.fail(text << ", which has no " << what << "; give none for it");
     return {};
   }

@@ -69,7 +69,7 @@ template <class Rules, class Tree, int Count> class ffi_trace {
   }
   /// Of those that are floating an input, and zeros for others.
   constexpr tracer direction(const abstract_value& of) const {
-    return is_floating(of.type) ? new_input(trace, of) : build::zeros(trace, of);
+    return has_derivatives(of.type) ? new_input(trace, of) : build::zeros(trace, of);
   }
   static constexpr arguments tuple_of(const growing_vector<tracer>& leaves) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -82,7 +82,7 @@ template <class Rules, class Tree, int Count> class ffi_trace {
     growing_vector<tracer> outputs;
     growing_vector<abstract_value> expected;
     for (std::size_t k = 0; k < of.size(); ++k) {
-      if (!is_floating(of[k].type)) continue;
+      if (!has_derivatives(of[k].type)) continue;
       expected.push_back(of[k]);
       outputs.push_back(given[k].owner ? build::convert(given[k], given[k].type()) : build::zeros(trace, of[k]));
     }

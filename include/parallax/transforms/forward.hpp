@@ -57,7 +57,7 @@ class forward_pass {
     const bool moves = plain::any_of(directions, [](const tracer& t) { return t.owner != nullptr; });
     if (moves && is_kind(trace, g(), id, primitive_kind::call)) return append_call(id, directions);
     replay(trace, source, id, values);
-    if (!moves || trace.failed || !is_floating(g().type(id)) || is<primitives::stop_gradient>(g(), id)) return;
+    if (!moves || trace.failed || !has_derivatives(g().type(id)) || is<primitives::stop_gradient>(g(), id)) return;
     moving[id] = tangent_of(id, directions);
   }
   constexpr void append_call(node_id id, const growing_vector<tracer>& directions) {

@@ -20,7 +20,7 @@ namespace detail {
 
 /// Fails unless a function has one result, a floating number.
 constexpr void check_scalar_result(context& trace, const growing_vector<tracer>& results) {
-  if (trace.failed || (results.size() == 1 && results[0].rank() == 0 && is_floating(results[0].type()))) return;
+  if (trace.failed || (results.size() == 1 && results[0].rank() == 0 && has_derivatives(results[0].type()))) return;
   message text;
   text << "grad requires a function with one real scalar result (float32[] or float64[]), but it returns ";
   if (results.size() != 1) text << count_of(results) << " arrays";

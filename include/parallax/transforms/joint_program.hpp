@@ -105,7 +105,7 @@ class joint_program {
                                 plain_span<const char> wanted) {
     growing_vector<tracer> cotangents(results.size());
     for (std::size_t k = 0; k < results.size(); ++k) {
-      if (!is_floating(results[k].type())) continue;
+      if (!has_derivatives(results[k].type())) continue;
       differentiated_results.push_back(static_cast<int>(k));
       abstract_value seed = results[k].value();
       if constexpr (requires { cotangent_of.differs_along(k); })

@@ -47,7 +47,7 @@ constexpr growing_vector<tracer> result_cotangents(context& owner, std::string_v
   tree_for_each(
       [&](const tracer& y) {
         tracer& leaf = leaves[next];
-        leaf = is_floating(y.type())
+        leaf = has_derivatives(y.type())
                    ? fitting_direction(owner, name, "result", static_cast<int>(next), "cotangent", y.value(), leaf)
                    : tracer{};
         ++next;

@@ -122,7 +122,7 @@ template <class Function, class Tree, class Args> class traced_linearized {
     growing_vector<int> differentiated;
     growing_vector<tracer> cotangents(results.size()), like, given;
     for (std::size_t k = 0; k < results.size(); ++k) {
-      if (!is_floating(results[k].type())) continue;
+      if (!has_derivatives(results[k].type())) continue;
       differentiated.push_back(static_cast<int>(k));
       like.push_back(results[k]);
       cotangents[k] = new_input(owner, results[k].value());

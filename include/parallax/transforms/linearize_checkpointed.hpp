@@ -52,11 +52,11 @@ class checkpointed_linearization {
     growing_vector<char> outputs;
     do outputs = active_nodes(trace, p.body, wanted).flags_of(trace.at(p.body).outputs);
     while (mark_carries(carries, wanted, [&](std::size_t c) { return outputs[c] != 0; }));
-    for (std::size_t k = 0; k < operands.size(); ++k) wanted[k] = wanted[k] != 0 && is_floating(operands[k].type());
+    for (std::size_t k = 0; k < operands.size(); ++k) wanted[k] = wanted[k] != 0 && has_derivatives(operands[k].type());
     for (std::size_t r = 0; r < outputs.size(); ++r) {
       const bool is_carry = r < carries.size();
       const bool counts = is_carry ? wanted[index_of(carries[r])] != 0 : outputs[r] != 0;
-      if (counts && is_floating(trace.at(p.body).type(trace.at(p.body).outputs[r])))
+      if (counts && has_derivatives(trace.at(p.body).type(trace.at(p.body).outputs[r])))
         linear.differentiated_results.push_back(static_cast<int>(r));
     }
   }

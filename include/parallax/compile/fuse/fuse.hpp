@@ -136,7 +136,7 @@ class fusion {
   constexpr void join(loop_id loop, node_id id) {
     members[loop].push_back(id);
     const bool is_function =
-        is_kind(id, primitive_kind::elementwise) && is_floating(g.type(id)) && !is_cheap_arithmetic(g, id);
+        is_kind(id, primitive_kind::elementwise) && is_inexact(g.type(id)) && !is_cheap_arithmetic(g, id);
     work[loop] += is_function ? 3 : 1;
   }
   constexpr bool is_full(loop_id loop) const { return work[loop] >= longest_kernel || reads[loop] >= most_reads; }

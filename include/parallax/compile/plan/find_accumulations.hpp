@@ -55,7 +55,7 @@ class accumulation_finder {
 
   constexpr bool find(step_id s) {
     const product_step* const product = product_of(s);
-    if (product == nullptr || !is_floating(buffer(product->result).type)) return false;
+    if (product == nullptr || !is_inexact(buffer(product->result).type)) return false;
     const step_id loop = dependences.only_reader(product->result, s);
     if (loop == step_id::none || loop < s || step(loop).kind != step_kind::kernel) return false;
     const std::optional<epilogue_step> sum = sum_of(kernel_match(extents, plan, step(loop)), product->result);

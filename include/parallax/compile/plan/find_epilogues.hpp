@@ -65,7 +65,7 @@ class epilogue_finder {
   constexpr bool is_candidate(step_id s) const {
     if (step(s).kind != step_kind::product || !product(s).batch.empty()) return false;
     const element_type type = buffer(product(s).result).type;
-    return is_floating(type) && type != element_type::float64 && !(product(s).rows == 1) && !(product(s).columns == 1);
+    return is_inexact(type) && type != element_type::float64 && !(product(s).rows == 1) && !(product(s).columns == 1);
   }
   constexpr bool is_loop(step_id s) const { return step(s).kind == step_kind::kernel && owner[s] == step_id::none; }
 

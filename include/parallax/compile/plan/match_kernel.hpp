@@ -53,7 +53,7 @@ class kernel_match {
   constexpr std::optional<double> number(int statement) const {
     if (!is_kind(statement, statement_kind::load_constant)) return std::nullopt;
     const kernel_constant& c = plan[step.constants][index_of(at(statement).argument)];
-    if (c.kind != constant_kind::literal || !is_floating(c.type)) return std::nullopt;
+    if (c.kind != constant_kind::literal || !has_double_literal(c.type)) return std::nullopt;
     return std::bit_cast<double>(c.bits);
   }
   /// Whether there are further results.

@@ -42,7 +42,7 @@ constexpr void print_number(auto& out, double value) {
 }
 constexpr void print_literal(auto& out, const primitives::literal::parameters& constant) {
   if (constant.type == element_type::boolean) out << (constant.bits != 0 ? "True" : "False");
-  else if (is_floating(constant.type)) print_number(out, constant.as_double());
+  else if (has_double_literal(constant.type)) print_number(out, constant.as_double());
   else out << constant.bits;
 }
 

@@ -16,7 +16,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Whether a product is done here: of a floating type and of one row or one column, with nothing but a base behind it.
 inline bool is_vector_product(const matrix_product& p) {
-  return is_floating(p.type) && (p.rows == 1 || p.columns == 1) && p.depth > 0 && p.epilogue.is_plain();
+  return is_inexact(p.type) && (p.rows == 1 || p.columns == 1) && p.depth > 0 && p.epilogue.is_plain();
 }
 
 namespace detail {

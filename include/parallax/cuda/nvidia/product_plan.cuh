@@ -69,7 +69,7 @@ struct library_product {
   static std::optional<library_product> of(const matrix_product& p) {
     // the library counts in 32 bits
     const std::int64_t largest = std::max({p.batch, p.rows, p.columns, p.depth});
-    if (!is_floating(p.type) || largest > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+    if (!is_inexact(p.type) || largest > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
     auto first = stored_matrix::of(p.columns, p.depth, p.right_column, p.right_depth);
     auto second = stored_matrix::of(p.depth, p.rows, p.left_depth, p.left_row);
     if (!first || !second) return std::nullopt;

@@ -18,7 +18,7 @@ constexpr bool is_rearranged(exchange_kind kind, std::size_t outer) {
 /// Whether one is gathered, and combined in the host's order: floating numbers are, where that is asked for.
 constexpr bool is_gathered(exchange_kind kind, element_type type, bool deterministic) {
   const bool combines = kind == exchange_kind::all_reduce || kind == exchange_kind::reduce_scatter;
-  return combines && deterministic && is_floating(type);
+  return combines && deterministic && is_inexact(type);
 }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -73,7 +73,7 @@ template <int I, class T, std::size_t Count> PARALLAX_INLINE T* values_at(number
 /// A constant of a kernel step, known while compiling, as a number of type `T`.
 template <class T> constexpr T compiled_number(const kernel_constant& c) {
   if (c.kind == constant_kind::extent) return static_cast<T>(c.extent.number());
-  if (is_floating(c.type)) return static_cast<T>(std::bit_cast<double>(c.bits));
+  if (has_double_literal(c.type)) return static_cast<T>(std::bit_cast<double>(c.bits));
   return static_cast<T>(c.bits);
 }
 
