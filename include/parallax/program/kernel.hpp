@@ -76,9 +76,11 @@ template <class Program, int At, int... I> constexpr auto make_statement(std::in
                              s.argument>{};
   else if constexpr (s.kind == statement_kind::reduce_row)
     return reduce_statement<typename primitives::entry<s.primitive>::primitive, s.type, s.operands[I]...>{};
-  else
+  else {
+    static_assert(s.kind == statement_kind::compute);
     return compute_statement<typename primitives::entry<s.primitive>::primitive, s.type, s.parameter,
                              s.operands[I]...>{};
+  }
 }
 template <class Program, int At> constexpr auto make_statement() {
   constexpr int operands = Program::plan.template at<kernel_statement>(At).operands.size();

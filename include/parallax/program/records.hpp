@@ -192,6 +192,10 @@ constexpr bool is_load(statement_kind kind) {
   }
   return false;
 }
+constexpr bool is_load_of_array(statement_kind kind) {
+  return kind == statement_kind::load_vector || kind == statement_kind::load_scalar ||
+         kind == statement_kind::load_strided;
+}
 constexpr bool is_gather(statement_kind kind) {
   return kind == statement_kind::gather_each || kind == statement_kind::gather_row;
 }

@@ -11,10 +11,19 @@ namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 template <class Plan, class F>
 constexpr void for_each_step(const Plan& plan, record_list<step_record> steps, const F& f) {
   for (const step_record& step : plan[steps]) {
-    if (step.kind == step_kind::epilogue) for_each_step(plan, plan.template at<epilogue_step>(step.index).parts, f);
-    else if (step.kind == step_kind::concurrent)
-      for_each_step(plan, plan.template at<concurrent_step>(step.index).parts, f);
-    else f(step);
+    switch (step.kind) {
+    case step_kind::epilogue: for_each_step(plan, plan.template at<epilogue_step>(step.index).parts, f); break;
+    case step_kind::concurrent: for_each_step(plan, plan.template at<concurrent_step>(step.index).parts, f); break;
+    case step_kind::kernel:
+    case step_kind::product:
+    case step_kind::exchange:
+    case step_kind::axis_slice:
+    case step_kind::call:
+    case step_kind::scan:
+    case step_kind::while_loop:
+    case step_kind::cond:
+    case step_kind::ffi: f(step); break;
+    }
   }
 }
 template <class Plan, class F> constexpr void for_each_step(const Plan& plan, section_id section, const F& f) {

@@ -41,7 +41,10 @@ template <class Program, section_id Section, std::size_t Memory, class Places> s
     using buffer = static_buffer<Program, Section, Buffer>;
     if constexpr (buffer::record.kind == buffer_kind::value) return places.template value<buffer::number>();
     else if constexpr (buffer::record.kind == buffer_kind::output) return places.template output<buffer::number>();
-    else return shared + (Memory + buffer::slot_offset);
+    else {
+      static_assert(buffer::record.kind == buffer_kind::slot);
+      return shared + (Memory + buffer::slot_offset);
+    }
   }
 };
 

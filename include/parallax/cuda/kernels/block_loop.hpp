@@ -45,7 +45,10 @@ template <class Program> struct block_loop {
     const frame_type frame{places, block.shared(), a.axis_indices};
     if constexpr (kind == step_kind::scan)
       block_loop_step<max_threads, frame_type, scan_step, index>::run_scan(block, frame, a.rounds);
-    else block_loop_step<max_threads, frame_type, while_step, index>::run_while(block, frame);
+    else {
+      static_assert(kind == step_kind::while_loop);
+      block_loop_step<max_threads, frame_type, while_step, index>::run_while(block, frame);
+    }
   }
 
  private:

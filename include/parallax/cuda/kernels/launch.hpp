@@ -44,7 +44,10 @@ template <launch_api Api, class Kernel> status launch_kernel(kernel_arguments& a
     a.collapse();
     if constexpr (is_cumulative(Kernel::result)) return detail::launch_cumulative<Api, Kernel>(a, where);
     else if constexpr (Kernel::has_reduction) return detail::reduction_launch<Api, Kernel>(a, where).run(a);
-    else return detail::launch_elementwise<Api, Kernel>(a, where);
+    else {
+      static_assert(Kernel::result == kernel_result::vector || Kernel::result == kernel_result::strided);
+      return detail::launch_elementwise<Api, Kernel>(a, where);
+    }
   }
 }
 

@@ -212,9 +212,11 @@ template <device_api Api> class section_runner {
     own.round = round;
     for (const buffer_record& each : section.buffers()) {
       const auto number = index_of(each.number);
-      own.bytes.push_back(each.kind == buffer_kind::value    ? arguments[number]
-                          : each.kind == buffer_kind::output ? results[number]
-                                                             : 0);
+      switch (each.kind) {
+      case buffer_kind::value: own.bytes.push_back(arguments[number]); break;
+      case buffer_kind::output: own.bytes.push_back(results[number]); break;
+      case buffer_kind::slot: own.bytes.push_back(0); break;
+      }
     }
   }
 
@@ -379,9 +381,18 @@ template <device_api Api> class section_runner {
     section_runner& self;
     int position;
 
-    template <class Step> void operator()(const Step& step) const {
-      if constexpr (requires { self.run_at(step, position); }) self.run_at(step, position);
-    }
+    void operator()(const kernel_step& step) const { self.run_at(step, position); }
+    void operator()(const concurrent_step& step) const { self.run_at(step, position); }
+    void operator()(const product_step& step) const { self.run_at(step, position); }
+    void operator()(const epilogue_step& step) const { self.run_at(step, position); }
+    void operator()(const axis_slice_step& step) const { self.run_at(step, position); }
+    // not apart: see `is_apart`
+    void operator()(const exchange_step&) const {}
+    void operator()(const call_step&) const {}
+    void operator()(const ffi_step&) const {}
+    void operator()(const scan_step&) const {}
+    void operator()(const while_step&) const {}
+    void operator()(const cond_step&) const {}
   };
   bool everywhere() const {
     return plain::all_of(going, [](bool goes) { return goes; });

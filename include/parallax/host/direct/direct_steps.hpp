@@ -120,9 +120,19 @@ template <class Program, section_id Section = section_id::main> struct direct_st
   static constexpr std::int64_t count_numbers(section_id of) {
     std::int64_t sum = 0;
     for_each_step(Program::plan, of, [&](const step_record& step) {
-      if (step.kind == step_kind::product) sum += numbers_of(Program::plan.template at<product_step>(step.index));
-      else if (step.kind == step_kind::kernel) sum += numbers_of(Program::plan.template at<kernel_step>(step.index));
-      else if (step.kind == step_kind::ffi) sum += most;
+      switch (step.kind) {
+      case step_kind::product: sum += numbers_of(Program::plan.template at<product_step>(step.index)); break;
+      case step_kind::kernel: sum += numbers_of(Program::plan.template at<kernel_step>(step.index)); break;
+      case step_kind::ffi: sum += most; break;
+      case step_kind::epilogue:
+      case step_kind::concurrent: // made of others
+      case step_kind::exchange:
+      case step_kind::axis_slice:
+      case step_kind::call: // with devices
+      case step_kind::scan:
+      case step_kind::while_loop:
+      case step_kind::cond: break; // their bodies
+      }
       for_each_body(Program::plan, step, [&](section_id body) { sum += count_numbers(body); });
     });
     return sum;

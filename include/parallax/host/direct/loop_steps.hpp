@@ -70,7 +70,10 @@ template <class Program, section_id Section, class Extents, class Execution> cla
     constexpr std::size_t number = index_of(record(B).number);
     if constexpr (record(B).kind == buffer_kind::value) first_bytes[B] = const_cast<std::byte*>(values[number]);
     else if constexpr (record(B).kind == buffer_kind::output) first_bytes[B] = outputs[number];
-    else first_bytes[B] = at_offset(slots, static_cast<std::int64_t>(offsets[number]) + record(B).offset);
+    else {
+      static_assert(record(B).kind == buffer_kind::slot);
+      first_bytes[B] = at_offset(slots, static_cast<std::int64_t>(offsets[number]) + record(B).offset);
+    }
   }
   /// Null where there are no bytes at all.
   static PARALLAX_INLINE std::byte* at_offset(std::byte* first, std::int64_t offset) {
@@ -98,7 +101,10 @@ template <class Program, section_id Section, class Extents, class Execution> cla
     else if constexpr (Kind == step_kind::cond) run_cond<Index, is_straight>();
     else if constexpr (Kind == step_kind::ffi)
       run_ffi<Index>(std::make_index_sequence<index_of(ffi_at<Index>.arrays.count)>{});
-    else run_product_step<Index>();
+    else {
+      static_assert(Kind == step_kind::product);
+      run_product_step<Index>();
+    }
   }
   template <int Index, bool IsStraight> PARALLAX_INLINE void run_scan() {
     const std::int64_t rounds = extents[Program::plan.template at<scan_step>(Index).count];

@@ -74,6 +74,7 @@ template <class Program, section_id Section, class Extents, class Execution> cla
       constexpr while_step loop = Program::plan.template at<while_step>(step.index);
       return std::max(bytes_of<loop.predicate>(extents), bytes_of<loop.body>(extents));
     } else {
+      static_assert(step.kind == step_kind::cond);
       return most_of_branches<step.index>(
           extents,
           std::make_index_sequence<index_of(Program::plan.template at<cond_step>(step.index).branches.count)>{});

@@ -54,7 +54,10 @@ template <class Program> struct straight_frame {
       return const_cast<T*>(reinterpret_cast<const T*>(values[index_of(record.number)]));
     else if constexpr (record.kind == buffer_kind::output)
       return reinterpret_cast<T*>(outputs[index_of(record.number)]);
-    else return buffers::template slot<Buffer>(memory);
+    else {
+      static_assert(record.kind == buffer_kind::slot);
+      return buffers::template slot<Buffer>(memory);
+    }
   }
 };
 

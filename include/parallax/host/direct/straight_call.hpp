@@ -41,7 +41,10 @@ template <class Program, section_id Section> class straight_steps {
     else if constexpr (Kind == step_kind::while_loop)
       straight_loop_step<Program, while_step, Index, Frame>::run_while(where);
     else if constexpr (Kind == step_kind::cond) straight_cond<Program, Index, Frame>::run(where);
-    else run_product<Index>(where);
+    else {
+      static_assert(Kind == step_kind::product);
+      run_product<Index>(where);
+    }
   }
   template <int Index> static constexpr product_step product_at = Program::plan.template at<product_step>(Index);
   template <int Index>

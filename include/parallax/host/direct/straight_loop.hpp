@@ -140,7 +140,10 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
     if constexpr (Kind == statement_kind::load_constant)
       return detail::compiled_number<T>(Program::plan[loop::step.constants][index_of(Argument)]);
     else if constexpr (Kind == statement_kind::load_index) return static_cast<T>(loop::offsets[index_of(Argument)][at]);
-    else return *element<Argument>(frame, at);
+    else {
+      static_assert(is_load_of_array(Kind));
+      return *element<Argument>(frame, at);
+    }
   }
   template <int I, class Primitive, element_type Type, std::int64_t Parameter, int... Operands, class Frame>
   static PARALLAX_INLINE void evaluate(compute_statement<Primitive, Type, Parameter, Operands...>, Frame&, file& values,

@@ -32,7 +32,10 @@ template <class Loop, class Buffers, class Outer, class Outputs> struct round_fr
     constexpr std::size_t number = index_of(record.number);
     if constexpr (record.kind == buffer_kind::value) return argument<number>();
     else if constexpr (record.kind == buffer_kind::output) return outputs.template data<number>();
-    else return Buffers::template slot<Buffer>(memory);
+    else {
+      static_assert(record.kind == buffer_kind::slot);
+      return Buffers::template slot<Buffer>(memory);
+    }
   }
 
  private:
@@ -169,7 +172,10 @@ template <class Program, int Index, section_id Branch, class Outer> struct branc
     if constexpr (record.kind == buffer_kind::slot) return buffers::template slot<Buffer>(memory);
     else if constexpr (record.kind == buffer_kind::value)
       return outer.template data<static_cast<int>(Program::plan[step.operands][number])>();
-    else return outer.template data<static_cast<int>(Program::plan[step.results][number])>();
+    else {
+      static_assert(record.kind == buffer_kind::output);
+      return outer.template data<static_cast<int>(Program::plan[step.results][number])>();
+    }
   }
 };
 

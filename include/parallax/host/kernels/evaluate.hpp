@@ -169,6 +169,7 @@ PARALLAX_INLINE auto evaluate(load_statement<Kind, Type, Argument>, Registers&, 
     number start = static_cast<number>(operand_at<Argument>(row).start + offset * stride);
     return math::convert<T>(math::add(broadcast(start), math::mul(lane, broadcast(static_cast<number>(stride)))));
   } else {
+    static_assert(is_load_of_array(Kind));
     const T* data = reinterpret_cast<const T*>(operand_at<Argument>(row).data);
     std::int64_t stride = operand_at<Argument>(row).stride;
     if constexpr (Kind == statement_kind::load_scalar) return broadcast(*data);
@@ -195,6 +196,7 @@ PARALLAX_INLINE auto evaluate(gather_statement<Kind, Type, Offset, Array>, Regis
   const std::int64_t stride = operand_at<Array>(row).stride;
   const T* first = reinterpret_cast<const T*>(operand_at<Array>(row).data) + offset * stride;
   const auto& offset_of = at<Offset>(registers);
+  static_assert(Kind == statement_kind::gather_row || Kind == statement_kind::gather_each);
   if constexpr (Kind == statement_kind::gather_row) {
     first += stored_lanes(offset_of).lanes[0];
     return stride == 1 ? load<Moved>(first, count) : load_strided<Moved>(first, stride, count);

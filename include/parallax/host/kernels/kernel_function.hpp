@@ -18,7 +18,10 @@ template <class Kernel, class Work> constexpr kernel_function kernel_function_of
   else if constexpr (Kernel::result == kernel_result::scattered) return &run_scatter<Kernel, Work>;
   else if constexpr (is_cumulative(Kernel::result)) return &run_cumulative<Kernel, Work>;
   else if constexpr (Kernel::has_reduction) return &run_reduction<Kernel, Work>;
-  else return &run_elementwise<Kernel, Work>;
+  else {
+    static_assert(Kernel::result == kernel_result::vector || Kernel::result == kernel_result::strided);
+    return &run_elementwise<Kernel, Work>;
+  }
 }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS
