@@ -102,8 +102,7 @@ class index_resolver {
     const tracer most = build::integer_literal(trace, element_type::uint64, std::numeric_limits<std::int64_t>::max());
     return build::binary<primitives::minimum>(operation, index, most);
   }
-  /// Of a negative index and the same from the end the one that is not negative, which is the smaller one of the two as
-  /// unsigned numbers: vectors find it without truth values.
+  /// `min(unsigned(i), unsigned(i + n))`: the non-negative one of i and i + n, which vectors find without truth values.
   constexpr tracer back_from_end(tracer index, int axis) {
     const element_type own = index.type();
     if (mode == index_mode::wrapped) index = within(index, axis);

@@ -100,8 +100,8 @@ class world {
     return has_failed;
   }
 
-  /// The number of an exchange among those of the running call whose messages have this tag and that go along these
-  /// axes of a mesh, which all members of a group come to equally often. One thread at a time uses a tag.
+  /// The sequence number of the next exchange with this tag and these axes of a mesh in the running call: all members
+  /// of a group count alike. One thread at a time uses a tag.
   std::uint64_t next_exchange(int tag, unsigned axes = 0) noexcept { return ++exchanges[index_of(tag)][axes]; }
   /// Which call is running, as all processes know it: its number, and what it is about once that is set.
   std::uint64_t running_call() const noexcept { return running; }

@@ -13,8 +13,8 @@
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 /// The places that a carry is in, one a round: its own one, where it ends, is number `first` of them. A carry that
-/// stays has one place, others have two. Carries that are handed on from one to another, as in `(a, b) -> (b, f(a,
-/// b))`, have the places of all of them, and one more where the last one is computed: so none is copied.
+/// stays has one place, others have two. Carries that shift, as in `(a, b) -> (b, f(a, b))`, rotate through one ring of
+/// places: one for each carry, and one more for the new value. So none is copied.
 struct carry_ring {
   static constexpr int most = 4;
 

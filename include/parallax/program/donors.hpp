@@ -12,8 +12,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
-/// Looks for arguments that are read for the last time before a result of their size is first written, or element by
-/// element as that is, or by the all-reduce that makes it.
+/// Finds arguments whose memory a result may take: of the same size, and last read before the result is written, or in
+/// the same step, element by element or by the all-reduce that makes it.
 template <class Plan> class donor_finder {
  public:
   /// `given_away` says which arguments may be taken.

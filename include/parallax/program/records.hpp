@@ -251,7 +251,8 @@ struct buffer_record {
   element_type type = element_type::float32;
   dim count{};             ///< of elements
   std::int64_t offset = 0; ///< of a slot: where the buffer begins in that, in bytes, a multiple of `slot_alignment`
-  /// Of a slot: the number of the output in whose memory it may lie as well, where that is no argument's; -1 for none.
+  /// Of a slot: the output whose memory this buffer may use, unless that output already uses an argument's; -1 for
+  /// none.
   int output = -1;
   static constexpr void describe(auto& r, auto& field) {
     field(r.kind);

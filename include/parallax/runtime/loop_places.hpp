@@ -30,8 +30,8 @@ struct scan_rounds {
   }
 };
 
-/// Slices are read and written in place. Carries are not copied: rounds write to two places in turn, change what stays
-/// in one, or find what they hand on where the next one reads it.
+/// Slices are read and written in place. Carries are not copied: a carry has two buffers in turn, is updated in place,
+/// or is passed on by exchanging addresses.
 class loop_places {
  public:
   /// `data_of` gives a buffer's first byte.

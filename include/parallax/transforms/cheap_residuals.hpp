@@ -19,9 +19,8 @@ enum class input_place {
   elsewhere, ///< it has to be brought if it is read
 };
 
-/// Finds them in a graph of both ways, of which the way back begins at `cut` and reads the values `read`. A value is
-/// computed again if a few operations make it of what is kept, or of arrays like itself that may be kept instead of it
-/// and take no more memory.
+/// Finds them in a graph of both ways: the way back begins at `cut` and reads the values `read`. A residual is computed
+/// again if few operations make it of values that are kept anyway, or of others of no greater size.
 class cheap_residuals {
  public:
   static constexpr int most_operations = 8;

@@ -37,10 +37,9 @@ constexpr growing_vector<tracer> loop_over(context& trace, const growing_vector<
   return emit_call<primitives::while_call>(trace, operands, call);
 }
 
-/// The loop of the forward half is the scan itself, and keeps nothing. The way back goes through nested loops: a piece
-/// of the rounds is cut into shorter ones, whose first carries are put into slots, and each of these is gone through
-/// from the last to the first in the same way, with the slots that are left, down to pieces that have a slot for each
-/// round.
+/// The loop of the forward half is the scan itself, and keeps nothing. The way back is nested loops: each splits its
+/// rounds, saves the carry at each split, then recurses from the last part to the first with the slots left, until each
+/// round has one.
 class checkpointed_linearization {
  public:
   constexpr checkpointed_linearization(const linearize_application& application, const scan_parameters& parameters)

@@ -50,7 +50,7 @@ constexpr bool mark_carries(const growing_vector<int>& carries, growing_vector<c
   return any;
 }
 
-/// Which carries of a loop have tangents: those that begin with one, and those that a round gives one.
+/// Carries of a loop that have tangents: those whose initial value has one, or that get one in some round.
 constexpr growing_vector<char> moving_inputs(const context& trace, const jvp_application& a, graph_id body,
                                              const growing_vector<scan_role>& roles) {
   const growing_vector<int> carries = operands_of(roles, scan_role::carry);

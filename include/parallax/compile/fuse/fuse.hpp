@@ -22,8 +22,8 @@ constexpr loop_id loop_of_node(node_id id) { return loop_id{static_cast<int>(id)
 /// that is true are computed in one loop still, which then has several results.
 class fusion {
  public:
-  /// Kernels of more operations, of which divisions and functions of floats count as three, and those that read more
-  /// arrays are cut, so that the time to compile them stays in proportion.
+  /// A kernel with more work than this (a division or function of floats counts as 3) or more inputs is split, so that
+  /// the time to compile it stays in proportion.
   static constexpr int longest_kernel = 96, most_reads = 48;
 
   context& trace;
@@ -76,8 +76,8 @@ class fusion {
   constexpr node_id inner_member(loop_id loop, node_id id, node_id operand) const {
     return loop_of[id] == loop ? rows.inner_member(id, operand) : node_id::none;
   }
-  /// Whether more loops may read what has an array: of a product, only where that is in memory in any case, since what
-  /// is done to it may be done in the library's call.
+  /// Whether more loops may read what has an array. A product only if it is stored anyway: otherwise its readers may be
+  /// fused into the library's call.
   constexpr bool may_be_read_again(node_id id) const {
     const loop_id reader = uses[id].loop;
     return !is_kind(id, primitive_kind::product) || demanded.contains(id) ||

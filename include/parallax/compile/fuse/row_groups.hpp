@@ -221,8 +221,8 @@ class row_groups {
     node_id component = node_id::none; ///< its first one
     bool others = false;
   };
-  /// A component with a reduction, and what it is made of is there before another component that alone reads it,
-  /// becomes a part of that: the sums of targets, beside a cross-entropy's.
+  /// Merges a component that has a reduction into its only reader, if its inputs are ready before that reader runs: the
+  /// sums of targets, beside a cross-entropy's.
   constexpr void absorb() {
     table<node_id, readers> read_by(g.size());
     table<node_id, int> members(g.size(), 0), reductions(g.size(), 0);

@@ -36,8 +36,8 @@ class slot_assigner {
   }
 
  private:
-  /// A slot: the first of its buffers, than which none of the same kind is larger where sizes are known, the steps in
-  /// which one is live, a bit each, and all of them.
+  /// A slot. `first`: its largest buffer, if sizes are known. `steps`: one bit per step in which any buffer is live.
+  /// `buffers`: all of them.
   struct slot {
     buffer_id first = buffer_id::none;
     growing_vector<std::uint64_t> steps;

@@ -85,8 +85,8 @@ class epilogue_finder {
     }
     return true;
   }
-  /// The loop that may join the product because it alone reads what that has made, and has a result for each of its
-  /// elements, in their order; none where there is none.
+  /// The only reader of the product, if it is an elementwise loop over the product's elements in order; otherwise
+  /// `none`.
   constexpr step_id loop_of_result(step_id s) const {
     const step_id loop = only_reader(s);
     if (loop == step_id::none || loop < s || !may_join(loop, s)) return step_id::none;

@@ -35,8 +35,8 @@ class in_place_finder {
       const epilogue_step& e = plan.at<epilogue_step>(step(s).index);
       const step_record loop = plan[e.parts][1];
       if (loop.kind != step_kind::kernel) return buffer_id::none;
-      // A library may do all parts at once: then what it adds to, if it does not multiply that too, or the product's
-      // own result may lie where the loop's does, but nothing else.
+      // A library may do all parts at once. Then only two buffers may share the loop's result: the base, unless it is
+      // also a factor, and the product's own result.
       if (may_take(loop_of(loop), e.base, id, s) && section.buffers[e.base].first_step < s && !is_taken(e.base) &&
           !touches(plan, plan[e.parts][0], e.base))
         return e.base;
@@ -45,8 +45,8 @@ class in_place_finder {
     }
     return buffer_id::none;
   }
-  /// The output in whose memory a slot's buffer may lie, since a loop reads it for the last time as it writes that, or
-  /// an all-reduce does; none where there is none.
+  /// The output that may reuse a slot buffer's memory: the loop or all-reduce that writes it reads the buffer for the
+  /// last time. `none` if there is no such output.
   constexpr buffer_id output_behind(buffer_id id) const {
     const planned_buffer& b = section.buffers[id];
     for (int s = b.first_step; s <= b.last_step; ++s) {

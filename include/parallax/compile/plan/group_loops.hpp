@@ -13,8 +13,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Moves each elementwise loop over contiguous arrays and scalars up to the next one before it that it does not depend
-/// on, where nothing in between keeps it: the updates of a tree of parameters, above all. So do reductions.
+/// Moves each elementwise loop over contiguous arrays and scalars up next to an earlier independent one, unless a step
+/// in between must come first: the updates of a tree of parameters, above all. Reductions are moved likewise.
 class loop_grouper {
  public:
   /// Kernels of one launch are compiled together, and take the registers of the one that needs most. What a launch is

@@ -15,9 +15,9 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 /// A step of a section while its order is decided: its place in the list of steps.
 enum class step_id : int { none = -1 };
 
-/// Moves each all-reduce and reduce-scatter to behind the step that computes its operand, and that step, where it is a
-/// loop, to behind the last one before it that touches what it reads: a gradient is reduced while the backward pass
-/// goes on. Other collectives stay: what they gather takes more memory than what they are given.
+/// Moves every all-reduce and reduce-scatter up to just after its operand is computed, and that computation, if it is a
+/// fused loop, up to just after its inputs are ready: a gradient is reduced while the backward pass goes on. Other
+/// collectives stay: what they gather takes more memory than what they are given.
 class early_starter {
  public:
   constexpr early_starter(const plan_builder& records, planned_section& of)

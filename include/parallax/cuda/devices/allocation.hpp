@@ -49,8 +49,8 @@ template <device_api Api> class allocation final : public device_memory {
 
   allocation(std::shared_ptr<memory_block<Api>> in, std::size_t offset)
       : device_memory(in->home.number), home(in->home), start(in->start + offset), block(std::move(in)) {}
-  /// Others' memory: it is used here behind what has been enqueued on their stream, which waits for what was enqueued
-  /// here as long as this lived.
+  /// Others' memory: this device waits for the owner's stream before it uses the memory, and the owner's stream waits
+  /// for this device once the object is destroyed.
   allocation(device<Api>& of, void* first, stream used_by)
       : device_memory(of.number), home(of), start(static_cast<std::byte*>(first)) {
     check(home.wait_for_stream(used_by), home.number);

@@ -58,8 +58,8 @@ using unique_stream = unique_handle<typename Api::stream, Api::create_stream, Ap
 template <device_api Api>
 using unique_event = unique_handle<typename Api::event, Api::create_event, Api::destroy_event>;
 
-/// As long as it lives, a thread that captures may take memory at once and wait for streams that it does not capture,
-/// as a library does in its first call on a device, or its first of a kind. Nothing where it does not capture.
+/// While alive, the capturing thread may allocate and wait for other streams: libraries do both in their first calls.
+/// Has no effect on a thread that does not capture.
 template <device_api Api> class relaxed_capture {
  public:
   explicit relaxed_capture(bool captures) : is_relaxed(captures) {

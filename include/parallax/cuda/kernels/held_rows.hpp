@@ -23,8 +23,8 @@ template <class Kernel, int Width> struct held_rows {
   /// What is held must not be spilled, nor what is loaded beside it.
   static constexpr bool takes_few_registers =
       passes::widest_value <= 4 && passes::kept_count <= 2 && passes::loaded_count <= 4;
-  /// Values of an element: those that are kept at a time, as ptxas finds registers that are free again, or all where
-  /// addresses of single elements or large values leave few.
+  /// Live values of an element: the most at a time if ptxas can reuse registers (vectors of small values), otherwise
+  /// all.
   static constexpr int kept_values = Width > 1 && passes::widest_value <= 4 ? passes::schedule::most_remembered()
                                                                             : passes::kept_count;
   /// The elements that a thread holds, as registers allow: at least four vectors are loaded together, of one array or

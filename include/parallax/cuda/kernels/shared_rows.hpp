@@ -149,8 +149,8 @@ template <class Kernel> row_cut cut_row(std::int64_t length, int cluster, std::s
 /// Elements that a block goes over in about the time of a launch.
 inline constexpr std::int64_t elements_of_a_launch = 16384;
 
-/// The cut of so many rows that suits a device best, of those into at least as many pieces as fit; none where rows fit
-/// no cluster, or are so few that most multiprocessors would wait for some that have much to do.
+/// The best number of pieces for each row, at least as many as shared memory demands. `none` if a row fits no cluster,
+/// or if rows are so few that most multiprocessors would be idle.
 template <class Kernel> row_cut best_cut(std::int64_t length, std::int64_t rows, const device_properties& device) {
   const auto cut_for = [&](int cluster) { return cut_row<Kernel>(length, cluster, device.shared_bytes_per_block); };
   row_cut cut;

@@ -81,9 +81,8 @@ template <class Section> class captured_loops {
     });
   }
 
-  /// Rounds are counted on the device. A node repeats as many as carries take to be where they were, so that they end
-  /// where they are wanted. Kernels find slices by the count; those that something else uses are copied to places that
-  /// stay.
+  /// Rounds are counted on the device. A graph node holds as many rounds as the carries need to return to their first
+  /// buffers. Kernels find slices by the count; slices that other steps read are copied to addresses that stay.
   template <class Call> void run(const scan_step& step, Call call) {
     const std::int64_t rounds = outer.section.extents[step.count];
     const std::int64_t period = period_of(outer.section.plan[step.results]), odd = rounds % period;

@@ -38,8 +38,8 @@ std::vector<std::vector<int>> groups_of(const plan_view& plan, const mesh<Api>& 
     }
   return parts;
 }
-/// Has the cliques of all exchanges between processes that a section may come to, in one order on all processes, of
-/// which some may come to another exchange first, or to none.
+/// Creates the cliques of all exchanges between processes in a section, in one order on every process, since processes
+/// may reach exchanges in different orders or not at all.
 template <device_api Api>
 void make_cliques(backend<Api>& owner, const plan_view& plan, const mesh<Api>& all, section_id section) {
   for_each_step(plan, section, [&](const step_record& step) {

@@ -14,7 +14,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::host {
 /// Keeps the team of a thread's last call for the next one, which has often the same mesh.
 class kept_team {
  public:
-  /// A team with this mesh: the kept one where it is for it, which is then no longer kept.
+  /// A team with this mesh: the kept one, which leaves this place, if its mesh is the same, otherwise a new one.
   static std::unique_ptr<team> take(plain_span<const std::int64_t> mesh, plain_span<const int> devices) {
     std::unique_ptr<team> last(std::exchange(of_thread().last, nullptr));
     if (last && last->is_for(mesh, devices)) return last;
