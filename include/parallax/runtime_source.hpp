@@ -19,7 +19,7 @@
 #include <parallax/backends/default_backend.hpp>
 #include <parallax/host/devices/device_pool.hpp>
 #include <parallax/host/devices/worker_pool.hpp>
-#include <parallax/host/kernels/product.hpp>
+#include <parallax/host/kernels/products/product.hpp>
 #include <parallax/host/run/program_run.hpp>
 #include <parallax/host/run/run.hpp>
 #include <parallax/runtime/checked_sizes.hpp>

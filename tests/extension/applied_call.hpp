@@ -4,10 +4,10 @@
 
 #include <parallax/compile/prepare/prepare.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/transforms/batch.hpp>
-#include <parallax/transforms/forward.hpp>
-#include <parallax/transforms/joint_program.hpp>
-#include <parallax/transforms/varying.hpp>
+#include <parallax/transforms/passes/batch.hpp>
+#include <parallax/transforms/passes/forward.hpp>
+#include <parallax/transforms/passes/joint_program.hpp>
+#include <parallax/transforms/passes/varying.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 

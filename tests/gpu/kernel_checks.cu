@@ -1,7 +1,7 @@
 // Launches of kernels, and the block policy they are written against.
 #include "device_array.cuh"
 
-#include <parallax/cuda/kernels/strided_product.hpp>
+#include <parallax/cuda/kernels/products/strided_product.hpp>
 
 #include <cmath>
 #include <cstdint>

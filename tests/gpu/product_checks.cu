@@ -2,7 +2,7 @@
 #include "device_array.cuh"
 
 #include <parallax/core/element_type.hpp>
-#include <parallax/cuda/kernels/vector_product.hpp>
+#include <parallax/cuda/kernels/products/vector_product.hpp>
 
 #include <algorithm>
 #include <cmath>

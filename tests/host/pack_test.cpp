@@ -1,6 +1,6 @@
 #include <parallax/host/simd/pack.hpp>
 
-#include <parallax/host/kernels/reduced_value.hpp>
+#include <parallax/host/kernels/reductions/reduced_value.hpp>
 #include <parallax/primitives/all.hpp>
 
 #include "core/element_samples.hpp"

@@ -1,6 +1,6 @@
 // Matrix products: extents and strides beyond what CBLAS counts in, and the digits of long sums.
-#include <parallax/host/kernels/product.hpp>
-#include <parallax/host/kernels/run_product.hpp>
+#include <parallax/host/kernels/products/product.hpp>
+#include <parallax/host/kernels/products/run_product.hpp>
 #include <parallax/parallax.hpp>
 
 #include "test.hpp"

@@ -2,7 +2,7 @@
 #include "support/simulator/programs.hpp"
 #include "test.hpp"
 
-#include <parallax/cuda/kernels/conditions.hpp>
+#include <parallax/cuda/kernels/loop/conditions.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "support/simulator/programs.hpp"
 #include "test.hpp"
 
-#include <parallax/cuda/kernels/copy_pieces.hpp>
+#include <parallax/cuda/kernels/copies/copy_pieces.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <parallax/core/pytree.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/donors.hpp>
-#include <parallax/transforms/donate.hpp>
+#include <parallax/transforms/passes/donate.hpp>
 
 #include <array>
 #include <cstddef>

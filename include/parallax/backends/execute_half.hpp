@@ -3,7 +3,7 @@
 
 #include <parallax/backends/execute.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/transforms/linear_point.hpp>
+#include <parallax/transforms/derivatives/linear_point.hpp>
 
 #include <tuple>
 #include <type_traits>

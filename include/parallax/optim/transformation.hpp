@@ -16,7 +16,7 @@
 #include <parallax/ops/elementwise.hpp>
 #include <parallax/ops/operators.hpp>
 #include <parallax/ops/reductions.hpp>
-#include <parallax/transforms/callable.hpp>
+#include <parallax/transforms/passes/callable.hpp>
 
 #include <tuple>
 #include <type_traits>

@@ -5,7 +5,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/runtime/guards.hpp>
 #include <parallax/runtime/resolve.hpp>
-#include <parallax/transforms/mapping.hpp>
+#include <parallax/transforms/maps/mapping.hpp>
 
 #include <sstream>
 #include <string>

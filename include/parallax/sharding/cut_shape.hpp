@@ -10,7 +10,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/processes/mesh_part.hpp>
 #include <parallax/processes/world.hpp>
-#include <parallax/transforms/mesh.hpp>
+#include <parallax/transforms/maps/mesh.hpp>
 
 #include <array>
 #include <cstddef>

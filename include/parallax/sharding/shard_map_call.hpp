@@ -5,7 +5,7 @@
 #include <parallax/backends/execute_donating.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/sharding/device_put.hpp>
-#include <parallax/transforms/shard_map.hpp>
+#include <parallax/transforms/maps/shard_map.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The kernel of collectives between devices that read each other's memory.
-#include <parallax/cuda/kernels/exchange.hpp>
+#include <parallax/cuda/kernels/copies/exchange.hpp>
 
 #include "cuda/kernels/simulated_kernels.hpp"
 #include "in_pairs.hpp"

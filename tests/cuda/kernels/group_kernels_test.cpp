@@ -2,7 +2,7 @@
 #include "support/simulator/block.hpp"
 #include "test.hpp"
 
-#include <parallax/cuda/kernels/reduction_group.hpp>
+#include <parallax/cuda/kernels/reductions/reduction_group.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // The kernel of products that the library does not do, run on the host thread by thread.
-#include <parallax/cuda/kernels/strided_product.hpp>
+#include <parallax/cuda/kernels/products/strided_product.hpp>
 
 #include "test.hpp"
 

@@ -1,5 +1,5 @@
 // Quotients by a row's number are those of a division, to the last bit.
-#include <parallax/cuda/kernels/uniform_division.hpp>
+#include <parallax/cuda/kernels/loop/uniform_division.hpp>
 
 #include "test.hpp"
 

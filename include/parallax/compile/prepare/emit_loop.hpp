@@ -5,7 +5,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/call.hpp>
-#include <parallax/transforms/scan_parameters.hpp>
+#include <parallax/transforms/calls/scan_parameters.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 

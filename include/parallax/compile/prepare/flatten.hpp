@@ -7,7 +7,7 @@
 #include <parallax/core/growing_vector.hpp>
 #include <parallax/core/ids.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/transforms/pmap_call.hpp>
+#include <parallax/transforms/calls/pmap_call.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 

@@ -6,13 +6,13 @@
 #include <parallax/compile/prepare/prepare.hpp>
 #include <parallax/compile/prepare/summed_products.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/transforms/checkpoint_call.hpp>
-#include <parallax/transforms/cond_call.hpp>
-#include <parallax/transforms/custom_call.hpp>
-#include <parallax/transforms/ffi_call.hpp>
-#include <parallax/transforms/linear_solve_call.hpp>
-#include <parallax/transforms/scan_call.hpp>
-#include <parallax/transforms/while_call.hpp>
+#include <parallax/transforms/calls/checkpoint_call.hpp>
+#include <parallax/transforms/calls/cond_call.hpp>
+#include <parallax/transforms/calls/custom_call.hpp>
+#include <parallax/transforms/calls/ffi_call.hpp>
+#include <parallax/transforms/calls/linear_solve_call.hpp>
+#include <parallax/transforms/calls/scan_call.hpp>
+#include <parallax/transforms/calls/while_call.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {

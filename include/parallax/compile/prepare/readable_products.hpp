@@ -3,7 +3,7 @@
 
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/dot_general.hpp>
-#include <parallax/transforms/replay.hpp>
+#include <parallax/transforms/passes/replay.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 

@@ -7,7 +7,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/transforms/scan_call.hpp>
+#include <parallax/transforms/calls/scan_call.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 

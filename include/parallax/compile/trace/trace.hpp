@@ -5,15 +5,15 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/all.hpp>
-#include <parallax/transforms/call.hpp>
-#include <parallax/transforms/checkpoint_call.hpp>
-#include <parallax/transforms/custom_call.hpp>
-#include <parallax/transforms/grad.hpp>
-#include <parallax/transforms/jit.hpp>
-#include <parallax/transforms/linear_solve_call.hpp>
-#include <parallax/transforms/pmap.hpp>
-#include <parallax/transforms/scan_call.hpp>
-#include <parallax/transforms/vmap.hpp>
+#include <parallax/transforms/calls/checkpoint_call.hpp>
+#include <parallax/transforms/calls/custom_call.hpp>
+#include <parallax/transforms/calls/linear_solve_call.hpp>
+#include <parallax/transforms/calls/scan_call.hpp>
+#include <parallax/transforms/derivatives/grad.hpp>
+#include <parallax/transforms/functions/jit.hpp>
+#include <parallax/transforms/maps/pmap.hpp>
+#include <parallax/transforms/maps/vmap.hpp>
+#include <parallax/transforms/passes/call.hpp>
 
 #include <tuple>
 

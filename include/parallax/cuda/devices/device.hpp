@@ -10,9 +10,9 @@
 #include <parallax/cuda/devices/handles.hpp>
 #include <parallax/cuda/devices/measure_product.hpp>
 #include <parallax/cuda/devices/staging.hpp>
-#include <parallax/cuda/kernels/copy_narrow_rows.hpp>
+#include <parallax/cuda/kernels/copies/copy_narrow_rows.hpp>
 #include <parallax/cuda/kernels/launch.hpp>
-#include <parallax/cuda/kernels/vector_product.hpp>
+#include <parallax/cuda/kernels/products/vector_product.hpp>
 
 #include <array>
 #include <deque>

@@ -7,7 +7,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/address_history.hpp>
 #include <parallax/cuda/devices/handles.hpp>
-#include <parallax/cuda/kernels/copy_pieces.hpp>
+#include <parallax/cuda/kernels/copies/copy_pieces.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/program/plan.hpp>
 

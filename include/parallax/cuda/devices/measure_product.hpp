@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/core/version.hpp>
-#include <parallax/cuda/kernels/write_addresses.hpp>
+#include <parallax/cuda/kernels/copies/write_addresses.hpp>
 #include <parallax/cuda/names.hpp>
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
-#include <parallax/cuda/kernels/copy_pieces.hpp>
+#include <parallax/cuda/kernels/copies/copy_pieces.hpp>
 #include <parallax/cuda/names.hpp>
 
 #include <algorithm>

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <parallax/core/version.hpp>
-#include <parallax/cuda/kernels/cumulative.hpp>
-#include <parallax/cuda/kernels/elementwise.hpp>
-#include <parallax/cuda/kernels/elementwise_tiles.hpp>
-#include <parallax/cuda/kernels/reduce.hpp>
-#include <parallax/cuda/kernels/rows.hpp>
-#include <parallax/cuda/kernels/scatter.hpp>
-#include <parallax/cuda/kernels/sort.hpp>
+#include <parallax/cuda/kernels/elementwise/elementwise.hpp>
+#include <parallax/cuda/kernels/elementwise/elementwise_tiles.hpp>
+#include <parallax/cuda/kernels/order/scatter.hpp>
+#include <parallax/cuda/kernels/order/sort.hpp>
+#include <parallax/cuda/kernels/reductions/cumulative.hpp>
+#include <parallax/cuda/kernels/reductions/reduce.hpp>
+#include <parallax/cuda/kernels/rows/rows.hpp>
 #include <parallax/cuda/names.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {

@@ -4,7 +4,7 @@
 #include <parallax/core/element_type.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
-#include <parallax/cuda/kernels/strided_product.hpp>
+#include <parallax/cuda/kernels/products/strided_product.hpp>
 #include <parallax/cuda/nvidia/device_block.cuh>
 #include <parallax/cuda/nvidia/product_plan.cuh>
 #include <parallax/cuda/nvidia/relu_signs.cuh>

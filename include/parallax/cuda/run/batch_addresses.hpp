@@ -6,7 +6,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/devices/device.hpp>
-#include <parallax/cuda/kernels/write_addresses.hpp>
+#include <parallax/cuda/kernels/copies/write_addresses.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/product_steps.hpp>
 #include <parallax/program/section_steps.hpp>

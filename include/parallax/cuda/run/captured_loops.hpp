@@ -5,8 +5,8 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/device.hpp>
-#include <parallax/cuda/kernels/conditions.hpp>
-#include <parallax/cuda/kernels/copy_slices.hpp>
+#include <parallax/cuda/kernels/copies/copy_slices.hpp>
+#include <parallax/cuda/kernels/loop/conditions.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/capture_estimate.hpp>
 #include <parallax/cuda/run/slices_in_place.hpp>

@@ -7,7 +7,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/devices/mesh.hpp>
-#include <parallax/cuda/kernels/exchange.hpp>
+#include <parallax/cuda/kernels/copies/exchange.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/exchange_memory.hpp>
 #include <parallax/cuda/run/gathered_operands.hpp>

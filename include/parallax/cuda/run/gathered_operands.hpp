@@ -4,7 +4,7 @@
 #include <parallax/core/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/allocation.hpp>
-#include <parallax/cuda/kernels/exchange.hpp>
+#include <parallax/cuda/kernels/copies/exchange.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/backend.hpp>
 #include <parallax/cuda/devices/graph_cache.hpp>
-#include <parallax/cuda/kernels/copy_pieces.hpp>
+#include <parallax/cuda/kernels/copies/copy_pieces.hpp>
 #include <parallax/cuda/names.hpp>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <parallax/core/plain_algorithms.hpp>
 #include <parallax/core/plain_span.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/cuda/kernels/block_loop.hpp>
+#include <parallax/cuda/kernels/block/block_loop.hpp>
 #include <parallax/cuda/kernels/launch.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/launchers.hpp>

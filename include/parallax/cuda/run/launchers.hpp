@@ -3,10 +3,10 @@
 
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
-#include <parallax/cuda/kernels/block_loop.hpp>
-#include <parallax/cuda/kernels/elementwise_group.hpp>
-#include <parallax/cuda/kernels/launch_context.hpp>
-#include <parallax/cuda/kernels/reduction_group.hpp>
+#include <parallax/cuda/kernels/block/block_loop.hpp>
+#include <parallax/cuda/kernels/elementwise/elementwise_group.hpp>
+#include <parallax/cuda/kernels/loop/launch_context.hpp>
+#include <parallax/cuda/kernels/reductions/reduction_group.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 #include <parallax/program/plan.hpp>

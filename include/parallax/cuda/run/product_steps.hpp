@@ -3,7 +3,7 @@
 
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/device.hpp>
-#include <parallax/cuda/kernels/product_batches.hpp>
+#include <parallax/cuda/kernels/loop/product_batches.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/runtime/section_plan.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/host/kernels/product_arguments.hpp>
+#include <parallax/host/kernels/products/product_arguments.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/primitives/all.hpp>
 #include <parallax/program/plan.hpp>

@@ -7,8 +7,8 @@
 #include <parallax/host/direct/direct_steps.hpp>
 #include <parallax/host/direct/loop_steps.hpp>
 #include <parallax/host/direct/straight_call.hpp>
-#include <parallax/host/kernels/plain_product.hpp>
-#include <parallax/host/kernels/work.hpp>
+#include <parallax/host/kernels/loop/work.hpp>
+#include <parallax/host/kernels/products/plain_product.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 

@@ -6,8 +6,8 @@
 #include <parallax/core/version.hpp>
 #include <parallax/host/direct/direct_extents.hpp>
 #include <parallax/host/direct/loop_steps.hpp>
-#include <parallax/host/kernels/all_threads.hpp>
-#include <parallax/host/kernels/run_product.hpp>
+#include <parallax/host/kernels/loop/all_threads.hpp>
+#include <parallax/host/kernels/products/run_product.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/runtime/checked_sizes.hpp>

@@ -10,8 +10,8 @@
 #include <parallax/host/direct/small_products.hpp>
 #include <parallax/host/direct/straight_call.hpp>
 #include <parallax/host/kernels/kernel_function.hpp>
-#include <parallax/host/kernels/nothing_to_read.hpp>
-#include <parallax/host/kernels/product_arguments.hpp>
+#include <parallax/host/kernels/loop/nothing_to_read.hpp>
+#include <parallax/host/kernels/products/product_arguments.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 

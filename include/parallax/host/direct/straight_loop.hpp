@@ -4,7 +4,7 @@
 
 #include <parallax/core/ids.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/host/kernels/evaluate.hpp>
+#include <parallax/host/kernels/loop/evaluate.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 

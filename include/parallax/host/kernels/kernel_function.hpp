@@ -2,10 +2,10 @@
 #pragma once
 
 #include <parallax/core/version.hpp>
-#include <parallax/host/kernels/cumulative.hpp>
-#include <parallax/host/kernels/rows.hpp>
-#include <parallax/host/kernels/scatter.hpp>
-#include <parallax/host/kernels/sort.hpp>
+#include <parallax/host/kernels/order/scatter.hpp>
+#include <parallax/host/kernels/order/sort.hpp>
+#include <parallax/host/kernels/reductions/cumulative.hpp>
+#include <parallax/host/kernels/reductions/rows.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <parallax/core/version.hpp>
-#include <parallax/host/kernels/all_threads.hpp>
 #include <parallax/host/kernels/kernel_function.hpp>
+#include <parallax/host/kernels/loop/all_threads.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 

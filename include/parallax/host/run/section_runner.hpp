@@ -8,8 +8,8 @@
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/collectives.hpp>
 #include <parallax/host/devices/process_exchange.hpp>
-#include <parallax/host/kernels/nothing_to_read.hpp>
-#include <parallax/host/kernels/run_product.hpp>
+#include <parallax/host/kernels/loop/nothing_to_read.hpp>
+#include <parallax/host/kernels/products/run_product.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/registers.hpp>
 #include <parallax/program/kernel_arguments.hpp>

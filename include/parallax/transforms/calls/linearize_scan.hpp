@@ -1,0 +1,184 @@
+// The derivative of a scan: two loops.
+#pragma once
+
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
+#include <parallax/transforms/calls/scan_parameters.hpp>
+#include <parallax/transforms/passes/activity.hpp>
+#include <parallax/transforms/passes/joint_program.hpp>
+#include <parallax/transforms/passes/mesh_variation.hpp>
+
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
+
+/// The forward loop also stacks what the backward loop reads. That goes through the rounds from the other end: it
+/// carries the cotangents of the carries and the sums of those of the constants, and stacks those of slices. Sums of 16
+/// bits are float32, and rounded by who reads them.
+class scan_linearization {
+ public:
+  constexpr scan_linearization(const linearize_application& application, const scan_parameters& parameters)
+      : trace(application.trace),
+        operands(application.operands),
+        p(parameters),
+        carries(operands_of(parameters.roles, scan_role::carry)),
+        wanted(application.wanted.begin(), application.wanted.end()),
+        active(find_active()),
+        joint(
+            trace, p.body, wanted, [](std::size_t, tracer x) { return x; }, [](std::size_t, tracer x) { return x; }) {}
+
+  constexpr linearized_call run() {
+    if (trace.failed) return {};
+    joint.compute_cheap_values_again([&](std::size_t k) {
+      const bool is_computed = !operands[k].home().is_input(operands[k].id);
+      const bool is_stacked = p.roles[k] == scan_role::stacked;
+      return p.roles[k] == scan_role::carry || (is_stacked && is_computed) ? input_place::kept : input_place::at_hand;
+    });
+    half = joint.backward_half();
+    needed = trace.at(half).needed();
+    linear.backward = primitives::id_of<primitives::scan_call>;
+    run_forward();
+    make_backward();
+    linear.parameters = encode(backward);
+    return linear;
+  }
+
+ private:
+  context& trace;
+  plain_span<const tracer> operands;
+  const scan_parameters& p;
+  growing_vector<int> carries;
+  growing_vector<char> wanted; ///< operands; carries also where a round makes them depend on others
+  growing_vector<char> active; ///< results of the body
+  joint_program joint;
+  graph_id half = graph_id::none; ///< the backward half of the body
+  id_set<node_id> needed;         ///< of its nodes
+  linearized_call linear;
+  scan_parameters backward;
+  growing_vector<tracer> before;     ///< by operand: of carries that the backward loop reads, what they were, stacked
+  growing_vector<tracer> residuals;  ///< stacked
+  growing_vector<tracer> first_sums; ///< of constants' cotangents
+  growing_vector<tracer> inputs;     ///< of `half`, inside the backward loop
+
+  constexpr growing_vector<char> find_active() {
+    growing_vector<char> found;
+    do found = active_nodes(trace, p.body, wanted).flags_of(trace.at(p.body).outputs);
+    while (mark_carries(carries, wanted, [&](std::size_t c) { return found[c] != 0; }));
+    return found;
+  }
+
+  constexpr abstract_value value_of_input(std::size_t k) const {
+    return trace.at(half).value(trace.at(half).inputs[k]);
+  }
+  constexpr bool reads(std::size_t k) const { return needed.contains(trace.at(half).inputs[k]); }
+
+  constexpr void run_forward() {
+    const std::size_t result_count = trace.at(p.body).outputs.size();
+    scan_parameters forward = p;
+    forward.body = joint.forward_half();
+    growing_vector<int> kept;
+    for_each(carries, [&](int k) {
+      if (!reads(index_of(k))) return;
+      kept.push_back(k);
+      graph& g = trace.at(forward.body);
+      g.outputs.push_back(g.inputs[index_of(k)]);
+    });
+    const growing_vector<tracer> values =
+        emit_call(trace, primitives::id_of<primitives::scan_call>, operands, encode(forward));
+    before.resize(operands.size());
+    const std::size_t behind = result_count + index_of(joint.residual_count());
+    for (std::size_t k = 0; k < values.size(); ++k)
+      (k < result_count ? linear.results : residuals).push_back(values[k]);
+    for (std::size_t k = 0; k < kept.size(); ++k) before[index_of(kept[k])] = values[behind + k];
+    residuals.resize(index_of(joint.residual_count()));
+  }
+
+  constexpr void make_backward() {
+    backward.length = p.length;
+    backward.reverse = !p.reverse;
+    for_each(joint.differentiated_inputs, [&](int k) {
+      if (role_of(k) == scan_role::constant)
+        first_sums.push_back(build::zeros(trace, build::widen(operands[index_of(k)].value())));
+    });
+    backward.body = trace.open_graph();
+    for (std::size_t k = 0; k < operands.size(); ++k) enter_operand(k);
+    for_each(residuals, [&](tracer residual) { enter(scan_role::stacked, residual); });
+    const growing_vector<tracer> sums = enter_sums();
+    const growing_vector<int> carried = enter_cotangents();
+    const growing_vector<tracer> gradients = replay_graph(trace, half, inputs);
+    if (trace.failed) return trace.close_graph();
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (role_of(joint.differentiated_inputs[i]) != scan_role::constant) continue;
+      const tracer sum = sums[next++];
+      const tracer addend = build::convert_unrounded(gradients[i], sum.type());
+      add_output(trace, vary_along(emit<primitives::add>({sum, addend}), sum.varies()));
+    }
+    for_each(carried, [&](int k) {
+      add_output(trace, vary_along(gradient_of_carry(gradients, k), value_of_input(index_of(k)).varies));
+    });
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (role_of(joint.differentiated_inputs[i]) != scan_role::stacked) continue;
+      add_output(trace, gradients[i]);
+      linear.differentiated_operands.push_back(joint.differentiated_inputs[i]);
+    }
+    trace.close_graph();
+  }
+
+  constexpr scan_role role_of(int operand) const { return p.roles[index_of(operand)]; }
+
+  /// The next input of `half` is an operand of the backward loop.
+  constexpr void enter(scan_role role, tracer operand) {
+    enter_given(role);
+    linear.operands.push_back(operand);
+  }
+  constexpr void enter_given(scan_role role) {
+    backward.roles.push_back(role);
+    inputs.push_back(new_input(trace, value_of_input(inputs.size())));
+  }
+  /// The next input of `half` is of no effect.
+  constexpr void leave_out() { inputs.push_back(build::zeros(trace, value_of_input(inputs.size()))); }
+
+  constexpr void enter_operand(std::size_t k) {
+    if (!reads(k)) return leave_out();
+    switch (p.roles[k]) {
+    case scan_role::constant: return enter(scan_role::constant, operands[k]);
+    case scan_role::carry: return enter(scan_role::stacked, before[k]);
+    case scan_role::stacked: return enter(scan_role::stacked, operands[k]);
+    }
+  }
+  /// Of the constants' cotangents, which begin with 0.
+  constexpr growing_vector<tracer> enter_sums() {
+    growing_vector<tracer> sums;
+    for_each(joint.differentiated_inputs, [&](int k) {
+      if (role_of(k) != scan_role::constant) return;
+      backward.roles.push_back(scan_role::carry);
+      sums.push_back(new_input(trace, build::widen(value_of_input(index_of(k)))));
+      linear.differentiated_operands.push_back(k);
+    });
+    for_each(first_sums, [&](tracer zeros) { linear.operands.push_back(zeros); });
+    return sums;
+  }
+  /// The cotangents of the results, which the caller gives behind the operands; returns the carries that have one.
+  constexpr growing_vector<int> enter_cotangents() {
+    growing_vector<int> carried;
+    for_each(joint.differentiated_results, [&](int result) {
+      const bool is_carry = index_of(result) < carries.size();
+      const int operand = is_carry ? carries[index_of(result)] : -1;
+      const bool counts = is_carry ? wanted[index_of(operand)] != 0 : active[index_of(result)] != 0;
+      if (!counts) return leave_out();
+      enter_given(is_carry ? scan_role::carry : scan_role::stacked);
+      linear.differentiated_results.push_back(result);
+      if (!is_carry) return;
+      carried.push_back(operand);
+      linear.differentiated_operands.push_back(operand);
+    });
+    return carried;
+  }
+  constexpr tracer gradient_of_carry(const growing_vector<tracer>& gradients, int operand) const {
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+      if (joint.differentiated_inputs[i] == operand) return gradients[i];
+    return build::zeros(trace, value_of_input(index_of(operand)));
+  }
+};
+
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -1,0 +1,71 @@
+// What a scan is made of.
+#pragma once
+
+#include <parallax/core/context.hpp>
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/scan_role.hpp>
+#include <parallax/core/version.hpp>
+#include <parallax/transforms/passes/activity.hpp>
+
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
+
+/// The operands that enter a body in one way.
+constexpr growing_vector<int> operands_of(const growing_vector<scan_role>& roles, scan_role role) {
+  growing_vector<int> found;
+  for (std::size_t k = 0; k < roles.size(); ++k)
+    if (roles[k] == role) found.push_back(static_cast<int>(k));
+  return found;
+}
+
+/// The body takes what the operands' roles say. It returns the carries, in the order of these operands, and then what
+/// is stacked along a new axis 0 of the results.
+struct scan_parameters {
+  dim length{};                      ///< how often the body runs
+  bool reverse = false;              ///< from the last slice to the first
+  growing_vector<scan_role> roles{}; ///< of the operands
+  graph_id body = graph_id::none;
+  growing_vector<int> slots{}; ///< one number where the way back keeps so many carries at most
+
+  static constexpr void describe(auto& p, auto& member) {
+    member("length", p.length);
+    member("reverse", p.reverse);
+    member("roles", p.roles);
+    member("body", p.body);
+    member("slots", p.slots);
+  }
+};
+
+/// Marks the carries whose value behind a round has a property; false where all had been marked, and so had what
+/// depends on them. `has(c)` is asked of carry number c.
+template <class Has>
+constexpr bool mark_carries(const growing_vector<int>& carries, growing_vector<char>& marked, const Has& has) {
+  bool any = false;
+  for (std::size_t c = 0; c < carries.size(); ++c) {
+    char& mark = marked[index_of(carries[c])];
+    if (mark != 0 || !has(c)) continue;
+    mark = 1;
+    any = true;
+  }
+  return any;
+}
+
+/// Carries of a loop that have tangents: those whose initial value has one, or that get one in some round.
+constexpr growing_vector<char> moving_inputs(const context& trace, const jvp_application& a, graph_id body,
+                                             const growing_vector<scan_role>& roles) {
+  const growing_vector<int> carries = operands_of(roles, scan_role::carry);
+  growing_vector<char> moving = a.moving(), outputs;
+  do outputs = active_nodes(trace, body, moving).flags_of(trace.at(body).outputs);
+  while (mark_carries(carries, moving, [&](std::size_t c) { return outputs[c] != 0; }));
+  return moving;
+}
+
+/// The operands of a loop and, behind them, their tangents, which are zeros where a round gives a carry its first one.
+constexpr growing_vector<tracer> operands_with_tangents(const jvp_application& a, const growing_vector<char>& moving) {
+  growing_vector<tracer> given(a.operands.begin(), a.operands.end());
+  for (std::size_t k = 0; k < moving.size(); ++k)
+    if (moving[k] != 0) given.push_back(a.tangents[k].owner ? a.tangents[k] : build::zeros_like(a.operands[k]));
+  return given;
+}
+
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -1,0 +1,59 @@
+// Arguments that a call may take the memory of.
+#pragma once
+
+#include <parallax/core/ids.hpp>
+#include <parallax/core/version.hpp>
+#include <parallax/transforms/passes/callable.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace parallax::PARALLAX_INLINE_VERSION {
+
+/// The type of `donate<...>`.
+template <auto... Arguments> struct donate_t {
+  static constexpr bool has(std::size_t argument) { return ((index_of(Arguments) == argument) || ...); }
+  static constexpr std::int64_t highest = [] {
+    std::int64_t found = -1;
+    ((found = Arguments > found ? Arguments : found), ...);
+    return found;
+  }();
+};
+
+/// For `jit`, `pmap` and `shard_map`: these arguments are used up. A call moves from them, and its results take their
+/// memory where they can: those of the same number and size of elements that are computed element by element from an
+/// argument, or after it was last read. `state = step(state, batch)` then holds the state once. What shares memory with
+/// such an argument keeps it, and the call takes new memory. Reading what was donated throws `error`, but numbers, and
+/// arrays that hold their few elements in place, are copied. Inside another function it has no effect. JAX:
+/// donate_argnums
+template <auto... Arguments> inline constexpr donate_t<Arguments...> donate{};
+
+/// A function whose calls use up some of their arguments.
+template <class Function, class Donated> struct donating {
+  [[no_unique_address]] Function function;
+
+  template <class... Args> constexpr auto operator()(Args&&... args) const {
+    if constexpr (!detail::any_traced<std::remove_cvref_t<Args>...>())
+      return execute_donating(function, Donated{}, std::forward<Args>(args)...);
+    else return function(args...);
+  }
+};
+
+template <class Function, class Donated>
+inline constexpr bool detail::is_transformed<donating<Function, Donated>> = true;
+
+namespace detail {
+
+/// A function that uses up what an option says, if any is given.
+template <class Function, auto... Arguments> constexpr auto with_donated(Function function, donate_t<Arguments...>) {
+  static_assert((std::is_integral_v<decltype(Arguments)> && ...) && ((Arguments >= 0) && ...),
+                "parallax: donate<...> has the numbers of arguments, from 0 on");
+  if constexpr (sizeof...(Arguments) == 0) return function;
+  else return donating<Function, donate_t<Arguments...>>{function};
+}
+
+} // namespace detail
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,0 +1,177 @@
+// A call's body and its derivative as one graph, which is then cut into a forward and a backward half.
+#pragma once
+
+#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/ids.hpp>
+#include <parallax/core/plain_span.hpp>
+#include <parallax/core/version.hpp>
+#include <parallax/transforms/passes/cheap_residuals.hpp>
+#include <parallax/transforms/passes/reverse.hpp>
+
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
+
+/// Computes a body's results and, given their cotangents, those of its inputs. What the second part reads of the first
+/// is a residual, which the forward half returns and the backward half takes, or is computed again there.
+class joint_program {
+ public:
+  growing_vector<int> differentiated_results; ///< those of floating types
+  growing_vector<int> differentiated_inputs;  ///< those that are wanted and that the results depend on
+
+  /// `cotangent_of(k, given)` is what result k's cotangent is inside the body, `gradient_of(k, computed)` what input
+  /// k's is outside of it. Where there is `cotangent_of.differs_along(k)`, it says along which axes of meshes the given
+  /// one differs though the result does not. All that is read is kept.
+  template <class Cotangent, class Gradient>
+  constexpr joint_program(context& owner, graph_id differentiated, plain_span<const char> wanted,
+                          const Cotangent& cotangent_of, const Gradient& gradient_of)
+      : trace(owner), joint(owner.open_graph()) {
+    const graph& body = trace.at(differentiated);
+    inputs = vector_of(body.inputs, [&](node_id input) { return new_input(trace, body.value(input)); });
+    reverse_pass pass(trace, differentiated, inputs, wanted);
+    results = pass.outputs;
+    cut = node_id{trace.at(joint).size()};
+    if (!trace.failed) trace_backward(pass, cotangent_of, gradient_of, wanted);
+    trace.close_graph();
+    if (!trace.failed) find_residuals(read_by_backward(), [](node_id) { return true; });
+  }
+
+  /// Of residuals only those are kept that `keeps(graph, node)`. The halves will be parts of one graph, in which values
+  /// that are computed again must not be found among those of the first time.
+  template <class Keeps> constexpr void keep_only(const Keeps& keeps) {
+    if (trace.failed) return;
+    is_apart = true;
+    find_residuals(read_by_backward(), [&](node_id id) { return keeps(g(), id); });
+  }
+  /// What is cheaper to compute again is not kept. `place_of(k)` says where the backward half finds input k.
+  template <class Place> constexpr void compute_cheap_values_again(const Place& place_of) {
+    if (trace.failed) return;
+    table<node_id, input_place> places(g().size(), input_place::elsewhere);
+    for (std::size_t k = 0; k < inputs.size(); ++k) places[inputs[k].id] = place_of(k);
+    const id_set<node_id> read = read_by_backward();
+    const cheap_residuals cheap(trace, g(), cut, read, places);
+    find_residuals(read, [&](node_id id) { return !cheap.again.contains(id); });
+  }
+
+  constexpr int residual_count() const { return count_of(residuals); }
+
+  /// A graph of the same inputs that returns the results, and then the residuals.
+  constexpr graph_id forward_half() {
+    const graph_id half = trace.open_graph();
+    replacements<tracer> values(g());
+    for_each(inputs, [&](tracer x) { values.set(x.id, new_input(trace, x.value())); });
+    copy(values, needed_forward());
+    for_each(results, [&](tracer y) { add_output(trace, values[y.id]); });
+    for_each(residuals, [&](node_id residual) { add_output(trace, values[residual]); });
+    trace.close_graph();
+    return half;
+  }
+
+  /// A graph of the same inputs, the residuals, and the cotangents of the differentiated results, that returns those of
+  /// the differentiated inputs.
+  constexpr graph_id backward_half() {
+    const graph_id half = trace.open_graph();
+    replacements<tracer> values(g());
+    for_each(inputs, [&](tracer x) {
+      const tracer input = new_input(trace, x.value());
+      values.set(x.id, is_apart ? apart(input) : input);
+    });
+    for_each(residuals, [&](node_id residual) { values.set(residual, new_input(trace, g().value(residual))); });
+    for_each(seeds, [&](tracer seed) { values.set(seed.id, new_input(trace, seed.value())); });
+    id_set<node_id> backward = g().needed();
+    for_each(g().ids(), [&](node_id id) {
+      if (is_before_cut(id) && !again.contains(id)) backward.erase(id);
+    });
+    copy(values, backward);
+    const growing_vector<node_id> gradients = g().outputs;
+    for_each(gradients, [&](node_id gradient) { add_output(trace, values[gradient]); });
+    trace.close_graph();
+    return half;
+  }
+
+ private:
+  context& trace;
+  graph_id joint;
+  growing_vector<tracer> inputs, results, seeds;
+  node_id cut = node_id::none; ///< the first node of the backward part
+  growing_vector<node_id> residuals;
+  id_set<node_id> again; ///< what the backward half computes again; sources in any case
+  bool is_apart = false; ///< its inputs are other nodes there than in the forward half
+
+  /// Looked up again each time, as appending may move graphs.
+  constexpr const graph& g() const { return trace.at(joint); }
+  constexpr bool is_before_cut(node_id id) const { return id < cut; }
+
+  template <class Cotangent, class Gradient>
+  constexpr void trace_backward(reverse_pass& pass, const Cotangent& cotangent_of, const Gradient& gradient_of,
+                                plain_span<const char> wanted) {
+    growing_vector<tracer> cotangents(results.size());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      if (!has_derivatives(results[k].type())) continue;
+      differentiated_results.push_back(static_cast<int>(k));
+      abstract_value seed = results[k].value();
+      if constexpr (requires { cotangent_of.differs_along(k); })
+        seed.varies = seed.varies | cotangent_of.differs_along(k);
+      seeds.push_back(new_input(trace, seed));
+      cotangents[k] = cotangent_of(k, seeds.back());
+    }
+    const growing_vector<tracer> gradients = pass.backward(cotangents);
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      if (wanted[k] == 0 || !gradients[k].owner) continue;
+      differentiated_inputs.push_back(static_cast<int>(k));
+      add_output(trace, gradient_of(k, gradients[k]));
+    }
+  }
+
+  /// What the backward part, and the graph's outputs, read of the forward part.
+  constexpr id_set<node_id> read_by_backward() const {
+    const id_set<node_id> live = g().needed();
+    id_set<node_id> read(g().size());
+    for_each(g().ids(), [&](node_id id) {
+      if (!is_before_cut(id) && live.contains(id)) read.insert(g().operands(id));
+    });
+    read.insert(g().outputs);
+    return read;
+  }
+  /// Values of the forward part that the backward part reads. Inputs are there anyway; what is not kept is computed
+  /// again, of what it reads itself.
+  template <class Keeps> constexpr void find_residuals(id_set<node_id> read, const Keeps& keeps) {
+    id_set<node_id> kept(g().size());
+    again = id_set<node_id>(g().size());
+    for_each(g().ids().reversed(), [&](node_id id) {
+      if (!is_before_cut(id) || !read.contains(id) || g().is_input(id)) return;
+      if (!is_kind(trace, g(), id, primitive_kind::source) && keeps(id)) {
+        kept.insert(id);
+      } else {
+        again.insert(id);
+        read.insert(g().operands(id));
+      }
+    });
+    residuals.clear();
+    for_each(g().ids(), [&](node_id id) {
+      if (kept.contains(id)) residuals.push_back(id);
+    });
+  }
+
+  /// The same value as another node, a view that changes nothing: what is computed of it is not found among what has
+  /// been computed before.
+  constexpr tracer apart(tracer x) const {
+    axis_list axes;
+    for (int k = 0; k < x.rank(); ++k) axes.push_back(k);
+    return emit<primitives::transpose>({x}, primitives::transpose_parameters{axes});
+  }
+
+  /// What the results and the residuals depend on.
+  constexpr id_set<node_id> needed_forward() const {
+    id_set<node_id> live(g().size());
+    for_each(results, [&](tracer y) { live.insert(y.id); });
+    live.insert(residuals);
+    return g().with_operands(live);
+  }
+
+  constexpr void copy(replacements<tracer>& values, const id_set<node_id>& wanted) {
+    for_each(wanted.ids(), [&](node_id id) {
+      if (wanted.contains(id) && !values.has(id) && !g().is_input(id)) replay(trace, joint, id, values);
+    });
+  }
+};
+
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail
