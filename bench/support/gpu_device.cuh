@@ -1,7 +1,7 @@
 // Device 0 as benchmarks use it: its stream, arrays that lie on it, and how far two of them are apart.
 #pragma once
 
-#include <parallax/core/element_type.hpp>
+#include <parallax/core/types/element_type.hpp>
 #include <parallax/parallax.hpp>
 
 #include "gpu_case.hpp"

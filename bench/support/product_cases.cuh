@@ -3,7 +3,7 @@
 
 #include "program_case.cuh"
 
-#include <parallax/core/text.hpp>
+#include <parallax/core/support/text.hpp>
 
 #include <cublasLt.h>
 #include <cublas_v2.h>

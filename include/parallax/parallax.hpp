@@ -2,11 +2,11 @@
 #pragma once
 
 // first, so that for errors in them g++ says in few lines who includes them
-#include <parallax/core/diagnostics.hpp>
-#include <parallax/core/refused_uses.hpp>
+#include <parallax/core/support/diagnostics.hpp>
+#include <parallax/core/trace/refused_uses.hpp>
 
-#include <parallax/ops/lazy.hpp>
-#include <parallax/ops/reshaping.hpp>
+#include <parallax/ops/expressions/lazy.hpp>
+#include <parallax/ops/shapes/reshaping.hpp>
 
 #include <parallax/compile/cost.hpp>
 #include <parallax/compile/program.hpp>
@@ -14,31 +14,31 @@
 #include <parallax/arrays/array.hpp>
 #include <parallax/arrays/as_mdspan.hpp>
 #include <parallax/arrays/borrow.hpp>
+#include <parallax/arrays/memory/transfers.hpp>
 #include <parallax/arrays/sharded.hpp>
-#include <parallax/arrays/transfers.hpp>
 #include <parallax/backends/execute.hpp>
 #include <parallax/backends/execute_donating.hpp>
 #include <parallax/backends/execute_half.hpp>
 #include <parallax/backends/placing.hpp>
 #include <parallax/compile/trace/expression.hpp>
-#include <parallax/core/pytree.hpp>
+#include <parallax/core/types/pytree.hpp>
 #include <parallax/io/print.hpp>
-#include <parallax/ops/assembling.hpp>
-#include <parallax/ops/collectives.hpp>
-#include <parallax/ops/creation.hpp>
-#include <parallax/ops/dynamic_slicing.hpp>
-#include <parallax/ops/elementwise.hpp>
-#include <parallax/ops/gather.hpp>
-#include <parallax/ops/indexing.hpp>
-#include <parallax/ops/names_as_arguments.hpp>
-#include <parallax/ops/operators.hpp>
-#include <parallax/ops/order.hpp>
-#include <parallax/ops/philox.hpp>
-#include <parallax/ops/products.hpp>
-#include <parallax/ops/random.hpp>
-#include <parallax/ops/reductions.hpp>
-#include <parallax/ops/slicing.hpp>
-#include <parallax/ops/take.hpp>
+#include <parallax/ops/collectives/collectives.hpp>
+#include <parallax/ops/collectives/names_as_arguments.hpp>
+#include <parallax/ops/indexing/dynamic_slicing.hpp>
+#include <parallax/ops/indexing/gather.hpp>
+#include <parallax/ops/indexing/indexing.hpp>
+#include <parallax/ops/indexing/slicing.hpp>
+#include <parallax/ops/indexing/take.hpp>
+#include <parallax/ops/math/elementwise.hpp>
+#include <parallax/ops/math/operators.hpp>
+#include <parallax/ops/math/order.hpp>
+#include <parallax/ops/math/products.hpp>
+#include <parallax/ops/math/reductions.hpp>
+#include <parallax/ops/random/philox.hpp>
+#include <parallax/ops/random/random.hpp>
+#include <parallax/ops/shapes/assembling.hpp>
+#include <parallax/ops/shapes/creation.hpp>
 #include <parallax/optim/adam.hpp>
 #include <parallax/optim/sgd.hpp>
 #include <parallax/runtime/into.hpp>

@@ -12,10 +12,10 @@
 
 #include <parallax/operations.hpp>
 
-#include <parallax/arrays/block_cache.hpp>
 #include <parallax/arrays/check_pieces.hpp>
 #include <parallax/arrays/checked_shapes.hpp>
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/block_cache.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/backends/default_backend.hpp>
 #include <parallax/host/devices/device_pool.hpp>
 #include <parallax/host/devices/worker_pool.hpp>

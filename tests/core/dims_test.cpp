@@ -1,7 +1,7 @@
 // Symbolic extents: equal polynomials are the same number.
 #include "test.hpp"
 
-#include <parallax/core/context.hpp>
+#include <parallax/core/trace/context.hpp>
 
 namespace dims_test {
 

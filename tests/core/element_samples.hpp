@@ -1,7 +1,7 @@
 // Values of each element type at which operations are likely to go wrong, and some ordinary ones.
 #pragma once
 
-#include <parallax/core/element_type.hpp>
+#include <parallax/core/types/element_type.hpp>
 
 #include <cmath>
 #include <concepts>

@@ -1,7 +1,7 @@
 // Element types: sizes, names, categories, and the whole promotion table.
 #include "test.hpp"
 
-#include <parallax/core/element_type.hpp>
+#include <parallax/core/types/element_type.hpp>
 
 // cblas.h, which is precompiled with the tests, has a bfloat16 too
 namespace parallax::element_type_test {

@@ -1,5 +1,5 @@
 // The 16-bit floating types: every bit pattern, every boundary between two numbers, and their arithmetic.
-#include <parallax/core/element_type.hpp>
+#include <parallax/core/types/element_type.hpp>
 
 #include "test.hpp"
 

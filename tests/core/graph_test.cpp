@@ -1,7 +1,7 @@
 // The graph: equal nodes are one node, wherever its hash table has grown to.
 #include "test.hpp"
 
-#include <parallax/core/context.hpp>
+#include <parallax/core/trace/context.hpp>
 
 #include <array>
 

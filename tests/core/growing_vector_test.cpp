@@ -1,7 +1,7 @@
 // The vector of constant evaluation does what std::vector does, and destroys what it holds once.
 #include "test.hpp"
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 
 #include <string>
 #include <utility>

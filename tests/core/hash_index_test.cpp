@@ -1,7 +1,7 @@
 // Equal things are found again by their hashes.
 #include "test.hpp"
 
-#include <parallax/core/hash_index.hpp>
+#include <parallax/core/support/hash_index.hpp>
 
 namespace hash_index_test {
 

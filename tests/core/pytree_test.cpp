@@ -1,7 +1,7 @@
 // Pytrees: what is a node, the order of leaves, and the types of trees with other leaves.
 #include "test.hpp"
 
-#include <parallax/core/pytree.hpp>
+#include <parallax/core/types/pytree.hpp>
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // Text put together in constant expressions, and names of types in messages.
 #include "test.hpp"
 
-#include <parallax/core/context.hpp>
-#include <parallax/core/diagnostics.hpp>
+#include <parallax/core/support/diagnostics.hpp>
+#include <parallax/core/trace/context.hpp>
 
 #include <limits>
 #include <string>

@@ -1,7 +1,7 @@
 // NCCL: communicators of one GPU, and of all GPUs where there are several.
 #include "device_array.cuh"
 
-#include <parallax/core/element_type.hpp>
+#include <parallax/core/types/element_type.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Work that is captured from a stream and replayed.
 #include "device_array.cuh"
 
-#include <parallax/core/element_type.hpp>
+#include <parallax/core/types/element_type.hpp>
 
 namespace gpu {
 namespace {

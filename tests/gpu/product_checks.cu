@@ -1,7 +1,7 @@
 // Matrix products against a loop on the host.
 #include "device_array.cuh"
 
-#include <parallax/core/element_type.hpp>
+#include <parallax/core/types/element_type.hpp>
 #include <parallax/cuda/kernels/products/vector_product.hpp>
 
 #include <algorithm>

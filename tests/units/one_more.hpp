@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/elementwise.hpp>
+#include <parallax/primitives/math/elementwise.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 

@@ -3,17 +3,17 @@
 
 #include <parallax/arrays/array_elements.hpp>
 #include <parallax/arrays/array_literal.hpp>
-#include <parallax/arrays/buffer.hpp>
 #include <parallax/arrays/checked_shapes.hpp>
-#include <parallax/arrays/errors.hpp>
-#include <parallax/core/diagnostics.hpp>
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/extents.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/arrays/memory/errors.hpp>
+#include <parallax/core/support/diagnostics.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/types/element_type.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/lazy.hpp>
+#include <parallax/ops/expressions/lazy.hpp>
 
 #include <algorithm>
 #include <array>
@@ -210,7 +210,8 @@ template <element T, auto Shape> class array {
     return raw()[offset];
   }
 
-  /// What whole numbers name along axis 0, as an expression: x[i] as inside a traced function (`ops/indexing.hpp`).
+  /// What whole numbers name along axis 0, as an expression: x[i] as inside a traced function
+  /// (`ops/indexing/indexing.hpp`).
   template <class Index> constexpr auto operator[](const Index& index) const;
 
   /// The element of an array that has only one. Throws `shape_error`.

@@ -1,8 +1,8 @@
 // Where an array's elements lie: in a buffer, which copies share, or in the array itself where they are few.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
-#include <parallax/core/extents.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 
 #include <algorithm>

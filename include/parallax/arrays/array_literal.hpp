@@ -1,8 +1,8 @@
 // Arrays written out as nested initialiser lists: `{{1, 2}, {3, 4}}`.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
-#include <parallax/core/element_type.hpp>
+#include <parallax/arrays/memory/errors.hpp>
+#include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
 
 #include <concepts>

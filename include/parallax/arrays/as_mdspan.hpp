@@ -3,8 +3,8 @@
 
 #include <parallax/arrays/array.hpp>
 #include <parallax/arrays/memory_of_others.hpp>
-#include <parallax/core/extents.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 
 #include <array>

@@ -3,11 +3,11 @@
 
 #include <parallax/arrays/array.hpp>
 #include <parallax/arrays/memory_of_others.hpp>
-#include <parallax/core/checked_arithmetic.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/checked_arithmetic.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/strided.hpp>
+#include <parallax/ops/shapes/strided.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,14 +1,14 @@
 // Whether pieces on devices make an array.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
 #include <parallax/arrays/checked_shapes.hpp>
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/arrays/pieces.hpp>
-#include <parallax/core/ids.hpp>
 #include <parallax/core/linkage.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 
 #include <cstddef>

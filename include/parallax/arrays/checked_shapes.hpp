@@ -1,12 +1,12 @@
 // Shapes, indices and axes that calls give: as text, and checked.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/extents.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/linkage.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/types/element_type.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 // What callers may give as memory of theirs: pointers, contiguous ranges and mdspans.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/extents.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/arrays/memory/errors.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/types/element_type.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 
 #include <concepts>

@@ -1,13 +1,13 @@
 // Arrays cut into pieces along mapped dimensions: which device holds which piece, and the whole put together again.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
-#include <parallax/arrays/errors.hpp>
-#include <parallax/arrays/slices.hpp>
-#include <parallax/core/extents.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
-#include <parallax/core/small_vector.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/arrays/memory/errors.hpp>
+#include <parallax/arrays/memory/slices.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/support/small_vector.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 
 #include <cstddef>

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <parallax/arrays/array.hpp>
-#include <parallax/arrays/buffer.hpp>
 #include <parallax/arrays/check_pieces.hpp>
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/arrays/memory/errors.hpp>
+#include <parallax/arrays/memory/recycled_vector.hpp>
+#include <parallax/arrays/memory/slices.hpp>
+#include <parallax/arrays/memory/transfers.hpp>
 #include <parallax/arrays/pieces.hpp>
-#include <parallax/arrays/recycled_vector.hpp>
-#include <parallax/arrays/slices.hpp>
-#include <parallax/arrays/transfers.hpp>
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/extents.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
-#include <parallax/core/small_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/support/small_vector.hpp>
+#include <parallax/core/types/element_type.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 
 #include <algorithm>

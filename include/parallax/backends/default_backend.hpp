@@ -1,7 +1,7 @@
 // Where programs run: on the host's virtual devices, or on CUDA devices.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/backends/cuda_dispatch.hpp>
 #include <parallax/core/linkage.hpp>
 #include <parallax/core/version.hpp>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <parallax/arrays/array.hpp>
-#include <parallax/arrays/constant_block.hpp>
+#include <parallax/arrays/memory/constant_block.hpp>
 #include <parallax/compile/trace/among_constants.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/runtime/constants.hpp>
 #include <parallax/runtime/eager.hpp>

@@ -5,12 +5,12 @@
 #include <parallax/backends/deferred_call.hpp>
 #include <parallax/compile/program_error.hpp>
 #include <parallax/compile/trace/among_constants.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/device_count.hpp>
 #include <parallax/host/direct/direct_call.hpp>
 #include <parallax/host/run/run.hpp>
-#include <parallax/ops/strided.hpp>
+#include <parallax/ops/shapes/strided.hpp>
 #include <parallax/runtime/constants.hpp>
 #include <parallax/runtime/eager.hpp>
 #include <parallax/runtime/into.hpp>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <parallax/backends/execute.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/pytree.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/types/pytree.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/donors.hpp>
 #include <parallax/transforms/passes/donate.hpp>

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <parallax/arrays/array.hpp>
+#include <parallax/arrays/memory/slices.hpp>
+#include <parallax/arrays/memory/transfers.hpp>
 #include <parallax/arrays/sharded.hpp>
-#include <parallax/arrays/slices.hpp>
-#include <parallax/arrays/transfers.hpp>
 #include <parallax/backends/default_backend.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 
 #include <parallax/compile/program.hpp>
 #include <parallax/compile/trace/expression.hpp>
-#include <parallax/core/exchange_kind.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/types/exchange_kind.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/section_steps.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <parallax/compile/plan/lower.hpp>
 #include <parallax/compile/trace/trace.hpp>
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 
 #include <array>

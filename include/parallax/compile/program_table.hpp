@@ -2,8 +2,8 @@
 #pragma once
 
 #include <parallax/compile/program.hpp>
-#include <parallax/core/extents.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 
 #include <array>

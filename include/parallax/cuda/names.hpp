@@ -1,7 +1,7 @@
 // The CUDA backend calls programs, and what runs them, by their bare names.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/records.hpp>
 

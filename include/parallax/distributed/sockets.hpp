@@ -1,7 +1,7 @@
 // TCP sockets as values, with deadlines.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/version.hpp>
 
 #include <arpa/inet.h>

@@ -2,7 +2,7 @@
 // programs, more slowly than MPI does.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/distributed/launch.hpp>
 #include <parallax/distributed/sockets.hpp>

@@ -1,7 +1,7 @@
 // What processes say when they connect, and those who wait at a door until they have said it.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/distributed/sha256.hpp>
 #include <parallax/distributed/sockets.hpp>

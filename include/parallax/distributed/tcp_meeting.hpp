@@ -1,7 +1,7 @@
 // How processes that know the address of one of them find each other.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/distributed/sockets.hpp>
 #include <parallax/distributed/tcp_greeting.hpp>

@@ -1,9 +1,9 @@
 // What processes tell each other outside of programs: that they are there, and trees of arrays and numbers.
 #pragma once
 
+#include <parallax/arrays/memory/slices.hpp>
 #include <parallax/arrays/pieces.hpp>
-#include <parallax/arrays/slices.hpp>
-#include <parallax/core/pytree.hpp>
+#include <parallax/core/types/pytree.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/distributed/session.hpp>
 #include <parallax/host/devices/thread_state.hpp>

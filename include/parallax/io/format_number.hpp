@@ -1,7 +1,7 @@
 // Numbers as text by NumPy's rules: the shortest digits that read back as the same number, cut off after a precision.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/math/scalar_operations.hpp>
 

@@ -3,9 +3,9 @@
 
 #include <parallax/arrays/array.hpp>
 #include <parallax/arrays/sharded.hpp>
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/io/format_number.hpp>
 #include <parallax/sharding/global_array.hpp>

@@ -1,7 +1,7 @@
 // Files that are written beside the one that they replace.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/version.hpp>
 
 #include <cerrno>

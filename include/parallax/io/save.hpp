@@ -2,14 +2,14 @@
 // <parallax/parallax.hpp>.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/pytree.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/types/element_type.hpp>
+#include <parallax/core/types/pytree.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/io/npy_header.hpp>
 #include <parallax/io/zip.hpp>
-#include <parallax/runtime/program_hash.hpp>
+#include <parallax/runtime/agreement/program_hash.hpp>
 #include <parallax/runtime/value.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Archives of named pieces that are not compressed, as zip has them: what an .npz file of NumPy is.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/io/crc32.hpp>
 #include <parallax/io/replaced_file.hpp>

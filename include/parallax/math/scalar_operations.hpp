@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
-#include <parallax/core/element_type.hpp>
+#include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
 
 #include <cmath>

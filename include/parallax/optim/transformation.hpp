@@ -12,10 +12,10 @@
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/all.hpp> // before operations, which name them
 
-#include <parallax/ops/creation.hpp>
-#include <parallax/ops/elementwise.hpp>
-#include <parallax/ops/operators.hpp>
-#include <parallax/ops/reductions.hpp>
+#include <parallax/ops/math/elementwise.hpp>
+#include <parallax/ops/math/operators.hpp>
+#include <parallax/ops/math/reductions.hpp>
+#include <parallax/ops/shapes/creation.hpp>
 #include <parallax/transforms/passes/callable.hpp>
 
 #include <tuple>

@@ -1,8 +1,8 @@
 // Appending operations to the innermost graph by the rules of their primitives. What is known of constants is used.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/rules.hpp>
 

@@ -1,8 +1,8 @@
 // Arithmetic that takes less time than a store of its result and a load of it.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/all.hpp>
 

@@ -1,14 +1,14 @@
 // What every primitive has to say about itself, and the table of it all in the order of the catalogue.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/known_equal.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/trace/known_equal.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/call.hpp>
-#include <parallax/primitives/collective.hpp>
-#include <parallax/primitives/print_parameters.hpp>
+#include <parallax/primitives/arrays/collective.hpp>
+#include <parallax/primitives/building/call.hpp>
+#include <parallax/primitives/building/print_parameters.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 

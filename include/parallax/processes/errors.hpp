@@ -1,7 +1,7 @@
 // What is thrown where a program runs on several processes, and one of them fails.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/version.hpp>
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The part of a host that a process has, where several of them run on it.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/version.hpp>
 
 #include <mutex>

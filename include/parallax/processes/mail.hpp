@@ -1,10 +1,10 @@
 // One exchange of messages between processes: everybody knows who sends how much to whom.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
-#include <parallax/arrays/recycled_vector.hpp>
-#include <parallax/core/hash_index.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/arrays/memory/recycled_vector.hpp>
+#include <parallax/core/support/hash_index.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/processes/world.hpp>
 

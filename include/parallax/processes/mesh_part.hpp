@@ -1,10 +1,10 @@
 // The part of a mesh of devices that one process has.
 #pragma once
 
-#include <parallax/core/extents.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
-#include <parallax/core/small_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/support/small_vector.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // waits.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/processes/errors.hpp>
 #include <parallax/processes/transport.hpp>

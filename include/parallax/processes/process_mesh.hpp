@@ -1,9 +1,9 @@
 // How the places of a mesh lie on processes, and who of them meets in a collective.
 #pragma once
 
-#include <parallax/core/hash_index.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/hash_index.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/processes/mesh_part.hpp>
 #include <parallax/processes/tree_order.hpp>

@@ -1,8 +1,8 @@
 // All processes that run together, as one of them sees them.
 #pragma once
 
-#include <parallax/core/hash_index.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/hash_index.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/processes/errors.hpp>
 #include <parallax/processes/notes.hpp>

@@ -1,8 +1,8 @@
 // Where a loop's carries lie from round to round.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/steps.hpp>
 

@@ -1,8 +1,8 @@
 // Sums along a row of what depends on its largest element or on its mean, which can be summed before these are known.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/kernel.hpp>
 

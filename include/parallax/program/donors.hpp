@@ -1,9 +1,9 @@
 // Which arguments' memory the results of a program may take, where the caller gives arguments away.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 

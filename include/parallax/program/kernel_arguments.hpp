@@ -2,8 +2,8 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/extents.hpp>
+#include <parallax/core/types/element_type.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/steps.hpp>
 

@@ -2,11 +2,11 @@
 // type, which does not name a user's function.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/catalogue.hpp>
+#include <parallax/primitives/building/catalogue.hpp>
 #include <parallax/program/carry_ring.hpp>
 #include <parallax/program/plan.hpp>
 

@@ -1,12 +1,12 @@
 // The pools of a program's records: growing ones while it is planned, arrays of their exact sizes when it is done.
 #pragma once
 
-#include <parallax/core/ffi_function.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/trace/ffi_function.hpp>
+#include <parallax/core/trace/words.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/core/words.hpp>
 #include <parallax/program/steps.hpp>
 
 #include <cstddef>

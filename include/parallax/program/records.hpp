@@ -2,9 +2,9 @@
 // in a static function `describe`; how it is written while compiling, read again and searched follows from that.
 #pragma once
 
-#include <parallax/core/activation.hpp>
-#include <parallax/core/context.hpp>
-#include <parallax/core/precision.hpp>
+#include <parallax/core/trace/context.hpp>
+#include <parallax/core/types/activation.hpp>
+#include <parallax/core/types/precision.hpp>
 #include <parallax/core/version.hpp>
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // In which pass over a row each statement of a row kernel is evaluated.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/centred_sums.hpp>
 

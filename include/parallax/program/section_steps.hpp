@@ -1,7 +1,7 @@
 // What the steps of a section are, and what is known of all that a section runs.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 

@@ -1,7 +1,7 @@
 // What is known of a loop while compiling: its operands and results, and which of them are carries.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/carry_ring.hpp>
 #include <parallax/program/plan.hpp>

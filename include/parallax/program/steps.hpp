@@ -1,8 +1,8 @@
 // The steps of a section as records.
 #pragma once
 
-#include <parallax/core/exchange_kind.hpp>
-#include <parallax/core/scan_role.hpp>
+#include <parallax/core/types/exchange_kind.hpp>
+#include <parallax/core/types/scan_role.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/records.hpp>
 

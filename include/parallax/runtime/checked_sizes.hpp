@@ -1,11 +1,11 @@
 // Sizes and places of memory, checked.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
-#include <parallax/core/checked_arithmetic.hpp>
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/support/checked_arithmetic.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
 
 #include <cstddef>

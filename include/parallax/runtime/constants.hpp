@@ -3,9 +3,9 @@
 
 #include <parallax/arrays/array.hpp>
 #include <parallax/compile/program_table.hpp>
-#include <parallax/core/context.hpp>
+#include <parallax/core/trace/context.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/lazy.hpp>
+#include <parallax/ops/expressions/lazy.hpp>
 
 #include <bit>
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 #include <parallax/compile/program_error.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/indexing.hpp>
+#include <parallax/ops/indexing/indexing.hpp>
 #include <parallax/runtime/into.hpp>
 #include <parallax/runtime/value.hpp>
 

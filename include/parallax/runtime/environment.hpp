@@ -1,7 +1,7 @@
 // Settings that come from environment variables.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/version.hpp>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // What a user's own function is handed when a step calls it.
 #pragma once
 
-#include <parallax/arrays/recycled_vector.hpp>
-#include <parallax/core/ffi_function.hpp>
+#include <parallax/arrays/memory/recycled_vector.hpp>
+#include <parallax/core/trace/ffi_function.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/runtime/section_plan.hpp>
 

@@ -1,7 +1,7 @@
 // What is wrong with a call whose extents do not fit, in words.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/runtime/guards.hpp>
 #include <parallax/runtime/resolve.hpp>

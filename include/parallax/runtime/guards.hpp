@@ -1,9 +1,9 @@
 // What only the call can decide: the conditions on extents that a program leaves to it.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/arrays/memory_of_others.hpp>
-#include <parallax/core/pytree.hpp>
+#include <parallax/core/types/pytree.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/runtime/result_memory.hpp>
 

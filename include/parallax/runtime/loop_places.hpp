@@ -1,9 +1,9 @@
 // Where the body of a loop finds its arguments and puts its results in each round.
 #pragma once
 
-#include <parallax/arrays/scratch_array.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/arrays/memory/scratch_array.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/carry_ring.hpp>
 #include <parallax/runtime/section_plan.hpp>

@@ -1,11 +1,11 @@
 // Symbolic extents at a call.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
-#include <parallax/arrays/scratch_array.hpp>
-#include <parallax/core/checked_arithmetic.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/arrays/memory/errors.hpp>
+#include <parallax/arrays/memory/scratch_array.hpp>
+#include <parallax/core/support/checked_arithmetic.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 

@@ -1,10 +1,10 @@
 // Memory that a caller gives for results.
 #pragma once
 
-#include <parallax/arrays/scratch_array.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/arrays/memory/scratch_array.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/runtime/checked_sizes.hpp>
 #include <parallax/runtime/value.hpp>

@@ -1,12 +1,12 @@
 // A call of a section: on which devices it runs, how its operands are spread over them, and what its results are.
 #pragma once
 
-#include <parallax/arrays/host_part.hpp>
-#include <parallax/arrays/recycled_vector.hpp>
-#include <parallax/arrays/slices.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/arrays/memory/host_part.hpp>
+#include <parallax/arrays/memory/recycled_vector.hpp>
+#include <parallax/arrays/memory/slices.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/processes/process_mesh.hpp>
 #include <parallax/runtime/result_memory.hpp>

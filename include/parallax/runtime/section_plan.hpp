@@ -1,10 +1,10 @@
 // One section of a program for a call: its buffers, outputs and steps, with the call's extents.
 #pragma once
 
-#include <parallax/arrays/recycled_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/arrays/memory/recycled_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 #include <parallax/runtime/checked_sizes.hpp>

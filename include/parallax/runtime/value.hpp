@@ -2,13 +2,13 @@
 #pragma once
 
 #include <parallax/arrays/array.hpp>
-#include <parallax/arrays/recycled_vector.hpp>
+#include <parallax/arrays/memory/recycled_vector.hpp>
 #include <parallax/arrays/sharded.hpp>
 #include <parallax/compile/program.hpp>
 #include <parallax/compile/trace/expression.hpp>
-#include <parallax/core/ids.hpp>
 #include <parallax/core/linkage.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION {

@@ -1,12 +1,12 @@
 // The shapes of arrays that are cut along a mesh, and where their blocks lie.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/arrays/pieces.hpp>
 #include <parallax/backends/execute.hpp>
-#include <parallax/core/extents.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/processes/mesh_part.hpp>
 #include <parallax/processes/world.hpp>

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <parallax/arrays/borrow.hpp>
-#include <parallax/arrays/recycled_vector.hpp>
+#include <parallax/arrays/memory/recycled_vector.hpp>
 #include <parallax/backends/placing.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/lazy.hpp>
+#include <parallax/ops/expressions/lazy.hpp>
 #include <parallax/runtime/eager.hpp>
 #include <parallax/sharding/global_array.hpp>
 

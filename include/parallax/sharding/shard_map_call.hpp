@@ -1,7 +1,7 @@
 // Calling a function mapped by shard_map with arrays.
 #pragma once
 
-#include <parallax/arrays/slices.hpp>
+#include <parallax/arrays/memory/slices.hpp>
 #include <parallax/backends/execute_donating.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/sharding/device_put.hpp>

@@ -4,11 +4,11 @@
 #include <parallax/compile/fuse/fuse.hpp>
 #include <parallax/compile/fuse/loop_statements.hpp>
 #include <parallax/compile/prepare/mapped_section.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/conversion.hpp>
-#include <parallax/primitives/indexing.hpp>
+#include <parallax/primitives/arrays/indexing.hpp>
+#include <parallax/primitives/math/conversion.hpp>
 
 #include <utility>
 

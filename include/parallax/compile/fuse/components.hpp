@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/compile/fuse/row_groups.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 
 #include <algorithm>

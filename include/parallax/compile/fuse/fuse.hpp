@@ -5,8 +5,8 @@
 #include <parallax/compile/fuse/components.hpp>
 #include <parallax/compile/fuse/product_operands.hpp>
 #include <parallax/compile/fuse/row_groups.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include <parallax/compile/fuse/loop.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/assembly.hpp>
+#include <parallax/primitives/arrays/assembly.hpp>
 #include <parallax/primitives/rules.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {

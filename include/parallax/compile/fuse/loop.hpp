@@ -1,7 +1,7 @@
 // A fused loop before it becomes part of a program.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/steps.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <parallax/compile/fuse/index_map.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/dot_general.hpp>
+#include <parallax/primitives/arrays/dot_general.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 

@@ -3,7 +3,7 @@
 
 #include <parallax/compile/fuse/index_map.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/reduction.hpp>
+#include <parallax/primitives/arrays/reduction.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -3,8 +3,8 @@
 
 #include <parallax/compile/plan/find_in_place.hpp>
 #include <parallax/compile/plan/start_early.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <parallax/compile/plan/plan.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {

@@ -3,9 +3,9 @@
 
 #include <parallax/compile/plan/match_kernel.hpp>
 #include <parallax/compile/plan/start_early.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 
 #include <algorithm>

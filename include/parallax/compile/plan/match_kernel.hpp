@@ -2,11 +2,11 @@
 #pragma once
 
 #include <parallax/compile/plan/plan.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/catalogue.hpp>
+#include <parallax/primitives/building/catalogue.hpp>
 
 #include <bit>
 #include <optional>

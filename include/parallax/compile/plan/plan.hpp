@@ -2,8 +2,8 @@
 #pragma once
 
 #include <parallax/compile/fuse/loop.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 

@@ -3,9 +3,9 @@
 
 #include <parallax/compile/plan/plan.hpp>
 #include <parallax/compile/prepare/mapped_section.hpp>
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/exchange.hpp>
+#include <parallax/primitives/arrays/exchange.hpp>
 #include <parallax/primitives/rules.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {

@@ -4,8 +4,8 @@
 #include <parallax/compile/fuse/build_kernel.hpp>
 #include <parallax/compile/plan/plan.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/cumulative.hpp>
-#include <parallax/primitives/sort.hpp>
+#include <parallax/primitives/arrays/cumulative.hpp>
+#include <parallax/primitives/arrays/sort.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 

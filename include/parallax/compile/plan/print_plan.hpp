@@ -4,7 +4,7 @@
 
 #include <parallax/compile/plan/lower.hpp>
 #include <parallax/compile/trace/trace.hpp>
-#include <parallax/core/text.hpp>
+#include <parallax/core/support/text.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/plan.hpp>
 

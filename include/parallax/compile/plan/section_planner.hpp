@@ -10,9 +10,9 @@
 #include <parallax/compile/plan/plan_product.hpp>
 #include <parallax/compile/prepare/flatten.hpp>
 #include <parallax/compile/prepare/prepare_loops.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 
 #include <utility>

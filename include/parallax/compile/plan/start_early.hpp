@@ -2,9 +2,9 @@
 #pragma once
 
 #include <parallax/compile/plan/plan.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 
 #include <algorithm>

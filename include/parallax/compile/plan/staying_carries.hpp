@@ -2,11 +2,11 @@
 #pragma once
 
 #include <parallax/compile/fuse/index_map.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/indexing.hpp>
+#include <parallax/primitives/arrays/indexing.hpp>
 #include <parallax/primitives/rules.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {

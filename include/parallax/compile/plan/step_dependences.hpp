@@ -3,8 +3,8 @@
 
 #include <parallax/compile/plan/match_kernel.hpp>
 #include <parallax/compile/plan/start_early.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {

@@ -1,10 +1,10 @@
 // Loops as they are to be lowered: what no round changes is no carry.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/call.hpp>
+#include <parallax/primitives/building/call.hpp>
 #include <parallax/transforms/calls/scan_parameters.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <parallax/compile/prepare/prepare.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/pmap_call.hpp>
 

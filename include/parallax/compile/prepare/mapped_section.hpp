@@ -1,8 +1,8 @@
 // A top-level pmap with all pmaps inside it, as one program over a mesh of devices.
 #pragma once
 
-#include <parallax/core/context.hpp>
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/trace/context.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/records.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <parallax/compile/prepare/mapped_section.hpp>
 #include <parallax/compile/prepare/readable_products.hpp>
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {

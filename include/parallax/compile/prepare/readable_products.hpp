@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/dot_general.hpp>
+#include <parallax/primitives/arrays/dot_general.hpp>
 #include <parallax/transforms/passes/replay.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {

@@ -3,9 +3,9 @@
 
 #include <parallax/compile/prepare/emit_loop.hpp>
 #include <parallax/compile/prepare/readable_products.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/scan_call.hpp>
 

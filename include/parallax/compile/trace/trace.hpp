@@ -1,8 +1,8 @@
 // From a function and its argument types to the graph of the whole program.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/all.hpp>
 #include <parallax/transforms/calls/checkpoint_call.hpp>

@@ -3,13 +3,13 @@
 // template of this policy and includes no CUDA header.
 #pragma once
 
-#include <parallax/core/activation.hpp>
 #include <parallax/core/config.hpp>
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/exchange_kind.hpp>
-#include <parallax/core/extents.hpp>
-#include <parallax/core/plain_span.hpp>
-#include <parallax/core/precision.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/types/activation.hpp>
+#include <parallax/core/types/element_type.hpp>
+#include <parallax/core/types/exchange_kind.hpp>
+#include <parallax/core/types/extents.hpp>
+#include <parallax/core/types/precision.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/status.hpp>
 

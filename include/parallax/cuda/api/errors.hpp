@@ -1,7 +1,7 @@
 // What programs on CUDA devices throw besides what others do. Files that were not compiled for CUDA can catch it too.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/version.hpp>
 
 #include <source_location>

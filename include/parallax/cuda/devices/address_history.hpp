@@ -1,8 +1,8 @@
 // Which of a call's values lie where they lay before: graphs work there, and copy the others.
 #pragma once
 
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
 

@@ -1,9 +1,9 @@
 // The CUDA backend of this process: its logical devices, cliques of them, and how the host waits for them.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/clique_cache.hpp>
 #include <parallax/cuda/devices/enqueue_mutex.hpp>

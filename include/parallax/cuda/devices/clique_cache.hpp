@@ -1,8 +1,8 @@
 // The cliques of the backend's devices, which are made at their first use and kept.
 #pragma once
 
-#include <parallax/arrays/block_cache.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/arrays/memory/block_cache.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/clique.hpp>
 #include <parallax/cuda/devices/mesh.hpp>

@@ -1,9 +1,9 @@
 // A logical device: its streams, its workspaces, and memory in the order of its first stream.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/enqueue_mutex.hpp>
 #include <parallax/cuda/devices/graph_cache.hpp>

@@ -1,10 +1,10 @@
 // Threads of the host that enqueue a section's steps for several devices at the same time.
 #pragma once
 
-#include <parallax/arrays/at_fork.hpp>
-#include <parallax/arrays/errors.hpp>
-#include <parallax/core/function_ref.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/arrays/memory/at_fork.hpp>
+#include <parallax/arrays/memory/errors.hpp>
+#include <parallax/core/support/function_ref.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
 

@@ -1,7 +1,7 @@
 // The last collectives of this process: what an error message says about one that did not end.
 #pragma once
 
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/errors.hpp>
 #include <parallax/cuda/devices/device.hpp>

@@ -1,9 +1,9 @@
 // The sections of programs that a device has been given, and the graphs that were captured of them.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/address_history.hpp>
 #include <parallax/cuda/devices/handles.hpp>

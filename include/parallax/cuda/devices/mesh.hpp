@@ -1,8 +1,8 @@
 // The devices of a section as a mesh, and the groups that a collective over some of its axes is among.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/device.hpp>
 #include <parallax/processes/process_mesh.hpp>

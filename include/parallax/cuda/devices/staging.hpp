@@ -1,7 +1,7 @@
 // Copies between the host and a device, through pinned memory, so that they run in the order of its stream.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/enqueue_threads.hpp>
 #include <parallax/cuda/devices/handles.hpp>

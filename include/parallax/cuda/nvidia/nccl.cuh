@@ -1,8 +1,8 @@
 // Collectives between GPUs through NCCL.
 #pragma once
 
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/nvidia/runtime_status.cuh>

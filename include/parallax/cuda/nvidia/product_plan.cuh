@@ -1,8 +1,8 @@
 // How a matrix product is put to cuBLASLt: its matrices, its epilogue, and the algorithm that is chosen for it.
 #pragma once
 
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 

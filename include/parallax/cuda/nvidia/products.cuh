@@ -1,7 +1,7 @@
 // Matrix products through cuBLASLt, whose choice of algorithm is remembered for each shape.
 #pragma once
 
-#include <parallax/core/element_type.hpp>
+#include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/kernels/products/strided_product.hpp>

@@ -1,7 +1,7 @@
 // What a graph does with arguments and results that are not in its own places: its first launches and its last ones.
 #pragma once
 
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/backend.hpp>
 #include <parallax/cuda/devices/graph_cache.hpp>

@@ -1,9 +1,9 @@
 // A call of a section by CUDA graphs, one on each of its devices: captured at the second call, launched from then on.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/small_values.hpp>
 #include <parallax/cuda/names.hpp>

@@ -1,15 +1,15 @@
 // What launches a program's kernels, and the loops that are kernels.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/block/block_loop.hpp>
 #include <parallax/cuda/kernels/launch.hpp>
 #include <parallax/cuda/names.hpp>
-#include <parallax/cuda/run/launchers.hpp>
-#include <parallax/cuda/run/slices_in_place.hpp>
+#include <parallax/cuda/run/steps/launchers.hpp>
+#include <parallax/cuda/run/steps/slices_in_place.hpp>
 #include <parallax/program/kernel.hpp>
 #include <parallax/program/section_steps.hpp>
 

@@ -1,10 +1,10 @@
 // How much memory a section of a program needs on each of its devices: what an error says where there is too little.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
-#include <parallax/cuda/run/batch_addresses.hpp>
+#include <parallax/cuda/run/steps/batch_addresses.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // One call of a compiled program on CUDA devices: everything is enqueued, and nothing waited for.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/small_values.hpp>
 #include <parallax/cuda/names.hpp>
@@ -11,7 +11,7 @@
 #include <parallax/cuda/run/memory_need.hpp>
 #include <parallax/cuda/run/section_runner.hpp>
 #include <parallax/processes/world.hpp>
-#include <parallax/runtime/agreed_call.hpp>
+#include <parallax/runtime/agreement/agreed_call.hpp>
 #include <parallax/runtime/guard_message.hpp>
 #include <parallax/runtime/section_call.hpp>
 

@@ -1,19 +1,19 @@
 // Enqueues the steps of one section: on one device for the main one, on each device of its mesh for a mapped one.
 #pragma once
 
-#include <parallax/core/function_ref.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/function_ref.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
-#include <parallax/cuda/run/batch_addresses.hpp>
-#include <parallax/cuda/run/captured_loops.hpp>
-#include <parallax/cuda/run/epilogue_steps.hpp>
-#include <parallax/cuda/run/exchange_queue.hpp>
-#include <parallax/cuda/run/launchers.hpp>
-#include <parallax/cuda/run/loop_steps.hpp>
-#include <parallax/cuda/run/product_runner.hpp>
+#include <parallax/cuda/run/exchanges/exchange_queue.hpp>
+#include <parallax/cuda/run/steps/batch_addresses.hpp>
+#include <parallax/cuda/run/steps/captured_loops.hpp>
+#include <parallax/cuda/run/steps/epilogue_steps.hpp>
+#include <parallax/cuda/run/steps/launchers.hpp>
+#include <parallax/cuda/run/steps/loop_steps.hpp>
+#include <parallax/cuda/run/steps/product_runner.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 #include <parallax/program/section_steps.hpp>
 #include <parallax/runtime/ffi_places.hpp>

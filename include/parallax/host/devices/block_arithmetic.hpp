@@ -1,14 +1,14 @@
 // Blocks of the operands of a reduction over devices, and how they are combined.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
-#include <parallax/arrays/errors.hpp>
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/exchange_kind.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/arrays/memory/errors.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/types/element_type.hpp>
+#include <parallax/core/types/exchange_kind.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/processes/tree_order.hpp>
 
 #include <array>

@@ -1,14 +1,14 @@
 // Collectives between virtual devices, in memory. Every device of a group calls the same ones in the same order.
 #pragma once
 
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/block_arithmetic.hpp>
 #include <parallax/host/devices/rendezvous.hpp>
 #include <parallax/host/devices/team.hpp>
-#include <parallax/host/simd/pack_memory.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/pack_memory.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/processes/tree_order.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // How many virtual devices the host has.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/linkage.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>

@@ -1,11 +1,11 @@
 // The host backend's virtual devices: a pool of threads that run the parts of a program side by side.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
-#include <parallax/arrays/recycled_vector.hpp>
-#include <parallax/core/function_ref.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/arrays/memory/errors.hpp>
+#include <parallax/arrays/memory/recycled_vector.hpp>
+#include <parallax/core/support/function_ref.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/device_count.hpp>
 #include <parallax/host/devices/process_wide.hpp>

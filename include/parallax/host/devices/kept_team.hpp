@@ -1,7 +1,7 @@
 // The team of a thread's last call.
 #pragma once
 
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/team.hpp>
 

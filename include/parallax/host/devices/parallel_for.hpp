@@ -1,8 +1,8 @@
 // Loops over all cores.
 #pragma once
 
-#include <parallax/core/function_ref.hpp>
 #include <parallax/core/linkage.hpp>
+#include <parallax/core/support/function_ref.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 

@@ -1,17 +1,17 @@
 // Collectives whose members lie in several processes: the devices of a process meet, and one of them speaks for all.
 #pragma once
 
-#include <parallax/core/exchange_kind.hpp>
-#include <parallax/core/function_ref.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/function_ref.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/types/exchange_kind.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/collectives.hpp>
 #include <parallax/host/devices/process_members.hpp>
 #include <parallax/host/devices/process_reduction.hpp>
 #include <parallax/host/devices/rendezvous.hpp>
 #include <parallax/host/devices/team.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/processes/world.hpp>
 
 #include <algorithm>

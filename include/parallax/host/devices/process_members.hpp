@@ -1,9 +1,9 @@
 // The members of a collective that lie in this process, for the one of them that speaks to other processes.
 #pragma once
 
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/exchange_kind.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/types/element_type.hpp>
+#include <parallax/core/types/exchange_kind.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/rendezvous.hpp>
 #include <parallax/processes/mail.hpp>

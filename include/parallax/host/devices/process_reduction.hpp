@@ -2,12 +2,12 @@
 // the members, so that it does not matter which process has which.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
-#include <parallax/arrays/recycled_vector.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/arrays/memory/recycled_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/collectives.hpp>
 #include <parallax/host/devices/process_members.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/processes/tree_order.hpp>
 
 #include <algorithm>

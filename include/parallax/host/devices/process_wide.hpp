@@ -1,8 +1,8 @@
 // Objects that all of a process shares, from their first use to its very end.
 #pragma once
 
-#include <parallax/arrays/at_fork.hpp>
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/at_fork.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 

@@ -1,7 +1,7 @@
 // Starting a thread, or saying why not.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/version.hpp>
 
 #include <string>

@@ -1,11 +1,11 @@
 // The devices of one run as a mesh, and the barriers that its collectives meet at.
 #pragma once
 
-#include <parallax/arrays/errors.hpp>
-#include <parallax/core/exchange_kind.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/arrays/memory/errors.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/types/exchange_kind.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/wait.hpp>
 #include <parallax/host/names.hpp>

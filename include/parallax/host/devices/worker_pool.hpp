@@ -1,8 +1,8 @@
 // The threads that loops over all cores run on.
 #pragma once
 
-#include <parallax/core/function_ref.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/function_ref.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/parallel_for.hpp>
 #include <parallax/host/devices/process_wide.hpp>

@@ -1,15 +1,15 @@
 // A direct call: from arguments to results without anything between them that knows types at run time only.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/pytree.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/types/pytree.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/direct/direct_extents.hpp>
 #include <parallax/host/direct/direct_steps.hpp>
 #include <parallax/host/direct/loop_call.hpp>
 #include <parallax/host/direct/straight_call.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/runtime/result_memory.hpp>
 #include <parallax/runtime/value.hpp>
 

@@ -1,8 +1,8 @@
 // The extents of a direct call: each is computed by code of its own.
 #pragma once
 
-#include <parallax/core/checked_arithmetic.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/checked_arithmetic.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/runtime/guards.hpp>

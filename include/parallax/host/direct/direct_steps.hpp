@@ -1,7 +1,7 @@
 // Which programs are called directly: their steps are compiled into the call, instead of being read from the plan.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/kernels/products/product_arguments.hpp>
 #include <parallax/host/names.hpp>

@@ -2,7 +2,7 @@
 // gives.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/direct/direct_steps.hpp>
 #include <parallax/host/direct/loop_steps.hpp>
@@ -10,7 +10,7 @@
 #include <parallax/host/kernels/loop/work.hpp>
 #include <parallax/host/kernels/products/plain_product.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,15 +1,15 @@
 // A direct call of loops and products, on all threads and with memory of the library.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/direct/direct_extents.hpp>
 #include <parallax/host/direct/loop_steps.hpp>
 #include <parallax/host/kernels/loop/all_threads.hpp>
 #include <parallax/host/kernels/products/run_product.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/runtime/checked_sizes.hpp>
 
 #include <cstddef>

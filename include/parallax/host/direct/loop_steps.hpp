@@ -2,8 +2,8 @@
 // what is known while compiling as constants.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/direct/direct_steps.hpp>
 #include <parallax/host/direct/nested_steps.hpp>
@@ -13,7 +13,7 @@
 #include <parallax/host/kernels/loop/nothing_to_read.hpp>
 #include <parallax/host/kernels/products/product_arguments.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #include <bit>
 #include <cstddef>

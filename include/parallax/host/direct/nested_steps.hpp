@@ -2,11 +2,11 @@
 // and results are.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/direct/section_memory.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/program/static_carries.hpp>
 
 #include <cstddef>

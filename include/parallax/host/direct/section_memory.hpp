@@ -1,7 +1,7 @@
 // The memory of a section that is compiled into a call: its slots, and behind them those of the bodies that it runs.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/direct/direct_steps.hpp>
 #include <parallax/host/names.hpp>

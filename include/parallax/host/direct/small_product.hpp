@@ -2,11 +2,11 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
-#include <parallax/core/element_type.hpp>
+#include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/host/simd/pack.hpp>
-#include <parallax/host/simd/registers.hpp>
 #include <parallax/math/scalar_math.hpp>
 
 #include <bit>

@@ -5,7 +5,7 @@
 #include <parallax/host/direct/small_product.hpp>
 #include <parallax/host/kernels/products/product_arguments.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 // Calls of programs that are written out number by number.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/direct/direct_steps.hpp>
 #include <parallax/host/direct/small_product.hpp>
@@ -9,7 +9,7 @@
 #include <parallax/host/direct/straight_loop.hpp>
 #include <parallax/host/direct/straight_nested.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,11 +2,11 @@
 // that the compiler sees all of it and keeps it in registers.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/kernels/loop/evaluate.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #include <array>
 #include <bit>

@@ -7,7 +7,7 @@
 #include <parallax/host/kernels/reductions/cumulative.hpp>
 #include <parallax/host/kernels/reductions/rows.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 

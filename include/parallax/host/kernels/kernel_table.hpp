@@ -5,7 +5,7 @@
 #include <parallax/host/kernels/kernel_function.hpp>
 #include <parallax/host/kernels/loop/all_threads.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #include <array>
 #include <utility>

@@ -1,15 +1,15 @@
 // One call of a compiled program on the host: its main section, and the others on their devices.
 #pragma once
 
-#include <parallax/arrays/transfers.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/arrays/memory/transfers.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/device_pool.hpp>
 #include <parallax/host/devices/kept_team.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/run/section_runner.hpp>
-#include <parallax/host/simd/registers.hpp>
-#include <parallax/runtime/agreed_call.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
+#include <parallax/runtime/agreement/agreed_call.hpp>
 #include <parallax/runtime/guard_message.hpp>
 #include <parallax/runtime/section_call.hpp>
 

@@ -5,7 +5,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/host/kernels/kernel_table.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/runtime/result_memory.hpp>
 
 #include <utility>

@@ -1,17 +1,17 @@
 // Runs the steps of one section: the main one in the calling thread, a mapped one on each of its devices.
 #pragma once
 
-#include <parallax/arrays/slices.hpp>
-#include <parallax/core/function_ref.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/arrays/memory/slices.hpp>
+#include <parallax/core/support/function_ref.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/collectives.hpp>
 #include <parallax/host/devices/process_exchange.hpp>
 #include <parallax/host/kernels/loop/nothing_to_read.hpp>
 #include <parallax/host/kernels/products/run_product.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 #include <parallax/program/section_steps.hpp>
 #include <parallax/runtime/ffi_places.hpp>

@@ -1,9 +1,9 @@
 // Packs, the registers of lanes in which the host evaluates kernels, with all their operations.
 #pragma once
 
-#include <parallax/host/simd/pack_arithmetic.hpp>
-#include <parallax/host/simd/pack_memory.hpp>
-#include <parallax/host/simd/pack_philox.hpp>
-#include <parallax/host/simd/pack_reduce.hpp>
-#include <parallax/host/simd/pack_type.hpp>
-#include <parallax/host/simd/vector_math.hpp>
+#include <parallax/host/simd/functions/vector_math.hpp>
+#include <parallax/host/simd/lanes/pack_arithmetic.hpp>
+#include <parallax/host/simd/lanes/pack_memory.hpp>
+#include <parallax/host/simd/lanes/pack_philox.hpp>
+#include <parallax/host/simd/lanes/pack_reduce.hpp>
+#include <parallax/host/simd/lanes/pack_type.hpp>

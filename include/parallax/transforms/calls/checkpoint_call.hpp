@@ -1,9 +1,9 @@
 // A function of which the way back keeps little and computes the rest again, inside a program.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/custom_call.hpp>
 #include <parallax/transforms/passes/batch.hpp>

@@ -1,8 +1,8 @@
 // What a branch of a program is made of.
 #pragma once
 
-#include <parallax/core/context.hpp>
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/trace/context.hpp>
 #include <parallax/core/version.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {

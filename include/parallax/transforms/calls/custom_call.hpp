@@ -1,9 +1,9 @@
 // A function with derivatives of its user's own, inside a program: a call that owns what each pass needs of it.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/batch.hpp>
 #include <parallax/transforms/passes/forward.hpp>

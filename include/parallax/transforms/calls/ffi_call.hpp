@@ -1,10 +1,10 @@
 // A function of a user's own inside a program: a call without a body, of which only its shapes are known.
 #pragma once
 
-#include <parallax/core/ffi_function.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/trace/ffi_function.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/scan_call.hpp>
 #include <parallax/transforms/passes/batch.hpp>

@@ -1,10 +1,10 @@
 // What programs keep of a user's functions: entries of one type, made from the types of the arrays that they take.
 #pragma once
 
-#include <parallax/core/ffi_buffer.hpp>
-#include <parallax/core/ffi_function.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/print_value.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/trace/ffi_buffer.hpp>
+#include <parallax/core/trace/ffi_function.hpp>
+#include <parallax/core/trace/print_value.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/call.hpp>
 

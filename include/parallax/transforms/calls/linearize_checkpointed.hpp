@@ -2,10 +2,10 @@
 // binomial schedule (Griewank and Walther, "Algorithm 799: revolve", 2000).
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/indexing.hpp>
+#include <parallax/ops/indexing/indexing.hpp>
 #include <parallax/transforms/calls/binomial_schedule.hpp>
 #include <parallax/transforms/calls/custom_call.hpp>
 #include <parallax/transforms/calls/scan_parameters.hpp>

@@ -1,9 +1,9 @@
 // The derivative of a branch: two branches.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/cond_parameters.hpp>
 #include <parallax/transforms/passes/joint_program.hpp>

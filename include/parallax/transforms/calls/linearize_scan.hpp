@@ -1,8 +1,8 @@
 // The derivative of a scan: two loops.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/scan_parameters.hpp>
 #include <parallax/transforms/passes/activity.hpp>

@@ -1,9 +1,9 @@
 // pmap inside a program: a call whose body runs once for each element of a mapped axis.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/batch.hpp>
 #include <parallax/transforms/passes/forward.hpp>

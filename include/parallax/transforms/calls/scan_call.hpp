@@ -1,9 +1,9 @@
 // scan inside a program: a call whose body runs once for each slice of its stacked operands, one after another.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/linearize_checkpointed.hpp>
 #include <parallax/transforms/calls/linearize_scan.hpp>

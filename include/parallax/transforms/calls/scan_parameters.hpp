@@ -1,10 +1,10 @@
 // What a scan is made of.
 #pragma once
 
-#include <parallax/core/context.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/scan_role.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/trace/context.hpp>
+#include <parallax/core/types/scan_role.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/activity.hpp>
 

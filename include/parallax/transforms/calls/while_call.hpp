@@ -1,9 +1,9 @@
 // while_loop inside a program: a call whose body runs as long as its predicate holds.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/scan_parameters.hpp>
 #include <parallax/transforms/passes/batch.hpp>

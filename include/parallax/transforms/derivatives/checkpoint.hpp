@@ -1,7 +1,7 @@
 // checkpoint: less memory for the way back, and more work.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/checkpoint_call.hpp>
 #include <parallax/transforms/passes/callable.hpp>

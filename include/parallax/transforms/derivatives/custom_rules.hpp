@@ -1,9 +1,9 @@
 // custom_jvp and custom_vjp: functions whose derivatives their users write.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/axes.hpp>
+#include <parallax/ops/expressions/axes.hpp>
 #include <parallax/transforms/calls/custom_call.hpp>
 #include <parallax/transforms/derivatives/differentiated_arguments.hpp>
 #include <parallax/transforms/passes/check_leaves.hpp>

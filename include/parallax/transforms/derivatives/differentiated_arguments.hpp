@@ -1,10 +1,10 @@
 // What differentiating transformations share: which arguments they are asked for, and the traced function.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/axes.hpp>
+#include <parallax/ops/expressions/axes.hpp>
 #include <parallax/transforms/passes/callable.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // grad and value_and_grad: reverse-mode derivatives of functions with a scalar result.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/derivatives/differentiated_arguments.hpp>
 #include <parallax/transforms/passes/reverse.hpp>

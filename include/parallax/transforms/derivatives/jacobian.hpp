@@ -1,8 +1,8 @@
 // jacfwd, jacrev and hessian: all derivatives of a function's results, by mapping one direction at a time.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/derivatives/differentiated_arguments.hpp>
 #include <parallax/transforms/passes/batch.hpp>

@@ -1,9 +1,9 @@
 // jvp: the derivative of a function along a direction, by forward mode.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/axes.hpp>
+#include <parallax/ops/expressions/axes.hpp>
 #include <parallax/transforms/derivatives/linear_point.hpp>
 #include <parallax/transforms/passes/forward.hpp>
 

@@ -1,9 +1,9 @@
 // A function traced for its derivative at a point, and the half of that which is computed there.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/axes.hpp>
+#include <parallax/ops/expressions/axes.hpp>
 #include <parallax/transforms/derivatives/differentiated_arguments.hpp>
 #include <parallax/transforms/passes/joint_program.hpp>
 

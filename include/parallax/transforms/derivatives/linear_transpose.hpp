@@ -1,9 +1,9 @@
 // linear_transpose: a linear function turned around.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/derivatives/linear_point.hpp>
 #include <parallax/transforms/passes/varying.hpp>

@@ -1,7 +1,7 @@
 // linearize: a function's value and its derivative as a linear function of tangents, which may be called often.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/derivatives/linear_point.hpp>
 

@@ -1,7 +1,7 @@
 // vjp: a function's value and its pullback, which may be called often.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/derivatives/linear_point.hpp>
 

@@ -1,7 +1,7 @@
 // custom_call: a user's own function, on the host and on CUDA, as an operation of array programs.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/ffi_call.hpp>
 #include <parallax/transforms/calls/ffi_entries.hpp>

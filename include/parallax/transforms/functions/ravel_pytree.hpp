@@ -1,7 +1,7 @@
 // ravel_pytree: the leaves of a tree as one vector, and back.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/callable.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/core/version.hpp>
-#include <parallax/ops/creation.hpp>
+#include <parallax/ops/shapes/creation.hpp>
 #include <parallax/transforms/loops/scan.hpp>
 
 #include <concepts>

@@ -1,7 +1,7 @@
 // The combinations of the elements up to each, of many elements: in loops, whose code does not grow with the number.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/loops/prefix_tree.hpp>
 #include <parallax/transforms/loops/scan.hpp>

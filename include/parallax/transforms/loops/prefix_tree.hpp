@@ -1,10 +1,10 @@
 // The combinations of the elements up to each, of few elements: a tree of combinations.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/print_value.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/trace/print_value.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/assembling.hpp>
+#include <parallax/ops/shapes/assembling.hpp>
 #include <parallax/transforms/loops/scan.hpp>
 
 #include <cstddef>

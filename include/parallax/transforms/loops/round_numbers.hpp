@@ -1,7 +1,7 @@
 // Where the numbers of a loop's rounds are: in memory, or made by each round for the next one.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/scan_parameters.hpp>
 #include <parallax/transforms/passes/replay.hpp>

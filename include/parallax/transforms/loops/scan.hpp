@@ -1,13 +1,13 @@
 // scan: a loop of a program.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/print_value.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/trace/print_value.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/axes.hpp>
-#include <parallax/ops/extent_arguments.hpp>
-#include <parallax/ops/in_reverse.hpp>
+#include <parallax/ops/expressions/axes.hpp>
+#include <parallax/ops/expressions/extent_arguments.hpp>
+#include <parallax/ops/math/in_reverse.hpp>
 #include <parallax/transforms/calls/scan_call.hpp>
 #include <parallax/transforms/loops/round_numbers.hpp>
 #include <parallax/transforms/passes/callable.hpp>

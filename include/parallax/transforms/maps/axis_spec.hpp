@@ -1,9 +1,9 @@
 // Which axes a mapping maps: in_axes and out_axes.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/axes.hpp>
+#include <parallax/ops/expressions/axes.hpp>
 
 #include <string_view>
 #include <tuple>

@@ -1,8 +1,8 @@
 // What vmap and pmap share: the size of the mapped axis and the unmapped view of the arguments.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/maps/axis_spec.hpp>
 #include <parallax/transforms/passes/callable.hpp>

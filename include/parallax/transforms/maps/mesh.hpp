@@ -1,11 +1,11 @@
 // Meshes of devices, and how the dimensions of an array lie along their axes.
 #pragma once
 
-#include <parallax/core/extents.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/small_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/small_vector.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/axes.hpp>
+#include <parallax/ops/expressions/axes.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // pmap: one instance of a function per device.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/pmap_call.hpp>
 #include <parallax/transforms/maps/mapping.hpp>

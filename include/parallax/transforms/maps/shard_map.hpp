@@ -1,11 +1,11 @@
 // shard_map: one instance of a function per device of a mesh, each on its blocks of the arguments.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/print_value.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/trace/print_value.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/mapped_axes.hpp>
+#include <parallax/ops/expressions/mapped_axes.hpp>
 #include <parallax/transforms/calls/pmap_call.hpp>
 #include <parallax/transforms/maps/axis_spec.hpp>
 #include <parallax/transforms/maps/mesh.hpp>

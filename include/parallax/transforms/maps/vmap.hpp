@@ -1,7 +1,7 @@
 // vmap: a function of single elements becomes one of whole batches.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/maps/mapping.hpp>
 #include <parallax/transforms/passes/batch.hpp>

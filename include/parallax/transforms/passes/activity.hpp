@@ -1,8 +1,8 @@
 // Which values a derivative goes through.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/rules.hpp>
 

@@ -1,7 +1,7 @@
 // Batching: a graph's results for a whole axis of inputs at once.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/replay.hpp>
 

@@ -1,13 +1,13 @@
 // Calling a user's function on tracers.
 #pragma once
 
-#include <parallax/core/abstract_array.hpp>
-#include <parallax/core/diagnostics.hpp>
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/pytree.hpp>
+#include <parallax/core/support/diagnostics.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/types/abstract_array.hpp>
+#include <parallax/core/types/pytree.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/axes.hpp>
-#include <parallax/ops/lazy.hpp>
+#include <parallax/ops/expressions/axes.hpp>
+#include <parallax/ops/expressions/lazy.hpp>
 #include <parallax/transforms/passes/replay.hpp>
 
 #include <tuple>

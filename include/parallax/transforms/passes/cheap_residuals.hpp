@@ -1,9 +1,9 @@
 // Which values the way back computes again because that is cheaper than to keep them.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_algorithms.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/cheap_arithmetic.hpp>
 #include <parallax/primitives/rules.hpp>

@@ -1,8 +1,8 @@
 // Whether what users' functions return has the types and shapes that it is to have.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/replay.hpp>
 

@@ -1,7 +1,7 @@
 // Arguments that a call may take the memory of.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/callable.hpp>
 

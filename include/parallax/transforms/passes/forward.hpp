@@ -2,9 +2,9 @@
 // cotangent, and what it does to that, transposed, is what the operation does to tangents.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/plain_algorithms.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/plain_algorithms.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/activity.hpp>
 #include <parallax/transforms/passes/reverse.hpp>

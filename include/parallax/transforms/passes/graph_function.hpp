@@ -1,7 +1,7 @@
 // Functions that are graphs of a trace: what solvers are given in place of their users' functions.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/callable.hpp>
 #include <parallax/transforms/passes/forward.hpp>

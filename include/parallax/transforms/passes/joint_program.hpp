@@ -1,9 +1,9 @@
 // A call's body and its derivative as one graph, which is then cut into a forward and a backward half.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/cheap_residuals.hpp>
 #include <parallax/transforms/passes/reverse.hpp>

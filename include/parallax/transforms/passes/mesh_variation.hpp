@@ -2,11 +2,11 @@
 // by each of them, so that its cotangent is the sum of theirs.
 #pragma once
 
-#include <parallax/core/axis_bits.hpp>
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/types/axis_bits.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/primitives/build.hpp>
-#include <parallax/primitives/collective.hpp>
+#include <parallax/primitives/arrays/collective.hpp>
+#include <parallax/primitives/building/build.hpp>
 #include <parallax/primitives/rules.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {

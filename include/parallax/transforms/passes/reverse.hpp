@@ -1,8 +1,8 @@
 // Reverse-mode differentiation of a graph.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/activity.hpp>
 #include <parallax/transforms/passes/mesh_variation.hpp>

@@ -1,7 +1,7 @@
 // custom_linear_solve: a linear system, solved as its user says, whose derivatives solve systems too.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/linear_solve_call.hpp>
 #include <parallax/transforms/passes/check_leaves.hpp>

@@ -1,7 +1,7 @@
 // custom_root: a root of a function, found as its user says, whose derivatives come from the function alone.
 #pragma once
 
-#include <parallax/core/growing_vector.hpp>
+#include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/custom_call.hpp>
 #include <parallax/transforms/passes/graph_function.hpp>

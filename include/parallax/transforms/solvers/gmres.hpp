@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/core/version.hpp>
-#include <parallax/ops/indexing.hpp>
+#include <parallax/ops/indexing/indexing.hpp>
 #include <parallax/transforms/functions/ravel_pytree.hpp>
 #include <parallax/transforms/loops/loops.hpp>
 #include <parallax/transforms/solvers/krylov.hpp>

@@ -4,8 +4,8 @@
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/all.hpp> // before operations, which name them
 
-#include <parallax/ops/elementwise.hpp>
-#include <parallax/ops/operators.hpp>
+#include <parallax/ops/math/elementwise.hpp>
+#include <parallax/ops/math/operators.hpp>
 
 #include <cstdint>
 #include <type_traits>

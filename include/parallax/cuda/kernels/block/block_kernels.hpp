@@ -2,7 +2,7 @@
 // compiling but for addresses.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/kernels/elementwise/elementwise.hpp>

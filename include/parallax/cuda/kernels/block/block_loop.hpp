@@ -1,7 +1,7 @@
 // A loop from its first round to its last as one kernel of one block.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/kernels/block/block_loop_limits.hpp>

@@ -2,7 +2,7 @@
 // launch for each of their steps would cost more than the steps.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/block/block_kernels.hpp>

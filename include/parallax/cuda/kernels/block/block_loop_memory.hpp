@@ -2,8 +2,8 @@
 // while compiling.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/program/carry_ring.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/core/config.hpp>
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/block/block_frame.hpp>

@@ -3,7 +3,7 @@
 // does, so that all get the same bits.
 #pragma once
 
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/loop/launch_context.hpp>

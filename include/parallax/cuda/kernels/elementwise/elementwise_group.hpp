@@ -2,9 +2,9 @@
 // contiguous arrays and scalars, so that a loop is no more than where these begin and how many elements there are.
 #pragma once
 
-#include <parallax/core/function_ref.hpp>
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/function_ref.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/loop/evaluate.hpp>
 #include <parallax/cuda/kernels/loop/launch_context.hpp>

@@ -1,7 +1,7 @@
 // The batch dimensions of a product, merged as far as their strides allow.
 #pragma once
 
-#include <parallax/core/extents.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <parallax/cuda/api/block.hpp>
 #include <parallax/cuda/kernels/loop/launch_context.hpp>
 #include <parallax/cuda/names.hpp>
-#include <parallax/primitives/sort.hpp>
+#include <parallax/primitives/arrays/sort.hpp>
 #include <parallax/program/sorted_types.hpp>
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <parallax/cuda/kernels/order/scatter_positions.hpp>
 #include <parallax/cuda/kernels/order/sort.hpp>
 #include <parallax/cuda/names.hpp>
-#include <parallax/primitives/catalogue.hpp>
+#include <parallax/primitives/building/catalogue.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Products of a matrix and a vector, and of two vectors, without a library.
 #pragma once
 
-#include <parallax/core/element_type.hpp>
+#include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/kernels/loop/launch_context.hpp>

@@ -3,7 +3,7 @@
 
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/reductions/reduce.hpp>
-#include <parallax/primitives/cumulative.hpp>
+#include <parallax/primitives/arrays/cumulative.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <parallax/cuda/kernels/loop/evaluate.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/math/scalar_math.hpp>
-#include <parallax/primitives/reduction.hpp>
+#include <parallax/primitives/arrays/reduction.hpp>
 #include <parallax/program/kernel.hpp>
 
 #include <bit>

@@ -2,8 +2,8 @@
 // their first launches follow together.
 #pragma once
 
-#include <parallax/core/ids.hpp>
-#include <parallax/core/plain_span.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/kernels/elementwise/elementwise_group.hpp>
 #include <parallax/cuda/kernels/reductions/reduce.hpp>

@@ -1,8 +1,8 @@
 // Kernels whose work is divided among the threads of this process.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
-#include <parallax/arrays/scratch_array.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/arrays/memory/scratch_array.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/parallel_for.hpp>
 #include <parallax/host/names.hpp>

@@ -6,7 +6,7 @@
 #include <parallax/host/kernels/loop/transposed_tiles.hpp>
 #include <parallax/host/kernels/loop/work.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #include <algorithm>
 #include <cstdint>

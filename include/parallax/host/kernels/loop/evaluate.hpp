@@ -3,9 +3,9 @@
 
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
+#include <parallax/host/simd/functions/vector_math.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/host/simd/pack.hpp>
-#include <parallax/host/simd/registers.hpp>
-#include <parallax/host/simd/vector_math.hpp>
 #include <parallax/program/kernel.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 

@@ -5,8 +5,8 @@
 #include <parallax/core/version.hpp>
 #include <parallax/host/kernels/loop/evaluate.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/pack_type.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/pack_type.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 
 #include <algorithm>

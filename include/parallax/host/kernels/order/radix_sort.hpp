@@ -3,10 +3,10 @@
 // order is that of the whole keys at the end.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/math/scalar_math.hpp>
 #include <parallax/program/sorted_types.hpp>
 

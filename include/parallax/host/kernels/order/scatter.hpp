@@ -4,7 +4,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/host/kernels/loop/elementwise.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #include <cstdint>
 #include <type_traits>

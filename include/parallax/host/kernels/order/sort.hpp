@@ -6,8 +6,8 @@
 #include <parallax/host/kernels/loop/elementwise.hpp>
 #include <parallax/host/kernels/order/radix_sort.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
-#include <parallax/primitives/sort.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
+#include <parallax/primitives/arrays/sort.hpp>
 #include <parallax/program/sorted_types.hpp>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // Products of two matrices by CBLAS, which counts in int and adds up long sums carelessly.
 #pragma once
 
-#include <parallax/arrays/scratch_array.hpp>
+#include <parallax/arrays/memory/scratch_array.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #include <cblas.h>
 

@@ -4,8 +4,8 @@
 #include <parallax/core/config.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/host/simd/pack.hpp>
-#include <parallax/host/simd/registers.hpp>
 #include <parallax/math/scalar_math.hpp>
 
 #include <algorithm>

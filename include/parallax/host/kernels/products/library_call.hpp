@@ -2,8 +2,8 @@
 // the process ends, also from under them, and a child of fork finds its locks as they left them.
 #pragma once
 
-#include <parallax/arrays/at_fork.hpp>
-#include <parallax/arrays/errors.hpp>
+#include <parallax/arrays/memory/at_fork.hpp>
+#include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/process_wide.hpp>
 #include <parallax/host/names.hpp>

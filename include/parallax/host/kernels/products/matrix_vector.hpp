@@ -5,8 +5,8 @@
 #include <parallax/core/version.hpp>
 #include <parallax/host/kernels/products/dot.hpp>
 #include <parallax/host/names.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/host/simd/pack.hpp>
-#include <parallax/host/simd/registers.hpp>
 
 #include <algorithm>
 #include <concepts>

@@ -2,15 +2,15 @@
 // the result more than once, which here takes as long as to multiply.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
 #include <parallax/core/config.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/kernels/loop/transposed_tiles.hpp>
 #include <parallax/host/kernels/products/blas.hpp>
 #include <parallax/host/names.hpp>
+#include <parallax/host/simd/lanes/pack_fused.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/host/simd/pack.hpp>
-#include <parallax/host/simd/pack_fused.hpp>
-#include <parallax/host/simd/registers.hpp>
 
 #include <algorithm>
 #include <concepts>

@@ -1,9 +1,9 @@
 // Matrix products on the host: CBLAS for floating types, plain loops for integers.
 #pragma once
 
-#include <parallax/arrays/buffer.hpp>
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/extents.hpp>
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/core/types/element_type.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/worker_pool.hpp>
 #include <parallax/host/kernels/products/blas.hpp>
@@ -14,8 +14,8 @@
 #include <parallax/host/kernels/products/one_blas_thread.hpp>
 #include <parallax/host/kernels/products/plain_product.hpp>
 #include <parallax/host/kernels/products/product_arguments.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/host/simd/pack.hpp>
-#include <parallax/host/simd/registers.hpp>
 #include <parallax/math/scalar_math.hpp>
 
 #include <algorithm>

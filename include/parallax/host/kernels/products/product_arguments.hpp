@@ -1,8 +1,8 @@
 // What a matrix product on the host is called with.
 #pragma once
 
-#include <parallax/core/element_type.hpp>
-#include <parallax/core/extents.hpp>
+#include <parallax/core/types/element_type.hpp>
+#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <parallax/core/linkage.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/kernels/products/product_arguments.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #if !PARALLAX_LINKED_RUNTIME
 #include <parallax/host/kernels/products/product.hpp>

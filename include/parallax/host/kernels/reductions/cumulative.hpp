@@ -5,8 +5,8 @@
 #include <parallax/host/kernels/loop/elementwise.hpp>
 #include <parallax/host/kernels/reductions/reduction_shape.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/pack_scan.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/pack_scan.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <parallax/host/kernels/reductions/reduce_positions.hpp>
 #include <parallax/host/kernels/reductions/reduced_value.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <parallax/host/kernels/reductions/column_rows.hpp>
 #include <parallax/host/kernels/reductions/reduction_shape.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -7,8 +7,8 @@
 #include <parallax/host/kernels/reductions/reduced_value.hpp>
 #include <parallax/host/kernels/reductions/reduction_shape.hpp>
 #include <parallax/host/names.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/host/simd/pack.hpp>
-#include <parallax/host/simd/registers.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -3,8 +3,8 @@
 
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/host/simd/pack.hpp>
-#include <parallax/host/simd/registers.hpp>
 #include <parallax/program/kernel.hpp>
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 
 #include <cstdint>

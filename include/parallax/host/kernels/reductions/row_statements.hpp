@@ -1,10 +1,10 @@
 // Which statements of a row kernel each part of a pass consists of, so that nothing is compiled for the others.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/program/row_schedule.hpp>
 
 #include <array>

@@ -2,12 +2,12 @@
 // once.
 #pragma once
 
-#include <parallax/core/ids.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/kernels/reductions/reduce.hpp>
 #include <parallax/host/kernels/reductions/row_statements.hpp>
 #include <parallax/host/names.hpp>
-#include <parallax/host/simd/registers.hpp>
+#include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/program/row_schedule.hpp>
 
 #include <algorithm>

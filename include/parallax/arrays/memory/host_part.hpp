@@ -1,0 +1,27 @@
+// A part of an array on the host, as copies on devices have it.
+#pragma once
+
+#include <parallax/arrays/memory/slices.hpp>
+#include <parallax/core/version.hpp>
+
+#include <cstddef>
+
+namespace parallax::PARALLAX_INLINE_VERSION {
+
+/// Rows of bytes, each of which begins `pitch` bytes behind the one before it.
+struct host_part {
+  const std::byte* first = nullptr;
+  std::size_t rows = 0, row_bytes = 0, pitch = 0;
+
+  static host_part whole(const std::byte* first, std::size_t bytes) { return {first, 1, bytes, bytes}; }
+
+  std::size_t bytes() const { return rows * row_bytes; }
+  /// Copies them to `to`, one behind the other.
+  void copy_to(std::byte* to) const {
+    for (std::size_t i = 0; i < rows; ++i) runtime::copy_bytes(to + i * row_bytes, first + i * pitch, row_bytes);
+  }
+
+  friend bool operator==(const host_part&, const host_part&) = default;
+};
+
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,0 +1,134 @@
+// Ids: numbers that cannot be taken for one another, and what is found by them.
+#pragma once
+
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/version.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace parallax::PARALLAX_INLINE_VERSION {
+
+/// A number that names one kind of thing.
+template <class T>
+concept id_type = std::is_enum_v<T> && std::same_as<std::underlying_type_t<T>, int> && !std::convertible_to<T, int>;
+
+/// A number that is not negative, or an id, as standard containers take it.
+template <class T>
+  requires std::integral<T> || id_type<T>
+constexpr std::size_t index_of(T number) {
+  return static_cast<std::size_t>(number);
+}
+
+/// How many elements there are: numbers of elements are ints, as their indices are.
+template <class List> constexpr int count_of(const List& list) { return static_cast<int>(list.size()); }
+
+/// The ids from `first` on, `count` of them.
+template <id_type Id> class id_range {
+ public:
+  template <int Step> class stepping {
+   public:
+    constexpr explicit stepping(int number) : at(number) {}
+    constexpr Id operator*() const { return Id{at}; }
+    constexpr stepping& operator++() {
+      at += Step;
+      return *this;
+    }
+    friend constexpr bool operator==(stepping, stepping) = default;
+
+   private:
+    int at;
+  };
+  using iterator = stepping<1>;
+  struct reversed_range {
+    int last, before_first;
+    constexpr stepping<-1> begin() const { return stepping<-1>(last); }
+    constexpr stepping<-1> end() const { return stepping<-1>(before_first); }
+  };
+
+  constexpr id_range(Id first, int count) : start(static_cast<int>(first)), length(count) {}
+  constexpr iterator begin() const { return iterator(start); }
+  constexpr iterator end() const { return iterator(start + length); }
+  constexpr int size() const { return length; }
+  constexpr Id operator[](int i) const { return Id{start + i}; }
+  /// From the last one to the first.
+  constexpr reversed_range reversed() const { return {start + length - 1, start - 1}; }
+
+ private:
+  int start, length;
+};
+
+namespace detail {
+/// Calls `body` with each element. So are loops written that may run often and whose body builds something: while it
+/// evaluates a constant, nvcc 13.0 leaves out destructors in functions that a range-based `for` has called some hundred
+/// times.
+template <class List, class Body> constexpr void for_each(List&& list, const Body& body) {
+  for (auto at = list.begin(), end = list.end(); at != end; ++at) body(*at);
+}
+/// What `function` returns for each element.
+template <class List, class Function> constexpr auto vector_of(const List& list, const Function& function) {
+  growing_vector<std::remove_cvref_t<decltype(function(*list.begin()))>> results;
+  results.reserve(static_cast<std::size_t>(list.size()));
+  for_each(list, [&](const auto& element) { results.push_back(function(element)); });
+  return results;
+}
+} // namespace detail
+
+/// A list whose elements are named by ids, from 0 on.
+template <id_type Id, class T> class table {
+ public:
+  constexpr table() = default;
+  constexpr explicit table(int count, const T& value = T()) : items(index_of(count), value) {}
+
+  constexpr T& operator[](Id id) { return items.data()[static_cast<std::size_t>(id)]; }
+  constexpr const T& operator[](Id id) const { return items.data()[static_cast<std::size_t>(id)]; }
+
+  /// Appends an element; returns its id.
+  constexpr Id add(T value) {
+    items.push_back(std::move(value));
+    return Id{size() - 1};
+  }
+  constexpr int size() const { return count_of(items); }
+  constexpr bool empty() const { return items.empty(); }
+  constexpr id_range<Id> ids() const { return {Id{0}, size()}; }
+  constexpr T& back() { return items.back(); }
+  constexpr auto begin() { return items.begin(); }
+  constexpr auto end() { return items.end(); }
+  constexpr auto begin() const { return items.begin(); }
+  constexpr auto end() const { return items.end(); }
+
+ private:
+  growing_vector<T> items;
+};
+
+/// Some of the ids from 0 up to a number.
+template <id_type Id> class id_set {
+ public:
+  constexpr id_set() = default;
+  constexpr explicit id_set(int count) : members(index_of(count), 0) {}
+
+  constexpr bool contains(Id id) const { return members[index_of(id)] != 0; }
+  constexpr void insert(Id id) { members[index_of(id)] = 1; }
+  constexpr void erase(Id id) { members[index_of(id)] = 0; }
+  /// All ids of a list.
+  template <class List> constexpr void insert(const List& ids) {
+    for (Id id : ids) insert(id);
+  }
+  template <class List> constexpr void erase(const List& ids) {
+    for (Id id : ids) erase(id);
+  }
+  /// For each id of a list whether it is a member: 1 or 0.
+  template <class List> constexpr growing_vector<char> flags_of(const List& ids) const {
+    return detail::vector_of(ids, [this](Id id) { return members[index_of(id)]; });
+  }
+  /// How many ids there are, whether members or not.
+  constexpr int size() const { return count_of(members); }
+  constexpr id_range<Id> ids() const { return {Id{0}, size()}; }
+
+ private:
+  growing_vector<char> members; ///< by id; growing_vector<bool> is no constant expression everywhere
+};
+
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,0 +1,163 @@
+// Extents as traced functions compute with them.
+#pragma once
+
+#include <parallax/core/trace/context.hpp>
+#include <parallax/core/version.hpp>
+
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace parallax::PARALLAX_INLINE_VERSION {
+
+/// An extent as users see it: a number, which may be below 0 where it is a bound that counts from the end, or a symbol
+/// that the call resolves. Arithmetic on symbols stays symbolic; it is integer arithmetic, division rounds towards
+/// zero.
+class extent {
+ public:
+  constexpr extent() = default;
+  constexpr extent(std::integral auto number) : value(in_64_bits(number)) {}
+  /// An extent of a trace.
+  constexpr extent(context& trace, dim given)
+      : owner(&trace), value(is_static(given) ? given.number() : 0), symbol(is_static(given) ? dim{} : given) {}
+
+  /// Whether it is a number.
+  constexpr bool known() const { return is_static(symbol); }
+  constexpr bool is_negative() const { return known() && value < 0; }
+  /// The extent as a number; an error in the program where only the call knows it.
+  constexpr std::int64_t number() const {
+    if (!known())
+      owner->fail(
+          message()
+          << "number: this extent is known at the call only; give the array a static extent to use it as a number");
+    return known() ? value : 1;
+  }
+  /// The extent inside a program; only where it is not negative.
+  constexpr dim as_dim() const { return known() ? dim{value} : symbol; }
+  /// The trace that it is of; null for a number that a user wrote.
+  constexpr context* trace() const { return owner; }
+
+  friend constexpr extent operator+(extent a, extent b) {
+    if (a.known() && b.known()) return a.of_numbers(b, a.value + b.value);
+    if (a.is_negative()) return b - a.negated();
+    if (b.is_negative()) return a - b.negated();
+    return a.of_dims(b, &dim_table::add);
+  }
+  friend constexpr extent operator-(extent a, extent b) {
+    if (a.known() && b.known()) return a.of_numbers(b, a.value - b.value);
+    if (b.is_negative()) return a + b.negated();
+    return a.of_dims(b, &dim_table::subtract);
+  }
+  friend constexpr extent operator*(extent a, extent b) {
+    if (a.known() && b.known()) return a.of_numbers(b, a.value * b.value);
+    return a.of_dims(b, &dim_table::multiply);
+  }
+  friend constexpr extent operator/(extent a, extent b) {
+    if (a.known() && b.known()) return a.of_numbers(b, b.value == 0 ? 0 : a.value / b.value);
+    return a.of_dims(b, &dim_table::divide);
+  }
+  /// The smaller one of two that are not negative.
+  friend constexpr extent smaller(extent a, extent b) {
+    if (a.known() && b.known()) return a.of_numbers(b, a.value < b.value ? a.value : b.value);
+    return a.of_dims(b, &dim_table::smaller);
+  }
+  /// Whether the two are provably the same.
+  friend constexpr bool operator==(extent a, extent b) { return a.value == b.value && a.symbol == b.symbol; }
+  /// Of numbers, for loops over an axis and the like.
+  friend constexpr std::strong_ordering operator<=>(extent a, extent b) { return a.number() <=> b.number(); }
+
+  friend constexpr message& operator<<(message& out, extent e) {
+    if (e.known()) out << e.value;
+    else print_extent(out, e.owner->extents, e.symbol);
+    return out;
+  }
+
+ private:
+  context* owner = nullptr;
+  std::int64_t value = 0; ///< of a number
+  dim symbol;             ///< 0 where it is a number
+
+  /// What is beyond all extents stays there.
+  template <std::integral T> static constexpr std::int64_t in_64_bits(T number) {
+    if constexpr (std::unsigned_integral<T> && sizeof(T) == 8) {
+      constexpr auto most = static_cast<T>(std::numeric_limits<std::int64_t>::max());
+      if (number > most) number = most;
+    }
+    return static_cast<std::int64_t>(number);
+  }
+  constexpr context* owner_with(extent other) const { return owner ? owner : other.owner; }
+  constexpr extent of_numbers(extent other, std::int64_t number) const {
+    extent result(number);
+    result.owner = owner_with(other);
+    return result;
+  }
+  constexpr extent negated() const { return of_numbers(*this, -value); }
+  constexpr extent of_dims(extent other, dim (dim_table::*operation)(dim, dim)) const {
+    context& trace = *owner_with(other);
+    if (is_negative() || other.is_negative()) {
+      trace.fail(message() << "extent: " << *this << " and " << other
+                           << " make an extent that is negative, or may be; compute with extents from 0 on");
+      return {trace, dim{1}};
+    }
+    return {trace, (trace.extents.*operation)(as_dim(), other.as_dim())};
+  }
+};
+
+/// Extents given at run time, `{8, 28, 28}`: symbols in a program, numbers in a trace.
+template <std::size_t Rank> struct extent_list {
+  extent values[Rank > 0 ? Rank : 1];
+
+  constexpr plain_span<const extent> view() const { return {values, Rank}; }
+  /// The one that there is.
+  constexpr operator extent() const
+    requires(Rank == 1)
+  {
+    return values[0];
+  }
+};
+
+namespace detail {
+template <class T> inline constexpr bool is_extent_list = false;
+template <std::size_t Rank> inline constexpr bool is_extent_list<extent_list<Rank>> = true;
+
+/// The trace that extents are of; null where all are numbers that a user wrote.
+constexpr context* owner_of_extents(plain_span<const extent> list) {
+  context* found = nullptr;
+  for (const extent& e : list)
+    if (found == nullptr) found = e.trace();
+  return found;
+}
+
+template <class T>
+concept a_count = std::same_as<std::remove_cvref_t<T>, extent_list<1>>;
+/// A count, and a count, an extent or a whole number.
+template <class A, class B>
+concept with_a_count =
+    (a_count<A> && (a_count<B> || std::convertible_to<B, extent>)) || (std::convertible_to<A, extent> && a_count<B>);
+} // namespace detail
+
+/// Arithmetic on what `count(n)` passes is that on extents.
+template <class A, class B>
+  requires detail::with_a_count<A, B>
+constexpr extent operator+(const A& a, const B& b) {
+  return extent(a) + extent(b);
+}
+template <class A, class B>
+  requires detail::with_a_count<A, B>
+constexpr extent operator-(const A& a, const B& b) {
+  return extent(a) - extent(b);
+}
+template <class A, class B>
+  requires detail::with_a_count<A, B>
+constexpr extent operator*(const A& a, const B& b) {
+  return extent(a) * extent(b);
+}
+template <class A, class B>
+  requires detail::with_a_count<A, B>
+constexpr extent operator/(const A& a, const B& b) {
+  return extent(a) / extent(b);
+}
+
+} // namespace parallax::PARALLAX_INLINE_VERSION

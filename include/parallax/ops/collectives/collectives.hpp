@@ -1,0 +1,307 @@
+// Collective operations over mapped axes, by name. JAX: the parallel operators of jax.lax.
+#pragma once
+
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/version.hpp>
+#include <parallax/ops/expressions/mapped_axes.hpp>
+#include <parallax/ops/math/elementwise.hpp>
+#include <parallax/primitives/arrays/exchange.hpp>
+
+#include <algorithm>
+
+namespace parallax::PARALLAX_INLINE_VERSION {
+
+namespace detail {
+
+template <fixed_string... Names> struct psum_operation : operation<psum_operation<Names...>> {
+  template <instance_groups Groups> static constexpr tracer apply(context& trace, tracer x, const Groups& groups) {
+    participants who = find_participants<Names...>(trace, "psum", groups);
+    return trace.failed ? x : sum(trace, x, who);
+  }
+  static constexpr tracer sum(context& trace, tracer x, const participants& who) {
+    if (x.type() == element_type::boolean) x = build::convert(x, element_type::int32);
+    // a constant is the same everywhere: its sum is known
+    if (is<primitives::literal>(x) && who.equal_groups)
+      return emit<primitives::multiply>({build::convert(x, x.type()), build::extent_value(trace, who.size, x.type())});
+    return emit_collective<primitives::psum>(x, {who.over});
+  }
+};
+template <fixed_string... Names> struct pmean_operation : operation<pmean_operation<Names...>> {
+  template <instance_groups Groups> static constexpr tracer apply(context& trace, tracer x, const Groups& groups) {
+    participants who = find_participants<Names...>(trace, "pmean", groups);
+    if (trace.failed) return x;
+    using total = psum_operation<Names...>;
+    tracer sum = total::sum(trace, x.type() == element_type::boolean || is_integer(x.type()) ? to_inexact(x) : x, who);
+    if (trace.failed) return x;
+    return sum / (who.equal_groups ? build::extent_value(trace, who.size, sum.type())
+                                   : total::sum(trace, build::like(sum, 1), who));
+  }
+};
+template <class Primitive, fixed_string... Names>
+struct extreme_operation : operation<extreme_operation<Primitive, Names...>> {
+  template <instance_groups Groups> static constexpr tracer apply(context& trace, tracer x, const Groups& groups) {
+    return emit_collective<Primitive>(x, {find_participants<Names...>(trace, Primitive::name, groups).over});
+  }
+};
+template <fixed_string... Names> struct axis_index_operation : operation<axis_index_operation<Names...>> {
+  static constexpr tracer apply(context& trace) {
+    const auto axes = find_participants<Names...>(trace, "axis_index").over.axes;
+    tracer index = build::integer_literal(trace, element_type::int32, 0);
+    for (int i = 0; i < axes.size() && !trace.failed; ++i) {
+      tracer here = emit<primitives::axis_index>(trace, {axes[i]});
+      tracer size = build::extent_value(trace, trace.axis_size(axes[i]), element_type::int32);
+      index = i == 0 ? here : emit<primitives::add>({emit<primitives::multiply>({index, size}), here});
+    }
+    return index;
+  }
+};
+template <fixed_string... Names> struct axis_size_operation : operation<axis_size_operation<Names...>> {
+  static constexpr tracer apply(context& trace) {
+    return build::extent_value(trace, find_participants<Names...>(trace, "axis_size").size, element_type::int32);
+  }
+};
+
+/// Applies an operation to the leaves of a tree; numbers become expressions that the trace computes.
+template <class Operation, class T, class... Options> constexpr auto over_leaves(const T& tree, const Options&... how) {
+  return tree_map(
+      [&](const auto& leaf) {
+        using L = std::remove_cvref_t<decltype(leaf)>;
+        if constexpr (scalar<L>) return lazy<Operation, L, Options...>{{leaf, how...}};
+        else return Operation{}(leaf, how...);
+      },
+      tree);
+}
+
+/// The names as messages list them.
+template <fixed_string... Names> constexpr message list_names() {
+  message text;
+  bool first = true;
+  ((text << (first ? "" : ", ") << Names.view(), first = false), ...);
+  return text;
+}
+
+/// What all_to_all asks of the axis that it splits among `size` instances.
+template <fixed_string... Names> constexpr bool check_split_equals(tracer x, dim extent, dim size) {
+  context& trace = *x.owner;
+  if (extent == size) return true;
+  if (is_static(extent) && is_static(size))
+    trace.fail(message() << "all_to_all requires the size of the mapped axis " << list_names<Names...>().view()
+                         << " to equal x.shape[split_axis], but they are " << size.number() << " and "
+                         << extent.number() << " respectively; use gather_mode::tiled to divide a longer one");
+  else require(trace, guard_kind::same_size, "all_to_all: split axis", extent, size, x.value());
+  return !trace.failed;
+}
+template <fixed_string... Names> constexpr bool check_split_divisible(tracer x, dim extent, dim size) {
+  context& trace = *x.owner;
+  const bool known = is_static(extent) && is_static(size);
+  if (known && (size == 0 || extent.number() % size.number() != 0))
+    trace.fail(message() << "all_to_all: The size of all_to_all split_axis (" << extent.number()
+                         << ") has to be divisible by the size of the named axis " << list_names<Names...>().view()
+                         << " (" << size.number() << "); pad it, or map over another number");
+  dim_table& t = trace.extents;
+  if (!known && !(t.multiply(t.divide(extent, size), size) == extent))
+    require(trace, guard_kind::divisible, "all_to_all: tiled split axis", extent, size, x.value());
+  return !trace.failed;
+}
+
+} // namespace detail
+
+/// A source and a destination of a permutation.
+struct source_destination {
+  int source = 0, destination = 0;
+};
+/// Everybody sends `distance` places further round the ring.
+struct rotate {
+  int distance = 1;
+};
+/// Everybody sends `distance` places further; what leaves the ends is lost, what enters is zero.
+struct shift {
+  int distance = 1;
+};
+
+/// The sum over the named axes, on every instance, or over groups of instances: `psum<"i">(x, axis_index_groups{{0, 1},
+/// {2, 3}})`; maps over trees. JAX: lax.psum
+template <fixed_string... Names, class T, detail::instance_groups Groups = none_t>
+constexpr auto psum(const T& x, const Groups& groups = {}) {
+  return detail::over_leaves<detail::psum_operation<Names...>>(x, groups);
+}
+/// The mean over the named axes, or over groups of instances, each divided by its own size. Integers and truth values
+/// become float32 before they are summed: where JAX's sum wraps around, this one does not. JAX: lax.pmean
+template <fixed_string... Names, class T, detail::instance_groups Groups = none_t>
+constexpr auto pmean(const T& x, const Groups& groups = {}) {
+  return detail::over_leaves<detail::pmean_operation<Names...>>(x, groups);
+}
+/// The largest value over the named axes, or over groups of instances. JAX: lax.pmax
+template <fixed_string... Names, class T, detail::instance_groups Groups = none_t>
+constexpr auto pmax(const T& x, const Groups& groups = {}) {
+  return detail::over_leaves<detail::extreme_operation<primitives::pmax, Names...>>(x, groups);
+}
+/// The smallest value over the named axes, or over groups of instances. JAX: lax.pmin
+template <fixed_string... Names, class T, detail::instance_groups Groups = none_t>
+constexpr auto pmin(const T& x, const Groups& groups = {}) {
+  return detail::over_leaves<detail::extreme_operation<primitives::pmin, Names...>>(x, groups);
+}
+
+/// This instance's position along the named axis, int32; several names count row-major. JAX: lax.axis_index
+template <fixed_string... Names> constexpr auto axis_index() { return lazy<detail::axis_index_operation<Names...>>{}; }
+/// The number of instances along the named axes, int32. JAX: lax.axis_size
+template <fixed_string... Names> constexpr auto axis_size() { return lazy<detail::axis_size_operation<Names...>>{}; }
+
+namespace detail {
+/// What is wrong with the pairs of a permutation is said; true where nothing is.
+constexpr bool check_pairs(context& trace, plain_span<const source_destination> pairs, dim size) {
+  for (const source_destination& p : pairs) {
+    const int larger = p.source > p.destination ? p.source : p.destination;
+    if (p.source < 0 || p.destination < 0 || (is_static(size) && larger >= size.number())) {
+      message text;
+      text << "ppermute: pair (" << p.source << ", " << p.destination << ") is outside the axis";
+      if (is_static(size)) text << " of size " << size.number() << "; give indices from 0 to " << size.number() - 1;
+      else text << "; give indices from 0 on";
+      trace.fail(text);
+      return false;
+    }
+    for (const source_destination& earlier : pairs) {
+      if (&earlier == &p) break;
+      if (earlier.source != p.source && earlier.destination != p.destination) continue;
+      message text;
+      text << "ppermute: sources and destinations must be unique, got (";
+      for (const source_destination& q : pairs)
+        text << '(' << q.source << ", " << q.destination << (&q == &pairs.back() ? ")" : "), ");
+      trace.fail(text << "); name every instance at most once as a source and once as a destination");
+      return false;
+    }
+  }
+  return true;
+}
+template <fixed_string Name> constexpr tracer permute(tracer x, permutation_kind how, std::int64_t distance) {
+  return emit_collective<primitives::ppermute>(
+      x, {.over = find_participants<Name>(*x.owner, "ppermute").over, .how = how, .distance = distance});
+}
+} // namespace detail
+
+/// Sends values between instances: `ppermute<"i">(x, {{0, 1}, {1, 0}})`. Who is no destination gets zeros. JAX:
+/// lax.ppermute
+template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_list<source_destination> permutation) {
+  context& trace = *x.owner;
+  const detail::participants who = detail::find_participants<Name>(trace, "ppermute");
+  const plain_span<const source_destination> pairs(permutation.begin(), permutation.size());
+  if (trace.failed || !detail::check_pairs(trace, pairs, who.size)) return x;
+  primitives::ppermute::parameters parameters{.over = who.over};
+  int largest = -1;
+  for (const source_destination& p : pairs) {
+    parameters.sources.push_back(p.source);
+    parameters.destinations.push_back(p.destination);
+    largest = std::max({largest, p.source, p.destination});
+  }
+  if (!is_static(who.size) && largest >= 0)
+    require(trace, guard_kind::index_within, "ppermute", who.size, dim{largest}, x.value());
+  return emit<primitives::ppermute>({x}, parameters);
+}
+template <fixed_string Name> constexpr tracer ppermute(tracer x, rotate how) {
+  return detail::permute<Name>(x, permutation_kind::rotation, how.distance);
+}
+template <fixed_string Name> constexpr tracer ppermute(tracer x, shift how) {
+  return detail::permute<Name>(x, permutation_kind::shift, how.distance);
+}
+
+/// Every instance gets the value of instance `source`; several names count row-major. JAX: lax.pbroadcast
+template <fixed_string... Names> constexpr tracer pbroadcast(tracer x, int source) {
+  context& trace = *x.owner;
+  detail::participants who = detail::find_equal_participants<Names...>(trace, "pbroadcast", none);
+  if (trace.failed) return x;
+  if (source < 0 || (is_static(who.size) && source >= who.size.number())) {
+    message text;
+    text << "pbroadcast: source " << source << " is outside the axis";
+    if (is_static(who.size))
+      text << " of size " << who.size.number() << "; give an index from 0 to " << who.size.number() - 1;
+    else text << "; give an index from 0 on";
+    trace.fail(text);
+    return x;
+  }
+  if (!is_static(who.size)) require(trace, guard_kind::index_within, "pbroadcast", who.size, dim{source}, x.value());
+  return emit<primitives::pbroadcast>({x}, {who.over, source});
+}
+
+/// How all_gather, psum_scatter and all_to_all treat their axes: the axis of the instances is one of its own, or
+/// (tiled) joined along, or divided from, a longer one.
+enum class gather_mode { stacked, tiled };
+
+/// The values of all instances of a group, along a new axis or (tiled) joined along an existing one. JAX:
+/// lax.all_gather
+template <fixed_string... Names, detail::instance_groups Groups>
+constexpr tracer all_gather(tracer x, const Groups& groups, int axis_number = 0,
+                            gather_mode mode = gather_mode::stacked) {
+  context& trace = *x.owner;
+  bool tiled = mode == gather_mode::tiled;
+  int normal = detail::normalize_axis(trace, "all_gather", axis_number, tiled ? x.rank() : x.rank() + 1);
+  if (trace.failed) return x;
+  return detail::emit_collective<primitives::all_gather>(
+      x, {detail::find_equal_participants<Names...>(trace, "all_gather", groups).over, normal, tiled});
+}
+/// The values of all instances, along a new axis or (tiled) joined along an existing one. JAX: lax.all_gather
+template <fixed_string... Names>
+constexpr tracer all_gather(tracer x, int axis_number = 0, gather_mode mode = gather_mode::stacked) {
+  return all_gather<Names...>(x, none, axis_number, mode);
+}
+
+/// The sum over all instances of a group, of which each keeps its slice of an axis. JAX: lax.psum_scatter
+template <fixed_string... Names, detail::instance_groups Groups>
+constexpr tracer psum_scatter(tracer x, const Groups& groups, int scatter_dimension = 0,
+                              gather_mode mode = gather_mode::stacked) {
+  context& trace = *x.owner;
+  int normal = detail::normalize_axis(trace, "psum_scatter", scatter_dimension, x.rank());
+  if (trace.failed) return x;
+  return detail::emit_collective<primitives::psum_scatter>(
+      x, {detail::find_equal_participants<Names...>(trace, "psum_scatter", groups).over, normal,
+          mode == gather_mode::tiled});
+}
+/// The sum over all instances, of which each keeps its slice of an axis. JAX: lax.psum_scatter
+template <fixed_string... Names>
+constexpr tracer psum_scatter(tracer x, int scatter_dimension = 0, gather_mode mode = gather_mode::stacked) {
+  return psum_scatter<Names...>(x, none, scatter_dimension, mode);
+}
+
+/// The i-th instance of a group gets the i-th slices along `split_axis` of all its instances' values, stacked along a
+/// new axis `concat_axis` in the order of the group. `split_axis`, which goes, is as long as the group. Tiled, it is
+/// divided by the group's size instead, and the pieces are joined along `concat_axis`. JAX: lax.all_to_all
+template <fixed_string... Names, detail::instance_groups Groups>
+constexpr tracer all_to_all(tracer x, const Groups& groups, int split_axis, int concat_axis,
+                            gather_mode mode = gather_mode::stacked) {
+  context& trace = *x.owner;
+  int split = detail::normalize_axis(trace, "all_to_all", split_axis, x.rank());
+  int concat = detail::normalize_axis(trace, "all_to_all", concat_axis, x.rank());
+  detail::participants who = detail::find_equal_participants<Names...>(trace, "all_to_all", groups);
+  if (trace.failed) return x;
+  auto exchange = [&](tracer pieces) { // along axis 0, from where it goes to `concat`
+    pieces = detail::emit_collective<primitives::all_to_all>(build::move_axis(pieces, split, 0), {who.over});
+    return build::move_axis(pieces, 0, concat);
+  };
+  dim extent = x.dimension(split);
+  if (mode == gather_mode::stacked) return detail::check_split_equals<Names...>(x, extent, who.size) ? exchange(x) : x;
+  if (!detail::check_split_divisible<Names...>(x, extent, who.size) || !check_rank(trace, "all_to_all", x.rank() + 1))
+    return x;
+  dims cut = x.extents();
+  cut[split] = trace.extents.divide(extent, who.size);
+  dims joined = cut;
+  joined[concat] = trace.extents.multiply(joined[concat], who.size);
+  cut.insert(split, who.size);
+  return build::reshape(exchange(build::reshape(x, cut)), joined);
+}
+/// Instance i gets the i-th slices along `split_axis` of all instances' values, stacked along a new axis `concat_axis`
+/// in the order of the instances. `split_axis`, which goes, is as long as there are instances. Tiled, it is divided by
+/// their number instead, and the pieces are joined along `concat_axis`. JAX: lax.all_to_all
+template <fixed_string... Names>
+constexpr tracer all_to_all(tracer x, int split_axis, int concat_axis, gather_mode mode = gather_mode::stacked) {
+  return all_to_all<Names...>(x, none, split_axis, concat_axis, mode);
+}
+
+/// Exchanges the axis of the instances, as many as `axis_number` is long, with that one. JAX: lax.pswapaxes
+template <fixed_string... Names> constexpr tracer pswapaxes(tracer x, int axis_number) {
+  return all_to_all<Names...>(x, axis_number, axis_number);
+}
+template <fixed_string... Names, detail::instance_groups Groups>
+constexpr tracer pswapaxes(tracer x, const Groups& groups, int axis_number) {
+  return all_to_all<Names...>(x, groups, axis_number, axis_number);
+}
+
+} // namespace parallax::PARALLAX_INLINE_VERSION

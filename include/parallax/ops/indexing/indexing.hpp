@@ -1,0 +1,317 @@
+// Elements at indices that are data: reading and changing them.
+#pragma once
+
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/version.hpp>
+#include <parallax/ops/indexing/index_offsets.hpp>
+#include <parallax/ops/indexing/slicing.hpp>
+
+#include <concepts>
+#include <limits>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+namespace parallax::PARALLAX_INLINE_VERSION {
+
+/// What to do with indices that an axis does not have, in a call's type: `take(x, i, axis<0>, mode::clip)`.
+template <index_mode Mode> struct index_mode_t {};
+namespace mode {
+inline constexpr index_mode_t<index_mode::clipped> clip{};
+inline constexpr index_mode_t<index_mode::filled> fill{};
+inline constexpr index_mode_t<index_mode::wrapped> wrap{};
+inline constexpr index_mode_t<index_mode::dropped> drop{};
+} // namespace mode
+
+struct unique_indices_t {};
+/// Says that no two indices name the same element. Results are unspecified where they do. JAX: unique_indices=True
+inline constexpr unique_indices_t unique_indices{};
+
+namespace detail {
+
+/// What stands for elements that are not there: NaN, the least of signed and the greatest of unsigned whole numbers,
+/// true.
+constexpr tracer missing_element(context& trace, element_type type) {
+  if (is_inexact(type)) return build::literal(trace, type, std::numeric_limits<double>::quiet_NaN());
+  const int bits = static_cast<int>(size_of(type)) * 8;
+  if (type == element_type::boolean) return build::integer_literal(trace, type, 1);
+  if (is_signed(type))
+    return build::integer_literal(trace, type, std::numeric_limits<std::int64_t>::min() >> (64 - bits));
+  return build::integer_literal(trace, type, static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - bits)));
+}
+
+/// An extent that is 0 where no element of a window is ever read: it has none, or is in a loop of no rounds, or under a
+/// vmap of no instances.
+constexpr dim reads_of(context& trace, const dims& window) {
+  dim reads = trace.repeats;
+  for (dim extent : window) reads = trace.extents.zero_with(reads, extent);
+  for (axis_id axis : trace.bound_axes)
+    if (!trace.axes[axis].is_pmapped) reads = trace.extents.zero_with(reads, trace.axes[axis].size);
+  return reads;
+}
+/// Leaves it to the call, where need be, that an axis has an element to read where anything is read.
+constexpr void require_elements(std::string_view operation, tracer x, int axis, dim reads) {
+  context& trace = *x.owner;
+  const dim extent = x.dimension(axis);
+  if (reads == 0 || (is_static(extent) && !(extent == 0))) return;
+  if (!is_static(extent) || !is_static(reads))
+    return require(trace, guard_kind::readable, operation, extent, reads, x.value());
+  message text;
+  text << operation << ": axis " << axis << " of ";
+  print_value(text, trace.extents, x.value());
+  trace.fail(text << " has no elements to take; give an array with some");
+}
+
+/// The elements of a window.
+constexpr tracer gather_window(std::string_view operation, tracer x, const indexed_window& window,
+                               const tracer* filling = nullptr) {
+  context& trace = *x.owner;
+  if (trace.failed) return x;
+  const dim reads = reads_of(trace, window.shape);
+  bool is_empty = false;
+  for (int axis : window.axes.moved) {
+    require_elements(operation, x, axis, reads);
+    is_empty = is_empty || x.dimension(axis) == 0;
+  }
+  if (trace.failed) return x;
+  if (is_empty) return build::zeros(trace, {x.type(), false, window.shape}); // of no element
+  const tracer read = emit<primitives::gather>({x, window.offsets}, {window.shape, window.axes});
+  if (!window.outside.owner) return read;
+  return build::select(window.outside >= 0, read,
+                       filling ? build::convert(*filling, x.type()) : missing_element(trace, x.type()));
+}
+
+/// The sign of a whole number, alone.
+constexpr tracer lowest_number(context& trace, element_type type) {
+  return build::integer_literal(trace, type,
+                                type == element_type::int32 ? std::numeric_limits<std::int32_t>::min()
+                                                            : std::numeric_limits<std::int64_t>::min());
+}
+/// Whether elements of 16 bits are sums or products of several updates, which are computed in float32.
+constexpr bool is_rounded_often(const tracer& x, const indexed_window& window, scatter_kind combine) {
+  const bool computes = combine == scatter_kind::add_to || combine == scatter_kind::multiply_by;
+  return computes && is_half_precision(x.type()) && !window.axes.unique && window.offsets.rank() > 0;
+}
+/// The array with the elements of a window changed.
+constexpr tracer scatter_window(std::string_view operation, tracer x, const indexed_window& window, tracer updates,
+                                scatter_kind combine) {
+  context& trace = *x.owner;
+  if (trace.failed) return x;
+  const abstract_value wanted{x.type(), false, window.shape};
+  const int added = window.shape.size() - updates.rank();
+  if (added < 0) {
+    message text;
+    text << operation << ": updates ";
+    print_value(text, trace.extents, updates.value());
+    print_value(text << " do not fit elements ", trace.extents, wanted);
+    trace.fail(text << "; give at most as many dimensions");
+    return x;
+  }
+  for (int axis = 0; axis < updates.rank(); ++axis)
+    if (!(updates.dimension(axis) == 1))
+      unify(trace, operation, updates.dimension(axis), window.shape[axis + added], updates.value(), wanted,
+            "give updates of the shape of the elements that they change, or one that broadcasts to it");
+  if (trace.failed) return x;
+  for (dim extent : x.extents())
+    if (extent == 0) return build::convert(x, x.type()); // without an element that could change
+  updates = build::broadcast_to(build::convert(updates, x.type()), window.shape);
+  tracer offsets = window.offsets;
+  if (window.outside.owner) // negative offsets change nothing
+    offsets = offsets | (window.outside & lowest_number(trace, offsets.type()));
+  if (is_rounded_often(x, window, combine)) {
+    const tracer made =
+        emit<primitives::scatter>({build::widen(x), offsets, build::widen(updates)}, {combine, window.axes});
+    return build::convert(made, x.type());
+  }
+  return emit<primitives::scatter>({x, offsets, updates}, {combine, window.axes});
+}
+
+constexpr std::string_view update_name(scatter_kind kind) {
+  switch (kind) {
+  case scatter_kind::set_to: return "at(i).set";
+  case scatter_kind::add_to: return "at(i).add";
+  case scatter_kind::multiply_by: return "at(i).multiply";
+  case scatter_kind::smaller_of: return "at(i).min";
+  case scatter_kind::larger_of: return "at(i).max";
+  }
+  return {};
+}
+
+/// Elements of a traced array at indices of its first axes: what `x.at(i, j)` gives.
+class indexed_elements {
+ public:
+  constexpr indexed_elements(tracer x, const index_list& indices) : array(x), at(indices) {}
+
+  /// The elements; indices are clipped, or as `mode` says. JAX: x.at[i].get(mode=...)
+  constexpr tracer get() const { return read(index_mode::clipped); }
+  template <index_mode Mode> constexpr tracer get(index_mode_t<Mode>) const {
+    static_assert(Mode != index_mode::dropped,
+                  "at(i).get: mode::drop says what is not written; to read, take mode::fill");
+    return read(Mode);
+  }
+  /// The same, with a number in place of elements that are not there. JAX: x.at[i].get(mode='fill', fill_value=...)
+  template <class Fill> constexpr tracer get(index_mode_t<index_mode::filled>, const Fill& value) const {
+    const tracer filling = materialize(*array.owner, value);
+    return read(index_mode::filled, &filling);
+  }
+
+  // The array with these elements changed: each combined with the updates that name it, or set to the last of them.
+  // Updates broadcast; those at indices that are not there are dropped, or as `mode` says. JAX: x.at[i].set(y), ...
+  template <class Y, class... Options> constexpr tracer set(const Y& y, Options... options) const {
+    return update<scatter_kind::set_to>(y, options...);
+  }
+  template <class Y, class... Options> constexpr tracer add(const Y& y, Options... options) const {
+    return update<scatter_kind::add_to>(y, options...);
+  }
+  template <class Y, class... Options> constexpr tracer multiply(const Y& y, Options... options) const {
+    return update<scatter_kind::multiply_by>(y, options...);
+  }
+  template <class Y, class... Options> constexpr tracer min(const Y& y, Options... options) const {
+    return update<scatter_kind::smaller_of>(y, options...);
+  }
+  template <class Y, class... Options> constexpr tracer max(const Y& y, Options... options) const {
+    return update<scatter_kind::larger_of>(y, options...);
+  }
+  /// The same with the way to combine as a template argument.
+  template <scatter_kind Kind, class Y, class... Options>
+  constexpr tracer update(const Y& y, Options... options) const {
+    static_assert(check_operand<Y>());
+    index_mode how = index_mode::dropped;
+    ((how = mode_among(how, mode_of(options))), ...);
+    indexed_window window = window_of(update_name(Kind), array, at, how);
+    window.axes.unique = window.axes.unique || (std::same_as<Options, unique_indices_t> || ...);
+    return scatter_window(update_name(Kind), array, window, materialize(*array.owner, as_operand(y)), Kind);
+  }
+
+ private:
+  tracer array;
+  index_list at;
+
+  constexpr tracer read(index_mode how, const tracer* filling = nullptr) const {
+    return gather_window("at(i).get", array, window_of("at(i).get", array, at, how), filling);
+  }
+  template <index_mode Mode> static constexpr index_mode mode_of(index_mode_t<Mode>) { return Mode; }
+  static constexpr index_mode mode_of(unique_indices_t) { return index_mode::dropped; }
+  static constexpr index_mode mode_among(index_mode a, index_mode b) { return a == index_mode::dropped ? b : a; }
+};
+
+template <class Index> constexpr tracer as_index(context& trace, const Index& index) {
+  if constexpr (std::same_as<Index, none_t>) return {};
+  else return materialize(trace, as_operand(index));
+}
+
+} // namespace detail
+
+template <class Index> constexpr auto tracer::operator[](const Index& index) const {
+  static_assert(detail::check_operand<Index>());
+  if constexpr (std::integral<Index>) return index_in_dim(*this, index);
+  else {
+    const detail::index_list indices{detail::as_index(*owner, index)};
+    return detail::gather_window("x[i]", *this, detail::window_of("x[i]", *this, indices, index_mode::clipped));
+  }
+}
+template <class... Index> constexpr auto tracer::at(const Index&... index) const {
+  static_assert((true && ... && detail::check_operand<Index>()));
+  const int given = static_cast<int>(sizeof...(Index));
+  if (given > rank()) {
+    message text;
+    text << "at: " << given << " indices for ";
+    print_value(text, owner->extents, value());
+    owner->fail(text << "; give at most one for each axis");
+    return detail::indexed_elements(*this, {});
+  }
+  return detail::indexed_elements(*this, {detail::as_index(*owner, index)...});
+}
+
+namespace detail {
+
+struct index_operation : operation<index_operation> {
+  static constexpr tracer apply(context&, tracer x, tracer i) { return x[i]; }
+};
+
+/// An update of a constant's elements, as an expression's operation.
+template <scatter_kind Kind, class... Options> struct update_operation {
+  template <class... Index> static constexpr tracer apply(context&, tracer x, tracer updates, const Index&... indices) {
+    return x.at(indices...).template update<Kind>(updates, Options{}...);
+  }
+};
+template <class... Options> struct read_operation {
+  template <class... Index> static constexpr tracer apply(context&, tracer x, const Index&... indices) {
+    return x.at(indices...).get(Options{}...);
+  }
+};
+
+/// Elements of a constant at indices that are constants too: what `x.at(i, j)` gives.
+template <class X, class... Index> class indexed_constant {
+ public:
+  constexpr indexed_constant(const X& x, const Index&... indices) : array(x), at(indices...) {}
+
+  template <class... Options> constexpr auto get(Options...) const {
+    return std::apply([&](const auto&... i) { return lazy<read_operation<Options...>, X, Index...>{{array, i...}}; },
+                      at);
+  }
+  template <class Y, class... Options> constexpr auto set(const Y& y, Options... options) const {
+    return update<scatter_kind::set_to>(y, options...);
+  }
+  template <class Y, class... Options> constexpr auto add(const Y& y, Options... options) const {
+    return update<scatter_kind::add_to>(y, options...);
+  }
+  template <class Y, class... Options> constexpr auto multiply(const Y& y, Options... options) const {
+    return update<scatter_kind::multiply_by>(y, options...);
+  }
+  template <class Y, class... Options> constexpr auto min(const Y& y, Options... options) const {
+    return update<scatter_kind::smaller_of>(y, options...);
+  }
+  template <class Y, class... Options> constexpr auto max(const Y& y, Options... options) const {
+    return update<scatter_kind::larger_of>(y, options...);
+  }
+
+ private:
+  X array;
+  std::tuple<Index...> at;
+
+  template <scatter_kind Kind, class Y, class... Options> constexpr auto update(const Y& y, Options... options) const {
+    static_assert(check_operand<Y>());
+    if constexpr (traced<Y>) {
+      const auto of_array = [&](const auto&... i) {
+        context& trace = trace_of(y, array, i...);
+        return tracer(materialize(trace, array)).at(i...).template update<Kind>(y, options...);
+      };
+      return std::apply(of_array, at);
+    } else {
+      return std::apply(
+          [&](const auto&... i) {
+            return lazy<update_operation<Kind, Options...>, X, operand_t<Y>, Index...>{{array, as_operand(y), i...}};
+          },
+          at);
+    }
+  }
+};
+
+template <class Expression> constexpr bool refuse_elements() {
+  static_assert(std::is_void_v<Expression>,
+                "an expression of arrays has elements where it is computed: make a plx::array of it");
+  return true;
+}
+
+} // namespace detail
+
+template <class Operation, class... Operands>
+template <class Index>
+constexpr auto lazy<Operation, Operands...>::operator[](const Index& index) const {
+  if constexpr (traced<Index>) return tracer(detail::materialize(detail::trace_of(*this, index), *this))[index];
+  else if constexpr (of_constants && std::integral<Index>) return index_in_dim(*this, index);
+  else if constexpr (of_constants && detail::is_constant<Index>) return detail::index_operation{}(*this, index);
+  else static_assert(detail::refuse_elements<lazy>());
+}
+template <class Operation, class... Operands>
+template <class... Index>
+constexpr auto lazy<Operation, Operands...>::at(const Index&... index) const {
+  if constexpr ((traced<Index> || ...))
+    return tracer(detail::materialize(detail::trace_of(*this, index...), *this)).at(index...);
+  else if constexpr (of_constants && (detail::is_constant<Index> && ...))
+    return detail::indexed_constant<lazy, detail::operand_t<Index>...>(*this, detail::as_operand(index)...);
+  else static_assert(detail::refuse_elements<lazy>());
+}
+
+} // namespace parallax::PARALLAX_INLINE_VERSION

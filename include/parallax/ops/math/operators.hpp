@@ -1,0 +1,168 @@
+// The operators of C++ on arrays and expressions of them, and those that assign, on tracers too.
+#pragma once
+
+#include <parallax/core/version.hpp>
+#include <parallax/ops/math/elementwise.hpp>
+
+namespace parallax::PARALLAX_INLINE_VERSION {
+
+/// Two operands of which at least one is an array or an expression of arrays, none traced.
+template <class A, class B>
+concept eager_operands =
+    (eager_operand<A> && (eager_operand<B> || number_like<B>)) || (number_like<A> && eager_operand<B>);
+/// A tracer and an expression without operands of its own, such as axis_index<"i">().
+template <class A, class B>
+concept mixed_operands = (traced<A> && eager_operand<B>) || (eager_operand<A> && traced<B>);
+template <class A, class B>
+concept array_operands = eager_operands<A, B> || mixed_operands<A, B>;
+
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator+(const A& a, const B& b) {
+  return add(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator-(const A& a, const B& b) {
+  return subtract(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator*(const A& a, const B& b) {
+  return multiply(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator/(const A& a, const B& b) {
+  return divide(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator%(const A& a, const B& b) {
+  return rem(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator&(const A& a, const B& b) {
+  return bitwise_and(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator|(const A& a, const B& b) {
+  return bitwise_or(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator^(const A& a, const B& b) {
+  return bitwise_xor(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator<<(const A& a, const B& b) {
+  return left_shift(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator>>(const A& a, const B& b) {
+  return right_shift(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator==(const A& a, const B& b) {
+  return equal(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator!=(const A& a, const B& b) {
+  return not_equal(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator<(const A& a, const B& b) {
+  return less(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator<=(const A& a, const B& b) {
+  return less_equal(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator>(const A& a, const B& b) {
+  return greater(a, b);
+}
+template <class A, class B>
+  requires array_operands<A, B>
+constexpr auto operator>=(const A& a, const B& b) {
+  return greater_equal(a, b);
+}
+/// What takes on the result: an array, a tracer or, of a traced array, a variable that began as a constant. The last
+/// two may have another shape and type then, as in Python.
+template <class A, class B>
+concept assignable_operands =
+    (traced<A> && (traced_operands<A, B> || mixed_operands<A, B>)) || (array_value<A> && eager_operands<A, B>) ||
+    (constant_expression<A> && (traced<B> || eager_operands<A, B>));
+template <class A, class B>
+  requires assignable_operands<A, B>
+constexpr A& operator+=(A& a, const B& b) {
+  return a = a + b;
+}
+template <class A, class B>
+  requires assignable_operands<A, B>
+constexpr A& operator-=(A& a, const B& b) {
+  return a = a - b;
+}
+template <class A, class B>
+  requires assignable_operands<A, B>
+constexpr A& operator*=(A& a, const B& b) {
+  return a = a * b;
+}
+template <class A, class B>
+  requires assignable_operands<A, B>
+constexpr A& operator/=(A& a, const B& b) {
+  return a = a / b;
+}
+/// A number and an extent, which have no operator in common: a floating number, or a bool.
+template <class A, class B>
+concept number_and_extent = (scalar<A> && !std::integral<A> && std::same_as<B, extent>) ||
+                            (std::same_as<A, extent> && scalar<B> && !std::integral<B>);
+template <class A, class B>
+  requires number_and_extent<A, B>
+constexpr auto operator+(const A& a, const B& b) {
+  return add(a, b);
+}
+template <class A, class B>
+  requires number_and_extent<A, B>
+constexpr auto operator-(const A& a, const B& b) {
+  return subtract(a, b);
+}
+template <class A, class B>
+  requires number_and_extent<A, B>
+constexpr auto operator*(const A& a, const B& b) {
+  return multiply(a, b);
+}
+template <class A, class B>
+  requires number_and_extent<A, B>
+constexpr auto operator/(const A& a, const B& b) {
+  return divide(a, b);
+}
+template <eager_operand A> constexpr auto operator-(const A& a) { return negative(a); }
+template <eager_operand A> constexpr auto operator+(const A& a) { return a; }
+template <eager_operand A> constexpr auto operator~(const A& a) { return bitwise_not(a); }
+template <class A>
+  requires(traced<A> || eager_operand<A>)
+constexpr auto operator!(const A& a) {
+  return logical_not(a);
+}
+template <class A, class B>
+  requires(array_operands<A, B> || traced_operands<A, B>)
+constexpr auto operator&&(const A& a, const B& b) {
+  return logical_and(a, b);
+}
+template <class A, class B>
+  requires(array_operands<A, B> || traced_operands<A, B>)
+constexpr auto operator||(const A& a, const B& b) {
+  return logical_or(a, b);
+}
+
+} // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,0 +1,246 @@
+// Operations between the instances of a mapped function that combine or gather values.
+#pragma once
+
+#include <parallax/core/types/exchange_kind.hpp>
+#include <parallax/core/version.hpp>
+#include <parallax/primitives/arrays/assembly.hpp>
+#include <parallax/primitives/building/mapped_axes.hpp>
+#include <parallax/primitives/building/operators.hpp>
+
+namespace parallax::PARALLAX_INLINE_VERSION::primitives {
+
+struct collective_parameters {
+  mapped_axes over;
+  static constexpr void describe(auto& p, auto& member) { mapped_axes::describe(p.over, member); }
+};
+
+/// What gathers and scatters have besides: an axis of the array, along which the instances' values are stacked, or
+/// (tiled) joined to, or cut from, a longer one.
+struct gather_parameters {
+  mapped_axes over;
+  int dimension = 0;
+  bool tiled = false;
+  static constexpr void describe(auto& p, auto& member) {
+    mapped_axes::describe(p.over, member);
+    member("dimension", p.dimension);
+    member("tiled", p.tiled);
+  }
+};
+
+/// The members of every collective's parameters begin with `over`. Each says by `exchange` what devices do, and those
+/// that combine values how, by `reduction`.
+struct collective {
+  static constexpr primitive_kind kind = primitive_kind::collective;
+  using parameters = collective_parameters;
+  /// Whether its result may differ between the instances along an axis that it goes over.
+  static constexpr bool varies_over_own_axes = false;
+
+  static constexpr abstract_value shape(const shape_application& a, const auto&) {
+    abstract_value result = a.operands[0];
+    result.weak = false;
+    return result;
+  }
+
+ protected:
+  /// Whether instances are counted along one axis only; otherwise an error, as in JAX.
+  static constexpr bool one_axis(const batch_application& a, const mapped_axes& over, std::string_view name) {
+    if (over.axes.size() == 1) return true;
+    a.trace.fail(message() << name
+                           << ": several axes of which vmap maps one are not supported; call it for one axis "
+                              "after the other");
+    return false;
+  }
+  /// Where the vmapped axis is none of the collective's: the same, of all instances.
+  static constexpr batched unchanged(const batch_application& a) {
+    return {a.again(a.operands[0].value), a.operands[0].axis};
+  }
+  /// A reduction over the axes that remain when the vmapped one has been dealt with.
+  static constexpr batched over_other_axes(const batch_application& a, const parameters& p, tracer local) {
+    parameters rest{p.over.without(a.axis)};
+    return {rest.over.axes.empty() ? local : a.with(local, rest)};
+  }
+  /// The sum of an operand over all instances of the vmapped axis.
+  static constexpr tracer sum_of_instances(const batch_application& a) {
+    const batched& x = a.operands[0];
+    return x.is_mapped() ? build::sum(x.value, x.axis) : x.value * build::extent_value(a.trace, a.size, x.value.type());
+  }
+};
+
+/// The sum over all instances, on every instance. Its transpose is itself along axes that pmap and vmap map (JAX's pmap
+/// convention). Along those of a mesh the sum is one value that all share, whose cotangent each operand gets.
+struct psum : collective {
+  static constexpr std::string_view name = "psum";
+  static constexpr exchange_kind exchange = exchange_kind::all_reduce;
+  static constexpr reduction_kind reduction = reduction_kind::sum;
+  static constexpr batched batch(const batch_application& a, const parameters& p) {
+    return p.over.contains(a.axis) ? over_other_axes(a, p, sum_of_instances(a)) : unchanged(a);
+  }
+  static constexpr void vjp(vjp_application& a, const parameters& p) {
+    parameters summed{p.over};
+    for (axis_id axis : p.over.axes)
+      if (!a.trace.axes[axis].bit.empty() && !p.over.has_groups()) summed.over = summed.over.without(axis);
+    a.give(0, summed.over.axes.empty() ? a.cotangent : emit<psum>({a.cotangent}, summed));
+  }
+};
+
+namespace detail {
+template <class Reduction> struct extreme_collective : collective {
+  static constexpr exchange_kind exchange = exchange_kind::all_reduce;
+  static constexpr batched batch(const batch_application& a, const parameters& p) {
+    if (!p.over.contains(a.axis)) return unchanged(a);
+    const batched& x = a.operands[0];
+    return over_other_axes(a, p, x.is_mapped() ? build::reduce<Reduction>(x.value, {x.axis}) : x.value);
+  }
+  static constexpr no_rule vjp{"as in JAX: of values that tie on several devices, nothing says whose counts"};
+};
+} // namespace detail
+
+/// The largest value of all instances.
+struct pmax : detail::extreme_collective<reduce_max> {
+  static constexpr std::string_view name = "pmax";
+  static constexpr reduction_kind reduction = reduction_kind::max;
+};
+
+/// The smallest value of all instances.
+struct pmin : detail::extreme_collective<reduce_min> {
+  static constexpr std::string_view name = "pmin";
+  static constexpr reduction_kind reduction = reduction_kind::min;
+};
+
+/// The values of all instances, on every instance: stacked along a new axis, or (tiled) joined along an existing one.
+struct all_gather : collective {
+  static constexpr std::string_view name = "all_gather";
+  static constexpr exchange_kind exchange = exchange_kind::all_gather;
+  using parameters = gather_parameters;
+
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
+    abstract_value result = collective::shape(a, p);
+    dim size = p.over.group_size(a.trace);
+    if (p.tiled) result.shape[p.dimension] = a.trace.extents.multiply(result.shape[p.dimension], size);
+    else result.shape.insert(p.dimension, size);
+    return result;
+  }
+  static constexpr batched batch(const batch_application& a, const parameters& p) {
+    const batched& x = a.operands[0];
+    if (!p.over.contains(a.axis)) {
+      const bool is_before = x.axis <= p.dimension;
+      parameters of_all = p;
+      if (is_before) ++of_all.dimension;
+      return {a.with(x.value, of_all), is_before || p.tiled ? x.axis : x.axis + 1};
+    }
+    if (!one_axis(a, p.over, name)) return x;
+    tracer gathered = build::mapped_at(x, p.dimension, a.size);
+    if (p.tiled) {
+      dims joined = gathered.extents();
+      joined[p.dimension + 1] = a.trace.extents.multiply(joined[p.dimension + 1], a.size);
+      joined.erase(p.dimension);
+      gathered = build::reshape(gathered, joined);
+    }
+    return {gathered};
+  }
+  static constexpr void vjp(vjp_application& a, const parameters& p) {
+    a.give(0, emit<psum_scatter>({a.cotangent}, p));
+  }
+};
+
+/// The sum over all instances of which each keeps its own slice of an axis: the axis goes, or (tiled) is divided.
+struct psum_scatter : collective {
+  static constexpr std::string_view name = "psum_scatter";
+  static constexpr exchange_kind exchange = exchange_kind::reduce_scatter;
+  using parameters = gather_parameters;
+  static constexpr bool varies_over_own_axes = true;
+
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
+    abstract_value result = collective::shape(a, p);
+    dim size = p.over.group_size(a.trace), extent = result.shape[p.dimension];
+    if (p.tiled) {
+      result.shape[p.dimension] = divided(a, extent, size);
+    } else {
+      check_same(a, extent, size);
+      result.shape.erase(p.dimension);
+    }
+    return result;
+  }
+  static constexpr batched batch(const batch_application& a, const parameters& p) {
+    const batched& x = a.operands[0];
+    if (!p.over.contains(a.axis)) {
+      const bool is_before = x.axis <= p.dimension;
+      parameters of_all = p;
+      if (is_before) ++of_all.dimension;
+      return {a.with(x.value, of_all), is_before || p.tiled ? x.axis : x.axis - 1};
+    }
+    if (!one_axis(a, p.over, name)) return x;
+    tracer sum = sum_of_instances(a);
+    if (p.tiled) {
+      dims split = sum.extents();
+      split[p.dimension] = a.trace.extents.divide(split[p.dimension], a.size);
+      split.insert(p.dimension, a.size);
+      sum = build::reshape(sum, split);
+    }
+    return {sum, p.dimension};
+  }
+  static constexpr void vjp(vjp_application& a, const parameters& p) { a.give(0, emit<all_gather>({a.cotangent}, p)); }
+
+ private:
+  static constexpr dim divided(const shape_application& a, dim extent, dim size) {
+    const bool known = is_static(extent) && is_static(size);
+    if (known && (size == 0 || extent.number() % size.number() != 0))
+      a.trace.fail(message() << "psum_scatter: tiled reduce_scatter operand scatter dimension size " << extent.number()
+                             << " must be divisible by shard_count " << size.number()
+                             << "; pad it, or map over another number");
+    dim part = a.trace.extents.divide(extent, size);
+    if (!known && !(a.trace.extents.multiply(part, size) == extent))
+      require(a.trace, guard_kind::divisible, "psum_scatter: tiled scatter dimension", extent, size, a.operands[0]);
+    return part;
+  }
+  static constexpr void check_same(const shape_application& a, dim extent, dim size) {
+    if (extent == size) return;
+    if (is_static(extent) && is_static(size))
+      a.trace.fail(message() << "psum_scatter: reduce_scatter operand scatter dimension size " << extent.number()
+                             << " must match shard count " << size.number()
+                             << "; use gather_mode::tiled to divide a longer one");
+    else require(a.trace, guard_kind::same_size, "psum_scatter: scatter dimension", extent, size, a.operands[0]);
+  }
+};
+
+/// The values of this process' instances along a mapped axis, stacked along a new one. Only the lowering of nested
+/// pmaps makes it, of an inner pmap's results, when all derivatives have been taken.
+struct axis_stack : collective {
+  static constexpr std::string_view name = "axis_stack";
+  static constexpr exchange_kind exchange = exchange_kind::all_gather;
+  struct parameters {
+    mapped_axes over;
+    int dimension = 0;
+    static constexpr void describe(auto& p, auto& member) {
+      mapped_axes::describe(p.over, member);
+      member("dimension", p.dimension);
+    }
+  };
+
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
+    abstract_value result = collective::shape(a, p);
+    result.shape.insert(p.dimension, a.trace.axes[p.over.axes[0]].rows);
+    return result;
+  }
+  static constexpr no_rule batch{"it is made when all has been transformed"};
+  static constexpr no_rule vjp = batch;
+};
+
+/// This instance's slice of an axis as long as the mapped axis. Only the lowering of nested pmaps makes it, when all
+/// derivatives have been taken.
+struct axis_slice : collective {
+  static constexpr std::string_view name = "axis_slice";
+  static constexpr no_rule exchange{"everybody has the whole"};
+  using parameters = axis_stack::parameters;
+  static constexpr bool varies_over_own_axes = true;
+
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
+    abstract_value result = collective::shape(a, p);
+    result.shape.erase(p.dimension);
+    return result;
+  }
+  static constexpr no_rule batch{"it is made when all has been transformed"};
+  static constexpr no_rule vjp = batch;
+};
+
+} // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -1,0 +1,176 @@
+// What a primitive's rules are given, and how an operation is appended to the graph.
+#pragma once
+
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
+#include <parallax/core/trace/tracer.hpp>
+#include <parallax/core/version.hpp>
+#include <parallax/primitives/building/catalogue.hpp>
+#include <parallax/primitives/building/parameters.hpp>
+
+#include <climits>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+namespace parallax::PARALLAX_INLINE_VERSION {
+
+/// How a primitive is lowered.
+enum class primitive_kind {
+  source,      ///< no operands; evaluated in place
+  elementwise, ///< every element from the same element of each operand
+  reduction,   ///< over the axes named by the parameters
+  cumulative,  ///< along one axis, each element combined with those before it: see primitives/arrays/cumulative.hpp
+  sorting,     ///< rows arranged by the order of their elements: see primitives/arrays/sort.hpp
+  gather,      ///< elements of an array whose places are data: see primitives/arrays/indexing.hpp
+  scatter,     ///< an array with elements changed whose places are data
+  product,     ///< dot_general
+  view,        ///< an affine change of indices
+  assembly,    ///< written piece by piece into its result
+  collective,  ///< between devices
+  call         ///< owns graphs: see primitives/building/call.hpp
+};
+
+/// Whether a node is an operation of this primitive.
+template <class Primitive> constexpr bool is(const graph& g, node_id id) {
+  return g.primitive(id) == primitives::id_of<Primitive>;
+}
+template <class Primitive> constexpr bool is(tracer x) { return is<Primitive>(x.home(), x.id); }
+
+/// The parameters of a node.
+template <class Primitive> constexpr auto parameters_of(const graph& g, node_id id) {
+  return decode<typename Primitive::parameters>(g.parameters(id));
+}
+template <class Primitive> constexpr auto parameters_of(tracer x) { return parameters_of<Primitive>(x.home(), x.id); }
+
+/// For a rule that a primitive does not have: `static constexpr no_rule vjp{"its operands are integers"};`.
+struct no_rule {
+  std::string_view why;
+};
+
+/// Appends an operation to the innermost graph (or finds it there) and returns its result. Operands of enclosing graphs
+/// become inputs of the innermost one.
+constexpr tracer emit(context& trace, primitive_id primitive, plain_span<const tracer> operands,
+                      parameter_words parameters) {
+  return trace.append(trace, primitive, operands, parameters);
+}
+template <class Primitive> constexpr tracer emit(context& trace, plain_span<const tracer> operands) {
+  static_assert(!has_parameters<Primitive>);
+  return emit(trace, primitives::id_of<Primitive>, operands, {});
+}
+// Where the primitive is not complete yet, its parameters are given by the name of their type.
+template <class Primitive, class Parameters = typename Primitive::parameters>
+constexpr tracer emit(context& trace, plain_span<const tracer> operands, const Parameters& parameters) {
+  return emit(trace, primitives::id_of<Primitive>, operands, encode_next(trace, parameters));
+}
+/// The trace that operands belong to.
+constexpr context& owner_among(std::initializer_list<tracer> operands) {
+  context* found = nullptr;
+  for (const tracer& x : operands)
+    if (found == nullptr || found->is_probe) found = x.owner;
+  return *found;
+}
+template <class Primitive> constexpr tracer emit(std::initializer_list<tracer> operands) {
+  return emit<Primitive>(owner_among(operands), plain_span(operands.begin(), operands.size()));
+}
+template <class Primitive, class Parameters = typename Primitive::parameters>
+constexpr tracer emit(std::initializer_list<tracer> operands, const Parameters& parameters) {
+  return emit<Primitive>(owner_among(operands), plain_span(operands.begin(), operands.size()), parameters);
+}
+/// Of a primitive without operands.
+template <class Primitive> constexpr tracer emit(context& trace, const typename Primitive::parameters& parameters) {
+  return emit<Primitive>(trace, plain_span<const tracer>(), parameters);
+}
+
+/// For the shape rule: the operands' values.
+struct shape_application {
+  context& trace;
+  std::string_view name;
+  plain_span<const abstract_value> operands;
+};
+
+/// In place of an array's axis: it is not mapped.
+inline constexpr int unmapped = INT_MIN;
+
+/// A value with the axis that a vmap added to it, or `unmapped` where it does not depend on the mapped argument.
+struct batched {
+  tracer value;
+  int axis = unmapped;
+
+  constexpr bool is_mapped() const { return axis != unmapped; }
+  /// The rank of one instance's value.
+  constexpr int instance_rank() const { return value.rank() - (is_mapped() ? 1 : 0); }
+};
+
+/// For the batching rule: the operands with their mapped axes, at least one of which is mapped.
+struct batch_application {
+  context& trace;
+  primitive_id primitive;
+  plain_span<const batched> operands;
+  parameter_words parameters;
+  dim size; ///< of the mapped axis
+  axis_id axis;
+
+  /// The same operation of other operands.
+  constexpr tracer again(plain_span<const tracer> others) const { return emit(trace, primitive, others, parameters); }
+  constexpr tracer again(tracer operand) const { return again(plain_span<const tracer>(&operand, 1)); }
+  /// The same primitive with other parameters.
+  constexpr tracer with(tracer operand, const auto& others) const {
+    return emit(trace, primitive, plain_span<const tracer>(&operand, 1), encode_next(trace, others));
+  }
+};
+
+/// For the differentiation rule: the operands and the result of the forward computation and the result's cotangent.
+/// The rule gives each operand its cotangent.
+struct vjp_application {
+  context& trace;
+  plain_span<const tracer> operands;
+  tracer result;
+  tracer cotangent;
+  plain_span<const char> wanted; ///< by operand: whether a derivative is asked for
+  plain_span<tracer> given;      ///< by operand; without an owner where there is none
+
+  constexpr bool wants(int operand) const { return wanted[index_of(operand)] != 0; }
+  constexpr const tracer& operand(int i) const { return operands[index_of(i)]; }
+  constexpr void give(int operand, tracer cotangent_of_operand) { given[index_of(operand)] = cotangent_of_operand; }
+};
+
+/// Whether a result may have that many dimensions; too many are an error.
+constexpr bool check_rank(context& trace, std::string_view operation, int rank) {
+  if (rank <= max_rank) return true;
+  trace.fail(message() << operation << ": the result has " << rank << " dimensions; parallax supports at most "
+                       << max_rank);
+  return false;
+}
+
+/// Leaves a condition on extents to the call to check.
+constexpr void require(context& trace, guard_kind kind, std::string_view operation, dim left, dim right,
+                       const abstract_value& left_value, const abstract_value& right_value = {}) {
+  const guard wanted{kind, operation, left, right, left_value, right_value, {}};
+  for (const guard& known : trace.guards) {
+    bool same = known.left == left && known.right == right, exchanged = known.left == right && known.right == left;
+    bool equalities = known.asks_for_equality() && wanted.asks_for_equality();
+    if (equalities ? same || exchanged : same && known.kind == kind) return;
+  }
+  trace.guards.push_back(wanted);
+}
+
+/// Makes two extents agree: the same, or provably different (an error), or left to the call to check.
+constexpr dim unify(context& trace, std::string_view operation, dim left, dim right, const abstract_value& left_value,
+                    const abstract_value& right_value, std::string_view advice = "make these extents equal",
+                    guard_kind kind = guard_kind::equal_extents) {
+  if (left == right) return left;
+  if (is_static(left) && is_static(right)) {
+    message text;
+    text << operation << ": shapes ";
+    print_value(text, trace.extents, left_value);
+    text << " and ";
+    print_value(text, trace.extents, right_value);
+    trace.fail(text << " do not agree: " << left.number() << " is not " << right.number() << "; " << advice);
+    return left;
+  }
+  require(trace, kind, operation, left, right, left_value, right_value);
+  return is_static(right) ? right : left;
+}
+
+} // namespace parallax::PARALLAX_INLINE_VERSION
