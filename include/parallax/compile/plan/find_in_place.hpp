@@ -140,6 +140,7 @@ class in_place_finder {
   /// The output that a loop is the first to write, where it reads a buffer that dies in its step; none for none.
   constexpr buffer_id written_over(const kernel_step& loop, buffer_id read) const {
     const buffer_id result = plan[loop.operands][0].buffer;
+    if (result == buffer_id::none) return buffer_id::none; // what it makes of rows is nowhere in memory
     const planned_buffer& made = section.buffers[result];
     const bool may = made.record.kind == buffer_kind::output && made.first_step == section.buffers[read].last_step &&
                      are_alike(section.buffers[read].record, made.record) && writes_one_result(loop) &&
