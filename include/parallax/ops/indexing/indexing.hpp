@@ -301,7 +301,7 @@ template <class Index>
 constexpr auto lazy<Operation, Operands...>::operator[](const Index& index) const {
   if constexpr (traced<Index>) return tracer(detail::materialize(detail::trace_of(*this, index), *this))[index];
   else if constexpr (of_constants && std::integral<Index>) return index_in_dim(*this, index);
-  else if constexpr (of_constants && detail::is_constant<Index>) return detail::index_operation{}(*this, index);
+  else if constexpr (!of_constants || detail::is_constant<Index>) return detail::index_operation{}(*this, index);
   else static_assert(detail::refuse_elements<lazy>());
 }
 template <class Operation, class... Operands>

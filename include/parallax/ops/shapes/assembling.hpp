@@ -25,7 +25,7 @@ constexpr tracer join(context& trace, growing_vector<tracer> operands, int axis_
 
 /// What may stand in a list of operands beside traced arrays.
 template <class T>
-concept constant_entry = number_like<T> || constant_expression<T>;
+concept constant_entry = number_like<T> || eager_operand<T>;
 
 /// One of a list of operands of which some may be constants.
 class list_entry {
