@@ -18,14 +18,22 @@ template <class Operation> struct called_in_a_trace {
   }
 };
 
+template <class Operation, class X, class... Arguments>
+constexpr auto call_with_constant(const X& x, const Arguments&... arguments) {
+  if constexpr ((traced<Arguments> || ...)) return Operation{}(materialize(trace_of(x, arguments...), x), arguments...);
+  else
+    return lazy<called_in_a_trace<Operation>, X, kept_argument<Arguments>...>{
+        {x, kept_argument<Arguments>{arguments}...}};
+}
+
 /// Whether an argument has a meaning inside traced functions alone, such as an axis that is a number.
 template <class T>
 concept argument_of_traces = std::integral<T> || is_small_list<T> || traced<T>;
 
-/// The base of operations `Derived` on a traced array and further arguments. It lets a constant stand for the array:
-/// the result is another constant, or a traced array where an argument is one.
+/// The base of operations `Derived` on a traced array and further arguments. It lets a constant or a table stand for the
+/// array: the result is another expression, or a traced array where an argument is one.
 template <class Derived> struct takes_constants {
-  template <constant_expression X, class... Arguments>
+  template <eager_operand X, class... Arguments>
   constexpr auto operator()(const X& x, const Arguments&... arguments) const {
     return call_with_constant<Derived>(x, arguments...);
   }
@@ -38,13 +46,5 @@ template <class Derived> struct takes_constants_and_numbers {
     return call_with_constant<Derived>(x, arguments...);
   }
 };
-
-template <class Operation, class X, class... Arguments>
-constexpr auto call_with_constant(const X& x, const Arguments&... arguments) {
-  if constexpr ((traced<Arguments> || ...)) return Operation{}(materialize(trace_of(x, arguments...), x), arguments...);
-  else
-    return lazy<called_in_a_trace<Operation>, X, kept_argument<Arguments>...>{
-        {x, kept_argument<Arguments>{arguments}...}};
-}
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::detail
