@@ -5,6 +5,7 @@
 
 #include <array>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,29 @@ TEST_CASE("expressions print tables as they are written, and have each once") {
   using weighed_program = plx::detail::program<std::remove_const_t<decltype(weighed)>,
                                                plx::abstract_array<float, plx::extents_t<3>, false>>;
   STATIC_REQUIRE(weighed_program::table_count == 1);
+}
+
+TEST_CASE("rows of tables, and what is computed of tables, are indexed, sliced and stacked") {
+  auto f = plx::jit([](auto x) {
+    const matrix t{{1, 2, 3}, {4, 5, 6}};
+    auto twice = 2.f * t;
+    return std::tuple(t[1][2] * x, twice[0] + x, plx::stack({t[0][1] * t[1][0], x[1], twice[1][1]}),
+                      plx::stack({t[0], t[1]})[1] + x, plx::slice_in_dim(vector{1, 2, 3, 4}, 1, 4) * x,
+                      plx::index_in_dim(twice, 2, 1)[1] + x);
+  });
+  auto [a, b, c, d, e, g] = f(vector{1, 2, 3});
+  CHECK(a.to_vector() == std::vector<float>{6, 12, 18});
+  CHECK(b.to_vector() == std::vector<float>{3, 6, 9});
+  CHECK(c.to_vector() == std::vector<float>{8, 2, 10});
+  CHECK(d.to_vector() == std::vector<float>{5, 7, 9});
+  CHECK(e.to_vector() == std::vector<float>{2, 6, 12});
+  CHECK(g.to_vector() == std::vector<float>{13, 14, 15});
+
+  const matrix outside{{1, 2}, {3, 4}};
+  const plx::array row = (2.f * outside)[1];
+  CHECK(row.to_vector() == std::vector<float>{6, 8});
+  const plx::array rows = plx::stack({vector{1, 2}, row});
+  CHECK(rows.to_vector() == std::vector<float>{1, 2, 6, 8});
 }
 
 TEST_CASE("results in others' memory, donated arguments and calls without a runtime") {

@@ -120,8 +120,8 @@ constexpr auto pairs = [](auto bases) {
     auto cell = [&](auto j, auto u) {
       auto pair = plx::where((bases[i] + bases[j] == 3) & (i < j - 1), 1, 0);
       auto inside = plx::where(j > i + 1, u[i + 1][j - 1] + pair, 0);
-      auto parts = plx::map([&](auto m) { return plx::where((m > i) & (m < j), u[i][m] + u[m + 1][j], 0); },
-                            plx::arange(n));
+      auto parts =
+          plx::map([&](auto m) { return plx::where((m > i) & (m < j), u[i][m] + u[m + 1][j], 0); }, plx::arange(n));
       auto best = plx::maximum(plx::maximum(u[i][j - 1], u[i + 1][j]), plx::maximum(inside, plx::max(parts)));
       return u.at(i, j).set(plx::where(j > i, best, u[i][j]));
     };
@@ -145,8 +145,8 @@ constexpr auto pairs_and_bins = [](auto bases, auto data, auto radius) {
 
 TEST_CASE("a network of four layers has its mask, positions and weights of words from constants") {
   const table words = reference::numbers({5, 3}, -1, 1), weights = reference::numbers({4, 3, 3}, -1, 1, 0.3);
-  auto [value, slope] = plx::jit(network_and_slope)(reference::array_of<double, 2>(words),
-                                                    reference::array_of<double, 3>(weights));
+  auto [value, slope] =
+      plx::jit(network_and_slope)(reference::array_of<double, 2>(words), reference::array_of<double, 3>(weights));
   CHECK(value.item() == Approx(expected_network(words, weights)).epsilon(1e-12));
   auto of_weights = [&](const table& moved) { return expected_network(words, moved); };
   reference::compare(slope, reference::finite_difference_gradient(of_weights, weights), 1e-7, 1e-7);
@@ -174,8 +174,8 @@ TEST_CASE("Poisson's equation is solved by a matrix of sines of arange, and by a
 TEST_CASE("loops of loops fill tables that begin as zeros, and maps go over arange") {
   const plx::array<std::int32_t, 1> bases{0, 1, 2, 3, 0, 3, 2, 1, 1, 2};
   const table data = reference::numbers({20}, -1, 1), radius = reference::numbers({20}, 0, 1, 0.3);
-  auto [most, means] = plx::jit(pairs_and_bins)(bases, reference::array_of<double, 1>(data),
-                                                reference::array_of<double, 1>(radius));
+  auto [most, means] =
+      plx::jit(pairs_and_bins)(bases, reference::array_of<double, 1>(data), reference::array_of<double, 1>(radius));
   int expected[11][11] = {};
   for (int i = 9; i >= 0; --i)
     for (int j = i + 1; j < 10; ++j) {

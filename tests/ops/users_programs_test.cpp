@@ -154,10 +154,11 @@ TEST_CASE("an arm's links and axes are tables that a loop reads, and its tip beg
   reference::compare(slope, reference::finite_difference_gradient(expected_miss, at), 1e-8, 1e-8);
 }
 
-TEST_CASE("a Gaussian process solves by loops that begin with zeros, and reads a diagonal at places that are constants") {
+TEST_CASE(
+    "a Gaussian process solves by loops that begin with zeros, and reads a diagonal at places that are constants") {
   const table x = reference::numbers({5}, -1, 1), y = reference::numbers({5}, -1, 1, 0.3);
-  auto [value, slope] = plx::jit(plx::value_and_grad(process))(0.7, reference::array_of<double, 1>(x),
-                                                               reference::array_of<double, 1>(y));
+  auto [value, slope] =
+      plx::jit(plx::value_and_grad(process))(0.7, reference::array_of<double, 1>(x), reference::array_of<double, 1>(y));
   CHECK(value.item() == Approx(expected_process(0.7, x, y)).epsilon(1e-12));
   auto of_scale = [&](const table& scale) { return expected_process(scale.values[0], x, y); };
   reference::compare(slope, reference::finite_difference_gradient(of_scale, table{{}, {0.7}}), 1e-7, 1e-7);

@@ -30,8 +30,8 @@ constexpr auto call_with_constant(const X& x, const Arguments&... arguments) {
 template <class T>
 concept argument_of_traces = std::integral<T> || is_small_list<T> || traced<T>;
 
-/// The base of operations `Derived` on a traced array and further arguments. It lets a constant or a table stand for the
-/// array: the result is another expression, or a traced array where an argument is one.
+/// The base of operations `Derived` on a traced array and further arguments. It lets a constant or a table stand for
+/// the array: the result is another expression, or a traced array where an argument is one.
 template <class Derived> struct takes_constants {
   template <eager_operand X, class... Arguments>
   constexpr auto operator()(const X& x, const Arguments&... arguments) const {
