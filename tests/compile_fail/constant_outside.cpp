@@ -1,5 +1,5 @@
 // An expression of constants that only traced functions know what to do with.
-// error: this expression of constants is one for traced functions: outside of them axes are given as plx::axis<\.\.\.>
+// error: this expression is one for traced functions: outside of them axes are part of its type, sum\(x, plx::axis<0>\)
 // line: plx::array y = plx::sum\(plx::reshape\(plx::arange\(6\), \{2, 3\}\), 1\)
 #include <parallax/parallax.hpp>
 

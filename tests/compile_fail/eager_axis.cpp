@@ -1,5 +1,5 @@
 // An axis of an expression of arrays is part of its type.
-// error: a reduction of an array takes its axes as axis<\.\.\.>, since the result.?'s rank depends on them: sum\(x, axis<0>\); plain integers are for traced functions
+// error: this expression is one for traced functions: outside of them axes are part of its type, sum\(x, plx::axis<0>\)
 // line: plx::array y = plx::sum\(a, 0\);
 #include <parallax/parallax.hpp>
 

@@ -1,5 +1,5 @@
 // An axis of an expression of arrays, which is computed outside of traced functions.
-// error: an expression takes an axis as axis<\.\.\.>, which is part of its type: expand_dims\(x, axis<1>\); plain integers are for traced arrays
+// error: this expression is one for traced functions: outside of them axes are part of its type, sum\(x, plx::axis<0>\)
 // line: plx::array y = plx::expand_dims\(a \+ a, 1\);
 #include <parallax/parallax.hpp>
 

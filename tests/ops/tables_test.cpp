@@ -81,4 +81,29 @@ TEST_CASE("results in others' memory, donated arguments and calls without a runt
   CHECK(made == std::array<float, 3>{2, 2, 0});
 }
 
+TEST_CASE("tables are reshaped, changed, and reduced along axes that are numbers") {
+  const auto [sums, columns, changed, expanded, parts] = plx::jit([](auto x) {
+    const plx::array<double, 1> t{1, 2, 3};
+    const auto column = plx::reshape(t, {3, 1}), twice = plx::reshape(2. * t, {-1, 1});
+    const plx::array<double, 2> m{{1, 2, 3}, {4, 5, 6}};
+    const auto zeroed = (2. * t).at(plx::arange(2)).set(0.);
+    return std::tuple(plx::sum(m, 0) + x, plx::sum(column * x, 0) + plx::sum(twice, 0), t.at(1).add(x[0]) + x,
+                      plx::expand_dims(t, 1) * x, zeroed + x + plx::max(m, {0}) + plx::transpose(m, {1, 0})[0][0]);
+  })(plx::array<double, 1>{1, 1, 1});
+  CHECK(sums.to_vector() == std::vector<double>{6, 8, 10});
+  CHECK(columns.to_vector() == std::vector<double>{18, 18, 18});
+  CHECK(changed.to_vector() == std::vector<double>{2, 4, 4});
+  CHECK(expanded.to_vector() == std::vector<double>{1, 1, 1, 2, 2, 2, 3, 3, 3});
+  CHECK(parts.to_vector() == std::vector<double>{6, 7, 14});
+}
+
+TEST_CASE("elements of arrays are changed outside of traced functions too") {
+  const plx::array<std::int32_t, 1> bins{2, 0, 2};
+  const vector counts = plx::zeros({3}).at(bins).add(1.f), three = vector{1, 2, 3}.at(1).multiply(5.f);
+  CHECK(counts.to_vector() == std::vector<float>{1, 0, 2});
+  CHECK(three.to_vector() == std::vector<float>{1, 10, 3});
+  const plx::array read = three.at(bins).get();
+  CHECK(read.to_vector() == std::vector<float>{3, 1, 3});
+}
+
 } // namespace tables_test

@@ -213,6 +213,9 @@ template <element T, auto Shape> class array {
   /// What whole numbers name along axis 0, as an expression: x[i] as inside a traced function
   /// (`ops/indexing/indexing.hpp`).
   template <class Index> constexpr auto operator[](const Index& index) const;
+  /// Elements at indices of the first axes, to be read or changed in a new array: `x.at(i).add(y)`, as inside a traced
+  /// function (`ops/indexing/indexing.hpp`).
+  template <class... Index> constexpr auto at(const Index&... index) const;
 
   /// The element of an array that has only one. Throws `shape_error`.
   constexpr T item() const {

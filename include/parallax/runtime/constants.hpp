@@ -7,6 +7,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/ops/expressions/lazy.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +30,17 @@ struct constant_access {
     }
   }
 
+  /// What an array names that is computed in the trace that reads it; null of numbers.
+  template <class T, auto Shape> static constexpr const runtime::constant_block* block_of(const array<T, Shape>& x) {
+    return x.elements.computed();
+  }
+  /// The same numbers under another shape.
+  template <class Array, class Numbers>
+  static constexpr Array copied(const Numbers& x, const typename Array::shape_type& shape) {
+    Array made = Array::uninitialised(shape);
+    std::copy_n(x.data(), x.size(), made.raw());
+    return made;
+  }
   /// An array that is computed in the trace that reads it.
   template <class Array> static constexpr Array computed(runtime::constant_block* block) { return Array(block); }
 

@@ -40,7 +40,7 @@ template <class Derived> struct takes_constants {
 };
 /// The same beside `operation<Derived>`, which expressions outside of traced functions are made by.
 template <class Derived> struct takes_constants_and_numbers {
-  template <constant_expression X, class... Arguments>
+  template <eager_operand X, class... Arguments>
     requires(argument_of_traces<Arguments> || ...) && (!traced<Arguments> || ...)
   constexpr auto operator()(const X& x, const Arguments&... arguments) const {
     return call_with_constant<Derived>(x, arguments...);

@@ -288,6 +288,8 @@ template <class X, class... Index> class indexed_constant {
   }
 };
 
+template <class Index> inline constexpr bool is_untraced_index = is_constant<Index> || eager_operand<Index>;
+
 template <class Expression> constexpr bool refuse_elements() {
   static_assert(std::is_void_v<Expression>,
                 "an expression of arrays has elements where it is computed: make a plx::array of it");
@@ -301,7 +303,7 @@ template <class Index>
 constexpr auto lazy<Operation, Operands...>::operator[](const Index& index) const {
   if constexpr (traced<Index>) return tracer(detail::materialize(detail::trace_of(*this, index), *this))[index];
   else if constexpr (of_constants && std::integral<Index>) return index_in_dim(*this, index);
-  else if constexpr (!of_constants || detail::is_constant<Index>) return detail::index_operation{}(*this, index);
+  else if constexpr (detail::is_untraced_index<Index>) return detail::index_operation{}(*this, index);
   else static_assert(detail::refuse_elements<lazy>());
 }
 template <class Operation, class... Operands>
@@ -309,7 +311,7 @@ template <class... Index>
 constexpr auto lazy<Operation, Operands...>::at(const Index&... index) const {
   if constexpr ((traced<Index> || ...))
     return tracer(detail::materialize(detail::trace_of(*this, index...), *this)).at(index...);
-  else if constexpr (of_constants && (detail::is_constant<Index> && ...))
+  else if constexpr ((detail::is_untraced_index<Index> && ...))
     return detail::indexed_constant<lazy, detail::operand_t<Index>...>(*this, detail::as_operand(index)...);
   else static_assert(detail::refuse_elements<lazy>());
 }

@@ -42,9 +42,6 @@ struct cumulative_operation : operation<cumulative_operation<Primitive, Flat>>,
   constexpr tracer operator()(tracer x, int axis_number, in_reverse_t) const {
     return cumulate<Primitive>(x, axis_number, true);
   }
-  template <array_operand X, class... Options> auto operator()(const X& x, std::integral auto, Options...) const {
-    return axes_of_an_expression(x);
-  }
   static constexpr tracer apply(context&, tracer x) { return without_axis(x, false); }
   static constexpr tracer apply(context&, tracer x, in_reverse_t) { return without_axis(x, true); }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) {
@@ -66,7 +63,6 @@ template <class Derived> struct sorting_operation : operation<Derived>, takes_co
   using operation<Derived>::operator();
   using takes_constants_and_numbers<Derived>::operator();
   constexpr tracer operator()(tracer x, int axis_number) const { return run(x, axis_number); }
-  template <array_operand X> auto operator()(const X& x, std::integral auto) const { return axes_of_an_expression(x); }
   static constexpr tracer apply(context&, tracer x) { return run(x, -1); }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis); }
 

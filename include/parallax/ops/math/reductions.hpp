@@ -18,13 +18,6 @@ constexpr tracer restore_axes(tracer reduced, tracer original, const axis_list& 
   return build::reshape(reduced, shape);
 }
 
-/// Axes given as numbers are not part of an expression's type.
-template <class X> auto axes_of_an_expression(const X&) {
-  static_assert(traced<X>, "parallax: a reduction of an array takes its axes as axis<...>, since the result's rank "
-                           "depends on them: sum(x, axis<0>); plain integers are for traced functions");
-  return no_result<X>{};
-}
-
 /// `Derived::reduce(x, axes)` reduces; this adds the ways to say which axes.
 template <class Derived> struct axis_reduction : operation<Derived>, takes_constants_and_numbers<Derived> {
   using operation<Derived>::operator();
@@ -38,15 +31,9 @@ template <class Derived> struct axis_reduction : operation<Derived>, takes_const
   template <class... Keep> constexpr tracer operator()(tracer x, const axis_list& axes, Keep... keep) const {
     return run(x, axes, sizeof...(keep) > 0);
   }
-  template <constant_expression X, class... Keep>
+  template <eager_operand X, class... Keep>
   constexpr auto operator()(const X& x, std::initializer_list<int> axes, Keep... keep) const {
     return call_with_constant<Derived>(x, axis_list(axes), keep...);
-  }
-  template <array_operand X, class... Keep> auto operator()(const X& x, std::integral auto, Keep...) const {
-    return axes_of_an_expression(x);
-  }
-  template <array_operand X, class... Keep> auto operator()(const X& x, std::initializer_list<int>, Keep...) const {
-    return axes_of_an_expression(x);
   }
   static constexpr tracer apply(context&, tracer x) { return Derived::reduce(x, all_axes(x.rank())); }
   static constexpr tracer apply(context&, tracer x, keepdims_t) {
@@ -168,9 +155,6 @@ struct position_operation : operation<position_operation<Primitive>>,
   template <class... Keep> constexpr tracer operator()(tracer x, int axis_number, Keep... keep) const {
     return run(x, axis_number, sizeof...(keep) > 0);
   }
-  template <array_operand X, class... Keep> auto operator()(const X& x, std::integral auto, Keep...) const {
-    return axes_of_an_expression(x);
-  }
   /// Without an axis: the position in row-major order.
   static constexpr tracer apply(context& trace, tracer x) {
     if (!have_elements(x, all_axes(x.rank()), empty)) return x;
@@ -197,7 +181,6 @@ struct softmax_operation : operation<softmax_operation>, takes_constants_and_num
   using operation<softmax_operation>::operator();
   using takes_constants_and_numbers<softmax_operation>::operator();
   constexpr tracer operator()(tracer x, int axis_number) const { return run(x, axis_number); }
-  template <array_operand X> auto operator()(const X& x, std::integral auto) const { return axes_of_an_expression(x); }
   static constexpr tracer apply(context&, tracer x) { return run(x, -1); }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis); }
 

@@ -14,10 +14,10 @@ namespace detail {
 struct reshape_operation : operation<reshape_operation> {
   using operation<reshape_operation>::operator();
   /// On arrays: the same memory under another shape.
-  template <array_operand X, std::size_t N> auto operator()(const X& x, const extent (&shape)[N]) const {
+  template <array_operand X, std::size_t N> constexpr auto operator()(const X& x, const extent (&shape)[N]) const {
     return reshape_array(x, list_of(shape));
   }
-  template <array_operand X> auto operator()(const X& x, no_extents) const {
+  template <array_operand X> constexpr auto operator()(const X& x, no_extents) const {
     return reshape_array(x, extent_list<0>{});
   }
   template <constant_expression X, std::size_t N>
@@ -92,7 +92,7 @@ struct transpose_operation : operation<transpose_operation> {
     return run(x, {permutation.begin(), permutation.size()});
   }
   constexpr tracer operator()(tracer x, const axis_list& permutation) const { return run(x, permutation); }
-  template <constant_expression X> constexpr auto operator()(const X& x, std::initializer_list<int> permutation) const {
+  template <eager_operand X> constexpr auto operator()(const X& x, std::initializer_list<int> permutation) const {
     return call_with_constant<transpose_operation>(x, axis_list(permutation));
   }
   static constexpr tracer apply(context&, tracer x) {
@@ -165,21 +165,9 @@ struct broadcast_to_operation : operation<broadcast_to_operation> {
   }
 };
 
-/// An axis given as a number is not part of an expression's type.
-template <class X> constexpr bool refuse_number_as_axis() {
-  static_assert(traced<X>,
-                "an expression takes an axis as axis<...>, which is part of its type: expand_dims(x, axis<1>); "
-                "plain integers are for traced arrays");
-  return true;
-}
-
 struct expand_dims_operation : operation<expand_dims_operation>, takes_constants_and_numbers<expand_dims_operation> {
   using operation<expand_dims_operation>::operator();
   using takes_constants_and_numbers<expand_dims_operation>::operator();
-  template <array_operand X>
-  constexpr auto operator()(const X& x, std::integral auto) const noexcept(refuse_number_as_axis<X>()) {
-    return (*this)(x, axis<0>);
-  }
   constexpr tracer operator()(tracer x, int axis_number) const {
     int normal = normalize_axis(*x.owner, "expand_dims", axis_number, x.rank() + 1);
     if (x.owner->failed || !check_rank(*x.owner, "expand_dims", x.rank() + 1)) return x;
@@ -195,10 +183,6 @@ struct expand_dims_operation : operation<expand_dims_operation>, takes_constants
 struct squeeze_operation : operation<squeeze_operation>, takes_constants_and_numbers<squeeze_operation> {
   using operation<squeeze_operation>::operator();
   using takes_constants_and_numbers<squeeze_operation>::operator();
-  template <array_operand X>
-  constexpr auto operator()(const X& x, std::integral auto) const noexcept(refuse_number_as_axis<X>()) {
-    return (*this)(x, axis<0>);
-  }
   constexpr tracer operator()(tracer x, int axis_number) const {
     int normal = normalize_axis(*x.owner, "squeeze", axis_number, x.rank());
     if (x.owner->failed) return x;
