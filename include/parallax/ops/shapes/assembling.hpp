@@ -46,7 +46,8 @@ class list_entry {
   template <class T> struct constant_of final : any_constant {
     const T& value;
     constexpr explicit constant_of(const T& x) : value(x) {}
-    constexpr ~constant_of() override {} // g++ 12 defines a defaulted one too late for `delete` in a constant
+    // g++ 12 defines a defaulted one too late for `delete` in a constant
+    constexpr ~constant_of() override {} // NOLINT(modernize-use-equals-default)
     constexpr tracer in(context& trace) const override { return materialize(trace, as_operand(value)); }
   };
   tracer given;
