@@ -88,9 +88,9 @@ static_assert([] {
 // the innermost binder of a name wins
 static_assert([] {
   context trace;
-  const axis_id outer = trace.bind_axis({.name = "i", .size = dim{2}, .rows = dim{2}}),
-                other = trace.bind_axis({.name = "j", .size = dim{3}, .rows = dim{3}}),
-                inner = trace.bind_axis({.name = "i", .size = dim{4}, .rows = dim{4}});
+  const axis_id outer = trace.bind_axis({.name = "i", .size = dim{2}, .own_instances = dim{2}}),
+                other = trace.bind_axis({.name = "j", .size = dim{3}, .own_instances = dim{3}}),
+                inner = trace.bind_axis({.name = "i", .size = dim{4}, .own_instances = dim{4}});
   bool shadowed =
       trace.find_axis("i") == inner && trace.find_axis("j") == other && trace.find_axis("k") == axis_id::none;
   trace.unbind_axis();

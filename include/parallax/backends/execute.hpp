@@ -14,6 +14,7 @@
 #include <parallax/runtime/constants.hpp>
 #include <parallax/runtime/eager.hpp>
 #include <parallax/runtime/into.hpp>
+#include <parallax/runtime/reshape_array.hpp>
 
 #include <algorithm>
 #include <concepts>

@@ -1,4 +1,4 @@
-// What a host kernel is called with.
+// What a kernel is called with: its loop, and where its operands lie.
 #pragma once
 
 #include <parallax/core/config.hpp>

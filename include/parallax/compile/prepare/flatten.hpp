@@ -88,7 +88,7 @@ class section_builder {
 
   constexpr void enter_axis(axis_id axis) {
     const mapped_axis& mapped = trace.axes[axis];
-    const dim size = mapped.rows;
+    const dim size = mapped.own_instances;
     const mesh_axis here{depth};
     if (depth == 0 && mapped.is_counted) result.axis_size = mapped.size;
     if (depth == result.mesh.size()) {

@@ -21,7 +21,7 @@ enum class axis_id : int { none = -1 };
 struct mapped_axis {
   std::string_view name; ///< empty where the user gave none
   dim size;              ///< how many instances there are
-  dim rows;              ///< how many of them are of this process
+  dim own_instances;     ///< how many of them are of this process
   bool is_pmapped = false;
   bool is_counted = false; ///< whether something depends on its size
   axis_bits bit{};         ///< of a mesh's axis; none otherwise

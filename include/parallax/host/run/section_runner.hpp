@@ -245,19 +245,10 @@ class section_runner {
     run_product(p);
   }
   product_arguments product_arguments_of(const product_step& step) {
-    const resolved_extents& extents = section.extents;
-    product_arguments p;
-    p.type = section.type_of(step.result);
-    const auto element_bytes = static_cast<std::int64_t>(size_of(p.type));
-    p.left = byte_at(data(step.left), extents[step.left_offset] * element_bytes);
-    p.right = byte_at(data(step.right), extents[step.right_offset] * element_bytes);
-    p.batch_rank = step.batch.count;
-    section.resolve(step.batch, p.batch);
-    section.resolve(step.left_batch, p.left_batch);
-    section.resolve(step.right_batch, p.right_batch);
-    p.rows = extents[step.rows], p.columns = extents[step.columns], p.depth = extents[step.depth];
-    p.left_row = extents[step.left_row], p.left_depth = extents[step.left_depth];
-    p.right_depth = extents[step.right_depth], p.right_column = extents[step.right_column];
+    const resolved_product resolved(section, step);
+    product_arguments p{resolved};
+    p.left = byte_at(data(step.left), resolved.left_offset);
+    p.right = byte_at(data(step.right), resolved.right_offset);
     return p;
   }
 

@@ -219,7 +219,7 @@ struct axis_stack : collective {
 
   static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
     abstract_value result = collective::shape(a, p);
-    result.shape.insert(p.dimension, a.trace.axes[p.over.axes[0]].rows);
+    result.shape.insert(p.dimension, a.trace.axes[p.over.axes[0]].own_instances);
     return result;
   }
   static constexpr no_rule batch{"it is made when all has been transformed"};

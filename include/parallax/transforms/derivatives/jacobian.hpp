@@ -61,7 +61,7 @@ class jacobian_builder {
   }
   /// What graph `of_one` makes of each direction.
   constexpr growing_vector<batched> mapped(graph_id of_one, const abstract_value& like, dim count) {
-    const axis_id axis = trace.axes.add({.name = "", .size = count, .rows = count});
+    const axis_id axis = trace.axes.add({.name = "", .size = count, .own_instances = count});
     return batch_graph(trace, of_one, {{basis(like, count), 0}}, count, axis);
   }
   constexpr bool fits(const abstract_value& result, const abstract_value& leaf) {

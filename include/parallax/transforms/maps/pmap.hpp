@@ -38,7 +38,7 @@ constexpr mapped_axis axis_of_pmap(context& trace, std::string_view name, dim ro
   const bool is_of_one_process = is_static(rows) || trace.is_inside_pmap();
   return {.name = name,
           .size = is_of_one_process ? rows : trace.extents.over_processes(rows),
-          .rows = rows,
+          .own_instances = rows,
           .is_pmapped = true};
 }
 /// The same for arguments, where the user may say the size, which otherwise is 0.

@@ -25,7 +25,7 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
     auto [arguments, body, axis, result, results] = detail::trace_instance<Name, InAxes>(
         owner, "vmap", function,
         [](std::string_view name, const detail::mapped_arguments& mapped) {
-          return mapped_axis{.name = name, .size = mapped.size, .rows = mapped.size};
+          return mapped_axis{.name = name, .size = mapped.size, .own_instances = mapped.size};
         },
         args...);
     if (owner.failed) return result;

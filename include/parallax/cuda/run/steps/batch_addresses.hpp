@@ -34,7 +34,7 @@ template <class F>
 void for_each_scattered(const section_plan& section, plain_span<const step_record> steps, const F& f) {
   constexpr std::int64_t most_matrices = 1 << 16; // more are enough work for a call along each dimension
   const auto look_at = [&](const product_step& step, buffer_id result, const resolved_product& resolved) {
-    const product_batches batches = resolved.batches();
+    const product_batches batches = batches_of(resolved);
     if (batches.calls() < 2 || batches.all > most_matrices || batches.rank > write_addresses::most_rank) return;
     if (resolved.rows * resolved.columns * resolved.depth > 0) f(scattered_product{step, result, resolved, batches});
   };

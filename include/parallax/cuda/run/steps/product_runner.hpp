@@ -38,7 +38,7 @@ template <class Section> class product_runner {
     const product_step& step = product_of(of.section.plan, epilogue);
     const resolved_product plain(of.section, step), placed(of.section, step, epilogue);
     const bool is_one_call = of.addresses_for(step, epilogue.result, of.first_position()) != nullptr;
-    if (!is_one_call && placed.batches().calls() > plain.batches().calls() + 1) return false;
+    if (!is_one_call && batches_of(placed).calls() > batches_of(plain).calls() + 1) return false;
     run(step, placed, epilogue.result);
     return true;
   }

@@ -5,7 +5,7 @@
 #include <parallax/cuda/devices/device.hpp>
 #include <parallax/cuda/kernels/loop/product_batches.hpp>
 #include <parallax/cuda/names.hpp>
-#include <parallax/runtime/section_plan.hpp>
+#include <parallax/runtime/resolved_product.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -27,45 +27,10 @@ inline void settle_strides(std::int64_t& outer, std::int64_t outer_extent, std::
 
 } // namespace detail
 
-/// A product's extents and strides at a call; offsets in bytes.
-struct resolved_product {
-  element_type type;
-  product_precision precision;
-  int batch_rank;
-  std::int64_t batch[max_rank], left_batch[max_rank], right_batch[max_rank];
-  std::int64_t result_batch[max_rank] = {};
-  std::int64_t rows, columns, depth, left_row, left_depth, right_depth, right_column, result_row;
-  std::int64_t left_offset, right_offset;
-
-  resolved_product(const section_plan& section, const product_step& step)
-      : type(section.type_of(step.result)),
-        precision(step.precision),
-        batch_rank(step.batch.count),
-        rows(section.extents[step.rows]),
-        columns(section.extents[step.columns]),
-        depth(section.extents[step.depth]),
-        left_row(section.extents[step.left_row]),
-        left_depth(section.extents[step.left_depth]),
-        right_depth(section.extents[step.right_depth]),
-        right_column(section.extents[step.right_column]),
-        result_row(columns),
-        left_offset(section.extents[step.left_offset] * element_bytes()),
-        right_offset(section.extents[step.right_offset] * element_bytes()) {
-    section.resolve(step.batch, batch);
-    section.resolve(step.left_batch, left_batch);
-    section.resolve(step.right_batch, right_batch);
-    std::int64_t next = rows * columns;
-    for (int d = batch_rank; d-- > 0; next *= batch[d]) result_batch[d] = next;
-  }
-  /// The same with a result that lies as an epilogue says.
-  resolved_product(const section_plan& section, const product_step& step, const epilogue_step& placed)
-      : resolved_product(section, step) {
-    section.resolve(placed.result_batch, result_batch);
-    if (rows > 1) result_row = section.extents[placed.result_row];
-  }
-  product_batches batches() const { return {batch_rank, batch, left_batch, right_batch, result_batch}; }
-  std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(type)); }
-};
+/// A product's batch dimensions, merged as far as their strides allow.
+inline product_batches batches_of(const resolved_product& step) {
+  return {step.batch_rank, step.batch, step.left_batch, step.right_batch, step.result_batch};
+}
 
 /// One matrix of a product's, without its addresses.
 inline matrix_product matrix_of(const resolved_product& step) {
@@ -100,7 +65,7 @@ void run_batched_product(const device<Api>& on, const resolved_product& step, st
   on.activate();
   const std::int64_t element_bytes = step.element_bytes();
   const std::int64_t matrix = step.rows * step.columns;
-  const product_batches merged = step.batches();
+  const product_batches merged = batches_of(step);
   if (merged.all * matrix == 0) return;
   if (step.depth == 0) return on.fill_zero(result, static_cast<std::size_t>(merged.all * matrix * element_bytes));
   if (addresses != nullptr) {

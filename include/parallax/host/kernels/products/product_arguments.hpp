@@ -2,8 +2,8 @@
 #pragma once
 
 #include <parallax/core/types/element_type.hpp>
-#include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
+#include <parallax/runtime/resolved_product.hpp>
 
 #include <cstdint>
 
@@ -17,14 +17,9 @@ constexpr bool has_accumulation(element_type type) {
   return type == element_type::float32 || type == element_type::float64;
 }
 
-/// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]; strides in elements, the result is row-major. With a
-/// base, which may be the result itself: base[b][i][j] + scale * that, of float32 and float64.
-struct product_arguments {
-  element_type type = element_type::float32;
-  int batch_rank = 0;
-  std::int64_t batch[max_rank] = {}, left_batch[max_rank] = {}, right_batch[max_rank] = {};
-  std::int64_t rows = 1, columns = 1, depth = 1;
-  std::int64_t left_row = 0, left_depth = 0, right_depth = 0, right_column = 0;
+/// A product of arrays at these addresses. With a base, which may be the result itself: base[b][i][j] + scale * that,
+/// of float32 and float64.
+struct product_arguments : runtime::product_shape {
   const void* left = nullptr;
   const void* right = nullptr;
   void* result = nullptr;
