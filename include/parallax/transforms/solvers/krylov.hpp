@@ -145,7 +145,8 @@ template <class Method, class A, class B, class First>
 constexpr auto solved_by(const Method& method, const A& matrix, const B& b, const First& first) {
   const auto from_zeros = [method](const auto& product, const auto& right) {
     const tracer scale = scale_of(right);
-    // one after another: in one expression, their memory is more than nvcc's evaluator bears (docs/design.md)
+    // one after another: in one expression, their memory is more than nvcc's evaluator bears
+    // (docs/design/errors-and-evaluators.md)
     const auto scaled = divided_by(right, scale), zeros = zeros_of_tree(right);
     const auto solution = method(product, scaled, zeros, scale);
     return multiplied_by(solution, scale);
