@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <ucontext.h>
 
@@ -42,7 +43,10 @@ class fiber_group {
   fiber_group(const fiber_group&) = delete;
   fiber_group& operator=(const fiber_group&) = delete;
   ~fiber_group() {
-    for (fiber& f : fibers_) release(f);
+    for (fiber& f : fibers_) {
+      release(f);
+      if (f.stack) spare_stacks().push_back(std::move(f.stack));
+    }
   }
 
   /// Makes room for `count` fibers that all run `body(number)`.
@@ -94,11 +98,24 @@ class fiber_group {
   fiber* current_ = nullptr;
   std::function<void(std::size_t)> body_;
 
+  /// Those of earlier groups of this thread, whose pages are there already: a kernel has up to a thousand.
+  static std::vector<std::unique_ptr<std::byte[]>>& spare_stacks() {
+    static thread_local std::vector<std::unique_ptr<std::byte[]>> spare;
+    return spare;
+  }
+  static std::unique_ptr<std::byte[]> take_stack() {
+    auto& spare = spare_stacks();
+    if (spare.empty()) return std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
+    std::unique_ptr<std::byte[]> stack = std::move(spare.back());
+    spare.pop_back();
+    return stack;
+  }
+
   void prepare(fiber& f, std::size_t number) {
     f.number = number;
     f.thrown = nullptr;
     if (std::exchange(f.ended, false)) return;
-    if (!f.stack) f.stack = std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
+    if (!f.stack) f.stack = take_stack();
     release(f);
     f.group = this;
     f.place.stack = f.stack.get();
