@@ -4,7 +4,6 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -43,22 +42,20 @@ class fiber_group {
   fiber_group(const fiber_group&) = delete;
   fiber_group& operator=(const fiber_group&) = delete;
   ~fiber_group() {
-    for (fiber& f : fibers_) {
-      release(f);
-      if (f.stack) spare_stacks().push_back(std::move(f.stack));
-    }
+    for (std::unique_ptr<fiber>& f : fibers_)
+      if (f->ended) spare().push_back(std::move(f));
   }
 
   /// Makes room for `count` fibers that all run `body(number)`.
   void start(std::size_t count, std::function<void(std::size_t)> body) {
     body_ = std::move(body);
-    while (fibers_.size() < count) fibers_.emplace_back();
-    for (std::size_t i = 0; i < count; ++i) prepare(fibers_[i], i);
+    while (fibers_.size() < count) fibers_.push_back(take());
+    for (std::size_t i = 0; i < count; ++i) prepare(*fibers_[i], i);
   }
 
   /// Runs fiber `number` until it pauses or ends, and throws what it threw. Returns whether it goes on.
   bool resume(std::size_t number) {
-    fiber& f = fibers_[number];
+    fiber& f = *fibers_[number];
     current_ = &f;
     switch_to(main_, f.place);
     current_ = nullptr;
@@ -85,6 +82,11 @@ class fiber_group {
     void* sanitizer = nullptr;
   };
   struct fiber {
+    fiber() = default;
+    fiber(const fiber&) = delete;
+    fiber& operator=(const fiber&) = delete;
+    ~fiber() { release(*this); }
+
     std::unique_ptr<std::byte[]> stack;
     execution place;
     std::size_t number = 0;
@@ -94,30 +96,29 @@ class fiber_group {
   };
 
   execution main_;
-  std::deque<fiber> fibers_; // which a fiber refers to as long as it lives
+  std::vector<std::unique_ptr<fiber>> fibers_;
   fiber* current_ = nullptr;
   std::function<void(std::size_t)> body_;
 
-  /// Those of earlier groups of this thread, whose pages are there already: a kernel has up to a thousand.
-  static std::vector<std::unique_ptr<std::byte[]>>& spare_stacks() {
-    static thread_local std::vector<std::unique_ptr<std::byte[]>> spare;
-    return spare;
+  /// Those of earlier groups of this thread, which wait to begin again: a kernel has up to a thousand.
+  static std::vector<std::unique_ptr<fiber>>& spare() {
+    static thread_local std::vector<std::unique_ptr<fiber>> fibers;
+    return fibers;
   }
-  static std::unique_ptr<std::byte[]> take_stack() {
-    auto& spare = spare_stacks();
-    if (spare.empty()) return std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
-    std::unique_ptr<std::byte[]> stack = std::move(spare.back());
-    spare.pop_back();
-    return stack;
+  static std::unique_ptr<fiber> take() {
+    if (spare().empty()) return std::make_unique<fiber>();
+    std::unique_ptr<fiber> last = std::move(spare().back());
+    spare().pop_back();
+    return last;
   }
 
   void prepare(fiber& f, std::size_t number) {
     f.number = number;
+    f.group = this;
     f.thrown = nullptr;
     if (std::exchange(f.ended, false)) return;
-    if (!f.stack) f.stack = take_stack();
+    if (!f.stack) f.stack = std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
     release(f);
-    f.group = this;
     f.place.stack = f.stack.get();
     f.place.size = stack_bytes;
     f.place.is_new = true;
@@ -132,7 +133,7 @@ class fiber_group {
     f.place.sanitizer = __tsan_create_fiber(0);
 #endif
   }
-  void release([[maybe_unused]] fiber& f) {
+  static void release([[maybe_unused]] fiber& f) {
 #ifdef PARALLAX_TSAN_FIBERS
     if (f.place.sanitizer) __tsan_destroy_fiber(std::exchange(f.place.sanitizer, nullptr));
 #endif
