@@ -100,7 +100,7 @@ template <lazy_expression E> constexpr auto evaluate(const E& expression) {
   }(std::make_index_sequence<std::tuple_size_v<decltype(leaves)>>{});
 }
 
-/// The same, with the result in memory that `into` was given.
+/// Computes an expression of arrays into the memory that `into` was given.
 template <lazy_expression E, class Memory> void evaluate(const E& expression, const results_in<Memory>& result) {
   std::apply(
       [&](const auto&... leaf) {
@@ -125,7 +125,7 @@ constexpr auto array<T, Shape>::at(const Index&... index) const {
 
 namespace detail {
 
-/// What `reshape` makes of these extents for an array of `size` elements. Throws `shape_error`.
+/// The extents of an array of `size` elements after `reshape` to `list`: one extent may be -1. Throws `shape_error`.
 template <std::size_t Rank>
 constexpr std::array<std::int64_t, Rank> shape_of_reshaped(const extent_list<Rank>& list, std::int64_t size) {
   std::array<std::int64_t, Rank> shape{};
@@ -198,7 +198,8 @@ template <class E, class... Leaves> struct expression_program<E, std::tuple<Leav
   }
 };
 
-/// An error is reported where the expression is computed; where its type is deduced, it would be reported once more.
+/// The type of a computed expression. An error is reported where the expression is computed; here, where the type is
+/// deduced, any type will do.
 template <bool Valid, lazy_expression E> constexpr auto result_of(const E& expression) {
   if constexpr (Valid) return std::type_identity<decltype(parallax::evaluate(expression))>{};
   else return std::type_identity<array<float, 0>>{};
