@@ -1,4 +1,4 @@
-// custom_root: a root of a function, found as its user says, whose derivatives come from the function alone.
+// custom_root: a root of a function, by a solver of its user's own; its derivatives come from the function alone.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -13,7 +13,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
-/// The derivative that a user's `tangent_solve` is given with a right-hand side.
+/// The derivative that a user's `tangent_solve` gets, together with a right-hand side.
 template <class Tree> struct root_derivative {
   graph_derivative<Tree> derivative;
   Tree right;
@@ -30,10 +30,10 @@ template <class Tree> struct root_derivative {
 
 } // namespace detail
 
-/// A root x of `f`, a tree like `first`: what `solve(f, first)` returns. By the implicit function theorem, f_x dx = -df
-/// by what f closes over; `tangent_solve(g, y)` solves the linear g(z) = y, and has to be differentiable, as `cg` and
-/// its like are. How `solve` finds the root need not be, and nothing of it is kept. Inside traced functions. JAX:
-/// lax.custom_root
+/// A root x of `f`, a tree like `first`: what `solve(f, first)` returns. By the implicit function theorem f_x dx = -df,
+/// where df is the change of f by the values that it closes over. `tangent_solve(g, y)` solves the linear g(z) = y, and
+/// has to be differentiable, as `cg` and the like are. `solve` itself need not be, and none of its values are kept.
+/// Inside traced functions. JAX: lax.custom_root
 template <class Function, class First, class Solve, class TangentSolve>
 constexpr auto custom_root(const Function& f, const First& first, const Solve& solve,
                            const TangentSolve& tangent_solve) {
@@ -42,7 +42,7 @@ constexpr auto custom_root(const Function& f, const First& first, const Solve& s
                                      "given");
   context& owner = trace_of_trees(first);
   const auto given = varying_as_made(owner, traced_like(owner, first), f);
-  // where the solver begins changes no root
+  // the root does not depend on the solver's first point
   const auto point = tree_map([](const tracer& x) { return emit<primitives::stop_gradient>({x}); }, given);
   using tree = std::remove_cvref_t<decltype(point)>;
   growing_vector<tracer> operands = tracers_of(point);
@@ -79,14 +79,14 @@ constexpr auto custom_root(const Function& f, const First& first, const Solve& s
   for (std::size_t k = 0; k < operands.size(); ++k)
     call.moving.push_back(k >= size && has_derivatives(operands[k].type()));
 
-  // z of f_x z = y, at x and what f closes over
+  // the solution z of f_x z = y; `at` is x and the values that f closes over
   const auto solve_linear = [&](const growing_vector<tracer>& at, const growing_vector<tracer>& y) {
     const tree right = with_leaves(point, y);
     const auto z = tangent_solve(root_derivative<tree>{{owner, function, at}, right}, right);
     return leaves_to_tracers(owner, z);
   };
 
-  // both rules are given the root, all operands, and tangents or cotangents
+  // both rules get the root, all operands, and tangents or cotangents
   const auto enter_point = [&] {
     growing_vector<tracer> entered = inputs_like(owner, tracers_of(point));
     for_each(behind(inputs_like(owner, operands)), [&](const tracer& x) { entered.push_back(x); });
@@ -105,7 +105,7 @@ constexpr auto custom_root(const Function& f, const First& first, const Solve& s
   if (!owner.failed) set_outputs(owner, solve_linear(at, moved));
   owner.close_graph();
 
-  // z(y) transposed, and then the pullback of f by what it closes over
+  // z(y) transposed, and then the pullback of f for the values that it closes over
   const graph_id linear = owner.open_graph();
   const growing_vector<tracer> inputs = inputs_like(owner, operands), right = inputs_like(owner, tracers_of(point));
   if (!owner.failed) set_outputs(owner, solve_linear(inputs, right));
