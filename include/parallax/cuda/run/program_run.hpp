@@ -41,8 +41,8 @@ template <device_api Api> class program_run {
     std::erase_if(values, [](const runtime_value& value) { return !value.is_input; });
   }
 
-  /// Runs the program; its outputs stay on the devices, in the memory there that is given for them. Throws what the
-  /// devices' calls give rise to, `shape_error`, and `out_of_memory`.
+  /// Runs the program; its outputs stay on the devices, in the memory there that is lent for them. Throws errors of the
+  /// devices' calls, `shape_error`, and `out_of_memory`.
   recycled_vector<runtime_value> run(given_memory given = {}) {
     return agreed.or_fail([&] { return run_here(given); });
   }
@@ -53,7 +53,8 @@ template <device_api Api> class program_run {
     return backend<Api>::instance().options.deterministic ? "with PARALLAX_DETERMINISTIC=1" : "";
   }
 
-  /// A function of the user's, which runs while the backend is locked, may call programs that other processes run too.
+  /// Holds this process' calls: a user's function runs while the backend is locked, and may call programs that other
+  /// processes run too.
   static std::unique_lock<std::recursive_mutex> calls_held(const plan_view& plan) {
     processes::world* const all = processes::current_world();
     if (all == nullptr || all->count() == 1 || plan.all<ffi_step>().empty()) return {};
@@ -68,11 +69,11 @@ template <device_api Api> class program_run {
   resolved_extents extents;
   backend<Api>* owner = nullptr;
   device<Api>* home = nullptr;
-  /// The last section that was called, and its devices; the main one where none was.
+  /// The last section that was called, and its devices; the main section if none was.
   section_id called = section_id::main;
   recycled_vector<int> called_devices;
   std::optional<small_values<Api>> small_arguments;      ///< on device 0
-  std::vector<std::optional<std::size_t>> small_numbers; ///< by value, those that are among them
+  std::vector<std::optional<std::size_t>> small_numbers; ///< by value: its number among the small arguments
 
   recycled_vector<runtime_value> run_here(given_memory given) {
     std::lock_guard lock(backend<Api>::mutex());
@@ -92,14 +93,14 @@ template <device_api Api> class program_run {
 
   section_plan section_at(section_id id) const { return {plan, id, extents}; }
 
-  /// Where an argument begins, on the host or a device; null where it is in pieces.
+  /// The address of an argument, on the host or a device; null if it is in pieces.
   const std::byte* address_of_argument(std::size_t number) const {
     const runtime_value& value = values[number];
     if (!value.on_host) return nullptr;
     return value.host.on_device() == nullptr ? value.host.data() : address_of<Api>(value.host);
   }
 
-  /// Copies a result to memory that is given for it on a device, where it is not there already.
+  /// Copies a result to memory that is lent for it on a device, unless it is there already.
   void copy_into(const result_memory& given, runtime_value& result) {
     allocation<Api>* const memory = allocation_of<Api>(given.on_device);
     if (memory == nullptr) return;
@@ -128,7 +129,7 @@ template <device_api Api> class program_run {
     return main_results(main, values, std::move(running.outputs[0]));
   }
 
-  /// Of arguments that were given away.
+  /// The memory of donated arguments that the main section's results take.
   memory_taken taken_by_main(const section_plan& main, given_memory given) const {
     memory_taken all(1, main.outputs().size());
     for (std::size_t k = 0; k < all.by_position[0].size(); ++k) {
@@ -140,7 +141,7 @@ template <device_api Api> class program_run {
     }
     return all;
   }
-  /// Memory that was given away, where it lies on a device; null where it does not.
+  /// Donated memory, if it lies on this device; otherwise null.
   static buffer taken_on(const device<Api>& on, const buffer& memory) {
     const allocation<Api>* const here = allocation_of<Api>(memory);
     if (here == nullptr || &here->home != &on) return {};
@@ -148,7 +149,7 @@ template <device_api Api> class program_run {
     return memory;
   }
 
-  /// What the sections that run need on a device.
+  /// The memory that the running sections need on a device.
   memory_need need_on(int number) const {
     memory_need need;
     if (number == 0) need += memory_need::of(section_at(section_id::main));
@@ -156,8 +157,8 @@ template <device_api Api> class program_run {
     return need;
   }
 
-  /// Runs a section by `run()`. Where that fails, its memory is released once no device uses it any more: what orders
-  /// the devices may not have been enqueued.
+  /// Runs a section by `run()`. If that fails, waits until no device uses its memory, before that is released: the
+  /// devices' order may not have been enqueued.
   template <class Run> auto or_settle(Run run) {
     try {
       return run();
@@ -167,7 +168,7 @@ template <device_api Api> class program_run {
     }
   }
 
-  /// Where a value's elements are for a graph of device 0.
+  /// The address of a value's elements for a graph of device 0.
   argument_source source_at_home(runtime_value& value) {
     if (!value.on_host && !lies_here(value.pieces)) value.host_data();
     if (value.on_host && allocation_of<Api>(value.host) == nullptr && !becomes_kept(value.host, value.bytes()))
@@ -175,7 +176,7 @@ template <device_api Api> class program_run {
     return {address_of<Api>(at_home(value)), false};
   }
 
-  /// Where a value's elements are on device 0, once they are asked for.
+  /// The address of a value's elements on device 0; copies them there at the first call.
   std::byte* address_at_home(std::size_t number) {
     if (!is_small(values[number])) return address_of<Api>(at_home(values[number]));
     if (!small_arguments) send_small_arguments();
@@ -206,8 +207,7 @@ template <device_api Api> class program_run {
     }
     return value.host;
   }
-  /// Whether it serves to keep a copy of the host's bytes: not where they are sent for the first time, and perhaps the
-  /// last.
+  /// Whether a copy of the host's bytes should be kept: not if they are sent for the first time, perhaps also the last.
   static bool becomes_kept(const buffer& memory, std::size_t bytes) {
     return memory.may_keep_copies() && !small_values<Api>::takes(bytes) && memory.note_sent();
   }
@@ -245,8 +245,8 @@ template <device_api Api> class program_run {
 
   enum class direction { into_whole, out_of_whole };
 
-  /// Copies on device 0 between a whole array and its piece for a position: rows of the last spread dimension at once,
-  /// for each index before the others.
+  /// Copies, on device 0, between a whole array and its piece for a position: rows of the last spread dimension at
+  /// once, for each index of the dimensions before it.
   template <direction Direction>
   void copy_piece(plain_span<const spread_axis> spread, std::int64_t position, std::size_t whole_bytes,
                   std::byte* whole, std::byte* piece) const {
@@ -319,14 +319,15 @@ template <device_api Api> class program_run {
     section.set_results(mapped, values, std::move(running.outputs));
   }
 
-  /// An operand of a section: its pieces by position, on their devices, or all on the host where they are small.
+  /// An operand of a section: its pieces by position, on their devices, or all on the host if they are small.
   struct operand_pieces {
     recycled_vector<buffer> pieces;
     bool on_host = false;
     std::size_t small_number = 0; ///< among each device's small values
   };
 
-  /// An operand's pieces: where they lie already if they lie so, otherwise copied there, unless they are small.
+  /// An operand's pieces: the value's own pieces if they lie as the operand needs them, otherwise copies on the
+  /// devices. Small pieces stay on the host.
   operand_pieces pieces_of(runner& caller, const section_call& section, const section_operand& wanted,
                            const std::vector<device<Api>*>& devices) {
     const buffer_record& source = caller.section.buffer_at(wanted.source);

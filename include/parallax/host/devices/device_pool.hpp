@@ -91,7 +91,7 @@ class device_pool {
   }
 
  private:
-  // One call of `run`. It lives in the caller's frame: `done` is the last thing that another thread touches.
+  // One call of `run`. It lives in the caller's frame: `done` is the last member that another thread touches.
   struct job {
     function_ref<void(int)> body;
     team* shared;
