@@ -20,7 +20,8 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The memory of an array with `Count` elements, row-major: a pointer to the first, an array, or a span; for a single
-/// element, the element itself too. What has another number of elements does not compile; a pointer's is not known.
+/// element, the element itself too. Memory with another number of elements does not compile; behind a pointer the
+/// number is not known.
 template <class T, std::size_t Count> class elements {
  public:
   template <class Pointer>
@@ -125,7 +126,7 @@ class compiled_call<Program, std::index_sequence<A...>, std::index_sequence<R...
       host::lone_call<Program>::run(values, outputs, workspace.data());
     }(std::make_index_sequence<Program::table_count>{});
   }
-  /// The same where no workspace is needed.
+  /// The call without a workspace, for programs that need none.
   void operator()(typename types::template argument<A>... arguments,
                   typename types::template result<R>... results) const noexcept
     requires(workspace_bytes == 0)
@@ -134,13 +135,13 @@ class compiled_call<Program, std::index_sequence<A...>, std::index_sequence<R...
   }
 };
 
-/// Stands for a program with an error, of which its calls are none once more.
+/// Stands for a program with an error; calls of it cause no further errors.
 struct no_compiled_call {
   static constexpr std::size_t workspace_bytes = 0;
   template <class... Memory> void operator()(Memory&&...) const noexcept {}
 };
 
-/// What calls a program without a runtime. Where none can, compilation stops with the reason.
+/// An object that calls a program without a runtime. If no such call is possible, compilation stops with the reason.
 template <class Function, class... Trees> constexpr auto compiled_call_of() {
   if constexpr (dynamic_extent_error<Trees...>::error.size != 0) {
     print_error<dynamic_extent_error<Trees...>>();

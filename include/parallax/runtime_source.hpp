@@ -1,5 +1,5 @@
-// What no program changes, for one source of a process whose files are compiled with PARALLAX_LINKED_RUNTIME=1. The
-// library parallax::runtime is a source that includes this header and nothing else.
+// The code that is the same for all programs, for one source of a process whose files are compiled with
+// PARALLAX_LINKED_RUNTIME=1. The library parallax::runtime is a source that includes this header and nothing else.
 #pragma once
 
 #define PARALLAX_RUNTIME_SOURCE

@@ -1,4 +1,4 @@
-// The array type users hold: shared, immutable-by-sharing values in row-major order on the host.
+// The array type that users hold: values in row-major order on the host, shared by copies and copied before a change.
 #pragma once
 
 #include <parallax/arrays/array_elements.hpp>
@@ -30,10 +30,10 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 namespace runtime {
 
-/// True where one of two extents is dynamic, or they are equal.
+/// Whether one of two extents is dynamic, or they are equal.
 constexpr bool extent_agrees(std::int64_t a, std::int64_t b) { return a == dyn || b == dyn || a == b; }
 
-/// True where the ranks are equal and no extent is static in both and different.
+/// Whether the ranks are equal and no axis has two different static extents.
 template <class A, class B> constexpr bool extents_agree() { return plain::equal(A::values, B::values, extent_agrees); }
 
 /// The number of elements of a shape, in traced functions too. Throws `shape_error`.
@@ -44,8 +44,8 @@ constexpr std::int64_t size_of(plain_span<const std::int64_t> shape, std::size_t
   return size;
 }
 
-/// What compilers name where a traced function asks what a call of constants alone returns for extents that only its
-/// program knows.
+/// Compilers print this name if a traced function asks for the extents of a constant call's result, which only the
+/// call's own program knows.
 inline void has_no_extents_before_it_meets_a_traced_array() {}
 
 /// Throws `shape_error` unless `shape` has the static extents of `Extents`.
@@ -60,9 +60,9 @@ template <class Extents> constexpr void check_static_extents(const std::array<st
 namespace detail {
 /// The type of an expression's value. Defined with the means to evaluate one.
 template <class E> struct evaluated_type;
-/// Makes arrays for results, whose extents a program has checked.
+/// Makes arrays for results. A program has checked their extents.
 struct result_maker;
-/// What traced functions ask of arrays.
+/// Gives traced functions access to arrays.
 struct constant_access;
 
 template <class Tracer> constexpr bool refuse_memory() {
@@ -77,8 +77,8 @@ template <class Tracer> constexpr bool refuse_memory() {
 /// An array of elements of type `T`. `Shape` is a rank, `array<float, 2>`, or extents of which some are static,
 /// `array<float, extents<dyn, 784>>`. Copies share their memory; a change through `mutable_data` copies it first.
 /// Scalars, and arrays of static extents of at most 256 bytes, hold their elements in place instead.
-/// An array that was moved from may be assigned to or destroyed; what reads its elements, unless it had none or has
-/// them in place, throws `error`.
+/// An array that was moved from may be assigned to or destroyed. A function that reads its elements throws `error`,
+/// unless it had no elements or holds them in place.
 template <element T, auto Shape> class array {
  public:
   using value_type = T;
@@ -96,7 +96,7 @@ template <element T, auto Shape> class array {
     detail::copy_literal<rank>(values, lengths.data(), raw());
   }
 
-  /// One number.
+  /// An array of one number.
   template <detail::literal_for<T> U>
     requires(rank == 0)
   constexpr array(U value) : array(shape_type{}, unset{}) {
@@ -116,13 +116,13 @@ template <element T, auto Shape> class array {
     std::copy(values.begin(), values.end(), raw());
   }
 
-  /// The elements of `values`, whose memory the array has from now on. Throws `shape_error`, and leaves the vector as
-  /// it is, unless there are as many as `shape` holds.
+  /// Takes over the memory of `values` with its elements. Throws `shape_error`, and leaves the vector as it is, unless
+  /// `shape` has as many elements.
   template <class Allocator>
     requires(!std::same_as<T, bool>)
   array(const shape_type& shape, std::vector<T, Allocator>&& values) : array(taken_over(shape, std::move(values))) {}
 
-  /// The same array with other extents static; shares the memory. Throws `shape_error` where a static extent differs.
+  /// The same elements with other extents static; shares the memory. Throws `shape_error` if a static extent differs.
   template <auto Other>
     requires(runtime::extents_agree<extents_type, extents_of<Other>>())
   constexpr array(const array<T, Other>& other) : lengths(checked(other.shape())), element_total(other.size()) {
@@ -139,7 +139,7 @@ template <element T, auto Shape> class array {
   /// The value of an expression, computed in one program. The element type must be the same; astype converts.
   template <lazy_expression E> constexpr array(const E& expression) : array(value_of(expression)) {}
 
-  /// Nor is a traced array one: inside traced functions there is no memory yet.
+  /// A traced array is no array either: inside traced functions there is no memory yet.
   template <std::same_as<tracer> X> array(const X&) noexcept(detail::refuse_memory<X>()) : array(unset{}) {}
 
   /// A function is no array: this stops compilation, and says so.
@@ -150,7 +150,7 @@ template <element T, auto Shape> class array {
                                               "plx::grad(f)(x)");
   }
 
-  /// Inside a traced function: the variable names a traced array from now on.
+  /// Inside a traced function: assigns a traced array to the variable.
   template <std::same_as<tracer> X> constexpr array& operator=(const X& x) & {
     return *this = array(new runtime::assigned_tracer(x));
   }
@@ -163,7 +163,7 @@ template <element T, auto Shape> class array {
   }
 
   /// The array of `shape` that starts at the first byte of `storage`, in row-major order; shares the memory. Throws
-  /// `shape_error` where the memory is too small.
+  /// `shape_error` if the memory is too small.
   static array adopt(buffer storage, const shape_type& shape) {
     runtime::check_static_extents<extents_type>(shape);
     const std::int64_t size = runtime::size_within(shape, element_type_of<T>, storage.bytes());
@@ -186,14 +186,14 @@ template <element T, auto Shape> class array {
 
   /// The first element; the others follow in row-major order.
   constexpr const T* data() const { return raw(); }
-  /// The same for writing. Copies the elements first where other arrays share them. GPUs keep no copy of the array from
-  /// then on, as the pointer may be used at any time.
+  /// The first element, for writing. Elements that other arrays share are copied first. From then on GPUs keep no copy
+  /// of the array, since the pointer may be used at any time.
   T* mutable_data() {
     check_not_moved_from();
     elements.become_unique(index_of(element_total));
     return elements.data();
   }
-  /// The memory itself, to be read; a copy of it where the array holds its few elements in place.
+  /// The memory, to be read; a copy of it if the array holds its few elements in place.
   decltype(auto) storage() const {
     check_not_moved_from();
     return elements.memory();
@@ -210,7 +210,7 @@ template <element T, auto Shape> class array {
     return raw()[offset];
   }
 
-  /// What whole numbers name along axis 0, as an expression: x[i] as inside a traced function
+  /// The elements at whole-number indices of axis 0, as an expression: x[i] as inside a traced function
   /// (`ops/indexing/indexing.hpp`).
   template <class Index> constexpr auto operator[](const Index& index) const;
   /// Elements at indices of the first axes, to be read or changed in a new array: `x.at(i).add(y)`, as inside a traced
@@ -248,7 +248,7 @@ template <element T, auto Shape> class array {
       : lengths(shape), element_total(size), elements(index_of(size)) {}
   array(const shape_type& shape, std::int64_t size, buffer storage)
       : lengths(shape), element_total(size), elements(std::move(storage)) {}
-  /// Inside a traced function: what is computed there.
+  /// An array inside a traced function: a value that is computed there.
   constexpr explicit array(runtime::constant_block* computed) : lengths(extents_type::values), elements(computed) {}
   friend detail::result_maker;
   friend detail::constant_access;
@@ -320,8 +320,8 @@ template <element T, auto Shape> class array {
 
 template <class T, auto Shape> inline constexpr bool is_assigned_to_tracers<array<T, Shape>> = true;
 
-// Rows deduce as C arrays: g++ 12 tries guides that take initialiser lists only where the class has such a constructor
-// whatever its arguments.
+// Rows deduce as C arrays: g++ 12 tries guides with initialiser lists only if the class has such a constructor for any
+// arguments.
 template <lazy_expression E>
 array(const E&) -> array<typename detail::evaluated_type<E>::value_type, detail::evaluated_type<E>::shape>;
 

@@ -1,4 +1,4 @@
-// Where an array's elements lie: in a buffer, which copies share, or in the array itself where they are few.
+// The place of an array's elements: a buffer, which copies share, or the array itself if they are few.
 #pragma once
 
 #include <parallax/arrays/memory/buffer.hpp>
@@ -13,10 +13,10 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// Arrays whose extents are static hold their elements in place where these take at most this many bytes.
+/// An array of static extents holds its elements in place if they take at most this many bytes.
 inline constexpr std::int64_t most_bytes_in_place = 256;
 
-/// The number of elements of an array of such extents where it holds them in place, otherwise 0.
+/// The number of elements of an array that holds them in place; 0 if it does not.
 template <class T, class Extents>
 inline constexpr std::size_t count_in_place = [] {
   std::int64_t count = 1;
@@ -34,7 +34,7 @@ template <class T, std::size_t CountInPlace> class array_elements {
   explicit array_elements(buffer memory) : owned(std::move(memory)) {
     if (owned.on_device() == nullptr) find_first();
   }
-  /// `count` elements to be written.
+  /// `count` elements, to be written.
   constexpr explicit array_elements(std::size_t count) {
     if (std::is_constant_evaluated()) {
       hold(new constant_numbers<T>(count));
@@ -63,16 +63,17 @@ template <class T, std::size_t CountInPlace> class array_elements {
   }
   constexpr ~array_elements() = default;
 
-  /// The first element where it is on the host, and there is one; otherwise perhaps null.
+  /// The first element, if there is one on the host; otherwise it may be null.
   constexpr const T* first_on_host() const { return first; }
   const T* data() const { return first != nullptr ? first : reinterpret_cast<const T*>(owned.data()); }
   constexpr T* data() { return first != nullptr ? first : const_cast<T*>(std::as_const(*this).data()); }
-  /// Inside a traced function: the value that is computed there; null of numbers.
+  /// Inside a traced function: the value that is computed there; null if the elements are numbers.
   constexpr const constant_block* computed() const { return first == nullptr ? owned.held() : nullptr; }
-  /// Whether there are none; so it is after a move.
+  /// Whether there are no elements, as after a move.
   constexpr bool is_null() const { return owned.is_null(); }
   const buffer& memory() const { return owned; }
-  /// Makes elements that others share, or that a device has, this object's own, before they are changed.
+  /// To be called before a change: copies elements that others share or that lie on a device, so that this object alone
+  /// has them.
   void become_unique(std::size_t count) {
     if (!owned.unique()) {
       array_elements own(count);
@@ -93,8 +94,8 @@ template <class T, std::size_t CountInPlace> class array_elements {
   T* first = nullptr;
 };
 
-/// `CountInPlace` elements in this object, or in a buffer where they were given in one: a device's results stay there
-/// until somebody reads them.
+/// `CountInPlace` elements in this object. Elements that were given in a buffer, such as a device's results, stay there
+/// until they are read.
 template <class T, std::size_t CountInPlace>
   requires(CountInPlace > 0)
 class array_elements<T, CountInPlace> {
@@ -122,7 +123,7 @@ class array_elements<T, CountInPlace> {
   const T* data() const { return owned.is_null() ? in_place : reinterpret_cast<const T*>(owned.data()); }
   constexpr T* data() { return owned.is_null() ? in_place : const_cast<T*>(std::as_const(*this).data()); }
   static constexpr bool is_null() { return false; }
-  /// The elements in a buffer; a copy where they lie in place.
+  /// The elements in a buffer; a copy if they lie in place.
   buffer memory() const {
     if (!owned.is_null()) return owned;
     const buffer copy = buffer::allocate(sizeof in_place);
@@ -136,7 +137,7 @@ class array_elements<T, CountInPlace> {
   }
 
  private:
-  /// Constants have no elements that are not set.
+  /// Constants must not have unset elements.
   constexpr void clear() {
     if (std::is_constant_evaluated()) std::fill_n(in_place, CountInPlace, T{});
   }

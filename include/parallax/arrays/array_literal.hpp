@@ -58,7 +58,7 @@ template <int Rank, class List> constexpr void literal_shape(const List& list, s
   }
 }
 
-/// Writes the elements in row-major order and returns the end. Throws `shape_error` where a list is ragged.
+/// Writes the elements in row-major order and returns the end. Throws `shape_error` if a list is ragged.
 template <int Rank, class T, class List>
 constexpr T* copy_literal(const List& list, const std::int64_t* shape, T* out) {
   if (std::ssize(list) != shape[0])

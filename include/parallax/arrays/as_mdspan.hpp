@@ -1,4 +1,4 @@
-// An array's elements as others' functions take them: as std::mdspan, or as what has its shape.
+// An array's elements in the form that other libraries take: std::mdspan, or a type of that shape.
 #pragma once
 
 #include <parallax/arrays/array.hpp>
@@ -15,7 +15,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// What `as_mdspan` gives where the standard library has no std::mdspan: the same members, for row-major elements.
+/// The result of `as_mdspan` if the standard library has no std::mdspan: a type with the same members, for row-major
+/// elements.
 template <class T, class Extents> class array_view {
  public:
   using element_type = T;
@@ -31,7 +32,7 @@ template <class T, class Extents> class array_view {
       : first(elements), lengths(shape) {}
 
   static constexpr rank_type rank() { return std::size_t{Extents::rank}; }
-  /// The largest number there is for an extent that is known at the call only.
+  /// The largest value of an extent that is known at the call only.
   static constexpr std::size_t static_extent(rank_type r) {
     return Extents::values[r] == dyn ? static_cast<std::size_t>(-1) : index_of(Extents::values[r]);
   }

@@ -1,4 +1,4 @@
-// Arrays in memory of others: nothing is copied.
+// Arrays in memory that others own: nothing is copied.
 #pragma once
 
 #include <parallax/arrays/array.hpp>
@@ -22,7 +22,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// What keeps borrowed memory alive: an object that is destroyed with the last array that uses it.
+/// The owner of borrowed memory: an object that is destroyed with the last array that uses the memory.
 template <class T>
 concept memory_owner = std::is_class_v<T> && std::move_constructible<T>;
 
@@ -53,7 +53,8 @@ template <std::size_t Rank> extent_list<Rank> list_of(const std::array<std::int6
   return list;
 }
 
-/// How many elements of memory extents and strides reach over. Throws `shape_error` where that cannot be.
+/// The number of elements of memory from the first to the last one that extents and strides reach. Throws `shape_error`
+/// if a stride is negative or no memory could be so large.
 template <std::size_t Rank>
 std::int64_t reach_of(const std::array<std::int64_t, Rank>& shape, const std::array<std::int64_t, Rank>& strides,
                       std::size_t element_bytes) {
@@ -70,7 +71,8 @@ std::int64_t reach_of(const std::array<std::int64_t, Rank>& shape, const std::ar
   return size == 0 ? 0 : last + 1;
 }
 
-/// The elements of `count` of memory, if that is known, of which `array_of(reach)` makes an array.
+/// The strided elements of memory as an expression. `count` is the memory's number of elements, if that is known;
+/// `array_of(reach)` makes an array of its first `reach` elements.
 template <class Extents, class Strides, class ArrayOf, std::size_t Rank>
 auto strided_elements(std::optional<std::int64_t> count, const std::array<std::int64_t, Rank>& shape,
                       const std::array<std::int64_t, Rank>& strides, std::size_t element_bytes,
@@ -107,7 +109,7 @@ auto lent_strided(const Memory& memory, const std::array<std::int64_t, Rank>& sh
       [&](std::int64_t reach) { return array<T, 1>::adopt(memory.lend(), {reach}); });
 }
 
-/// Of an mdspan whose first elements are neighbours, or of any other.
+/// The strides type of an mdspan: only a layout whose first axis has stride 1 gives a static stride.
 template <class View> struct mdspan_strides {
   using type = extents_of<static_cast<int>(View::rank())>;
 };
@@ -129,32 +131,32 @@ template <class Array, class Memory> Array lent(const Memory& memory, const type
 
 } // namespace runtime
 
-/// Memory of others on a device, such as `device_elements`.
+/// Memory that others own on a device, such as `device_elements`.
 template <class M>
 concept lends_memory = requires(const M& memory) {
   { memory.lend() } -> std::same_as<buffer>;
   { memory.size() } -> std::same_as<std::int64_t>;
 };
 
-/// `borrow(memory, {extents}, owner)`: an array whose elements are those of `memory`, a pointer, a span, or another
-/// contiguous range, in row-major order. It and all that share its elements read them where they are, so that these
-/// must stay there unchanged until the last of them ends; with that, `owner` is destroyed, if one is given. What
-/// changes the array copies the elements first. Throws `shape_error` where a range has another number of elements.
+/// `borrow(memory, {extents}, owner)`: an array of the elements of `memory`, a pointer, a span, or another contiguous
+/// range, in row-major order. The array and all that share its elements read them in place, so the elements must stay
+/// there unchanged until the last such array ends; `owner`, if given, is destroyed then. A change to the array copies
+/// the elements first. Throws `shape_error` if a range has another number of elements.
 template <element_memory Memory, std::size_t Rank, memory_owner... Owner>
 auto borrow(Memory&& memory, const extent (&extents)[Rank], Owner... owner) {
   static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
   return runtime::borrowed<array<runtime::element_of<Memory>, int{Rank}>>(
       runtime::elements_in(std::forward<Memory>(memory)), runtime::numbers_of(extents), std::move(owner)...);
 }
-/// The same where some extents are static: `borrow<extents<dyn, 784>>(memory, {n, 784})`. Throws `shape_error` where
-/// one differs.
+/// `borrow` with some extents static: `borrow<extents<dyn, 784>>(memory, {n, 784})`. Throws `shape_error` if one
+/// differs.
 template <auto Shape, element_memory Memory, std::size_t Rank, memory_owner... Owner>
 auto borrow(Memory&& memory, const extent (&extents)[Rank], Owner... owner) {
   static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
   return runtime::borrowed<array<runtime::element_of<Memory>, Shape>>(
       runtime::elements_in(std::forward<Memory>(memory)), runtime::numbers_of(extents), std::move(owner)...);
 }
-/// The same where all are: `borrow<extents<3, 4>>(memory)`.
+/// `borrow` with all extents static, so that none is passed: `borrow<extents<3, 4>>(memory)`.
 template <auto Shape, element_memory Memory, memory_owner... Owner> auto borrow(Memory&& memory, Owner... owner) {
   using extents_type = extents_of<Shape>;
   static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
@@ -163,17 +165,17 @@ template <auto Shape, element_memory Memory, memory_owner... Owner> auto borrow(
   return runtime::borrowed<array<runtime::element_of<Memory>, Shape>>(
       runtime::elements_in(std::forward<Memory>(memory)), extents_type::values, std::move(owner)...);
 }
-/// The same of a range, with one dimension.
+/// `borrow` of a range as an array with one dimension.
 template <element_range Memory, memory_owner... Owner> auto borrow(Memory&& memory, Owner... owner) {
   static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
   const auto elements = runtime::elements_in(std::forward<Memory>(memory));
   return runtime::borrowed<array<runtime::element_of<Memory>, 1>>(elements, {*elements.count}, std::move(owner)...);
 }
 
-/// `borrow(memory, {extents}, {strides}, owner)`: elements that are `strides` apart along the axes; none may be
-/// negative. They are an expression, which programs that it is an argument of read where it lies. `borrow<strides<dyn,
-/// 1>>(...)` says which strides are known while compiling. Throws `shape_error` where a range has fewer elements than
-/// that reaches over, or a stride is not what the type says.
+/// `borrow(memory, {extents}, {strides}, owner)`: elements that are `strides` apart along the axes; no stride may be
+/// negative. The result is an expression. A program that takes it as an argument reads the elements in place.
+/// `borrow<strides<dyn, 1>>(...)` says which strides are known while compiling. Throws `shape_error` if a range has
+/// fewer elements than extents and strides reach, or if a stride differs from the type's.
 template <element_memory Memory, std::size_t Rank, memory_owner... Owner>
 auto borrow(Memory&& memory, const extent (&extents)[Rank], const extent (&strides)[Rank], Owner... owner) {
   return runtime::borrowed_strided<extents_of<int{Rank}>, extents_of<int{Rank}>>(
@@ -206,7 +208,7 @@ template <element_mdspan View, memory_owner... Owner> auto borrow(const View& vi
   }
 }
 
-/// The same of memory on a device.
+/// `borrow` of memory on a device.
 template <lends_memory Memory, std::size_t Rank> auto borrow(const Memory& memory, const extent (&extents)[Rank]) {
   using T = std::remove_const_t<typename Memory::value_type>;
   return runtime::lent<array<T, int{Rank}>>(memory, runtime::numbers_of(extents));

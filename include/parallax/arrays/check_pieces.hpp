@@ -1,4 +1,4 @@
-// Whether pieces on devices make an array.
+// Checks whether pieces on devices make an array.
 #pragma once
 
 #include <parallax/arrays/checked_shapes.hpp>
@@ -17,8 +17,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// Throws `shape_error` unless `pieces`, on as many devices, are those that `axes` cut an array of `shape` into, or,
-/// where `others_have_some`, some of these.
+/// Throws `shape_error` unless `pieces`, as many as there are devices, are the pieces that `axes` cut an array of
+/// `shape` into. If `others_have_some`, some of these may be missing.
 PARALLAX_RUNTIME_FUNCTION void check_pieces(plain_span<const std::int64_t> shape, std::size_t element_bytes,
                                             plain_span<const int> devices, plain_span<const shard_axis> axes,
                                             plain_span<const buffer> pieces, bool others_have_some);
@@ -46,7 +46,7 @@ PARALLAX_RUNTIME_FUNCTION void check_pieces(plain_span<const std::int64_t> shape
       throw shape_error("sharded: a piece of the shape " + shape_text(shape) + " takes " + std::to_string(piece_bytes) +
                         " bytes, not " + std::to_string(piece.bytes()));
   for (std::int64_t number = 0; !others_have_some && number < piece_count(axes); ++number) {
-    // `position_of_piece` adds up indices times strides: that must name a device which holds these indices
+    // `position_of_piece` adds up indices times strides: the sum must name a device that holds these indices
     const std::int64_t position = position_of_piece(axes, number);
     bool held = index_of(position) < devices.size();
     std::int64_t rest = number;

@@ -1,4 +1,4 @@
-// Shapes, indices and axes that calls give: as text, and checked.
+// Checks of the shapes, indices and axes that calls give, and their text.
 #pragma once
 
 #include <parallax/arrays/memory/errors.hpp>
@@ -19,10 +19,10 @@ namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 /// A shape as Python prints it: `()`, `(3,)`, `(3, 2)`; `dyn` stands for a dynamic extent.
 PARALLAX_RUNTIME_FUNCTION std::string shape_text(plain_span<const std::int64_t> shape);
 
-/// The number of elements. Throws `shape_error` for a negative extent, or where they would not fit into memory.
+/// The number of elements. Throws `shape_error` for a negative extent, or if they would not fit into memory.
 PARALLAX_RUNTIME_FUNCTION std::int64_t checked_size(plain_span<const std::int64_t> shape, std::size_t element_bytes);
 
-/// The same, which also throws where `bytes` bytes cannot hold the elements.
+/// The number of elements. Throws `shape_error` as `checked_size` does, and if `bytes` bytes cannot hold them.
 PARALLAX_RUNTIME_FUNCTION std::int64_t size_within(plain_span<const std::int64_t> shape, element_type type,
                                                    std::size_t bytes);
 

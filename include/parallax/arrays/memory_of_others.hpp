@@ -1,4 +1,4 @@
-// What callers may give as memory of theirs: pointers, contiguous ranges and mdspans.
+// The forms in which callers give memory that they own: pointers, contiguous ranges and mdspans.
 #pragma once
 
 #include <parallax/arrays/memory/errors.hpp>
@@ -30,7 +30,7 @@ template <class M>
 concept element_pointer = std::is_pointer_v<std::remove_cvref_t<M>> &&
                           element<std::remove_cv_t<std::remove_pointer_t<std::remove_cvref_t<M>>>>;
 
-/// A range of elements that lie one behind another, such as a span or a vector.
+/// A contiguous range of elements, such as a span or a vector.
 template <class M>
 concept element_range = requires(M& range) {
   { std::data(range) } -> element_pointer;
@@ -52,8 +52,8 @@ concept element_mdspan = requires(const std::remove_cvref_t<M>& view) {
 template <class M>
 inline constexpr bool is_row_major = requires { requires std::remove_cvref_t<M>::is_always_row_major; };
 
-/// Memory of others: a pointer to elements, a contiguous range of them, or an mdspan whose elements lie in row-major
-/// order without gaps.
+/// Memory that others own: a pointer to elements, a contiguous range of them, or an mdspan whose elements lie in
+/// row-major order without gaps.
 template <class M>
 concept element_memory = element_pointer<M> || element_range<M> || element_mdspan<M>;
 
@@ -64,7 +64,7 @@ inline constexpr bool is_row_major<std::mdspan<T, Extents, std::layout_right, Ac
 
 namespace runtime {
 
-/// Elements of others. Their number is none where only the caller knows it.
+/// Elements that others own. Their number is `none` if only the caller knows it.
 template <class T> struct elements_of_others {
   T* first = nullptr;
   std::optional<std::int64_t> count;
@@ -101,7 +101,7 @@ template <element_memory M> auto elements_in(M&& memory) {
     return elements_of_others<T>{memory.data_handle(), count};
   }
 }
-/// Their type, without const.
+/// The type of the elements, without const.
 template <class M>
 using element_of = std::remove_const_t<std::remove_pointer_t<decltype(elements_in(std::declval<M>()).first)>>;
 

@@ -1,4 +1,4 @@
-// Arrays cut into pieces along mapped dimensions: which device holds which piece, and the whole put together again.
+// Arrays cut into pieces along mapped dimensions: which device holds which piece, and the whole joined again.
 #pragma once
 
 #include <parallax/arrays/memory/buffer.hpp>
@@ -16,8 +16,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// The logical dimension `axis`, of extent `size`, is spread over devices: the one at position p holds the index
-/// (p / device_stride) % size of it.
+/// The logical dimension `axis`, of extent `size`, is spread over devices: the device at position p holds its index (p
+/// / device_stride) % size.
 struct shard_axis {
   int axis = 0;
   std::int64_t size = 1;
@@ -42,8 +42,8 @@ inline std::int64_t piece_count(plain_span<const shard_axis> axes) {
   return count;
 }
 
-/// The lowest position that holds the piece of the given number, which counts the indices along `axes`, the last
-/// fastest.
+/// The lowest position that holds the piece of a given number. Pieces are numbered by their indices along `axes`, the
+/// last axis fastest.
 inline std::int64_t position_of_piece(plain_span<const shard_axis> axes, std::int64_t number) {
   std::int64_t position = 0;
   for (std::size_t k = axes.size(); k-- > 0; number /= axes[k].size)
@@ -51,12 +51,12 @@ inline std::int64_t position_of_piece(plain_span<const shard_axis> axes, std::in
   return position;
 }
 
-/// Whether so many pieces, by position, are all that `axes` cut an array into. Of an array that lies on devices of
-/// several processes one may have fewer.
+/// Whether `count` pieces, by position, are all pieces that `axes` cut an array into. An array on devices of several
+/// processes may have fewer in this one.
 inline bool has_all_pieces(plain_span<const shard_axis> axes, std::size_t count) {
   return position_of_piece(axes, piece_count(axes) - 1) < static_cast<std::int64_t>(count);
 }
-/// Throws `error` unless they are.
+/// Throws `error` unless `count` pieces are all.
 inline void check_all_pieces(plain_span<const shard_axis> axes, std::size_t count) {
   if (!has_all_pieces(axes, count))
     throw error("an array was asked for of which this process has only " + std::to_string(count) +
@@ -80,8 +80,8 @@ void for_each_run_of_piece(plain_span<const std::int64_t> shape, std::size_t ele
   for_each_run({levels.begin(), levels.end()}, index_of(product(shape)) * element_bytes, run);
 }
 
-/// Puts the row-major array `whole` of `shape` together from its pieces. The piece at the position p of `axes` begins
-/// `skipped` bytes into `shards[first + p]`. Throws `error` where pieces are missing.
+/// Joins the pieces of the row-major array `whole` of `shape`. The piece at position p of `axes` begins `skipped` bytes
+/// into `shards[first + p]`. Throws `error` if pieces are missing.
 inline void copy_pieces_in(std::byte* whole, plain_span<const std::int64_t> shape, std::size_t element_bytes,
                            plain_span<const shard_axis> axes, plain_span<const buffer> shards, std::int64_t first,
                            std::size_t skipped) {

@@ -1,4 +1,4 @@
-// One logical array whose pieces lie on several devices: what a pmap returns and takes without moving it.
+// One logical array whose pieces lie on several devices: a pmap's result, which another pmap takes without moving it.
 #pragma once
 
 #include <parallax/arrays/array.hpp>
@@ -31,8 +31,8 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace runtime {
 
-/// Counts bytes that the host has read of pieces on virtual devices. Those of other devices are counted where they are
-/// copied.
+/// Counts the bytes that the host has read of pieces on virtual devices. Bytes of other devices are counted when they
+/// are copied.
 inline void count_read(const buffer& piece, std::size_t bytes) {
   if (piece.on_device() == nullptr) count_device_to_host(bytes);
 }
@@ -47,8 +47,8 @@ template <std::int64_t First, std::int64_t... Rest> struct without_first<extents
 
 /// A logical array of elements of type `T` and shape `Shape` (as of `array`) whose pieces lie on several devices. Each
 /// piece is the array at one index of every mapped dimension; devices that agree in these indices hold copies of it.
-/// Copies of a sharded array share its pieces. One that was moved from may be assigned to or destroyed; what asks for
-/// its pieces throws `error`.
+/// Copies of a sharded array share its pieces. An array that was moved from may be assigned to or destroyed; a function
+/// that needs its pieces throws `error`.
 template <element T, auto Shape> class sharded {
  public:
   using value_type = T;
@@ -63,15 +63,15 @@ template <element T, auto Shape> class sharded {
     *this = adopt(zeros.shape(), {0}, {}, {zeros.storage()});
   }
 
-  /// The array of `shape` whose piece on `devices[p]` is `shards[p]`, row-major and without the dimensions `axes`
-  /// names. Throws `shape_error` where these do not fit together.
+  /// The array of `shape` whose piece on `devices[p]` is `shards[p]`, row-major and without the dimensions that `axes`
+  /// names. Throws `shape_error` if these do not fit together.
   static sharded adopt(const shape_type& shape, const std::vector<int>& devices, const std::vector<shard_axis>& axes,
                        std::vector<buffer> shards) {
     return of_pieces(shape, {devices.begin(), devices.end()}, {axes.begin(), axes.end()},
                      {std::make_move_iterator(shards.begin()), std::make_move_iterator(shards.end())});
   }
-  /// The same of lists that it can keep. Where `others_have_some`, pieces are missing that lie with other processes;
-  /// who asks for one gets an `error`.
+  /// Like `adopt`, from lists that the array keeps without a copy. If `others_have_some`, other processes have the
+  /// missing pieces; asking for one of these throws `error`.
   static sharded of_pieces(const shape_type& shape, numbers devices, runtime::recycled_vector<shard_axis> axes,
                            runtime::recycled_vector<buffer> shards, bool others_have_some = false) {
     sharded result(unset{});
@@ -86,7 +86,7 @@ template <element T, auto Shape> class sharded {
     return result;
   }
 
-  /// The same array with other extents static; shares the pieces. Throws `shape_error` where a static extent differs.
+  /// The same elements with other extents static; shares the pieces. Throws `shape_error` if a static extent differs.
   template <auto Other>
     requires(Other != Shape && runtime::extents_agree<extents_type, extents_of<Other>>())
   sharded(const sharded<T, Other>& other)
@@ -104,7 +104,7 @@ template <element T, auto Shape> class sharded {
     pieces();
     return device_numbers;
   }
-  /// The dimensions that are spread over the devices; none where each device holds all.
+  /// The dimensions that are spread over the devices; none if each device holds the whole array.
   const runtime::recycled_vector<shard_axis>& axes() const { return cut_axes; }
 
   /// The number of elements in each piece.
@@ -121,12 +121,12 @@ template <element T, auto Shape> class sharded {
                         " devices");
     return owned[index_of(position)];
   }
-  /// The memory of all of them, by position, and whether others lie with other processes.
+  /// The memory of all pieces, by position, and whether other processes have further pieces.
   const runtime::recycled_vector<buffer>& all_pieces() const { return pieces(); }
   bool has_part() const { return is_part; }
-  /// Whether it was not moved from.
+  /// Whether this array has not been moved from.
   bool has_pieces() const noexcept { return !owned.empty(); }
-  /// The elements of that piece, in row-major order, where they lie.
+  /// The elements of the piece at `position`, in row-major order, in place.
   std::span<const T> shard_values(int position) const {
     return {reinterpret_cast<const T*>(shard_buffer(position).data()), index_of(shard_size())};
   }
@@ -138,7 +138,7 @@ template <element T, auto Shape> class sharded {
     runtime::count_read(pieces()[0], bytes(element_total));
     return result;
   }
-  /// The same, with other extents static. Throws `shape_error` where a static extent differs.
+  /// The whole array on the host with other extents static. Throws `shape_error` if a static extent differs.
   template <auto Other>
     requires(runtime::extents_agree<extents_of<Other>, extents_type>())
   operator array<T, Other>() const {
@@ -161,7 +161,7 @@ template <element T, auto Shape> class sharded {
     return shard_values(static_cast<int>(position))[index_of(offset)];
   }
 
-  /// The array at `index` along the first dimension; a negative one counts from the end. Where only that dimension is
+  /// The array at `index` along the first dimension; a negative index counts from the end. If only that dimension is
   /// mapped, this is the piece of one device, shared and not moved; otherwise the slice is gathered and counted as
   /// moved. Throws `shape_error` for an index out of bounds.
   auto operator[](std::int64_t index) const
@@ -221,7 +221,7 @@ template <element T, auto Shape> class sharded {
   numbers device_numbers;
   runtime::recycled_vector<shard_axis> cut_axes;
   runtime::recycled_vector<buffer> owned;
-  bool is_part = false; ///< others have some
+  bool is_part = false; ///< other processes have further pieces
 };
 
 template <class T, auto Shape> array(const sharded<T, Shape>&) -> array<T, Shape>;

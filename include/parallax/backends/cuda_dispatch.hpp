@@ -1,4 +1,4 @@
-// How calls, which are compiled alike in .cpp and in .cu files, reach what .cu files compile for CUDA.
+// The way from calls, which are compiled alike in .cpp and in .cu files, to the code that .cu files compile for CUDA.
 #pragma once
 
 #include <parallax/backends/device_policy.hpp>
@@ -19,8 +19,8 @@
 
 #if PARALLAX_CUDA_BACKEND
 namespace parallax::PARALLAX_INLINE_VERSION {
-/// Memory of others on a device, for `borrow` and `into`: `device_span(pointer, count, stream)`. In .cu files only. See
-/// `cuda::device_elements`.
+/// Memory that others own on a device, for `borrow` and `into`: `device_span(pointer, count, stream)`. In .cu files
+/// only. See `cuda::device_elements`.
 template <class T> class device_span : public cuda::device_elements<device_policy, T> {
   using cuda::device_elements<device_policy, T>::device_elements;
 };
@@ -30,14 +30,14 @@ template <class T, class... Rest> device_span(T*, Rest...) -> device_span<T>;
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-// The linker keeps one of the functions that .cpp and .cu files both have, so that these must not name CUDA. They find
-// it in the variables that follow, which .cu files set while the process is loaded.
+// If .cpp and .cu files both have a function, the linker keeps one of them, so that such functions must not name CUDA.
+// They find CUDA's functions by the variables that follow, which .cu files set while the process is loaded.
 
-/// What every file of a process may ask its CUDA backend.
+/// The functions of the CUDA backend that every file of a process may call.
 struct cuda_backend_functions {
   bool (*has_devices)();
   int (*device_count)();
-  void (*leave_processes)(bool has_failed); ///< the end of a session
+  void (*leave_processes)(bool has_failed); ///< at the end of a session
   buffer (*place)(int device, const std::byte* first, std::size_t bytes);
 };
 
@@ -52,8 +52,9 @@ template <class Program> inline constinit std::atomic<cuda_run_function> cuda_ru
 #if PARALLAX_CUDA_BACKEND
 inline namespace with_cuda {
 
-// Functions with a priority run before objects are initialised, which may call programs; 101 is the first priority that
-// is not the system's. Of templates g++ forgets it: their functions run before the objects of their own file.
+// Functions with a priority run before objects are initialised, whose constructors may call programs; 101 is the first
+// priority that is not the system's. For templates g++ ignores the priority: their functions run before the objects of
+// their own file.
 
 inline int count_cuda_devices() { return cuda::backend<device_policy>::instance().device_count(); }
 inline constexpr cuda_backend_functions backend_functions{&cuda::has_devices<device_policy>, &count_cuda_devices,
@@ -77,7 +78,7 @@ template <class Program> struct cuda_entry {
   }
 };
 
-/// Naming it has a program compiled for CUDA and entered, if this is a .cu file.
+/// Using it makes a .cu file compile the program for CUDA and register it.
 template <class Program> inline constexpr void (*entered_for_cuda)() = &cuda_entry<Program>::enter;
 
 } // namespace with_cuda

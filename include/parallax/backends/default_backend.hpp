@@ -1,4 +1,4 @@
-// Where programs run: on the host's virtual devices, or on CUDA devices.
+// The choice of where programs run: on the host's virtual devices, or on CUDA devices.
 #pragma once
 
 #include <parallax/arrays/memory/errors.hpp>
@@ -13,7 +13,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// What executes programs.
+/// The kinds of devices that execute programs.
 enum class backend { host, cuda };
 
 /// Whether this process has the CUDA backend: whether nvcc compiled any of its files.
@@ -21,21 +21,21 @@ inline bool has_cuda_backend() { return detail::cuda_backend_of_process.load(std
 
 namespace detail {
 
-/// A backend, and whether somebody chose it: then programs run there or not at all.
+/// A backend, and whether it was chosen: programs run on a chosen one or not at all.
 struct backend_choice {
   backend which = backend::host;
   bool is_chosen = false;
 };
 
-/// What `use_backend` chose in this thread.
+/// The choice of `use_backend` in this thread.
 inline thread_local backend_choice chosen_in_thread;
 
-/// Where this thread's programs run. Throws `error`.
+/// The backend of this thread's programs. Throws `error`.
 PARALLAX_RUNTIME_FUNCTION backend_choice current_backend();
 
 #if PARALLAX_DEFINES_RUNTIME
-/// The backend that the environment variable PARALLAX_BACKEND names, "host" or "cuda", where it is set. Throws `error`
-/// for any other name.
+/// The backend that the environment variable PARALLAX_BACKEND names, "host" or "cuda", if it is set. Throws `error` for
+/// any other name.
 inline std::optional<backend> backend_from_environment() {
   const char* text = std::getenv("PARALLAX_BACKEND");
   if (text == nullptr) return std::nullopt;
@@ -45,7 +45,7 @@ inline std::optional<backend> backend_from_environment() {
   throw error("PARALLAX_BACKEND must be 'host' or 'cuda', but it is '" + std::string(name) + "'");
 }
 
-/// Asked once there is a CUDA backend, and only once then.
+/// Asked only once, when there is a CUDA backend.
 inline bool has_cuda_devices() {
   const cuda_backend_functions* cuda = cuda_backend_of_process.load(std::memory_order_acquire);
   if (cuda == nullptr) return false;
@@ -65,13 +65,13 @@ PARALLAX_RUNTIME_FUNCTION backend_choice current_backend() {
 
 } // namespace detail
 
-/// Where this thread's programs run: where `use_backend` says, else where PARALLAX_BACKEND says, else on CUDA devices
-/// if there are any. In the last case programs that no .cu file calls run on the host, since nvcc has to compile what
-/// runs on a GPU; where CUDA was chosen, they are an `error`. JAX: default_backend. Throws `error`.
+/// The backend of this thread's programs: the choice of `use_backend`, else that of PARALLAX_BACKEND, else CUDA devices
+/// if there are any. In the last case programs that no .cu file calls run on the host, since nvcc has to compile code
+/// for a GPU; if CUDA was chosen, they are an `error`. JAX: default_backend. Throws `error`.
 inline backend default_backend() { return detail::current_backend().which; }
 
-/// Runs this thread's programs on a backend as long as the object lives. JAX: default_device. Throws `error` where the
-/// process is without it.
+/// Runs this thread's programs on a backend as long as the object lives. JAX: default_device. Throws `error` if the
+/// process has no such backend.
 class use_backend {
  public:
   explicit use_backend(backend which) : before(detail::chosen_in_thread) {

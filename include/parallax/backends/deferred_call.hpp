@@ -1,5 +1,5 @@
-// Calls of constants and tables alone inside a traced function: their results are arrays that become part of the trace
-// once an operation reads them.
+// Calls inside a traced function whose arguments are only constants and tables. Their results are arrays, which become
+// part of the trace when an operation reads them.
 #pragma once
 
 #include <parallax/arrays/array.hpp>
@@ -18,7 +18,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// A leaf of an argument. Every program has calls of constants: what depends on it alone is kept small.
+/// A leaf of an argument. Every program has calls of constants, so little code depends on the leaf's type.
 template <class L> struct kept_leaf : runtime::constant_block_of<kept_leaf<L>> {
   const L leaf;
 
@@ -31,14 +31,14 @@ template <class L> struct kept_leaf : runtime::constant_block_of<kept_leaf<L>> {
   }
 };
 
-/// A call, which its results share: it is traced once in a graph.
+/// A call that its results share: it is traced once in a graph.
 struct deferred_call {
   using trace_function = growing_vector<tracer> (*)(context&, const growing_vector<tracer>&);
 
   trace_function run;
   growing_vector<runtime::constant_block*> leaves; ///< of the arguments
-  int owners = 1;                                  ///< its results, and who makes these
-  context* trace = nullptr;                        ///< where the results are, if anywhere
+  int owners = 1;                                  ///< its results, and the function that makes these
+  context* trace = nullptr;                        ///< the trace that has the results; null if none
   graph_id scope = graph_id::outermost;
   growing_vector<tracer> results;
 
@@ -80,7 +80,7 @@ struct deferred_result : runtime::constant_block_of<deferred_result> {
   constexpr tracer value_in(context& trace) const { return call->result(trace, number); }
 };
 
-/// A program's results: of values that it has computed, or of a call that is deferred.
+/// A program's results: values that it has computed, or results of a deferred call.
 template <class Program> struct result_leaf {
   recycled_vector<runtime_value>* values;
   deferred_call* call = nullptr;
@@ -99,12 +99,12 @@ template <class Program> auto make_results(recycled_vector<runtime_value>&& outp
   return tree_build<typename Program::result_tree>(leaf);
 }
 
-/// Whether a tree has extents that are given as such, which stay those of a trace.
+/// Whether a tree has leaves that are extents, which stay extents of a trace.
 template <class T> constexpr bool has_extents() {
   return any_leaf<T>([]<class L>(std::type_identity<L>) { return passed_extents_rank<L> >= 0; });
 }
 
-/// Calls a function in a trace, as the trace of its own program does.
+/// Calls a function in a trace, with arguments as in the trace of its own program.
 template <class Function, class... Args>
 constexpr growing_vector<tracer> run_in_trace(context& trace, const growing_vector<tracer>& leaves) {
   constexpr std::index_sequence_for<Args...> all;
@@ -113,7 +113,7 @@ constexpr growing_vector<tracer> run_in_trace(context& trace, const growing_vect
   else return tracers_of(call_on(trace, Function{}, leaves, all, std::type_identity<argument_t<Args>>{}...));
 }
 
-/// The results of a call in a traced function, as its program describes them.
+/// The results of a call in a traced function, of the types that its program describes.
 template <class Program, class Function, class... Args> constexpr auto deferred_results(const Args&... args) {
   const result_leaf<Program> leaf{nullptr, new deferred_call(&run_in_trace<Function, Args...>)};
   const keep_leaf keep{leaf.call};
@@ -123,7 +123,7 @@ template <class Program, class Function, class... Args> constexpr auto deferred_
   return results;
 }
 
-/// Whether results are on the host, as those of a traced function's calls can be.
+/// Whether all results are on the host, as the results of calls in a traced function have to be.
 template <class Program> constexpr bool can_be_deferred() {
   for (const output_record& output : Program::plan[Program::plan.section(section_id::main).outputs])
     if (output.value != value_id::none) return false;

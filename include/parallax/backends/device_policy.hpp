@@ -1,6 +1,6 @@
-// Which device libraries the CUDA backend of this translation unit calls: the real ones where nvcc compiles it, those
-// that PARALLAX_DEVICE_API names where it is set (the tests set it to the simulator's), and otherwise none.
-// PARALLAX_HOST_ONLY leaves the CUDA backend out of what nvcc compiles.
+// The device libraries that the CUDA backend of this translation unit calls: the ones that PARALLAX_DEVICE_API names,
+// if it is set (the tests set it to the simulator's), else the real ones if nvcc compiles the unit, else none.
+// PARALLAX_HOST_ONLY leaves the CUDA backend out of units that nvcc compiles.
 #pragma once
 
 #include <parallax/core/version.hpp>

@@ -40,7 +40,8 @@ template <std::integral Number> [[noreturn]] void refuse_bound(std::string_view 
   throw shape_error(std::string(text));
 }
 
-/// At the end of a session: waits until devices have done what other processes may wait for; after a failure ends it.
+/// At the end of a session: waits until devices have done the work that other processes may wait for; after a failure
+/// ends it.
 inline void leave_processes(bool has_failed) {
   if (const cuda_backend_functions* cuda = cuda_backend_of_process.load()) cuda->leave_processes(has_failed);
 }
@@ -60,7 +61,7 @@ template <class T> void append_values(recycled_vector<runtime_value>& values, co
       tree);
 }
 
-/// Whether all leaves of a tree are what a program can take.
+/// Whether a program can take all leaves of a tree.
 template <class T>
 inline constexpr bool is_argument = !any_leaf<T>([]<class L>(std::type_identity<L>) {
   return !(eager_operand<L> || is_static_leaf<L> || requires(const L& x) { value_of(x); });
@@ -72,9 +73,9 @@ inline constexpr bool is_argument = !any_leaf<T>([]<class L>(std::type_identity<
       "choose backend::host for it (before main, a program may not know yet that a .cu file calls it)");
 }
 
-/// What runs a program on CUDA devices, if `current_backend` says that it runs there. Files that call the same program
-/// have the same of what follows, but for the host's kernels: whichever the linker keeps stays with the kernels that it
-/// was compiled beside, and all are right.
+/// The function that runs a program on CUDA devices, if `current_backend` says that it runs there. Files that call the
+/// same program have equal code here, apart from the host's kernels: whichever the linker keeps stays with the kernels
+/// that it was compiled beside, and all of them are right.
 template <class Program> cuda_run_function chosen_cuda_run() {
   static_cast<void>(entered_for_cuda<Program>);
   const backend_choice where = current_backend();
@@ -108,7 +109,7 @@ template <class Program, class... Args> auto run_program(const Args&... args) {
   }
 }
 
-/// Runs a program with its tables behind the arguments. One without any has no such lambda to compile.
+/// Runs a program with its tables behind the arguments. A program without tables spares the compiler the lambda.
 template <class Program, class... Args> auto call_program(const Args&... args) {
   if constexpr (Program::table_count == 0) return run_program<Program>(args...);
   else return with_tables<Program>([](const auto&... all) { return run_program<Program>(all...); }, args...);
@@ -132,7 +133,7 @@ template <class Program, class Memory> constexpr bool takes_results() {
   }
 }
 
-/// The same, with results in memory that is given for them.
+/// Runs a program, which writes its results into memory that the caller gives.
 template <class Program, class Memory, class... Args> void run_program_into(const Memory& memory, const Args&... args) {
   const auto given = memory.given();
   try {
@@ -152,8 +153,8 @@ void call_program_into(const Memory& memory, const Args&... args) {
   else with_tables<Program>([&](const auto&... all) { run_program_into<Program>(memory, all...); }, args...);
 }
 
-/// Stands for the results of a program with an error, of which nvcc's front end says nothing: they have the types that
-/// they would have, as far as those are known, so that the rest of the file gives no errors before the host compiler's.
+/// Stands for the results of a program with an error, which nvcc's front end does not report: they have the types of
+/// the results, as far as these are known, so that the rest of the file gives no errors before the host compiler's.
 template <class Array> Array unknown_result();
 template <class Function, class... Trees> struct unknown_leaf {
   static constexpr auto kinds = trace_results<Function, Trees...>();
@@ -168,7 +169,7 @@ template <class Function, class... Trees> auto unknown_results() {
   return tree_build<program_result<Function, Trees...>>(leaf);
 }
 
-/// Whether a function's program can run with such arguments. `execute` says why not.
+/// Whether a function's program can run with such arguments. If not, `execute` gives the reason.
 template <class Function, class... Args> constexpr bool is_runnable() {
   if constexpr (!is_stateless<Function> || !(is_argument<Args> && ...)) return false;
   else if constexpr (!is_callable<Function, traced_t<argument_t<Args>>...>()) return false;
@@ -176,8 +177,8 @@ template <class Function, class... Args> constexpr bool is_runnable() {
   else return program<Function, argument_t<Args>...>::valid;
 }
 
-/// Calls a traced function with the last argument but one and those before it; the last one is where results go. The
-/// type that it returns is found out by compiling it, so that what is wrong is said with the user's line.
+/// Calls a traced function whose last argument says where its results go. The compiler finds the function's result type
+/// by compiling it, so that an error is reported at the user's line.
 template <class Function, class... Args> auto execute_into(const Function& function, const Args&... args) {
   const auto all = std::tie(args...);
   [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -210,7 +211,7 @@ template <class Function, class... Args> auto execute_flat(const Function&, cons
 } // namespace detail
 
 /// Calls a traced function with arrays: its program was compiled with this code, and runs now. Returns the results,
-/// unless the last argument is what `into` gave.
+/// unless the last argument is the result of `into`.
 template <class Function, class... Args>
   requires(!detail::is_call_in_a_trace<Function, Args...>())
 constexpr auto execute(const Function& function, const Args&... args) {
@@ -248,7 +249,7 @@ constexpr auto execute(const Function& function, const Args&... args) {
     }
   }
 }
-/// What captures, and is called with constants and tables alone, is part of a traced function.
+/// A function that captures, called with constants and tables only, is part of a traced function.
 template <class Function, class... Args>
   requires(detail::is_call_in_a_trace<Function, Args...>())
 constexpr auto execute(const Function& function, const Args&... args) {

@@ -33,7 +33,7 @@ template <class T, auto Shape> bool has_only_handle(const sharded<T, Shape>& x) 
   return x.size() > 0;
 }
 
-/// A leaf's memory where it is on the host, to be changed.
+/// A leaf's memory on the host, which results may overwrite.
 template <class L> buffer memory_on_host(const L&) { return {}; }
 template <class T, auto Shape> buffer memory_on_host(const array<T, Shape>& x) {
   if constexpr (runtime::count_in_place<T, extents_of<Shape>> > 0) return {};
@@ -44,8 +44,8 @@ template <class T, auto Shape> buffer memory_on_host(const array<T, Shape>& x) {
   }
 }
 
-/// By leaf of a call's arguments: whether results may take its memory. It is donated, nobody else has the memory, and
-/// the same array is no other argument too.
+/// By leaf of a call's arguments: whether results may take its memory. They may if it is donated, no other handle has
+/// the memory, and the array is no other argument of the call.
 template <class Donated, class... Args> auto leaves_to_take(const Args&... args) {
   std::array<bool, index_of((1 + ... + leaf_count<Args>))> may{};
   std::array<const void*, may.size()> arrays{};
@@ -60,7 +60,7 @@ template <class Donated, class... Args> auto leaves_to_take(const Args&... args)
   return may;
 }
 
-/// Which of a program's arguments, the leaves that have elements, are donated.
+/// By argument of a program (leaf that has elements): whether it is donated.
 template <class Program, class Donated, class... Args> constexpr auto donated_leaves() {
   std::array<bool, index_of(Program::plan.section(section_id::main).argument_count) + 1> donated{};
   std::size_t next = 0, tree = 0;
@@ -75,7 +75,7 @@ template <class Program, class Donated, class... Args> constexpr auto donated_le
 template <class Program, class Donated, class... Args>
 inline constexpr auto donors = compiled::donors_of<Program>(donated_leaves<Program, Donated, Args...>());
 
-/// Moves from the trees that are donated.
+/// Moves from the donated trees.
 template <class Donated, class... Args> void use_up(Args&... args) {
   std::size_t tree = 0;
   auto one = [&]<class Tree>(Tree& given) {
@@ -125,12 +125,12 @@ auto call_program_donating(bool& has_begun, const Args&... args) {
         [&](const auto&... all) { return run_program_donating<Program, Donated>(has_begun, all...); }, args...);
 }
 
-/// Whether an argument is one that can be moved from: arrays in a tree, none of them constant.
+/// Whether an argument can be moved from: it is an array or a tree of arrays, and not const.
 template <class Arg> constexpr bool can_be_donated() {
   using tree = std::remove_cvref_t<Arg>;
   return !std::is_const_v<std::remove_reference_t<Arg>> && !has_expressions<tree>() && !has_strided<tree>();
 }
-/// Stops compilation where one of those that are donated is not.
+/// Stops compilation if a donated argument cannot be moved from.
 template <class Donated, class... Args> constexpr bool can_donate() {
   static_assert(Donated::highest < static_cast<std::int64_t>(sizeof...(Args)),
                 "parallax: donate<...> names an argument that the call does not have");
@@ -146,8 +146,8 @@ template <class Donated, class... Args> constexpr bool can_donate() {
 
 } // namespace detail
 
-/// Calls a traced function, and moves from the arguments that `Donated` names: results may take their memory. Where it
-/// throws before any of that was changed, the arguments are as they were.
+/// Calls a traced function, and moves from the arguments that `Donated` names: results may take their memory. If the
+/// call throws before any of that memory was changed, the arguments are as they were.
 template <class Function, class Donated, class... Args>
 auto execute_donating(const Function& function, Donated, Args&&... args) {
   constexpr bool can_donate = detail::can_donate<Donated, Args...>();

@@ -1,4 +1,5 @@
-// vjp and linearize of arrays: the forward half of a program runs, and what its other half reads is kept.
+// vjp and linearize of arrays: the forward half of a program runs, and the residuals that the other half reads are
+// kept.
 #pragma once
 
 #include <parallax/backends/execute.hpp>
@@ -11,7 +12,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// How many arrays the derivative of a function reads beside its arguments; -1 where there is none.
+/// The number of residuals: arrays that a function's derivative reads beside its arguments; -1 if it has no derivative.
 template <class Function, class... Trees> constexpr int residual_count() {
   context trace;
   trace.append = &append_operation;
@@ -36,7 +37,7 @@ auto execute_half(const Function& function, const Args&... args) {
   } else {
     constexpr int residuals = residual_count<Function, argument_t<Args>...>();
     if constexpr (residuals < 0) {
-      // what `execute` does, one step nearer to the user's line
+      // the body of `execute`, one call nearer to the user's line
       using kept_half = forward_half<Function, 0>;
       if constexpr (prints_texts<program<kept_half, argument_t<Args>...>>()) {
         print_error<error_of<program<kept_half, argument_t<Args>...>>>();

@@ -20,15 +20,15 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
-/// Bytes on a device of the default backend: copied to a GPU; null where devices are the host's. Counts them as moved
-/// to the device in either case. Throws `error` where a GPU is asked for that is not there, and `out_of_memory`.
+/// Copies bytes to a device of the default backend; null if the devices are the host's. Counts them as moved to the
+/// device in either case. Throws `error` if there is no such GPU, and `out_of_memory`.
 inline buffer on_gpu(int device, const std::byte* first, std::size_t bytes) {
   if (bytes > 0 && default_backend() == backend::cuda)
     return cuda_backend_of_process.load(std::memory_order_acquire)->place(device, first, bytes);
   runtime::count_host_to_device(bytes);
   return {};
 }
-/// A piece on a device, which may keep its memory.
+/// A piece on a device; if the device is the host's, the piece keeps its memory.
 inline buffer placed_on(int device, buffer piece) {
   buffer there = on_gpu(device, piece.data(), piece.bytes());
   return there.is_null() ? std::move(piece) : std::move(there);

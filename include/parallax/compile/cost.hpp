@@ -15,7 +15,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// How often devices exchange something in one way, counted once for all of them, and how many bytes all of them give.
+/// The exchanges of one kind: how many there are, counted once for all devices together, and the bytes that all devices
+/// contribute.
 struct exchange_cost {
   std::int64_t count = 0;
   std::int64_t bytes = 0;
@@ -23,8 +24,8 @@ struct exchange_cost {
   friend constexpr bool operator==(const exchange_cost&, const exchange_cost&) = default;
 };
 
-/// What one call of a program costs, on all devices together, as it is planned for this library: what is fused is not
-/// written and read between.
+/// The cost of one call of a program, on all devices together, as this library plans it: values between fused
+/// operations are neither written nor read.
 struct program_cost {
   std::int64_t flops = 0;      ///< elementwise operations and reductions one for each element, products two
   std::int64_t bytes_read = 0; ///< elements of arrays, each once for a kernel or product that reads it
@@ -126,7 +127,7 @@ class cost_counter {
       const compiled::scan_step& loop = plan.at<compiled::scan_step>(step.index);
       return times(loop.count.number(), of_section(loop.body));
     }
-    case step_kind::while_loop: { // of which nothing says how often it goes round: once
+    case step_kind::while_loop: { // the number of rounds is unknown: one counts
       const compiled::while_step& loop = plan.at<compiled::while_step>(step.index);
       program_cost once = of_section(loop.predicate);
       add(once, of_section(loop.body));
@@ -139,7 +140,7 @@ class cost_counter {
     }
     return {};
   }
-  /// What it computes is its user's matter.
+  /// A user's function: the bytes of its arrays count, its operations are unknown.
   constexpr program_cost of_ffi(section_id section, const compiled::ffi_step& step) const {
     program_cost cost;
     for (int k = 0; k < step.arrays.count; ++k) {
@@ -148,7 +149,7 @@ class cost_counter {
     }
     return cost;
   }
-  /// The dearest of each kind.
+  /// The largest of each number among the branches.
   constexpr program_cost of_branches(const compiled::cond_step& step) const {
     program_cost most;
     for (const section_id branch : plan[step.branches]) {
@@ -206,7 +207,8 @@ class cost_counter {
   constexpr std::int64_t size_at(section_id section, const compiled::kernel_step& step, int operand) const {
     return static_cast<std::int64_t>(size_of(buffer(section, plan[step.operands][index_of(operand)].buffer).type));
   }
-  /// Of the elements that a loop's operand goes over, each once.
+  /// The bytes that a loop reads or writes through one operand: an element that is repeated along a dimension counts
+  /// once.
   constexpr std::int64_t bytes_at(section_id section, const compiled::kernel_step& step, int operand) const {
     const compiled::operand_record& o = plan[step.operands][index_of(operand)];
     std::int64_t elements = 1;
@@ -230,7 +232,8 @@ class cost_counter {
             .bytes_written = batch * rows * columns * bytes(step.result)};
   }
 
-  /// Slots, each as large as its largest buffer, values and outputs; behind them the most that a step's bodies need.
+  /// The bytes of a section: its slots, each as large as its largest buffer; its values and outputs, unless it is a
+  /// loop's body; and the most that the bodies of one step need.
   constexpr std::int64_t memory_of(section_id section, bool is_body = false) const {
     const compiled::section_record& record = plan.section(section);
     growing_vector<std::int64_t> slots(index_of(record.slot_count), 0);

@@ -34,7 +34,7 @@ inline constexpr std::size_t most_ffi_functions = 16; ///< functions of users' o
 /// The words of a plan, at most `Capacity` of them, or the error that kept it from being made.
 template <std::size_t Capacity> struct plan_words {
   std::array<std::int64_t, Capacity> words{};
-  std::size_t size = 0; ///< what is needed, even where it exceeds the capacity
+  std::size_t size = 0; ///< the words that are needed, even if there is no room for them
   std::array<const ffi_function*, most_ffi_functions> ffi_functions{};
   std::size_t ffi_function_count = 0;
   std::size_t table_count = 0, first_of_tables = 0; ///< tables of numbers, whose words lie behind the plan's
@@ -83,8 +83,8 @@ constexpr plan_words<Capacity> words_of(bool strict = false, capacity<Capacity> 
   return result;
 }
 
-/// The words of a program that fits. The name is for people whose function is no constant: it stands in what compilers
-/// say first, in the one line that they show.
+/// The words of a program that fits. The name is a message to a user whose function is no constant: compilers show it
+/// in the first line of the error.
 template <class Function, class... Trees>
 inline constexpr auto pass_what_is_known_at_run_time_only_as_an_argument = words_of<Function, Trees...>();
 
@@ -115,7 +115,7 @@ template <class Function, class... Trees> struct program {
     return data_type(word_reader(whole().words.data() + sizeof...(I)));
   }
   static constexpr auto data = read(std::make_index_sequence<record_types::size>{});
-  /// A copy: what refers to the words keeps all of them in the executable, and on the device.
+  /// A copy: a reference into the words would keep all of them in the executable, and on the device.
   template <std::size_t... I> static constexpr auto ffi_functions_of(std::index_sequence<I...>) {
     return std::array<const ffi_function*, sizeof...(I)>{first.ffi_functions[I]...};
   }

@@ -6,7 +6,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// A text with what the first of its extents, such as n0_1, is.
+/// A text, behind it an explanation of the first symbolic extent in it, such as n0_1.
 constexpr message explain_extents(message text) {
   const message original = text;
   const std::string_view whole = original.view(), digits = "0123456789", before = "[,(*+-";
@@ -22,8 +22,8 @@ constexpr message explain_extents(message text) {
   return text;
 }
 
-/// What a call returns whose program is no constant, since the function reads what is known at run time only, or calls
-/// what is no constexpr function. As `no_result`, there is no such type.
+/// The result of a call whose program is no constant: the function reads a value that is known at run time only, or
+/// calls a function that is not constexpr. There is no such type, as for `no_result`.
 template <class Function> using not_constant = typename Function::pass_what_is_known_at_run_time_only_as_an_argument;
 
 /// The text that stops a program's compilation.
@@ -31,8 +31,7 @@ template <class Program> struct error_of {
   static constexpr message error = explain_extents(Program::first.error);
 };
 
-/// Shows the user's line after the text. What it returns has no type, so that no use of the result is an error once
-/// more.
+/// Shows the user's line after the text. The result has no type, so that uses of it cause no further errors.
 template <class Function, class... Trees> constexpr auto show_line() {
   // traced again, up to the error: the compiler shows how it came there
   return std::bool_constant<words_of<Function, Trees...>(true, capacity<1>{}).size == 0>{};
@@ -43,7 +42,7 @@ struct value_kind {
   element_type type = element_type::float32;
   int rank = 0;
 };
-/// What is known of the results of a program with an error.
+/// The element types and ranks of the results of a program with an error.
 template <class Function, class... Trees> constexpr auto trace_results() {
   context trace;
   const auto results = tracers_of(trace_program<Function, Trees...>(trace));

@@ -14,7 +14,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// A table of numbers that a program has as an argument behind its own: its words begin at `first`.
+/// A table of numbers in a program's function: an argument behind the user's. Its words begin at `first`.
 struct table_record {
   element_type type = element_type::float32;
   int rank = 0;

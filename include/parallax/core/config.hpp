@@ -1,21 +1,21 @@
 // The macros that annotate functions for the compilers.
 #pragma once
 
-// Under these options comparisons with NaN are what they are not, x + y - y is x, and so maxima, sorts, roundings and
-// sums are silently others.
+// Under these options the compiler takes comparisons with NaN for false or true as it likes and x + y - y for x, so
+// maxima, sorts, roundings and sums silently have other results.
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error parallax: -ffast-math, and what it consists of, is not supported, as NaN, infinities and sums would silently be \
 others: compile the files that include Parallax without it (-Ofast has it too), or with -fno-fast-math behind it
 #endif
 
-/// Marks a function that runs on the host and, where nvcc compiles it, on a CUDA device too.
+/// Marks a function that runs on the host and, if nvcc compiles it, on a CUDA device too.
 #ifdef __CUDACC__
 #define PARALLAX_HD __host__ __device__
 #else
 #define PARALLAX_HD
 #endif
 
-/// Marks a function that runs on a CUDA device where nvcc compiles it, and on the simulator's elsewhere.
+/// Marks a function that runs on a CUDA device if nvcc compiles it, and on the simulator's device otherwise.
 #ifdef __CUDACC__
 #define PARALLAX_DEVICE __device__
 #else
@@ -23,7 +23,8 @@ others: compile the files that include Parallax without it (-Ofast has it too), 
 #endif
 
 /// Marks a function that is part of its caller's inner loop: a call would move its registers through memory. With
-/// PARALLAX_CALL_INNER_FUNCTIONS it is called all the same: what nobody waits for takes a third less time to compile.
+/// PARALLAX_CALL_INNER_FUNCTIONS it is called nevertheless: builds whose speed does not matter then take a third less
+/// time to compile.
 #ifdef PARALLAX_CALL_INNER_FUNCTIONS
 #define PARALLAX_INLINE inline
 #define PARALLAX_INLINE_LAMBDA

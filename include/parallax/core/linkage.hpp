@@ -1,14 +1,14 @@
-// Whether what no program changes is compiled with each file, as is usual, or once: in the library parallax::runtime,
-// which files are linked with then.
+// How code that no program changes is compiled: with each file, as is usual, or once, in the library parallax::runtime,
+// which files are then linked with.
 #pragma once
 
-// To be 1 in all files of a process that are linked with the library; its target says so.
+// 1 in all files of a process that are linked with the library, whose CMake target defines it so.
 #ifndef PARALLAX_LINKED_RUNTIME
 #define PARALLAX_LINKED_RUNTIME 0
 #endif
 
-// Where files have no definitions of what the library has, PARALLAX_RUNTIME_FUNCTION declares it. The library's source
-// sets PARALLAX_RUNTIME_SOURCE and has them.
+// PARALLAX_RUNTIME_FUNCTION declares a function of the library. Files that are linked with the library have
+// declarations only; the library's source, which sets PARALLAX_RUNTIME_SOURCE, has the definitions.
 #if !PARALLAX_LINKED_RUNTIME
 #define PARALLAX_RUNTIME_FUNCTION inline
 #define PARALLAX_DEFINES_RUNTIME 1

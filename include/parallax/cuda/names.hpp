@@ -1,4 +1,4 @@
-// The CUDA backend calls programs, and what runs them, by their bare names.
+// The CUDA backend uses programs, and the code that runs them, by their bare names.
 #pragma once
 
 #include <parallax/arrays/memory/errors.hpp>

@@ -1,4 +1,4 @@
-// Finding out from the environment which process this is, and of how many.
+// Finds out from the environment which process this is, and how many there are.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -13,16 +13,16 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::distributed {
 
-/// What a process knows of its place among others.
+/// A process' place among others, as far as it is known.
 struct launch {
   launcher by = launcher::none;
   int index = 0, count = 1;
-  int local_index = -1;      ///< among those on its host; -1 where nobody says
-  std::string coordinator{}; ///< empty where none is named
-  std::string reason{};      ///< how this was found out
+  int local_index = -1;      ///< among the processes on its host; -1 if it is not known
+  std::string coordinator{}; ///< empty if none is named
+  std::string reason{};      ///< the source of these facts, for errors
 };
 
-/// The value of an environment variable; empty where it is not set.
+/// The value of an environment variable; empty if it is not set.
 using environment_reader = std::function<std::string(const char*)>;
 
 inline std::string process_environment(const char* name) {
@@ -36,8 +36,8 @@ class launch_finder {
  public:
   launch_finder(const options& given, const environment_reader& reader) : wanted(given), variable(reader) {}
 
-  /// The first that says something: arguments, our own variables, torchrun's, Open MPI's and PRRTE's, MPICH's, a step
-  /// of Slurm.
+  /// The place by the first source that gives one: arguments, our own variables, torchrun's, Open MPI's and PRRTE's,
+  /// MPICH's, a step of Slurm.
   launch find() const {
     if (wanted.how == launcher::none) return {.reason = "the options say so"};
     if (wanted.process_count >= 0 || wanted.process_index >= 0) return of_arguments();
@@ -46,7 +46,7 @@ class launch_finder {
       if (is_set("PARALLAX_PROCESS_COUNT") || is_set("PARALLAX_PROCESS_INDEX"))
         return of_variables(launcher::environment, "PARALLAX_PROCESS_INDEX", "PARALLAX_PROCESS_COUNT",
                             "PARALLAX_LOCAL_PROCESS_INDEX", variable("PARALLAX_COORDINATOR"));
-      // torchrun itself listens on the port that it names, so that the next one is ours
+      // torchrun itself listens on the port that it names, so that ours is the next one
       if (is_set("MASTER_ADDR") && is_set("RANK") && is_set("WORLD_SIZE"))
         return of_variables(launcher::environment, "RANK", "WORLD_SIZE", "LOCAL_RANK",
                             variable("MASTER_ADDR") + ":" + std::to_string(read("MASTER_PORT") + 1));
@@ -58,7 +58,7 @@ class launch_finder {
       if (is_set("PMI_SIZE"))
         return of_variables(launcher::mpi, "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", variable("PARALLAX_COORDINATOR"));
     }
-    // SLURM_JOB_ID is also set in the shell of an allocation, where nobody has started several processes
+    // SLURM_JOB_ID is also set in the shell of an allocation, where only one process has been started
     if ((any || wanted.how == launcher::slurm) && is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID"))
       return of_variables(launcher::slurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID",
                           variable("PARALLAX_COORDINATOR"));
@@ -112,7 +112,8 @@ class launch_finder {
 
 } // namespace detail
 
-/// Which process this is, by what it is told and by what launchers set. Throws `error` for what contradicts itself.
+/// This process' place, by arguments and by the variables that launchers set. Throws `error` if these contradict each
+/// other.
 inline launch find_launch(const options& given, const environment_reader& environment = process_environment) {
   return detail::launch_finder(given, environment).find();
 }

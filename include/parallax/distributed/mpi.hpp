@@ -26,11 +26,11 @@ namespace detail {
 /// enough.
 class mpi_transport final : public processes::transport {
  public:
-  /// Duplicates `borrowed`. MPI is finalised at the end where `owns_mpi`.
+  /// Duplicates `borrowed`. If `owns_mpi`, MPI is finalised at the end.
   mpi_transport(MPI_Comm borrowed, bool finalises) : owns_mpi(finalises) {
     check(MPI_Comm_dup(borrowed, &own), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    // MPICH's MPI_Test goes by that of all processes, whichever communicator the message is of
+    // MPICH's MPI_Test uses the error handler of MPI_COMM_WORLD, whichever communicator the message is of
     if (owns_mpi) check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(own, &rank), "MPI_Comm_rank");
     check(MPI_Comm_size(own, &size), "MPI_Comm_size");
@@ -39,7 +39,7 @@ class mpi_transport final : public processes::transport {
     check(MPI_Comm_size(here, &on_host), "MPI_Comm_size");
     check(MPI_Comm_rank(here, &before_on_host), "MPI_Comm_rank");
     check(MPI_Comm_free(&here), "MPI_Comm_free");
-    // of all that MPI_Finalize does this is the first, while messages still go
+    // MPI_Finalize does this first, while messages can still be sent
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &end_before_mpi, &own_key, nullptr), "MPI_Comm_create_keyval");
     check(MPI_Comm_set_attr(MPI_COMM_SELF, own_key, nullptr), "MPI_Comm_set_attr");
   }
@@ -84,7 +84,7 @@ class mpi_transport final : public processes::transport {
     bytes = static_cast<std::size_t>(length);
     return true;
   }
-  bool is_gone(int) const noexcept override { return false; } // then MPI ends this one too
+  bool is_gone(int) const noexcept override { return false; } // if it were gone, MPI would end this process too
   [[noreturn]] void abort(int code) noexcept override {
     MPI_Abort(own, code);
     std::_Exit(code);
@@ -105,9 +105,9 @@ class mpi_transport final : public processes::transport {
 
   /// Whether MPI_Finalize has been called while the session was open.
   inline static bool is_mpi_ending = false;
-  /// Called by MPI_Finalize, where the session lives longer than MPI, as an object with static storage may.
+  /// Called by MPI_Finalize if the session lives longer than MPI, as an object with static storage may.
   static int end_before_mpi(MPI_Comm, int, void*, void*) {
-    if (processes::current_world() == nullptr) return MPI_SUCCESS; // it has been closed
+    if (processes::current_world() == nullptr) return MPI_SUCCESS; // the session has been closed
     is_mpi_ending = true;
     try {
       session::close();
@@ -135,7 +135,7 @@ class mpi_transport final : public processes::transport {
     throw error(std::string(call) + ": " + std::string(text, static_cast<std::size_t>(length)));
   }
 
-  /// Held for a call of MPI, none of which waits.
+  /// Held for each call of MPI; no call waits.
   class spin_lock {
    public:
     void lock() noexcept {
@@ -183,8 +183,8 @@ inline const bool mpi_is_entered = [] {
 
 } // namespace detail
 
-/// The same among the processes of a communicator of the caller's, which is duplicated. MPI is initialised only if
-/// nobody has, and finalised only then. A process has one device of the host, as is usual in programs of MPI, unless
+/// Opens a session of the processes of a communicator, which is duplicated. MPI is initialised only if that has not
+/// been done yet, and finalised only then. A process has one device of the host, as is usual in MPI programs, unless
 /// `options.host_devices` or PARALLAX_HOST_DEVICES says otherwise. The session ends with its object, or in
 /// MPI_Finalize.
 [[nodiscard]] inline session initialize(MPI_Comm borrowed, options given = {}) {

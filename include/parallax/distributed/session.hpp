@@ -1,4 +1,4 @@
-// Beginning and ending to be one of several processes.
+// The beginning and the end of a session of several processes.
 #pragma once
 
 #include <parallax/backends/execute.hpp>
@@ -26,23 +26,23 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::distributed {
 
-/// While it lives, this process is one of several: pmaps go over the devices of all of them.
+/// While it lives, this process is one of several: pmaps use the devices of all of them.
 class session {
  public:
   session(session&& other) noexcept : all(std::move(other.all)), exceptions(other.exceptions) {}
   session& operator=(session&&) = delete;
-  /// Ends the session; where an exception ends it, the other processes are told so and stop waiting for this one.
+  /// Ends the session. If an exception ends it, the other processes are told, and stop waiting for this one.
   ~session() {
     if (!all) return;
     if (std::uncaught_exceptions() > exceptions) all->fail(all->index(), "it left its session by an exception", true);
     if (processes::current_world() == all.get()) close();
     if (all->failed()) {
-      // the library below would wait for processes that do not come
+      // the library below would wait for processes that never come
       [[maybe_unused]] processes::world* const left_alone = all.release();
     }
   }
 
-  /// Ends the session that this process has, if it has one, before the object ends: when the library below ends.
+  /// Ends this process' session, if it has one, before the object ends: when the library below ends.
   static void close() {
     processes::world* const all = processes::current_world();
     if (all == nullptr) return;
@@ -52,7 +52,7 @@ class session {
     if (!all->failed()) all->by().close();
   }
 
-  /// Opens the session of this process over a transport. Throws `error` where one is open.
+  /// Opens this process' session over a transport. Throws `error` if one is open.
   static session over(std::unique_ptr<processes::transport> by, const options& given, const launch& found) {
     refuse_second();
     set_devices(given);
@@ -66,19 +66,19 @@ class session {
     processes::world_of_process.store(opened.all.get(), std::memory_order_release);
     return opened;
   }
-  /// Throws `error` where this process has a session.
+  /// Throws `error` if this process has a session.
   static void refuse_second() {
     if (processes::current_world() != nullptr)
       throw error("distributed::initialize: this process has a session already");
   }
-  /// That of a process that is alone.
+  /// The session of a process that is alone.
   static session alone(const options& given) {
     set_devices(given);
     return session(nullptr);
   }
 
  private:
-  /// Others may wait for what this process' devices have still to do.
+  /// Others may wait for work that this process' devices have not finished yet.
   static void leave_devices(processes::world& all) noexcept {
     try {
       parallax::detail::leave_processes(all.failed());
@@ -95,8 +95,8 @@ class session {
   }
   explicit session(std::unique_ptr<processes::world> of) : all(std::move(of)) {}
 
-  /// Says which GPUs are this process': its part of those that all processes see, or all where the launcher has given
-  /// each its own.
+  /// Chooses this process' GPUs: its part of those that all processes see, or all if the launcher has given each
+  /// process its own.
   void set_place(int local_index) {
     const int on_host = all->by().count_on_host();
     if (local_index >= on_host)
@@ -129,20 +129,20 @@ class session {
     }
   }
 
-  std::unique_ptr<processes::world> all; ///< null where this process is alone
+  std::unique_ptr<processes::world> all; ///< null if this process is alone
   int exceptions = std::uncaught_exceptions();
 };
 
 namespace detail {
-/// Opens a session for a launch; entered by the header of an engine.
+/// Opens a session for a launch. The header of an engine sets it.
 using engine = session (*)(const launch&, const options&);
 inline std::atomic<engine> mpi_engine{nullptr};
 } // namespace detail
 
-/// Makes this process one of several, as the options or the environment say: see docs/processes.md for the order. To be
-/// called once, before the first program, by all of them. Those that mpirun or srun starts speak MPI, where
-/// <parallax/distributed/mpi.hpp> is included in one file, and others TCP, for which they need the address of process
-/// 0. Throws `error` where there are several processes and neither can be. JAX: jax.distributed.initialize
+/// Makes this process one of several, as the options or the environment say (docs/processes.md gives the order). All
+/// processes call it once, before the first program. Processes that mpirun or srun starts use MPI if one file includes
+/// <parallax/distributed/mpi.hpp>, and otherwise TCP, for which they need the address of process 0. Throws `error` if
+/// there are several processes and neither is possible. JAX: jax.distributed.initialize
 [[nodiscard]] inline session initialize(const options& given = {}) {
   session::refuse_second();
   const launch found = find_launch(given);
@@ -160,7 +160,8 @@ inline std::atomic<engine> mpi_engine{nullptr};
               "them with mpirun or srun, or name process 0's address, PARALLAX_COORDINATOR=host:port");
 }
 
-/// The number of this process, and of all. 0 and 1 without a session. JAX: process_index, process_count
+/// The number of this process, and the number of processes. 0 and 1 without a session. JAX: process_index,
+/// process_count
 inline int process_index() noexcept {
   const processes::world* all = processes::current_world();
   return all == nullptr ? 0 : all->index();
@@ -169,7 +170,7 @@ inline int process_count() noexcept {
   const processes::world* all = processes::current_world();
   return all == nullptr ? 1 : all->count();
 }
-/// How many devices all processes have, and this one. JAX: device_count, local_device_count
+/// The number of devices of all processes, and of this one. JAX: device_count, local_device_count
 inline int device_count() {
   const processes::world* all = processes::current_world();
   return all == nullptr ? parallax::device_count() : all->all_devices;

@@ -1,4 +1,4 @@
-// Digests under a key: HMAC with SHA-256, by which processes show that they know a secret without saying it.
+// Digests under a key: HMAC with SHA-256, by which processes prove that they know a secret without sending it.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -14,7 +14,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail {
 
 using digest = std::array<std::uint8_t, 32>;
 
-/// SHA-256 of what is added, as FIPS 180-4 says.
+/// SHA-256 of the added bytes, by FIPS 180-4.
 class sha256 {
  public:
   constexpr sha256& add(std::string_view text) {
@@ -92,7 +92,7 @@ constexpr digest keyed_digest(std::string_view key, std::string_view text) {
   return sha256().add(second).add(sha256().add(first).add(text).end()).end();
 }
 
-/// Whether two digests are equal, in a time that does not tell where they differ.
+/// Whether two digests are equal. The time that it takes does not depend on where they differ.
 constexpr bool are_equal_in_secret(const digest& a, const digest& b) {
   unsigned difference = 0;
   for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned>(a[i] ^ b[i]);

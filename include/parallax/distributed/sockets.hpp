@@ -37,7 +37,7 @@ class listening_error : public error {
 
 using deadline = std::chrono::steady_clock::time_point;
 
-/// A socket, which is closed with its last value. Calls do not wait but where they are given a deadline.
+/// A socket, which is closed with its last value. Calls without a deadline do not wait.
 class tcp_socket {
  public:
   tcp_socket() = default;
@@ -54,7 +54,7 @@ class tcp_socket {
   explicit operator bool() const noexcept { return number >= 0; }
   int descriptor() const noexcept { return number; }
 
-  /// Listens on a port, 0 for any that is free, at an address of this machine, or at all of them. Throws `error`.
+  /// Listens on a port (0: any free one) at one address of this machine, or at all of them. Throws `error`.
   static tcp_socket listening(int port, in_addr_t at = htonl(INADDR_ANY)) {
     tcp_socket made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const int yes = 1;
@@ -75,8 +75,8 @@ class tcp_socket {
   /// Whether it is connected with itself: the system may give a socket the port that it connects to.
   bool is_to_itself() const { return is_on_host() && own_name().sin_port == peer_name().sin_port; }
 
-  /// A connection that has come, if there is one. Where no more files may be open it lasts a moment, so that who tries
-  /// again and again leaves others the processor.
+  /// A connection that has come, if there is one. If no more files may be open, it sleeps for a moment, so that a
+  /// caller which tries again and again leaves the processor to others.
   std::optional<tcp_socket> accept_now() const {
     const int came = ::accept4(number, nullptr, nullptr, SOCK_CLOEXEC);
     if (came < 0) {
@@ -100,7 +100,7 @@ class tcp_socket {
         socklen_t size = sizeof why;
         ::getsockopt(made.number, SOL_SOCKET, SO_ERROR, &why, &size);
       }
-      if (why == 0 && made.is_to_itself()) why = ECONNREFUSED; // nobody listens, then
+      if (why == 0 && made.is_to_itself()) why = ECONNREFUSED; // nobody listens, in that case
       if (why == 0) {
         made.send_at_once();
         return made;
@@ -110,7 +110,7 @@ class tcp_socket {
     throw error("distributed: port " + std::to_string(port) + " does not answer: " + std::strerror(why));
   }
 
-  /// Receives, or sends, all bytes before the deadline; says whether it could.
+  /// Receives, or sends, all bytes before the deadline. Returns whether it could.
   bool receive_all(void* data, std::size_t bytes, deadline until) const {
     return move_all(bytes, POLLIN, until,
                     [&](std::size_t at) { return receive(static_cast<char*>(data) + at, bytes - at); });
@@ -119,7 +119,7 @@ class tcp_socket {
     return move_all(bytes, POLLOUT, until,
                     [&](std::size_t at) { return send(static_cast<const char*>(data) + at, bytes - at); });
   }
-  /// As many bytes as there are now; nothing where the other side has closed.
+  /// The bytes that can be read now; `none` if the other side has closed.
   std::optional<std::size_t> receive(void* data, std::size_t bytes) const {
     return moved(::recv(number, data, bytes, 0), true);
   }
@@ -150,7 +150,7 @@ class tcp_socket {
     return name;
   }
 
-  /// `some(at)` moves some bytes of those behind the first `at`.
+  /// `some(at)` moves some of the bytes from number `at` on.
   template <class Some> bool move_all(std::size_t bytes, short events, deadline until, const Some& some) const {
     for (std::size_t at = 0; at < bytes;) {
       const std::optional<std::size_t> moved = some(at);
@@ -179,7 +179,7 @@ class tcp_socket {
   }
 };
 
-/// The address of a host by its name. Throws `error` where it has none.
+/// The address of a host by its name. Throws `error` if it has none.
 inline in_addr_t address_of_host(const std::string& name) {
   addrinfo hints{};
   hints.ai_family = AF_INET;
@@ -196,8 +196,9 @@ inline in_addr_t address_of_host(const std::string& name) {
 
 inline bool is_loopback(in_addr_t address) { return (ntohl(address) >> 24) == 127; }
 
-/// Where a process listens that others reach by `host`, and itself at `address`: there alone, as far as that is known.
-/// A name that is an address of the loopback may have another one elsewhere, as a host's own name has on some systems.
+/// The address at which a process listens, if its name `host` has `address` here: this address alone. If it is a
+/// loopback address, but `host` does not say so, all addresses: others may know another address of that name, as of a
+/// host's own name on some systems.
 inline in_addr_t address_to_listen_at(const std::string& host, in_addr_t address) {
   const bool is_meant = host == "localhost" || host.starts_with("127.");
   return is_loopback(address) && !is_meant ? htonl(INADDR_ANY) : address;

@@ -1,5 +1,5 @@
-// Processes that find each other by the address of one of them, and speak TCP: where there is no MPI. It carries whole
-// programs, more slowly than MPI does.
+// TCP between processes that find each other by the address of one of them, if there is no MPI. It carries whole
+// programs, but more slowly than MPI.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -123,7 +123,7 @@ class tcp_transport final : public processes::transport {
     std::size_t bytes;
     std::uint32_t number;
   };
-  /// A message of another length than was asked for.
+  /// A message whose length differs from the expected one.
   struct misfit {
     std::uint32_t number;
     std::size_t expected, come;
@@ -137,11 +137,11 @@ class tcp_transport final : public processes::transport {
     std::deque<outgoing> going;
     std::vector<incoming> wanted;
     std::vector<misfit> misfits;
-    std::deque<message> come; ///< which nobody has asked for yet
+    std::deque<message> come; ///< the messages that have come and are not asked for yet
     frame head{};
     std::size_t head_bytes = 0, content_bytes = 0; ///< of the message that is being read
     std::vector<std::byte> content;
-    bool is_closed = false, is_deaf = false; ///< it says, or hears, no more
+    bool is_closed = false, is_deaf = false; ///< the other side sends, or receives, no more
     std::string why = "has closed its connection";
 
     explicit peer(tcp_socket connected) : socket(std::move(connected)) {}
@@ -172,7 +172,7 @@ class tcp_transport final : public processes::transport {
       const std::size_t left = (in_head ? sizeof(frame) : static_cast<std::size_t>(first.head.bytes)) - at;
       if (left > 0) {
         const std::optional<std::size_t> sent = there.socket.send(from + at, left);
-        if (!sent) there.is_deaf = true; // what it has said can still be read
+        if (!sent) there.is_deaf = true; // the messages that it has sent can still be read
         if (!sent || *sent == 0) return;
         first.sent += *sent;
       }
@@ -214,7 +214,7 @@ class tcp_transport final : public processes::transport {
     there.why = std::move(why);
     there.content = {};
   }
-  /// Memory for more of a message than has come, but for no more than as much again: what a head says may be wrong.
+  /// Allocates at most twice the part of a message that has come, because the size in its header may be wrong.
   static bool make_room(peer& there) {
     if (there.content_bytes < there.content.size()) return true;
     const std::size_t size = std::max(first_bytes, 2 * there.content_bytes);
@@ -226,7 +226,7 @@ class tcp_transport final : public processes::transport {
       return false;
     }
   }
-  /// Messages go to those who asked first.
+  /// A message goes to the receiver that asked first.
   static void match(peer& there) {
     for (auto each = there.come.begin(); each != there.come.end();) {
       const auto asked = std::find_if(there.wanted.begin(), there.wanted.end(),

@@ -1,4 +1,4 @@
-// What processes say when they connect, and those who wait at a door until they have said it.
+// The messages with which processes greet each other, and the list of connections that have not greeted yet.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -24,34 +24,34 @@ namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail {
 
 using tcp_nonce = std::array<std::uint64_t, 2>;
 
-/// Numbers that nobody has had before.
+/// Random numbers that have never been used before.
 inline tcp_nonce new_nonce() {
   std::random_device chance;
   const auto word = [&] { return chance() | std::uint64_t{chance()} << 32; };
   return {word(), word()};
 }
 
-/// What a process says to who connects to it: that caller has to sign these numbers.
+/// The first message of a process to a caller, who has to sign these numbers.
 struct tcp_challenge {
   std::array<char, 8> magic{'p', 'l', 'x', 't', 'c', 'p', '0', '2'};
   tcp_nonce nonce{};
 
   bool is_one() const { return magic == tcp_challenge{}.magic; }
 };
-/// What the caller says then.
+/// The caller's answer.
 struct tcp_hello {
   std::array<char, 8> magic = tcp_challenge{}.magic;
   std::uint32_t index = 0, count = 0;
-  std::uint32_t port = 0; ///< where it listens for those of higher numbers
+  std::uint32_t port = 0; ///< where the process listens for those of higher numbers
   std::uint32_t unused = 0;
-  std::uint64_t token = 0; ///< of the session, once process 0 has said it
-  tcp_nonce nonce{};       ///< what process 0 has to sign
+  std::uint64_t token = 0; ///< of the session, once process 0 has sent it
+  tcp_nonce nonce{};       ///< the numbers that process 0 has to sign
   digest proof{};
 
   bool is_one() const { return magic == tcp_challenge{}.magic; }
 };
 enum class tcp_reply : std::uint32_t { unwanted, accepted, other_secret };
-/// What process 0 answers.
+/// The answer of process 0.
 struct tcp_answer {
   std::array<char, 8> magic = tcp_challenge{}.magic;
   std::uint32_t count = 0;
@@ -63,7 +63,7 @@ struct tcp_answer {
 };
 static_assert(sizeof(tcp_challenge) == 24 && sizeof(tcp_hello) == 80 && sizeof(tcp_answer) == 56, "no padding");
 
-/// The digest, under the secret, of what a message says, but for its proof, and of the numbers of both sides.
+/// The digest, under the secret, of a message without its proof and of the numbers of both sides.
 template <class Message>
 digest proof_of(const std::string& secret, const Message& said, const tcp_nonce& callers, const tcp_nonce& doors) {
   std::string text(reinterpret_cast<const char*>(&said), sizeof said - sizeof said.proof);
@@ -71,10 +71,10 @@ digest proof_of(const std::string& secret, const Message& said, const tcp_nonce&
   return keyed_digest(secret, text);
 }
 
-/// Listens, and looks at all who came at once: one who says nothing keeps nobody waiting.
+/// Listens, and reads from all connections at once: one that sends no bytes delays no other.
 class tcp_reception {
  public:
-  /// Who has said a hello that is signed with the secret.
+  /// A connection whose hello is signed with the secret.
   struct arrival {
     tcp_socket socket;
     tcp_hello hello;
@@ -85,7 +85,8 @@ class tcp_reception {
 
   int port() const { return door.port(); }
 
-  /// The next of them; none if there is none before the deadline. Who says something else is sent away.
+  /// The next such connection; `none` if there is none before the deadline. Connections with another greeting are
+  /// closed.
   std::optional<arrival> next(deadline until) {
     while (true) {
       for (auto each = waiting.begin(); each != waiting.end();) {
@@ -110,14 +111,14 @@ class tcp_reception {
     tcp_hello hello{};
     std::size_t has = 0; ///< bytes of the hello
   };
-  /// Beyond so many the one that waits longest goes: a process says its hello at once.
+  /// The most connections that wait. Beyond it the longest waiting one is closed: a process sends its hello at once.
   static constexpr std::size_t most_guests = 128;
 
   tcp_socket door;
   std::string secret;
   std::vector<guest> waiting;
 
-  /// Reads what there is of a hello; says whether it may still become one.
+  /// Reads the bytes of a hello that have come. Returns whether they may still become one.
   static bool read(guest& from) {
     while (from.has < sizeof(tcp_hello)) {
       const std::optional<std::size_t> got =
@@ -132,11 +133,11 @@ class tcp_reception {
     if (are_equal_in_secret(come.hello.proof, proof_of(secret, come.hello, come.hello.nonce, come.challenge)))
       return true;
     const tcp_answer answer{.reply = tcp_reply::other_secret};
-    static_cast<void>(come.socket.send(&answer, sizeof answer)); // who does not listen is gone anyway
+    static_cast<void>(come.socket.send(&answer, sizeof answer)); // a caller that does not listen is lost anyway
     return false;
   }
 
-  /// Waits until somebody says something or comes; false at the deadline.
+  /// Waits until a connection sends bytes or a new one comes; false at the deadline.
   bool wait(deadline until) {
     deadline first = until;
     std::vector<pollfd> all{{door.descriptor(), POLLIN, 0}};

@@ -1,4 +1,4 @@
-// How processes that know the address of one of them find each other.
+// The meeting of processes that know the address of one of them.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -17,24 +17,24 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::distributed::detail {
 
-/// What all processes of a session know and nobody else: PARALLAX_SECRET, or nothing.
+/// The secret that only the processes of a session know: PARALLAX_SECRET, or an empty one.
 inline std::string session_secret() {
   const char* const text = std::getenv("PARALLAX_SECRET");
   return text == nullptr ? "" : text;
 }
 
-/// Where a process listens.
+/// The address and port at which a process listens.
 struct tcp_place {
   std::uint32_t address = 0, port = 0;
 };
 
-/// Connects all processes with each other: each calls process 0, which tells all where the others are. Each signs what
-/// it says with the secret, and so does process 0; whoever says something else is sent away. Throws `error` where not
-/// all are there in time, naming who is missing.
+/// Connects all processes with each other: each calls process 0, which tells all of them where the others listen. All
+/// messages are signed with the secret, also those of process 0; a caller without a valid one is sent away. Throws
+/// `error`, which names the missing processes, if not all are there in time.
 class tcp_meeting {
  public:
   std::vector<tcp_socket> peers; ///< by process
-  std::vector<tcp_place> places; ///< by process, as process 0 sees them; none of itself
+  std::vector<tcp_place> places; ///< by process, as process 0 sees it; not of process 0 itself
 
   tcp_meeting(int index, int count, const std::string& host, int port, deadline until, std::string known = {})
       : peers(index_of(count)),
@@ -53,8 +53,8 @@ class tcp_meeting {
   std::string secret;
   std::uint64_t token = 0;
 
-  /// The address that the others call, where this machine has it. Behind some names, such as those of services, is
-  /// another machine that passes on what it is sent: then this one listens at all its addresses.
+  /// The address that the others call, if this machine has it. Behind some names, such as those of services, is another
+  /// machine that forwards messages: then this process listens at all its addresses.
   static tcp_socket door_at(const std::string& host, int port) {
     const in_addr_t here = address_to_listen_at(host, address_of_host(host));
     try {
@@ -86,7 +86,8 @@ class tcp_meeting {
       if (!peers[index_of(other)].send_all(places.data(), places.size() * sizeof(tcp_place), limit))
         throw error("distributed: process " + std::to_string(other) + " has gone while the others came");
   }
-  /// Says who this process is. Returns what both sides have to sign, or nothing where nobody asks in the right way.
+  /// Sends the number of this process. Returns the numbers that both sides have to sign, or `none` if the other side
+  /// does not ask in the right way.
   struct introduction {
     tcp_nonce own, other;
   };
@@ -125,7 +126,7 @@ class tcp_meeting {
     peers[0] = std::move(first);
     for (int other = 1; other < own; ++other) {
       const tcp_place& there = places[index_of(other)];
-      // one that process 0 sees at its loopback is on process 0's host
+      // a process that process 0 sees at its loopback address is on process 0's host
       tcp_socket made = tcp_socket::connected(is_loopback(there.address) ? coordinator : there.address,
                                               static_cast<int>(there.port), limit);
       if (!introduce(made, reception.port()))

@@ -1,4 +1,4 @@
-// What processes tell each other outside of programs: that they are there, and trees of arrays and numbers.
+// Exchanges between processes outside of programs: barriers, and trees of arrays and numbers.
 #pragma once
 
 #include <parallax/arrays/memory/slices.hpp>
@@ -81,8 +81,8 @@ inline std::vector<std::vector<std::byte>> gather(processes::gathering kind, std
 
 } // namespace detail
 
-/// Waits until all processes have come to a barrier of this name. Throws `process_error` where they come to others.
-/// JAX: multihost_utils.sync_global_devices
+/// Waits until all processes have come to a barrier of this name. Throws `process_error` if one comes to another
+/// barrier. JAX: multihost_utils.sync_global_devices
 inline void barrier(std::string_view name) {
   const auto bytes_of_name = std::as_bytes(std::span(name.data(), name.size()));
   const std::vector<std::byte> own(bytes_of_name.begin(), bytes_of_name.end());
@@ -95,8 +95,8 @@ inline void barrier(std::string_view name) {
                               std::string(reinterpret_cast<const char*>(names[p].data()), names[p].size()) + '"');
 }
 
-/// The trees of all processes, by their number: arrays and numbers, whose extents may differ. All processes call it.
-/// JAX: multihost_utils.process_allgather
+/// By process: its tree of arrays and numbers, whose extents may differ. All processes call it. JAX:
+/// multihost_utils.process_allgather
 template <class Tree> std::vector<Tree> gather(const Tree& own) {
   std::vector<Tree> result;
   for (const std::vector<std::byte>& each :
@@ -107,8 +107,7 @@ template <class Tree> std::vector<Tree> gather(const Tree& own) {
 
 namespace detail {
 
-/// The blocks of which a process has the first copy, one behind another, and the places in the mesh that they belong
-/// to.
+/// The blocks of which this process has the first copy, one behind another, and their places in the mesh.
 template <class T, class Blocks, partition Cut> struct distinct_blocks {
   array<T, 2> values;
   array<std::int64_t, 1> places;
@@ -124,7 +123,7 @@ template <class T, class Blocks, partition Cut> struct distinct_blocks {
       to = std::ranges::copy(read(blocks, positions[k]), to).out;
       places.mutable_data()[k] = part.begin() + positions[k];
     }
-    // others may wait for what makes the blocks, which has to have ended here before this process waits for them
+    // others may wait for the program that makes the blocks, so it has to end here before this process waits for them
     if (positions.empty()) read(blocks, 0);
   }
 
@@ -134,7 +133,7 @@ template <class T, class Blocks, partition Cut> struct distinct_blocks {
     runtime::count_read(blocks.shard_buffer(static_cast<int>(position)), block.size_bytes());
     return block;
   }
-  /// Whether no place before has the same block: along axes that do not cut it, it has the first index.
+  /// Whether no earlier place has the same block: the place has index 0 along all axes that do not cut the array.
   static bool is_first(const processes::mesh_part& part, std::int64_t position) {
     for (int axis = part.rank(); axis-- > 0; position /= part[axis].here)
       if (!Cut.has(axis) && part[axis].first + position % part[axis].here != 0) return false;
@@ -144,7 +143,7 @@ template <class T, class Blocks, partition Cut> struct distinct_blocks {
 
 } // namespace detail
 
-/// The whole of an array that lies on the devices of all processes, for each of them. All processes call it.
+/// The whole of an array that lies on the devices of all processes, on every process. All processes call it.
 template <class T, auto Shape, class Mesh, partition Cut>
 array<T, Shape> gather(const global_array<T, Shape, Mesh, Cut>& x) {
   if (x.is_fully_addressable()) return x.gather();

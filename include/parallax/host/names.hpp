@@ -1,4 +1,4 @@
-// The host backend calls programs, and what runs them, by their bare names.
+// The host backend uses programs, and the code that runs them, by their bare names.
 #pragma once
 
 #include <parallax/core/version.hpp>

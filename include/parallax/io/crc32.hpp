@@ -11,7 +11,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::io {
 
 namespace detail {
 
-/// By table k: what a byte that k more bytes follow adds to the checksum.
+/// By table k: the checksum's part from a byte that k more bytes follow.
 using crc32_tables = std::array<std::array<std::uint32_t, 256>, 16>;
 
 constexpr crc32_tables make_crc32_tables() {
@@ -33,7 +33,7 @@ inline std::uint32_t little_endian_word(const std::byte* data) {
   return static_cast<std::uint32_t>(data[0]) | static_cast<std::uint32_t>(data[1]) << 8 |
          static_cast<std::uint32_t>(data[2]) << 16 | static_cast<std::uint32_t>(data[3]) << 24;
 }
-/// What a word adds that `behind` more bytes follow.
+/// The checksum's part from a word that `behind` more bytes follow.
 template <std::size_t Behind> std::uint32_t crc32_of_word(std::uint32_t word) {
   return crc32_of_bytes[Behind + 3][word & 0xff] ^ crc32_of_bytes[Behind + 2][(word >> 8) & 0xff] ^
          crc32_of_bytes[Behind + 1][(word >> 16) & 0xff] ^ crc32_of_bytes[Behind][word >> 24];
@@ -41,8 +41,8 @@ template <std::size_t Behind> std::uint32_t crc32_of_word(std::uint32_t word) {
 
 } // namespace detail
 
-/// The checksum of zip (CRC-32 of ISO 3309) of what was added before, `sum`, and of these bytes. Sixteen bytes are
-/// looked up at a time, none of which waits for another. Python: zlib.crc32(data, sum)
+/// Continues the checksum of zip (CRC-32 of ISO 3309): `sum` is that of earlier bytes. Sixteen independent look-ups are
+/// made at a time. Python: zlib.crc32(data, sum)
 inline std::uint32_t crc32(std::uint32_t sum, const std::byte* data, std::size_t bytes) {
   sum = ~sum;
   for (; bytes >= 16; bytes -= 16, data += 16)

@@ -109,7 +109,7 @@ inline std::string short_text(bfloat16 value) {
   return value != value ? "nan" : text;
 }
 
-/// One number on its own, as NumPy prints a scalar: all its digits, scientific where it is large or small.
+/// One number on its own, as NumPy prints a scalar: all its digits, in scientific form if it is large or small.
 template <class T> std::string scalar_text(T value) {
   if constexpr (std::same_as<T, bool>) return value ? "True" : "False";
   else if constexpr (std::integral<T>) return std::to_string(value);

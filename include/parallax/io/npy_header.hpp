@@ -1,4 +1,4 @@
-// What stands before the elements in an .npy file of NumPy: a dictionary as Python writes it.
+// The head of an .npy file of NumPy: a dictionary as Python writes it.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -14,7 +14,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::io {
 
-/// What the head of an .npy file says.
+/// The content of the head of an .npy file.
 struct npy_header {
   std::string descr; ///< the type of the elements, such as "<f4"
   bool fortran_order = false;
@@ -24,8 +24,8 @@ struct npy_header {
 
 namespace detail {
 
-/// Reads {'descr': text, 'fortran_order': truth value, 'shape': tuple of numbers}: these keys in any order, of one that
-/// comes again the last value, and nothing else. Texts have no escapes, and numbers are decimal and not negative.
+/// Reads {'descr': text, 'fortran_order': truth value, 'shape': tuple of numbers}: exactly these keys, in any order. If
+/// a key is repeated, its last value counts. Texts have no escapes, and numbers are decimal and not negative.
 class npy_dictionary_reader {
  public:
   explicit npy_dictionary_reader(std::string_view text) : rest(text) {}
@@ -47,7 +47,7 @@ class npy_dictionary_reader {
 
  private:
   std::string_view rest;
-  bool ended_in_comma = false; ///< the list that was read last
+  bool ended_in_comma = false; ///< whether the last list ended in a comma
 
   void skip_spaces() { rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n"), rest.size())); }
   bool take(char c) {
@@ -56,7 +56,7 @@ class npy_dictionary_reader {
     rest.remove_prefix(1);
     return true;
   }
-  /// What `one` takes, with commas between, one of which may stand at the end.
+  /// A list of items that `one` reads, with commas between them. A comma may also stand at the end.
   template <class One> bool take_list(char open, char close, const One& one) {
     if (!take(open)) return false;
     for (bool comma = true, any = false;; any = true) {
@@ -113,8 +113,8 @@ class npy_dictionary_reader {
 
 } // namespace detail
 
-/// The head of an .npy file of version 1.0; nothing where NumPy would refuse it, where it holds records instead of
-/// numbers, or where it has what no program writes. NumPy: lib.format.read_array_header_1_0
+/// The head of an .npy file of version 1.0; `none` if NumPy would refuse it, if it holds records instead of numbers, or
+/// if it is of a form that no program writes. NumPy: lib.format.read_array_header_1_0
 inline std::optional<npy_header> read_npy_header(std::string_view file) {
   if (file.size() < 10 || file.substr(0, 8) != std::string_view("\x93NUMPY\x01\x00", 8)) return {};
   const std::size_t size = static_cast<unsigned char>(file[8]) + 256 * std::size_t{static_cast<unsigned char>(file[9])};

@@ -38,7 +38,7 @@ template <class T> class element_format {
  public:
   explicit element_format(const std::vector<T>& shown) {
     for (const T value : shown) common_width = std::max(common_width, scalar_text(value).size());
-    if constexpr (std::same_as<T, bool>) common_width = 5; // even where all are True
+    if constexpr (std::same_as<T, bool>) common_width = 5; // even if all are True
   }
   std::string operator()(T value) const { return padded_left(scalar_text(value), common_width); }
 
@@ -46,7 +46,8 @@ template <class T> class element_format {
   std::size_t common_width = 0;
 };
 
-/// Writes elements of floating arrays with aligned points: positional, or all scientific where magnitudes differ much.
+/// Writes elements of floating arrays with aligned points: in positional form, or all in scientific form if magnitudes
+/// differ much.
 template <math::floating_element T> class element_format<T> {
  public:
   explicit element_format(const std::vector<T>& shown) {
@@ -106,14 +107,14 @@ template <math::floating_element T> class element_format<T> {
   std::size_t whole_width = 0, fraction_width = 0, exponent_width = 0;
 };
 
-/// Writes elements of bfloat16 arrays: NumPy, which does not know the type, aligns nothing.
+/// Writes elements of bfloat16 arrays. NumPy, which does not know the type, does not align them.
 template <> class element_format<bfloat16> {
  public:
   explicit element_format(const std::vector<bfloat16>&) {}
   std::string operator()(bfloat16 value) const { return short_text(value); }
 };
 
-/// Lays out one array: brackets, line breaks and, for a large one, dots in the place of what is left out.
+/// Lays out one array: brackets, line breaks and, in a large one, dots for the omitted entries.
 template <class T> class array_printer {
  public:
   array_printer(plain_span<const std::int64_t> shape, plain_span<const T> values)
@@ -197,8 +198,8 @@ template <class T> class array_printer {
 
 } // namespace detail
 
-/// The array as NumPy's `str` writes it: at most 8 digits after the point, lines of at most 75 columns, and `...` in
-/// the place of the inner entries where it has more than 1000 elements.
+/// The array as NumPy's `str` writes it: at most 8 digits after the point, lines of at most 75 columns, and `...` for
+/// the inner entries if it has more than 1000 elements.
 template <class T, auto Shape> std::string to_string(const array<T, Shape>& a) {
   if constexpr (array<T, Shape>::rank == 0) return detail::scalar_text(a.item());
   else return a.size() == 0 ? "[]" : detail::array_printer<T>(a.shape(), a.values()).text();
@@ -215,8 +216,8 @@ template <class T, auto Shape> std::ostream& operator<<(std::ostream& out, const
   return out << to_string(a);
 }
 
-/// The whole array as text where it lies on this process' devices, and otherwise the blocks that do, each with its
-/// indices.
+/// The whole array as text if it lies on this process' devices, and otherwise the blocks on these devices, each with
+/// its indices.
 template <class T, auto Shape, class Mesh, partition Cut>
 std::string to_string(const global_array<T, Shape, Mesh, Cut>& a) {
   if (a.is_fully_addressable()) return to_string(a.gather());

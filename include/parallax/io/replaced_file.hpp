@@ -27,11 +27,11 @@ struct file_closer {
 };
 using open_file = std::unique_ptr<std::FILE, file_closer>;
 
-/// The folder that a path names a file of, with the slash behind it; empty for the current one.
+/// The folder part of a path, with the slash behind it; empty for the current folder.
 inline std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
-/// The path that the symbolic links lead to, whether or not there is a file. At 40 links, where the system gives up, it
-/// is that of a link.
+/// The path that symbolic links lead to, whether or not a file exists there. After 40 links, when the system gives up,
+/// it is the path of a link.
 inline std::string behind_links(std::string path) {
   for (int links = 0; links < 40; ++links) {
     std::string to(4096, '\0');
@@ -44,7 +44,7 @@ inline std::string behind_links(std::string path) {
   return path;
 }
 
-/// Sixteen hexadecimal digits, by chance: two containers may have one process number on a disk that they share.
+/// Sixteen random hexadecimal digits: two containers may have one process number on a shared disk.
 inline std::string random_name() {
   static constexpr char digits[] = "0123456789abcdef";
   std::random_device chance;
@@ -56,10 +56,10 @@ inline std::string random_name() {
 
 } // namespace detail
 
-/// A file that is written beside `path` under a name of its own and then given that name. Whoever reads `path` finds
-/// what was there before or all of the new one; of several writers the last one to finish leaves its file whole. Where
-/// `path` is a symbolic link, the file that it leads to is replaced, which keeps its permissions. Throws `error` for
-/// what the system refuses and for what is no regular file, such as a device or a folder.
+/// A file that is written beside `path` under a name of its own and then renamed to `path`. A reader of `path` finds
+/// either the old content or all of the new one; of several writers the last to finish leaves its file whole. If `path`
+/// is a symbolic link, the file that it leads to is replaced, and keeps its permissions. Throws `error` if the system
+/// refuses an operation, and for anything but a regular file, such as a device or a folder.
 class replaced_file {
  public:
   explicit replaced_file(const std::string& path) : name(path), target(detail::behind_links(path)) {
@@ -92,7 +92,7 @@ class replaced_file {
     if (bytes > 0 && std::fwrite(data, 1, bytes, file.get()) != bytes) refuse("cannot be written");
   }
 
-  /// Gives the file its name, once what was written is on the disk.
+  /// Gives the file its name once its content is on the disk.
   void finish() {
     if (std::fflush(file.get()) != 0 || ::fsync(::fileno(file.get())) != 0) refuse("cannot be written to the end");
     if (std::fclose(file.release()) != 0) refuse("cannot be written to the end");
@@ -105,7 +105,7 @@ class replaced_file {
   std::string name, target, temporary;
   detail::open_file file;
 
-  /// A file that was not there before; the system takes the process' mask from its permissions.
+  /// Creates a file that did not exist. The system removes the process' mask from its permissions.
   int create(mode_t permissions) {
     while (true) {
       temporary = target + ".part" + detail::random_name();
@@ -117,20 +117,20 @@ class replaced_file {
       if (why != EEXIST && why != EINTR) refuse("cannot be written");
     }
   }
-  /// As if the file that is replaced had been written to. Its owner stays where this process may say so; else it is
-  /// this process' user, and then only what the file allowed to all stays allowed to others than the owner.
+  /// Gives the file the owner and permissions of the one that it replaces. If this process may not set the owner, its
+  /// own user becomes the owner, and others keep only the permissions that the file gave to everyone.
   void keep_permissions(const struct stat& there) const {
     const int opened = ::fileno(file.get());
     const bool is_kept = ::fchown(opened, there.st_uid, there.st_gid) == 0;
     const mode_t group = is_kept ? 0070 : (there.st_mode & 0007) << 3;
     if (::fchmod(opened, there.st_mode & (0707 | group)) != 0) refuse("cannot be given its permissions");
   }
-  /// The name is on the disk once the folder is.
+  /// Writes the folder to the disk, and thereby the name.
   void write_folder() const {
     const std::string folder = detail::folder_of(target);
     const int opened = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (opened < 0) return; // a folder that may be written to and not read
-    const bool is_written = ::fsync(opened) == 0 || errno == EINVAL || errno == ENOTSUP; // what no such disk can do
+    const bool is_written = ::fsync(opened) == 0 || errno == EINVAL || errno == ENOTSUP; // some disks cannot do it
     const int why = errno;
     ::close(opened);
     errno = why;

@@ -25,18 +25,18 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// A program as a number of 128 bits, which `save` writes beside what the program works on.
+/// The 128-bit hash of a program, which `save` writes beside the data that the program works on.
 using runtime::program_hash;
 
-/// The hash of the program of a function for arguments of these shapes, as `cost` takes them: equal for programs that
-/// do the same. A constant.
+/// The hash of the program of a function for arguments of these shapes, as `cost` takes them. Programs that do the same
+/// have equal hashes. A constant.
 template <class Function, class... Args> constexpr program_hash hash_of(const Function&, const Args&...) {
   return program_hash::of(detail::program<Function, detail::abstract_t<Args>...>::plan);
 }
 
 namespace io::detail {
 
-/// NumPy's name of a type; bfloat16, which it has not, is written as its bits.
+/// NumPy's name of a type. NumPy has no bfloat16, which is written as its bits.
 constexpr std::string_view npy_type(element_type type) {
   switch (type) {
   case element_type::boolean: return "|b1";
@@ -59,10 +59,10 @@ inline std::string shape_text(const runtime::runtime_value& value) {
   std::string text = "(";
   for (std::int64_t extent : value.shape) text += std::to_string(extent) + ", ";
   if (text.size() > 1) text.pop_back();
-  if (value.shape.size() > 1) text.pop_back(); // of several the last has no comma
+  if (value.shape.size() > 1) text.pop_back(); // with several extents, the last one has no comma
   return text + ")";
 }
-/// What stands before the elements in an .npy file.
+/// The head of an .npy file.
 inline std::string npy_head(const runtime::runtime_value& value) {
   std::string text = "{'descr': '" + std::string(npy_type(value.type)) +
                      "', 'fortran_order': False, 'shape': " + shape_text(value) + ", }";
@@ -129,7 +129,7 @@ class leaf_reader {
     if (value.bytes() > 0) std::memcpy(value.host.data(), bytes.data() + head->size, value.bytes());
     return value;
   }
-  /// Sizes in bytes are to be numbers.
+  /// Checks that sizes in bytes can be represented.
   template <class Shape> void refuse_too_large(std::size_t number, const Shape& shape) const {
     constexpr std::int64_t most = std::int64_t{1} << 48;
     std::int64_t product = 1;
@@ -143,9 +143,9 @@ class leaf_reader {
 } // namespace io::detail
 
 /// Writes the arrays and numbers of a tree to a file, with the hash of the program that works on them. The file is
-/// written beside its name and then given it, so that one that is there already is lost only to a complete one. Where
-/// several processes hold the same tree, one of them saves it. Throws `error` for what the system refuses. NumPy reads
-/// it: numpy.savez
+/// written under another name and then renamed, so that only a complete file replaces an existing one. If several
+/// processes hold the same tree, one of them saves it. Throws `error` if the system refuses an operation. NumPy reads
+/// the file: numpy.savez
 template <class Tree> void save(const std::string& path, const Tree& tree, const program_hash& program = {}) {
   io::zip_writer archive(path);
   const std::uint64_t words[] = {program.high, program.low};
@@ -162,9 +162,9 @@ template <class Tree> void save(const std::string& path, const Tree& tree, const
   archive.finish();
 }
 
-/// Reads a tree that `save` wrote: as many leaves, of the same types and ranks, and of the same extents where `Tree`
-/// has them static. Throws `error` where the file is something else, is damaged, or was written for another program.
-/// NumPy: numpy.load
+/// Reads a tree that `save` wrote. The tree has as many leaves, of the same types and ranks, and of the same extents if
+/// they are static in `Tree`. Throws `error` if the file is of another kind, is damaged, or was written for another
+/// program. NumPy: numpy.load
 template <class Tree> Tree load(const std::string& path, const program_hash& program = {}) {
   io::zip_reader archive(path);
   const std::vector<std::byte> hash = archive.read("program.npy");

@@ -1,4 +1,4 @@
-// Archives of named pieces that are not compressed, as zip has them: what an .npz file of NumPy is.
+// Uncompressed zip archives of named pieces: the format of NumPy's .npz files.
 #pragma once
 
 #include <parallax/arrays/memory/errors.hpp>
@@ -41,8 +41,8 @@ inline constexpr std::uint64_t local_signature = 0x04034b50, central_signature =
 
 } // namespace detail
 
-/// Writes an archive beside the file that it is to be, and gives it its name when it is complete, as `replaced_file`
-/// does. Throws `error` for what the system refuses.
+/// Writes an archive beside the file that it replaces, and renames it when it is complete, as `replaced_file` does.
+/// Throws `error` if the system refuses an operation.
 class zip_writer {
  public:
   explicit zip_writer(const std::string& path) : file(path) {}
@@ -95,7 +95,7 @@ class zip_writer {
   std::uint64_t position = 0;
   std::vector<entry> entries;
 
-  /// From the version that is needed to the length of the name: no compression, no date.
+  /// The fields from the needed version to the length of the name: no compression, no date.
   static void describe(detail::zip_record& record, const entry& each) {
     record.put<2>(45).put<2>(0).put<2>(0).put<2>(0).put<2>(0x21).put<4>(each.sum);
     record.put<4>(detail::in_extra).put<4>(detail::in_extra).put<2>(each.name.size());
@@ -106,7 +106,7 @@ class zip_writer {
   }
 };
 
-/// Reads an archive of pieces that are not compressed. Throws `error` for a file that is damaged or something else.
+/// Reads an archive of pieces that are not compressed. Throws `error` for a file that is damaged or of another kind.
 class zip_reader {
  public:
   explicit zip_reader(const std::string& path) : name(path), file(std::fopen(path.c_str(), "rb")) {
@@ -142,7 +142,7 @@ class zip_reader {
   std::vector<entry> entries;
 
   [[noreturn]] void damaged() const { throw error("load: " + name + " is damaged, or not what save has written"); }
-  /// Of several pieces of one name the last, as Python's zipfile has it.
+  /// If several pieces have one name, the last one counts, as in Python's zipfile.
   const entry* find(const std::string& piece) const {
     const auto found =
         std::find_if(entries.rbegin(), entries.rend(), [&](const entry& each) { return each.name == piece; });
@@ -167,7 +167,7 @@ class zip_reader {
     if (::fseeko(file.get(), 0, SEEK_END) != 0) damaged();
     length = static_cast<std::uint64_t>(::ftello(file.get()));
     if (length < 22) damaged();
-    // there is no comment behind it: save writes none, and neither does NumPy
+    // no comment follows: save writes none, and neither does NumPy
     const std::vector<std::byte> end = read_at(length - 22, 22);
     if (number<4>(end, 0) != detail::end_signature) damaged();
     std::uint64_t count = number<2>(end, 10), size = number<4>(end, 12), begin = number<4>(end, 16);
@@ -194,7 +194,7 @@ class zip_reader {
       entries.push_back(std::move(made));
     }
   }
-  /// Sizes and places beyond 32 bits are in a field of their own: those of them that do not fit, in this order.
+  /// Sizes and places beyond 32 bits stand in an extra field, in this order, and only those that do not fit.
   void read_extra(const std::vector<std::byte>& directory, std::size_t at, std::size_t size, entry& made,
                   bool has_packed_size) const {
     const std::size_t end = at + size;

@@ -1,4 +1,4 @@
-// Exponentials of squares, whose error does not grow with the square.
+// Exponentials of squares with an error that does not grow with the square.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -9,13 +9,14 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::math {
 
-/// exp(x^2), or exp(-x^2) where `Negative`. x is h + l, where h has so few bits that its square is exact, and x^2 is
-/// h^2 + r of r = l (x + h), which is small: rounding x^2 itself would be an error of as many units as x^2 is large.
+/// exp(x^2), or exp(-x^2) if `Negative`. With x = h + l, where h has so few bits that h^2 is exact, x^2 = h^2 + r with
+/// a small r = l (x + h). The result is exp(h^2) times a polynomial in r: rounding x^2 itself would give an error of
+/// about x^2 units in the last place.
 PARALLAX_CALLS_HOST
 template <bool Negative, class V> PARALLAX_HD PARALLAX_INLINE V exp_of_square(const V& x) {
   using T = element_of<V>;
   if constexpr (floating16_element<T>) {
-    const auto wide = convert<float>(x); // in which the squares of 16 bits are exact
+    const auto wide = convert<float>(x); // squares of 16-bit numbers are exact in float32
     const auto square = mul(wide, wide);
     if constexpr (Negative) return convert<T>(exp(neg(square)));
     else return convert<T>(exp(square));

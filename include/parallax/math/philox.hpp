@@ -1,5 +1,5 @@
-// The Philox 4x32 block cipher with 10 rounds: Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011), and
-// the streams of 32-bit words that cuRAND makes of it.
+// The Philox 4x32 block cipher with 10 rounds (Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011), and
+// the streams of 32-bit words that cuRAND makes with it.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -15,13 +15,13 @@
 namespace parallax::PARALLAX_INLINE_VERSION::math {
 
 namespace detail {
-// Philox's multipliers, and what its key words grow by from round to round.
+// Philox's multipliers, and the numbers added to its key words in each round.
 inline constexpr std::uint32_t philox_multiplier_x = 0xD2511F53, philox_multiplier_z = 0xCD9E8D57;
 inline constexpr std::uint32_t philox_increment_x = 0x9E3779B9, philox_increment_y = 0xBB67AE85;
 inline constexpr int philox_rounds = 10;
 } // namespace detail
 
-/// A counter, or what the cipher makes of it.
+/// A counter, or the cipher's output for it.
 struct philox_block {
   std::uint32_t x, y, z, w;
 
@@ -31,7 +31,7 @@ struct philox_key {
   std::uint32_t x, y;
 };
 
-/// The counter encrypted with the key, by our own rounds.
+/// The counter encrypted with the key, by this file's own rounds.
 PARALLAX_HD constexpr philox_block philox4x32_rounds(philox_block c, philox_key key) {
   for (int round = 0; round < detail::philox_rounds; ++round) {
     const std::uint64_t of_x = std::uint64_t{detail::philox_multiplier_x} * c.x;
@@ -54,19 +54,19 @@ PARALLAX_HD inline philox_block philox4x32(philox_block counter, philox_key key)
 #endif
 }
 
-/// The words of a stream, four to a block, which is kept for those that follow. Word n of a key's subsequence s is what
-/// cuRAND's `curand` returns after `curand_init(seed, s, n, &state)`, where the key's words are the seed's lower and
-/// upper half: word n % 4 of the block of counter (n / 4, s), each of 64 bits, lower half first.
+/// The words of a stream, computed in blocks of four; the last block is kept for the next words. Word n of a key's
+/// subsequence s is the result of cuRAND's `curand` after `curand_init(seed, s, n, &state)`, if the key's words are the
+/// seed's lower and upper half: word n % 4 of the block of counter (n / 4, s), each of 64 bits, lower half first.
 class philox_words {
  public:
-  /// Word number `high` * 2^32 + `low` of the subsequence whose number has halves of `subsequence`.
+  /// Word number `high` * 2^32 + `low` of the subsequence whose number has the halves `subsequence`.
   PARALLAX_HD PARALLAX_INLINE std::uint32_t word(std::uint32_t key0, std::uint32_t key1, std::uint32_t high,
                                                  std::uint32_t low, std::uint32_t subsequence) {
     find(key0, key1, high, low, subsequence);
     const std::uint32_t first = low & 1 ? block.y : block.x, second = low & 1 ? block.w : block.z;
     return low & 2 ? second : first;
   }
-  /// Words 2 n and 2 n + 1 as one number, the first one lower, for n = `high` * 2^32 + `low`.
+  /// Words 2 n and 2 n + 1 as one number, the first one in the low bits, for n = `high` * 2^32 + `low`.
   PARALLAX_HD PARALLAX_INLINE std::uint64_t wide_word(std::uint32_t key0, std::uint32_t key1, std::uint32_t high,
                                                       std::uint32_t low, std::uint32_t subsequence) {
     find(key0, key1, high << 1 | low >> 31, low << 1, subsequence);
@@ -79,7 +79,7 @@ class philox_words {
   philox_key key{};
   bool known = false;
 
-  /// Makes `block` the one that a word is in. Neighbouring words are in one block.
+  /// Computes the block that contains a word, unless it is the block kept. Neighbouring words are in one block.
   PARALLAX_HD PARALLAX_INLINE void find(std::uint32_t key0, std::uint32_t key1, std::uint32_t high, std::uint32_t low,
                                         std::uint32_t subsequence) {
     const philox_block wanted{low >> 2 | high << 30, high >> 2, subsequence, subsequence};
@@ -91,7 +91,8 @@ class philox_words {
   }
 };
 
-// The same for registers of lanes, which bring their own functions, found where they are defined.
+// Functions like `philox_words::word` and `wide_word` for registers of lanes: registers bring overloads, which are
+// found where they are defined.
 PARALLAX_CALLS_HOST
 template <class V>
   requires(!element<V>)

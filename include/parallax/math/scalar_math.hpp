@@ -1,4 +1,4 @@
-// The scalar meanings of a kernel's operations: those that are composed of others, on top of scalar_operations.hpp.
+// Operations of a kernel on one element that are composed of others, those of scalar_operations.hpp.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -34,18 +34,18 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V logistic(const V& x) {
     const V zero(T{0}), one(T{1}), small = exp(neg(abs(x)));
     const auto is_negative = lt(x, zero);
     const V y = div(select(is_negative, small, one), add(one, small));
-    return select(is_negative, sub(small, mul(small, y)), y); // the same, and the error of 1 + small is small beside it
+    return select(is_negative, sub(small, mul(small, y)), y); // equal, and the error of 1 + small is small beside it
   }
 }
 
-/// log(exp(x) + exp(y)), which neither overflows nor loses all digits; exact where one of them is minus infinity.
+/// log(exp(x) + exp(y)), which neither overflows nor loses all digits; exact if x or y is minus infinity.
 PARALLAX_CALLS_HOST
 template <class V> PARALLAX_HD PARALLAX_INLINE V logaddexp(const V& x, const V& y) {
   using T = element_of<V>;
   if constexpr (floating16_element<T>) {
     return convert<T>(logaddexp(convert<float>(x), convert<float>(y)));
   } else {
-    const V distance = sub(x, y); // NaN of equal infinities too
+    const V distance = sub(x, y); // NaN for equal infinities too
     return select(ne(distance, distance), add(x, y), add(max(x, y), log1p(exp(neg(abs(distance))))));
   }
 }
@@ -54,10 +54,10 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V logaddexp(const V& x, const V& 
 PARALLAX_CALLS_HOST
 template <class V> PARALLAX_HD PARALLAX_INLINE V relu(const V& x) { return max(x, V(element_of<V>{})); }
 
-/// Constants of `gelu`: 2 sqrt(2 / pi), and what weighs the cube.
+/// Constants of `gelu`: 2 sqrt(2 / pi), and the factor of the cube.
 inline constexpr double gelu_scale = 1.5957691216057308, gelu_cubic = 0.044715;
 
-/// x * logistic(v) of v = 2 sqrt(2 / pi) * (x + 0.044715 x^3): the Gaussian error linear unit in its approximation by a
+/// x * logistic(v) with v = 2 sqrt(2 / pi) * (x + 0.044715 x^3): the Gaussian error linear unit in its approximation by
 /// tanh (Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016).
 PARALLAX_CALLS_HOST
 template <class V> PARALLAX_HD PARALLAX_INLINE V gelu(const V& x) {
@@ -70,7 +70,7 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V gelu(const V& x) {
   }
 }
 
-/// The derivative of `gelu`: s + x s (1 - s) v' of s = logistic(v).
+/// The derivative of `gelu`: s + x s (1 - s) v' with s = logistic(v).
 PARALLAX_CALLS_HOST
 template <class V> PARALLAX_HD PARALLAX_INLINE V gelu_derivative(const V& x) {
   using T = element_of<V>;
@@ -81,7 +81,7 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V gelu_derivative(const V& x) {
     const V square = mul(cubic, mul(x, x));
     const V s = logistic(mul(x, add(linear, square)));
     const V slope = add(linear, mul(V(T{3}), square));
-    return add(s, mul(x, mul(slope, mul(s, sub(one, s))))); // in this order 0 does not meet infinity
+    return add(s, mul(x, mul(slope, mul(s, sub(one, s))))); // in this order 0 is never multiplied by infinity
   }
 }
 
@@ -103,7 +103,7 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V integer_pow(const V& x, int n) 
   }
 }
 
-/// x to the power y, both integers, by squaring; what overflows wraps. A negative y gives 1 / x^-y rounded towards
+/// x to the power y, both integers, by squaring; overflow wraps around. A negative y gives 1 / x^-y rounded towards
 /// zero, and 0 for x = 0.
 PARALLAX_CALLS_HOST
 template <class V> PARALLAX_HD PARALLAX_INLINE V integral_pow(const V& x, const V& y) {
@@ -122,7 +122,7 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V integral_pow(const V& x, const 
   return result;
 }
 
-/// What is left of x * 2^bits + y after division by `divisor`, in unsigned integers of so many bits; 0 stands for
+/// The remainder of x * 2^bits + y divided by `divisor`, in unsigned integers of `bits` bits; a divisor of 0 stands for
 /// 2^bits.
 PARALLAX_CALLS_HOST
 template <class V> PARALLAX_HD PARALLAX_INLINE V wide_remainder(const V& x, const V& y, const V& divisor) {
@@ -136,7 +136,7 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V wide_remainder(const V& x, cons
     const std::uint64_t both = wide(x) << 32 | wide(y);
     return divisor == T{0} ? y : convert<T>(rem(both, wide(divisor)));
   } else {
-    // a bit of y at a time, of which there are more than a register has
+    // one bit of y at a time, since x and y together have more bits than a register
     const V one(T{1}), last(T{63});
     V rest = rem(x, divisor);
     for (T bit = 0; bit < 64; ++bit) {
@@ -150,7 +150,7 @@ template <class V> PARALLAX_HD PARALLAX_INLINE V wide_remainder(const V& x, cons
   }
 }
 
-/// The two words a block cipher gives.
+/// The two words that a block cipher gives.
 template <class V> struct word_pair {
   V first, second;
 };

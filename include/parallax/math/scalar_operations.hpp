@@ -1,4 +1,4 @@
-// What each operation of a kernel means on one element; registers of lanes have the same operations by the same names.
+// The operations of a kernel on one element. Registers of lanes have operations of the same names.
 #pragma once
 
 #include <parallax/core/config.hpp>
@@ -40,16 +40,16 @@ template <class T> inline constexpr T infinity = std::numeric_limits<T>::infinit
 /// The type in which arithmetic on `T` neither overflows nor is promoted to a signed type.
 template <class T> using wrapping_t = typename wrapping<T>::type;
 
-/// Whether there are numbers below 0.
+/// Whether the type has numbers below 0.
 template <class T> inline constexpr bool has_sign = floating_element<T> || std::is_signed_v<T>;
 
-/// x as the type that the C library has functions for.
+/// x in a type that the C library has functions for.
 template <floating_element T> PARALLAX_HD constexpr auto widen(T x) {
   if constexpr (floating16_element<T>) return static_cast<float>(x);
   else return x;
 }
 
-/// The result of such a function as an element.
+/// The result of a C library function as an element.
 template <floating_element T> PARALLAX_HD constexpr T narrow(decltype(widen(T())) x) { return static_cast<T>(x); }
 
 /// x in the type in which arithmetic wraps around.
@@ -61,21 +61,21 @@ template <class T> PARALLAX_HD constexpr bool is_nan(T x) {
 }
 } // namespace detail
 
-/// What no number is below: minus infinity, or the lowest number of a type without it.
+/// The least value: minus infinity, or the lowest number of a type without it.
 template <element T> PARALLAX_HD constexpr T least() {
   if constexpr (floating16_element<T>) return static_cast<T>(-detail::infinity<float>);
   else if constexpr (floating_element<T>) return -detail::infinity<T>;
   else return detail::lowest<T>;
 }
-/// What no number is above.
+/// The greatest value: infinity, or the largest number of a type without it.
 template <element T> PARALLAX_HD constexpr T greatest() {
   if constexpr (floating16_element<T>) return static_cast<T>(detail::infinity<float>);
   else if constexpr (floating_element<T>) return detail::infinity<T>;
   else return detail::largest<T>;
 }
 
-/// What a function of single numbers, such as one of the C library's, makes of the operands: here of elements, and of
-/// registers lane by lane. Those of 16 bits are computed in float and rounded.
+/// Applies a function of single numbers, such as one of the C library's, to elements; for registers there is an
+/// overload that does so lane by lane. 16-bit numbers are computed in float and rounded.
 template <class Function, floating_element T, std::same_as<T>... More>
 PARALLAX_HD inline T each_lane(Function function, T x, More... more) {
   return detail::narrow<T>(function(detail::widen(x), detail::widen(more)...));
@@ -115,7 +115,7 @@ template <number_element T> PARALLAX_HD constexpr T div(T x, T y) {
   return static_cast<T>(x / y);
 }
 
-/// What is left of x after truncating division by y, with the sign of x. An integer is left whole by zero.
+/// The remainder of the truncating division x / y, with the sign of x. For integers, y = 0 gives x.
 template <number_element T> PARALLAX_HD inline T rem(T x, T y) {
   if constexpr (floating_element<T>) return each_lane([](auto a, auto b) { return std::fmod(a, b); }, x, y);
   else return sub(x, mul(div(x, y), y));
@@ -123,7 +123,8 @@ template <number_element T> PARALLAX_HD inline T rem(T x, T y) {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 namespace detail {
-/// Whether an extreme is one instruction that gives NaN if either is. That of float16 takes memory for its operands.
+/// Whether an extreme is one instruction that gives NaN if an operand is NaN. For float16 that instruction's operands
+/// take memory.
 template <class T> inline constexpr bool has_extreme_instruction = std::same_as<T, float> || std::same_as<T, bfloat16>;
 template <class T> __device__ inline T device_max(T x, T y) {
   if constexpr (std::same_as<T, float>) {
@@ -240,7 +241,7 @@ template <element T> PARALLAX_HD constexpr bool ge(T x, T y) { return x >= y; }
 template <element T> PARALLAX_HD constexpr bool eq(T x, T y) { return x == y; }
 template <element T> PARALLAX_HD constexpr bool ne(T x, T y) { return x != y; }
 
-/// x where the condition holds, else y.
+/// x if the condition holds, else y.
 template <element T> PARALLAX_HD constexpr T select(bool condition, T x, T y) { return condition ? x : y; }
 
 /// Neither infinite nor NaN.
@@ -316,8 +317,8 @@ template <element T> struct element_of_lanes<T> {
 /// The element type of V, an element or a register of lanes.
 template <class V> using element_of = typename detail::element_of_lanes<V>::type;
 
-// A register of lanes brings its own overloads, which are found where it is defined. Forwarding to them lets kernels be
-// written here, below it, with qualified names.
+// A register of lanes brings its own overloads, which are found where it is defined. Kernels can call these by
+// qualified names too, because the functions here forward to them.
 #define PARALLAX_FORWARD(function)                                                                                     \
   PARALLAX_CALLS_HOST template <class V, class... More>                                                                \
     requires(!element<V>)                                                                                              \

@@ -8,8 +8,9 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::optim {
 
-/// The number of steps, and the means of gradients and of their squares. Means of squares of 16 bits are float32:
-/// squares leave the range of float16, and a step's part of such a mean is less than half the last place of bfloat16.
+/// The number of steps, and the means of the gradients and of their squares. For 16-bit types the means of squares are
+/// float32: squares leave the range of float16, and a step changes such a mean by less than half the last place of
+/// bfloat16.
 template <class Count, class Means, class Squares> struct adam_state {
   Count count;
   Means mu;
@@ -33,13 +34,13 @@ struct zeros_of_squares {
 } // namespace detail
 
 struct adam_options {
-  double b1 = 0.9;     ///< how much of the mean of gradients stays each step
-  double b2 = 0.999;   ///< of the mean of their squares
+  double b1 = 0.9;     ///< decay of the mean of gradients in each step
+  double b2 = 0.999;   ///< decay of the mean of their squares
   double eps = 1e-8;   ///< added to the root
   double eps_root = 0; ///< added below the root
 };
 
-/// Means of gradients, divided by the root of the means of their squares. optax: scale_by_adam
+/// Means of gradients, divided by the roots of the means of their squares. optax: scale_by_adam
 struct scale_by_adam : transformation<scale_by_adam> {
   adam_options options;
 
@@ -60,7 +61,7 @@ struct scale_by_adam : transformation<scale_by_adam> {
       const tracer g = detail::wide(of);
       return v * o.b2 + g * g * (1 - o.b2);
     };
-    const auto exact = tree_map(mean, state.mu, updates); // of leaves of 16 bits not yet rounded
+    const auto exact = tree_map(mean, state.mu, updates); // 16-bit leaves are not rounded yet
     const auto nu = tree_map(mean_square, state.nu, updates);
     const auto rounded = [](const tracer& x, const tracer& m, const tracer& g) {
       return build::convert(x, promote(m.type(), g.type()));
@@ -76,11 +77,11 @@ struct scale_by_adam : transformation<scale_by_adam> {
   }
 };
 
-/// optax: adam
+/// Adam with a learning rate. optax: adam
 template <rate Rate> constexpr auto adam(Rate learning_rate, adam_options options = {}) {
   return chain(scale_by_adam(options), scale_by_learning_rate<Rate>(learning_rate));
 }
-/// Adam, whose steps also make parameters smaller by `weight_decay` times themselves. optax: adamw
+/// Adam whose steps also subtract `weight_decay` times the parameters, scaled by the rate. optax: adamw
 template <rate Rate> constexpr auto adamw(Rate learning_rate, double weight_decay = 1e-4, adam_options options = {}) {
   return chain(scale_by_adam(options), add_decayed_weights(weight_decay), scale_by_learning_rate<Rate>(learning_rate));
 }

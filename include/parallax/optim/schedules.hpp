@@ -1,4 +1,4 @@
-// Rates that change from step to step: functions of the number of steps before this one. Names are optax's.
+// Schedules: rates as functions of the number of steps before the current one. Names are optax's.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -11,11 +11,11 @@ namespace parallax::PARALLAX_INLINE_VERSION::optim {
 
 namespace detail {
 
-/// A value that no step changes, for one number of steps or for several.
+/// A value that does not change, for one number of steps or for several.
 constexpr tracer unchanging(const tracer& count, double value) {
   return build::broadcast_to(build::literal(*count.owner, element_type::float32, value), count.extents());
 }
-/// How many steps there have been since number `begin`, which is not before the first one.
+/// The number of steps since step `begin`, at the earliest the first one. Negative before it.
 constexpr tracer steps_since(const tracer& count, int begin) { return astype<float>(count - (begin < 0 ? 0 : begin)); }
 
 } // namespace detail
@@ -28,8 +28,8 @@ struct constant_schedule {
   }
 };
 
-/// From `first` to `last` in a straight line over `steps` steps, `begin` steps after the first one; constant around
-/// that. Without steps it stays at `first`.
+/// From `first` to `last` in a straight line over `steps` steps, from step `begin` on; constant before and after.
+/// Without steps it stays at `first`.
 struct linear_schedule {
   double first, last;
   int steps, begin = 0;
@@ -41,8 +41,8 @@ struct linear_schedule {
   }
 };
 
-/// `first * decay_rate^((count - begin) / steps)`; in whole steps where `staircase` is set. Without steps, or with a
-/// rate of 0, it stays at `first`.
+/// `first * decay_rate^((count - begin) / steps)`; the exponent is rounded down if `staircase` is set. Without steps,
+/// or with a rate of 0, it stays at `first`.
 struct exponential_decay {
   double first;
   int steps;
@@ -59,8 +59,7 @@ struct exponential_decay {
   }
 };
 
-/// From `first` along half a cosine to `alpha * first` after `steps` steps, of which there is one at least; constant
-/// then.
+/// From `first` along half a cosine to `alpha * first` after `steps` steps, at least one; constant afterwards.
 struct cosine_decay_schedule {
   double first;
   int steps;
@@ -77,8 +76,8 @@ struct cosine_decay_schedule {
   }
 };
 
-/// A straight line from `first` to `peak` over `warmup_steps` steps, and from there along half a cosine to `last` at
-/// step `decay_steps`, which comes later. Without warm-up it begins at `peak`; a peak of 0 stays 0, as optax's.
+/// A straight line from `first` to `peak` over `warmup_steps` steps, and from there half a cosine to `last` at step
+/// `decay_steps`, which comes later. Without warm-up it begins at `peak`. A peak of 0 stays 0, as in optax.
 struct warmup_cosine_decay_schedule {
   double first, peak;
   int warmup_steps, decay_steps;
@@ -102,7 +101,7 @@ template <class Count> struct step_count {
   Count count;
 };
 
-/// Updates times minus a rate. optax: scale_by_learning_rate
+/// Updates multiplied by minus a rate. optax: scale_by_learning_rate
 template <rate Rate> struct scale_by_learning_rate : transformation<scale_by_learning_rate<Rate>> {
   Rate value;
   static constexpr bool is_constant = std::convertible_to<Rate, double>;

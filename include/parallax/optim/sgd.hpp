@@ -1,4 +1,4 @@
-// Gradient descent, with momentum where it is asked for.
+// Gradient descent, with momentum if it is asked for.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -8,13 +8,13 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::optim {
 
-/// What gradients have added up to.
+/// The decaying sums of gradients.
 template <class Trace> struct trace_state {
   Trace trace;
 };
 
-/// Sums of gradients, in which earlier ones count `decay` times as much each step. With `nesterov`, the update looks
-/// one step ahead. Sums are of the gradients' types, computed in float32 where those are of 16 bits. optax: trace
+/// Sums of gradients: sum = gradient + decay * sum in each step. With `nesterov`, the update looks one step ahead. Sums
+/// are of the gradients' types, computed in float32 where those are of 16 bits. optax: trace
 struct trace : transformation<trace> {
   double decay;
   bool nesterov;
@@ -35,7 +35,7 @@ struct trace : transformation<trace> {
   }
 };
 
-/// Parameters go against the gradient. optax: sgd
+/// Steps against the gradient, with momentum if it is given. optax: sgd
 template <rate Rate> constexpr auto sgd(Rate learning_rate) { return scale_by_learning_rate<Rate>(learning_rate); }
 template <rate Rate> constexpr auto sgd(Rate learning_rate, double momentum, bool nesterov = false) {
   return chain(trace(momentum, nesterov), scale_by_learning_rate<Rate>(learning_rate));

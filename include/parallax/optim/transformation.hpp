@@ -26,14 +26,15 @@ namespace parallax::PARALLAX_INLINE_VERSION::optim {
 
 namespace detail {
 
-/// A number of the type of a leaf; numbers of the program are computed in that type, as long as they stay scalars.
+/// A number converted to the type of a leaf. Numbers of the program are computed in that type as long as they are
+/// scalars.
 constexpr tracer in_type_of(const tracer& number, const tracer& leaf) { return build::convert(number, leaf.type()); }
 
-/// What is computed of leaves, without a type for what comes out: those of 16 bits are float32 there, in whose type
-/// small factors are not 0, numbers close to 1 are not 1, and squares stay finite.
+/// A leaf in the type that updates are computed in before the result has a type: float32 for 16-bit leaves, in whose
+/// own type small factors would be 0, numbers close to 1 would be 1, and squares would overflow.
 constexpr tracer wide(const tracer& leaf) { return parallax::detail::to_wide(leaf); }
 
-/// The sum of the squares of all elements; of 16 bits in float32.
+/// The sum of the squares of all elements; in float32 for 16-bit types.
 struct square_sum_operation : operation<square_sum_operation> {
   static constexpr tracer apply(context&, tracer x) {
     x = wide(x);
@@ -42,17 +43,17 @@ struct square_sum_operation : operation<square_sum_operation> {
 };
 inline constexpr square_sum_operation square_sum{};
 
-/// Zeros like a tree.
+/// A tree of zeros, of the shapes and types of another tree.
 struct zeros_like_tree {
   template <class Tree> constexpr auto operator()(const Tree& tree) const {
     return tree_map([](const auto& leaf) { return zeros_like(leaf); }, tree);
   }
 };
 
-/// How many steps there have been, of a program that has not begun.
+/// The number of steps before the first one: 0.
 constexpr tracer no_steps(context& trace) { return build::integer_literal(trace, element_type::int32, 0); }
 
-/// What `Transformation::state_of(trace, params)` is, as a function of parameters.
+/// `Transformation::state_of(trace, params)` as a function of the parameters.
 template <class Transformation> struct first_state {
   template <class Params> constexpr auto operator()(const Params& params) const {
     return Transformation::state_of(parallax::detail::trace_of_trees(params), params);
@@ -79,8 +80,8 @@ template <class Updates, class Params> constexpr bool fits_params() {
 
 } // namespace detail
 
-/// What all transformations share; `Derived` has a static `state_of(trace, params)`, and what `update` computes, which
-/// is `step(updates, state, params)`.
+/// The base of all transformations. `Derived` has a static `state_of(trace, params)`, and `step(updates, state,
+/// params)`, which computes the result of `update`.
 template <class Derived> struct transformation {
   static constexpr bool needs_params = false;
 
@@ -89,7 +90,7 @@ template <class Derived> struct transformation {
     if constexpr (!parallax::detail::any_traced<Params>()) return execute(detail::first_state<Derived>{}, params);
     else return detail::first_state<Derived>{}(params);
   }
-  /// The updates that gradients become, and the next state. optax: update
+  /// The updates made of gradients, and the next state. optax: update
   template <class Updates, class State, class Params = none_t>
   constexpr auto update(const Updates& updates, const State& state, const Params& params = {}) const {
     constexpr bool inside = detail::all_traced<Updates, State>();
@@ -111,8 +112,8 @@ template <class Derived> struct transformation {
   }
 };
 
-/// The root of the sum of the squares of all elements of a tree; float32 where all leaves are of 16 bits, whose range a
-/// norm may leave. optax: global_norm, which is of the leaves' type
+/// The root of the sum of the squares of all elements of a tree; float32 if all leaves have 16-bit types, whose range a
+/// norm may leave. optax: global_norm, which has the leaves' type
 template <class Tree> constexpr auto global_norm(const Tree& tree) {
   return sqrt(tree_reduce([](const auto& sum, const auto& leaf) { return sum + detail::square_sum(leaf); }, tree, 0));
 }
@@ -167,7 +168,7 @@ template <class... Transformations> constexpr auto chain(const Transformations&.
   return chained<Transformations...>(parts...);
 }
 
-/// Updates times a number. optax: scale
+/// Updates multiplied by a number. optax: scale
 struct scale : transformation<scale> {
   double factor;
 
@@ -181,7 +182,7 @@ struct scale : transformation<scale> {
   }
 };
 
-/// Updates, made shorter where they are longer than `most` as one vector. optax: clip_by_global_norm
+/// Updates, scaled down if their norm as one vector exceeds `most`. optax: clip_by_global_norm
 struct clip_by_global_norm : transformation<clip_by_global_norm> {
   double most;
 
@@ -193,13 +194,13 @@ struct clip_by_global_norm : transformation<clip_by_global_norm> {
     const auto shorter = [this, norm](const tracer& u) {
       const tracer long_one = detail::wide(u);
       const tracer cut = long_one / detail::in_type_of(norm, long_one) * most;
-      return where(norm <= most, u, detail::in_type_of(cut, u)); // not 0 / 0 where all are 0 and may be no more
+      return where(norm <= most, u, detail::in_type_of(cut, u)); // not 0 / 0 if all are 0 and `most` is 0
     };
     return std::pair{tree_map(shorter, updates), std::tuple<>{}};
   }
 };
 
-/// Parameters times `rate` are added to updates. optax: add_decayed_weights
+/// Updates plus `rate` times the parameters. optax: add_decayed_weights
 struct add_decayed_weights : transformation<add_decayed_weights> {
   static constexpr bool needs_params = true;
   double rate;

@@ -1,4 +1,5 @@
-// Appending operations to the innermost graph by the rules of their primitives. What is known of constants is used.
+// Appends operations to the innermost graph by the rules of their primitives, and simplifies them if operands are
+// constants.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -13,7 +14,7 @@ namespace detail {
 constexpr bool is_one(const graph& g, node_id id) {
   return is<primitives::literal>(g, id) && parameters_of<primitives::literal>(g, id).is(1);
 }
-/// The operand that an operation is equal to: x * 1, x / 1 and -(-x) are x.
+/// The operand that equals the operation's result: x of x * 1, x / 1 and -(-x).
 constexpr node_id neutral_result(const graph& g, primitive_id primitive, plain_span<const node_id> operands) {
   const bool multiplies = primitive == primitives::id_of<primitives::multiply>;
   if (multiplies || primitive == primitives::id_of<primitives::divide>) {
@@ -25,7 +26,8 @@ constexpr node_id neutral_result(const graph& g, primitive_id primitive, plain_s
   return node_id::none;
 }
 
-/// Computes x `primitive` y; false where it is none of the four operations.
+/// Computes x `primitive` y. Returns false if the primitive is none of the four operations, or a division that is not
+/// left to the compiler: of whole numbers, or by 0.
 template <class T> constexpr bool compute(primitive_id primitive, T x, T y, T& result) {
   if (primitive == primitives::id_of<primitives::add>) result = x + y;
   else if (primitive == primitives::id_of<primitives::subtract>) result = x - y;
@@ -41,9 +43,9 @@ template <class T> constexpr bool compute_as(primitive_id primitive, double x, d
   result = static_cast<double>(rounded);
   return true;
 }
-/// The same in the type that it would have at run time.
+/// Computes x `primitive` y in the type that the result would have at run time.
 constexpr bool compute_floating(primitive_id primitive, element_type type, double x, double y, double& result) {
-  constexpr double moderate = 1e15; // what overflows or is not finite is no constant expression
+  constexpr double moderate = 1e15; // an overflow or a result that is not finite is no constant expression
   if (!(x > -moderate && x < moderate && y > -moderate && y < moderate)) return false;
   if (y != 0 && y < 1 / moderate && y > -1 / moderate) return false;
   if (type == element_type::float16) return compute_as<float16>(primitive, x, y, result);
@@ -52,7 +54,7 @@ constexpr bool compute_floating(primitive_id primitive, element_type type, doubl
   return compute_as<double>(primitive, x, y, result);
 }
 
-/// A whole number of a type; false where it is none of those that indices have.
+/// A whole number of a type; false if indices never have the type.
 constexpr bool whole_number(element_type type, std::int64_t bits, std::int64_t& number) {
   if (type == element_type::int32) number = static_cast<std::int32_t>(bits);
   else if (type == element_type::uint32) number = static_cast<std::uint32_t>(bits);
@@ -60,7 +62,8 @@ constexpr bool whole_number(element_type type, std::int64_t bits, std::int64_t& 
   else return false;
   return true;
 }
-/// What indices that are known are made of, whole numbers of one type; false where it is neither.
+/// The operations, besides the four, that indices are computed with: on two whole numbers of one type. Returns false
+/// for other primitives.
 constexpr bool compute_index(primitive_id primitive, std::int64_t x, std::int64_t y, std::int64_t& result) {
   if (primitive == primitives::id_of<primitives::minimum>) result = x < y ? x : y;
   else if (primitive == primitives::id_of<primitives::maximum>) result = x < y ? y : x;
@@ -79,7 +82,7 @@ constexpr bool fold_negative(const graph& g, primitive_id primitive, node_id ope
   return true;
 }
 
-/// Arithmetic on one or two constants. False where it is left to the program.
+/// Arithmetic on one or two constants. Returns false if the program has to compute the operation.
 constexpr bool fold_constants(const graph& g, primitive_id primitive, plain_span<const node_id> operands,
                               primitives::literal::parameters& result) {
   if (operands.size() != 1 && operands.size() != 2) return false;
@@ -104,7 +107,7 @@ constexpr bool fold_constants(const graph& g, primitive_id primitive, plain_span
   return fits && is_small(x) && is_small(y) && compute(primitive, x, y, result.bits);
 }
 
-/// Operands as nodes of the innermost graph: parts of the next operation.
+/// Makes operands nodes of the innermost graph: parts of the next operation.
 constexpr void import_operands(context& trace, plain_span<const tracer> operands) {
   trace.next.operands.clear();
   trace.next.values.clear();
@@ -115,8 +118,8 @@ constexpr void import_operands(context& trace, plain_span<const tracer> operands
   });
 }
 
-/// Along which axes of meshes the next operation's result may differ: those of its operands, unless a reduction of all
-/// instances makes them alike.
+/// The mesh axes along which the next operation's result may differ: those of its operands, unless it is a reduction of
+/// all instances, whose result is alike on them.
 constexpr axis_bits variation_of_next(const context& trace, const primitive_rules& rules, primitive_id primitive,
                                       parameter_words parameters) {
   if (primitive == primitives::id_of<primitives::axis_index>)

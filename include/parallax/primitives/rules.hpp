@@ -1,4 +1,4 @@
-// What every primitive has to say about itself, and the table of it all in the order of the catalogue.
+// The rules that every primitive has to give, and the table of all rules in the order of the catalogue.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -20,15 +20,15 @@ struct primitive_rules {
   bool has_batch = false; ///< flags, since some compilers cannot compare functions with null while compiling
   batched (*batch)(const batch_application&) = nullptr;
   bool has_vjp = false;
-  std::string_view no_vjp{}, no_batch{}; ///< why there is no such rule
+  std::string_view no_vjp{}, no_batch{}; ///< why the rule is missing
   void (*vjp)(vjp_application&, parameter_words) = nullptr;
-  bool varies_over_own_axes = false; ///< of collectives, as what follows
+  bool varies_over_own_axes = false; ///< of collectives, as are the next members
   exchange_kind exchange = exchange_kind::all_reduce;
   reduction_kind reduction = reduction_kind::sum;
   call_rules call{};      ///< of calls
-  bool is_lowered = true; ///< false for calls that preparation leaves none of
+  bool is_lowered = true; ///< false for calls that preparation replaces
   void (*print)(parameter_printer&, parameter_words) = nullptr;
-  void (*rename)(plain_span<std::int64_t> words, known_equal&) = nullptr; ///< the extents among its parameters
+  void (*rename)(plain_span<std::int64_t> words, known_equal&) = nullptr; ///< renames the extents among its parameters
 };
 
 /// The rules of a primitive.
@@ -43,7 +43,7 @@ constexpr const primitive_rules& rules_of(const context& trace, const graph& g, 
 constexpr bool is_kind(const context& trace, const graph& g, node_id id, primitive_kind kind) {
   return g.is_operation(id) && rules_of(trace, g, id).kind == kind;
 }
-/// Who takes part in a node that is a collective.
+/// The instances that take part in a collective.
 constexpr primitives::mapped_axes mapped_axes_of(const graph& g, node_id id) {
   const auto p = decode<primitives::collective_parameters>(g.parameters(id)); // nvcc 13.0 loses a temporary's vectors
   return p.over;
@@ -55,7 +55,7 @@ template <class Member> inline constexpr bool says_none = false;
 template <> inline constexpr bool says_none<const no_rule> = true;
 template <> inline constexpr bool says_none<const prepared_away> = true;
 
-/// Has a member `evaluate` that is ambiguous where P has one as well.
+/// Has a member `evaluate`. In a class derived from it and P, the name is ambiguous if P has one too.
 struct has_an_evaluate {
   int evaluate;
 };
@@ -99,11 +99,11 @@ concept has_vjp_rule = requires(vjp_application& a, const Parameters& p) {
 constexpr bool is_evaluated(primitive_kind kind) {
   return kind == primitive_kind::elementwise || kind == primitive_kind::reduction || kind == primitive_kind::cumulative;
 }
-/// Whether a primitive says how its elements are evaluated: it is a member of any kind with that name.
+/// Whether a primitive says how its elements are evaluated: whether it has a member of that name, of any kind.
 template <class P>
 concept has_evaluate = !requires { &detail::with_another_evaluate<P>::evaluate; };
 
-/// Whether a primitive says what devices do for it and, where that combines values for everybody, how.
+/// Whether a primitive names the exchange between devices and, if the exchange is all_reduce, the reduction.
 template <class P>
 concept has_exchange = requires {
   { P::exchange } -> std::convertible_to<exchange_kind>;
@@ -111,8 +111,8 @@ concept has_exchange = requires {
                          { P::reduction } -> std::convertible_to<reduction_kind>;
                        });
 
-/// A primitive that is no call: every rule is there, or said to be missing by `static constexpr no_rule name{"why"};`.
-/// A misspelt one is neither.
+/// A primitive that is no call: every rule is there, or declared to be missing by `static constexpr no_rule
+/// name{"why"};`. A rule with a misspelt name is neither.
 template <class P>
 concept operation_primitive = P::kind != primitive_kind::call && has_shape_rule<P> &&
                               (has_batch_rule<P> || requires { requires detail::says_none<decltype(P::batch)>; }) &&
@@ -137,7 +137,7 @@ concept call_primitive =
     } &&
     requires { P::lower; };
 
-/// What may stand in the catalogue.
+/// A type that may stand in the catalogue.
 template <class P>
 concept primitive =
     requires {
@@ -148,7 +148,7 @@ concept primitive =
 
 namespace detail {
 
-/// A primitive's rules as functions of one signature: parameters are read from their words where there are some.
+/// A primitive's rules as functions of one signature. Parameters, if there are any, are decoded from their words.
 template <class P> struct rule_functions {
   static constexpr abstract_value shape(const shape_application& a, parameter_words words) {
     if constexpr (requires { P::shape(a); }) return P::shape(a);
@@ -242,7 +242,7 @@ template <class... P> struct rule_table<primitives::list<P...>> {
 
 } // namespace detail
 
-/// The text for a rule that a primitive does not have.
+/// The text for a rule that a primitive lacks.
 constexpr void missing_rule(context& trace, primitive_id primitive, std::string_view rule,
                             const abstract_value& operand, std::string_view advice) {
   message text;

@@ -14,7 +14,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
-/// Puts values behind each other.
+/// Appends values, one behind another.
 class byte_writer {
  public:
   std::vector<std::byte> bytes;
@@ -34,7 +34,7 @@ class byte_writer {
   }
 };
 
-/// Reads what a `byte_writer` wrote. Throws `error` where there is less.
+/// Reads the values that a `byte_writer` wrote. Throws `error` if bytes are missing.
 class byte_reader {
  public:
   byte_reader(const std::byte* data, std::size_t size) : at(data), left(size) {}

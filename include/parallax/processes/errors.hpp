@@ -1,4 +1,4 @@
-// What is thrown where a program runs on several processes, and one of them fails.
+// The exceptions thrown if a program runs on several processes and one of them fails.
 #pragma once
 
 #include <parallax/arrays/memory/errors.hpp>
@@ -11,10 +11,10 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Another process failed, ended, or did not do what this one did.
+/// Another process failed, ended, or did other work than this one.
 class process_error : public error {
  public:
-  /// `process` is the number of the process that is to blame; -1 where it is not known.
+  /// `process` is the number of the process that caused the error; -1 if it is not known.
   process_error(int process, const std::string& text) : error(text), blamed(process) {}
 
   /// The process that failed.
@@ -28,7 +28,7 @@ class process_error : public error {
 class process_timeout : public process_error {
  public:
   /// `process` waited for `seconds` in `collective`, the `sequence`-th exchange of a call or, between GPUs, of the
-  /// session; `arrived` had come to it and `missing` had not, as far as they said.
+  /// session. `arrived` are the processes that had come to it, `missing` the others, as far as they answered.
   process_timeout(int process, const std::string& collective, std::uint64_t sequence, double seconds,
                   std::vector<int> arrived, std::vector<int> missing)
       : process_error(missing.empty() ? -1 : missing.front(),

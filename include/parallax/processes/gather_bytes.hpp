@@ -1,4 +1,4 @@
-// What each process has to say, for all of them.
+// Gathers bytes of each process on all processes.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -12,7 +12,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
-/// What is gathered, which the messages say.
+/// The subject of a gathering, which its messages name.
 enum class gathering : std::uint64_t {
   handshake = 0x100,
   device_counts,
@@ -24,7 +24,7 @@ enum class gathering : std::uint64_t {
   call
 };
 
-/// The bytes of all processes, which all get. They may be of different length.
+/// By process: its bytes. All processes get all of them; lengths may differ.
 inline std::vector<std::vector<std::byte>> gather_bytes(world& all, gathering kind, std::string_view what,
                                                         const std::vector<std::byte>& own) {
   constexpr int tag = message_tag::outside;
@@ -35,7 +35,7 @@ inline std::vector<std::vector<std::byte>> gather_bytes(world& all, gathering ki
     for (int other = 0; other < all.count(); ++other)
       if (other != all.index()) f(other, static_cast<std::size_t>(other));
   };
-  // One message each way where it is short, another where it is not.
+  // Short contents take one message each way, long ones a second one.
   constexpr std::size_t short_bytes = 1000;
   mail first(all, which);
   for_others([&](int other, std::size_t number) {

@@ -1,4 +1,4 @@
-// The part of a host that a process has, where several of them run on it.
+// The part of a host that a process has, if several processes run on it.
 #pragma once
 
 #include <parallax/arrays/memory/errors.hpp>
@@ -9,7 +9,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
-/// Which of the processes on its host one is.
+/// The number of a process among those on its host.
 struct host_place {
   int index = 0, count = 1;
   friend bool operator==(host_place, host_place) = default;
@@ -28,7 +28,7 @@ struct known_place {
 };
 } // namespace detail
 
-/// Says where this process is. Throws `error` where devices have been divided otherwise already.
+/// Sets this process' place on its host. Throws `error` if devices have been divided in another way already.
 inline void set_host_place(host_place place) {
   detail::known_place& known = detail::known_place::of_process();
   std::lock_guard lock(known.mutex);
@@ -38,8 +38,8 @@ inline void set_host_place(host_place place) {
   known.place = place;
 }
 
-/// The first of `count` devices of the host that this process has, and the one behind its last: each process has as
-/// many as the others, or one more; where there are fewer devices than processes, they share them.
+/// The range of this process among `count` devices of the host: its first device, and the one behind its last. Each
+/// process has as many as the others, or one more; if there are fewer devices than processes, they share them.
 inline std::pair<int, int> part_of_host(int count) {
   detail::known_place& known = detail::known_place::of_process();
   std::lock_guard lock(known.mutex);

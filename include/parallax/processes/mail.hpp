@@ -1,4 +1,4 @@
-// One exchange of messages between processes: everybody knows who sends how much to whom.
+// One exchange of messages between processes: every process knows who sends how many bytes to whom.
 #pragma once
 
 #include <parallax/arrays/memory/buffer.hpp>
@@ -22,17 +22,17 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
-/// Which exchange messages belong to: what all processes have to agree in.
+/// The exchange that messages belong to. All processes have to agree in it.
 struct occasion {
-  std::string_view name; ///< as errors say it
+  std::string_view name; ///< its name in errors
   int tag;
   std::uint64_t number; ///< of the exchange among those with this tag
-  std::uint64_t kind;   ///< what is exchanged
+  std::uint64_t kind;   ///< the kind of the exchange
   std::uint64_t part = 0, step = 0;
 };
 
-/// The messages of one exchange: first it is told what goes out and what comes, then they are delivered. Each message
-/// says which exchange it belongs to, so that processes that do different things are found out.
+/// The messages of one exchange: the caller first gives all outgoing and expected ones, then delivers them. Each
+/// message names its exchange, so that processes which are in different exchanges are found out.
 class mail {
  public:
   mail(world& where, const occasion& which)
@@ -44,31 +44,31 @@ class mail {
     posts.reserve(8);
   }
 
-  /// Memory for `bytes` bytes to a process, to be filled before they are delivered.
+  /// Memory for a message of `bytes` bytes to a process; to be filled before `deliver`.
   std::byte* to(int process, std::size_t bytes) { return add(way::goes, process, bytes, nullptr); }
-  /// The same message as the last one to another process.
+  /// Sends the last message to another process too.
   void same_to(int process) {
     const post& last =
         *std::find_if(posts.rbegin(), posts.rend(), [](const post& each) { return each.is == way::goes; });
     post same{last.is, process, last.bytes, last.memory, last.data};
     posts.push_back(std::move(same));
   }
-  /// Sends what is in memory of the caller's. Where delivering fails, that has to stay for ever: the message may still
+  /// Sends bytes from the caller's memory. If delivering fails, that memory has to stay for ever: the message may still
   /// be read from there.
   void lend_to(int process, const std::byte* data, std::size_t bytes) {
     if (!is_long(bytes)) std::memcpy(to(process, bytes), data, bytes);
     else add(way::goes, process, bytes, const_cast<std::byte*>(data));
   }
-  /// Expects `bytes` bytes of a process; returns where they will be.
+  /// Expects `bytes` bytes from a process. Returns the place where they will be.
   const std::byte* from(int process, std::size_t bytes) { return add(way::comes, process, bytes, nullptr); }
-  /// The same in memory of the caller's, which has to stay as above. Returns where they will be, which is elsewhere if
-  /// they are few.
+  /// Expects bytes in the caller's memory, which has to stay as that of `lend_to` does. Returns the place where they
+  /// will be: elsewhere if they are few.
   const std::byte* from(int process, std::size_t bytes, std::byte* target) {
     return add(way::comes, process, bytes, is_long(bytes) ? target : nullptr);
   }
 
-  /// Sends and receives all. Throws `process_timeout` at the deadline, `process_error` where another process fails,
-  /// ends, or does something else.
+  /// Sends and receives all messages. Throws `process_timeout` at the deadline, and `process_error` if another process
+  /// fails, ends, or is in another exchange.
   void deliver() {
     try {
       for (post& each : posts)
@@ -84,9 +84,9 @@ class mail {
       for (post& each : posts)
         if (each.is == way::comes) check(each);
     } catch (...) {
-      // what is on its way still needs its memory
+      // messages on their way still need their memory
       all.keep_for_ever(memory);
-      all.fail(all.index(), std::string(name) + " between processes failed", true); // where nobody has said so yet
+      all.fail(all.index(), std::string(name) + " between processes failed", true); // if no process has said so yet
       throw;
     }
   }
@@ -97,7 +97,8 @@ class mail {
   };
   /// The payload begins at a cache line.
   static constexpr std::size_t before = 64;
-  /// MPI sends messages up to 4 KiB at once and asks before longer ones, which takes longer than a few short ones.
+  /// MPI sends messages up to 4 KiB at once. Longer ones wait for the receiver's consent, which takes longer than a few
+  /// short messages.
   static constexpr std::size_t piece_bytes = 4000, most_pieces = 4, longest_message = std::size_t{1} << 30;
 
   static bool is_long(std::size_t bytes) { return bytes + before > piece_bytes * most_pieces; }
@@ -108,7 +109,7 @@ class mail {
     way is;
     int process;
     std::size_t bytes;
-    std::byte* memory; ///< the header, and the payload where it is not elsewhere; shared by equal messages
+    std::byte* memory; ///< the header, and the payload unless it is elsewhere; shared by equal messages
     std::byte* data;   ///< the payload
     bool is_first_done = true;
     transfer first{}; ///< mostly the only one
@@ -116,7 +117,7 @@ class mail {
 
     header& head() { return *reinterpret_cast<header*>(memory); }
 
-    /// Begins the messages that it is made of, each by `one(data, bytes)`.
+    /// Begins the messages that a post consists of, each by `one(data, bytes)`.
     template <class One> void begin(const One& one) {
       if (is_long(bytes)) {
         add(one(memory, sizeof(header)));
@@ -167,7 +168,7 @@ class mail {
       try {
         done = each.is_done(all.by()) && done;
       } catch (const process_error& e) {
-        all.read_notes(); // it may have said why
+        all.read_notes(); // its failure may explain the end
         all.fail(e.process(), e.what(), true);
         throw;
       } catch (const error& e) {
@@ -178,7 +179,7 @@ class mail {
   }
   void wait() {
     using clock = std::chrono::steady_clock;
-    clock::time_point begin; // not asked for where messages come at once
+    clock::time_point begin; // not read if messages come at once
     for (std::uint64_t looked = 0;; ++looked) {
       if (look()) return;
       if (looked < all.patience()) continue;
@@ -193,7 +194,7 @@ class mail {
   }
   static constexpr std::uint64_t looks_between_notes = 64;
 
-  /// A process that has ended its session sends no more; what it sent before may still be coming in.
+  /// A process that has ended its session sends no more; earlier messages may still arrive.
   void look_for_ended() {
     for (post& each : posts) {
       if (each.is_delivered() || !all.has_ended(each.process)) continue;

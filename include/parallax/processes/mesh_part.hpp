@@ -11,7 +11,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
-/// Along an axis of a mesh, the indices of one process: `here` of `all`, from `first` on.
+/// One process' indices along an axis of a mesh: `here` of `all`, from `first` on.
 struct axis_part {
   std::int64_t first = 0, here = 1, all = 1;
 
@@ -19,13 +19,13 @@ struct axis_part {
   constexpr bool contains(std::int64_t index) const { return index >= first && index < first + here; }
 };
 
-/// The places of one process in a mesh, which are numbered row-major: along each axis some indices, the outermost axis
-/// first. A process' places have consecutive numbers.
+/// The places of one process in a mesh, as a range of indices along each axis, the outermost axis first. Places are
+/// numbered row-major, and a process' places have consecutive numbers.
 class mesh_part {
  public:
   mesh_part() = default;
-  /// `count` places of a mesh of these sizes, from number `begin` on. `fits()` says whether they are indices along
-  /// axes.
+  /// `count` places of a mesh of these sizes, from number `begin` on. `fits()` says whether they are ranges of indices
+  /// along the axes.
   constexpr mesh_part(plain_span<const std::int64_t> sizes, std::int64_t begin, std::int64_t count) : first(begin) {
     std::int64_t inner = 1; // places for each index along the axis
     for (std::size_t k = sizes.size(); k-- > 0; inner *= sizes[k]) {
@@ -40,9 +40,9 @@ class mesh_part {
     is_box = is_box && places == count && begin >= 0 && begin + count <= inner;
   }
 
-  /// Whether the places are all those whose indices are such along each axis.
+  /// Whether the places are a range of indices along each axis.
   constexpr bool fits() const { return is_box; }
-  /// The number of the first one.
+  /// The number of the first place.
   constexpr std::int64_t begin() const { return first; }
   constexpr std::int64_t size() const {
     std::int64_t places = 1;

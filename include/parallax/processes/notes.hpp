@@ -1,5 +1,4 @@
-// What a process has to say to all others beside the exchanges of programs: that it failed, that it ends, where it
-// waits.
+// Notes of a process to all others outside of exchanges: that it failed, that it ends, and where it waits.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -20,7 +19,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
-/// `asks` and `has_come` say to which exchange a process has come; who is asked answers by the second.
+/// `asks` and `has_come` name the exchange that a process has come to; the answer to `asks` is `has_come`.
 enum class note_kind : std::uint64_t { failure, end, asks, has_come };
 
 struct note {
@@ -36,10 +35,10 @@ struct note {
 /// Sends and reads notes. Several threads may do so.
 class note_board {
  public:
-  /// `tag` is that of messages which are notes.
+  /// `tag` is the tag of notes.
   note_board(transport& by, int tag) : carrier(by), note_tag(tag) {}
 
-  /// Sends a note to all others. Where it cannot be sent, they have their deadlines.
+  /// Sends a note to all others. If it cannot be sent, their own deadlines end their waiting.
   void send(note_kind kind, std::uint64_t number, const std::string& text) noexcept {
     try {
       auto made = std::make_unique<sent_note>();
@@ -49,20 +48,20 @@ class note_board {
       std::memcpy(made->content.characters, text.data(), made->content.length);
       made->transfers.reserve(index_of(carrier.count()));
       std::lock_guard lock(mutex);
-      sent.push_back(std::move(made)); // before any of it is on its way
+      sent.push_back(std::move(made)); // before any part of it is sent
       for (int other = 0; other < carrier.count(); ++other)
         if (other != carrier.index()) send_to(other, *sent.back());
     } catch (...) {
       return;
     }
   }
-  /// Waits until what was sent is with the others.
+  /// Waits until the others have all notes that were sent.
   void flush(std::chrono::steady_clock::time_point until) noexcept {
     std::unique_lock lock(mutex);
     for (std::unique_ptr<sent_note>& each : sent)
       while (!is_sent(*each) && std::chrono::steady_clock::now() < until) std::this_thread::yield();
   }
-  /// Calls `f(process, note)` with what has come, unless another thread reads.
+  /// Calls `f(process, note)` for the notes that have come, unless another thread reads.
   template <class F> void read(const F& f) {
     std::unique_lock lock(reading, std::try_to_lock);
     if (!lock) return;
@@ -87,7 +86,7 @@ class note_board {
     try {
       what.transfers.push_back(carrier.send(process, note_tag, &what.content, sizeof(note)));
     } catch (...) {
-      return; // it is there no more
+      return; // the process is gone
     }
   }
   bool is_sent(sent_note& each) noexcept {

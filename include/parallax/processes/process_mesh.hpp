@@ -1,4 +1,4 @@
-// How the places of a mesh lie on processes, and who of them meets in a collective.
+// The places of a mesh on processes, and the groups that meet in a collective.
 #pragma once
 
 #include <parallax/core/support/hash_index.hpp>
@@ -22,14 +22,14 @@ namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
 class world;
 
-/// Those that meet in a collective, or in a part of one. A slot is a member's place among them.
+/// The members that meet in a collective, or in a part of one. A slot is a member's number among them.
 class process_group {
  public:
-  /// What of the group lies in one process.
+  /// The members of the group that lie in one process.
   struct share {
     int process;
     std::vector<int> slots;
-    std::vector<tree_node> nodes; ///< the highest of the tree of combinations that need no other process
+    std::vector<tree_node> nodes; ///< highest nodes of the tree of combinations without other processes
   };
 
   /// `process_of(slot)` and `local_index(slot)` say where a member is.
@@ -62,12 +62,12 @@ class process_group {
 
   int size() const noexcept { return count; }
   tree_node root() const noexcept { return {0, count}; }
-  /// The processes that have members, in order, and which of them this one is; -1 where it has none.
+  /// The processes that have members, in order, and the number of this process among them; -1 if it has none.
   const std::vector<share>& of_processes() const noexcept { return shares; }
   int own_place() const noexcept { return own_number; }
   const share& own() const { return shares[index_of(own_number)]; }
   bool is_own(int slot) const { return local[index_of(slot)] >= 0; }
-  /// A member's number among those that this process has along the axes.
+  /// A member's number among this process' places along the axes.
   int local_index(int slot) const { return local[index_of(slot)]; }
 
  private:
@@ -77,7 +77,7 @@ class process_group {
   std::vector<int> local;
 };
 
-/// A mesh of devices of all processes: places are numbered row-major, those of process 0 first, then those of process
+/// A mesh of devices of all processes. Places are numbered row-major: those of process 0 first, then those of process
 /// 1, and so on.
 class process_mesh {
  public:
@@ -91,9 +91,9 @@ class process_mesh {
 
   world& of() const noexcept { return *all; }
   plain_span<const std::int64_t> sizes() const noexcept { return axis_sizes; }
-  /// What this process has.
+  /// The places of this process.
   const mesh_part& part() const noexcept { return own_part; }
-  /// The first place of each process, and behind them the number of all.
+  /// The first place of each process, and behind them the number of all places.
   const std::vector<std::int64_t>& starts() const noexcept { return first; }
   /// Whether groups along the axes of a mask have members in several processes.
   bool is_divided(unsigned axes) const noexcept {
@@ -101,7 +101,7 @@ class process_mesh {
       if ((axes >> axis & 1U) != 0 && !own_part[axis].is_whole()) return true;
     return false;
   }
-  /// How many a group along the axes of a mask has, and the row-major index of a place along them.
+  /// The size of a group along the axes of a mask, and the row-major index of a place along these axes.
   std::int64_t size_along(unsigned axes) const {
     std::int64_t size = 1;
     for_each_axis(axes, [&](std::size_t axis, std::int64_t) { size *= axis_sizes[axis]; });
@@ -116,8 +116,8 @@ class process_mesh {
     return index;
   }
 
-  /// Who the one at a place meets along the axes of a mask; of them those of `indices`, in that order, where these are
-  /// given. It is found once.
+  /// The group of a place along the axes of a mask. If `indices` are given, only the members with these indices, in
+  /// that order. Each group is built once.
   const process_group& group(unsigned axes, std::int64_t place, plain_span<const int> indices) const {
     const group_key key{axes, place - offset_along(axes, place), indices.data(), indices.size()};
     for (const known_group* known = groups_like(key).load(std::memory_order_acquire); known != nullptr;
@@ -130,23 +130,23 @@ class process_mesh {
   world* all;
   int own;
   std::vector<std::int64_t> axis_sizes;
-  std::vector<std::int64_t> first{0}; ///< place of each process, and behind them their number
+  std::vector<std::int64_t> first{0}; ///< first place by process, and behind them the number of places
   mesh_part own_part;
 
   struct group_key {
     unsigned axes;
-    std::int64_t begin; ///< place of its first member, if it were whole
+    std::int64_t begin; ///< place with index 0 along each of the axes
     const int* indices;
     std::size_t count;
     bool operator==(const group_key&) const = default;
   };
-  /// In lists that are read without a lock, as they only grow.
+  /// In lists that are read without a lock, since they only grow.
   struct known_group {
     group_key key;
     process_group group;
     const known_group* next;
   };
-  mutable std::mutex mutex; ///< of what adds to it
+  mutable std::mutex mutex; ///< for threads that add to the lists
   mutable std::deque<known_group> memory;
   mutable std::array<std::atomic<const known_group*>, 256> groups{};
 
@@ -174,20 +174,20 @@ class process_mesh {
   int process_of(std::int64_t place) const noexcept {
     return static_cast<int>(std::upper_bound(first.begin(), first.end(), place) - first.begin()) - 1;
   }
-  /// Calls `f(axis, stride)` with the axes of a mask, the innermost first.
+  /// Calls `f(axis, stride)` for the axes of a mask, the innermost first.
   template <class F> void for_each_axis(unsigned axes, const F& f) const {
     std::int64_t stride = 1;
     for (std::size_t axis = axis_sizes.size(); axis-- > 0; stride *= axis_sizes[axis])
       if (axes >> axis & 1U) f(axis, stride);
   }
-  /// What a place has of its number by its indices along axes.
+  /// The part of a place's number that comes from its indices along the axes.
   std::int64_t offset_along(unsigned axes, std::int64_t place) const {
     std::int64_t offset = 0;
     for_each_axis(axes,
                   [&](std::size_t axis, std::int64_t stride) { offset += place / stride % axis_sizes[axis] * stride; });
     return offset;
   }
-  /// The same of the row-major index along the axes.
+  /// That part, given the row-major index along the axes.
   std::int64_t place_at(unsigned axes, std::int64_t index) const {
     std::int64_t place = 0;
     for_each_axis(axes, [&](std::size_t axis, std::int64_t stride) {
@@ -196,7 +196,7 @@ class process_mesh {
     });
     return place;
   }
-  /// The row-major index of an own place along axes, among those of this process.
+  /// The row-major index of one of this process' places along the axes, counted among its places.
   int own_index(unsigned axes, std::int64_t place) const {
     std::int64_t index = 0, scale = 1;
     for_each_axis(axes, [&](std::size_t axis, std::int64_t stride) {

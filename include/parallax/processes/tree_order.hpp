@@ -1,5 +1,5 @@
-// The order in which values of many instances are combined: a balanced binary tree by their index, so that it does not
-// matter which of them a thread or a process has combined already.
+// The order in which values of many instances are combined: a balanced binary tree by their index. The result does not
+// depend on which of them a thread or a process has combined already.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -8,8 +8,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::processes {
 
-/// The leaves that a node of the tree has below it: `count` of them from `first` on. Pairs are combined, then pairs of
-/// pairs: ((0 1)(2 3))((4 5) 6) for seven.
+/// A node of the tree, by its leaves: `count` of them from `first` on. Pairs are combined, then pairs of pairs: ((0
+/// 1)(2 3))((4 5) 6) for seven.
 struct tree_node {
   int first = 0, count = 0;
 
@@ -21,9 +21,9 @@ struct tree_node {
   constexpr int half() const { return static_cast<int>(std::bit_floor(static_cast<unsigned>(count - 1))); }
 };
 
-/// Combines what is below a node into `target`. `known(node)` is the value of a node where there is one, and false
-/// otherwise. `on` says how: `copy(target, value)`, `combine(target, value)`; `spare(depth)` is memory for one more
-/// value, which `view` makes a value of.
+/// Combines the values below a node into `target`. `known(node)` is the value of a node if it is known, and false
+/// otherwise. `on` has the operations `copy(target, value)` and `combine(target, value)`; `spare(depth)` is memory for
+/// one more value, which `view` makes a value.
 template <class Known, class Arithmetic>
 constexpr void combine_tree(auto* target, tree_node node, const Known& known, Arithmetic& on, int depth = 0) {
   if (const auto value = known(node)) return on.copy(target, value);
@@ -34,7 +34,7 @@ constexpr void combine_tree(auto* target, tree_node node, const Known& known, Ar
   on.combine(target, on.view(other));
 }
 
-/// Calls `f(node)` with the highest nodes of which `is_whole(node)`.
+/// Calls `f(node)` for the highest nodes for which `is_whole(node)` holds.
 template <class IsWhole, class F> constexpr void highest_nodes(tree_node node, const IsWhole& is_whole, const F& f) {
   if (is_whole(node)) return f(node);
   if (node.count == 1) return;

@@ -1,4 +1,4 @@
-// All processes that run together, as one of them sees them.
+// All processes of a session, as one of them sees them.
 #pragma once
 
 #include <parallax/core/support/hash_index.hpp>
@@ -26,23 +26,23 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// What a process does when it has waited for others for longer than the deadline: end all processes with exit code 86,
-/// or throw `process_timeout` and leave the others to their own deadlines.
+/// The action of a process that has waited for others for longer than the deadline: to end all processes with exit code
+/// 86, or to throw `process_timeout` and leave the others to their own deadlines.
 enum class at_deadline { abort, throws };
 
 namespace processes {
 
-/// What messages are about. Those of devices' exchanges have tags from `of_devices` on, by position. What processes
-/// say to each other outside of programs has that of position 0, so that the two are not missed where they meet.
+/// The tags of messages. Exchanges of devices have tags from `of_devices` on, by position. Exchanges outside of
+/// programs have the tag of position 0, so that the two kinds notice each other if they meet.
 struct message_tag {
   static constexpr int note = 1, of_devices = 2, outside = of_devices;
 };
 
-/// The exit code of all processes where one of them was missed.
+/// The exit code of all processes if one of them missed a deadline.
 inline constexpr int deadline_exit_code = 86;
 
-/// All processes of a session, seen by one of them. Calls of programs that exchange values between processes are
-/// numbered, and are one at a time.
+/// All processes of a session, as one of them sees them. Calls of programs that exchange values between processes are
+/// numbered, and run one at a time.
 class world {
  public:
   world(std::unique_ptr<transport> by, at_deadline then, std::chrono::nanoseconds timeout)
@@ -58,19 +58,19 @@ class world {
   transport& by() noexcept { return *carrier; }
   int index() const noexcept { return carrier->index(); }
   int count() const noexcept { return carrier->count(); }
-  /// Zero means none.
+  /// The time limit of an exchange; zero means none.
   std::chrono::nanoseconds timeout() const noexcept { return time_limit; }
-  /// How often to look for messages before others get the processor: often only where each process has its own.
+  /// How often to look for messages before the processor is left to others: often only if each process has its own.
   std::uint64_t patience() const noexcept { return looks; }
-  /// Says how many devices of a backend this process may use at once.
+  /// Sets the number of devices of a backend that this process may use at once.
   void set_own_devices(int devices) { exchanges.resize(index_of(message_tag::of_devices + devices)); }
-  /// The numbers of devices of the processes.
+  /// By process: its number of devices.
   std::vector<int> device_counts;
-  /// The number of all processes' devices, and of those of the processes before this one.
+  /// The number of devices of all processes, and of the processes before this one.
   int all_devices = 0, devices_before = 0;
 
-  /// Held while a program runs that exchanges values between processes. Throws `process_error` once a process has
-  /// failed in an exchange: where the others stopped is not known then.
+  /// Held while a program runs that exchanges values between processes. Throws `process_error` after a process has
+  /// failed in an exchange, since nobody knows where the others stopped.
   class call {
    public:
     explicit call(world& in) : where(in), lock(in.calling) {
@@ -86,7 +86,7 @@ class world {
     std::lock_guard<std::recursive_mutex> lock;
   };
 
-  /// Keeps other threads from such programs. To be asked for before locks that calls take meanwhile.
+  /// Keeps other threads from running such programs. To be locked before the locks that calls take meanwhile.
   std::unique_lock<std::recursive_mutex> hold_calls() { return std::unique_lock(calling); }
 
   /// Throws if this session has failed.
@@ -103,7 +103,7 @@ class world {
   /// The sequence number of the next exchange with this tag and these axes of a mesh in the running call: all members
   /// of a group count alike. One thread at a time uses a tag.
   std::uint64_t next_exchange(int tag, unsigned axes = 0) noexcept { return ++exchanges[index_of(tag)][axes]; }
-  /// Which call is running, as all processes know it: its number, and what it is about once that is set.
+  /// The running call, as all processes know it: its number and, once that is set, its subject.
   std::uint64_t running_call() const noexcept { return running; }
   void set_about(std::uint64_t program) noexcept { running = mix(call_number, program); }
 
@@ -121,7 +121,7 @@ class world {
     notes.flush(std::chrono::steady_clock::now() + grace);
   }
 
-  /// Looks for what other processes had to say. Throws `process_error` where one has failed.
+  /// Reads the notes of other processes. Throws `process_error` if one has failed.
   void read_notes() {
     read_arrived_notes();
     std::lock_guard lock(mutex);
@@ -133,8 +133,8 @@ class world {
     return ended[index_of(process)] != 0;
   }
 
-  /// Tells the others that this process' session ends, and waits for them to say so as well, unless one has failed. At
-  /// the deadline it goes on as `miss` does, but throws nothing.
+  /// Tells the others that this process' session ends, and waits for them to end theirs too, unless one has failed. At
+  /// the deadline it acts as `miss` does, but throws no exception.
   void end() noexcept {
     if (failed()) return;
     notes.send(note_kind::end, 0, "");
@@ -157,11 +157,11 @@ class world {
     notes.flush(deadline);
   }
 
-  /// The number of an exchange that does not go by messages, among those of the session; all processes have the same.
+  /// The number of an exchange without messages among those of the session; equal on all processes.
   std::uint64_t next_shared_exchange() noexcept { return ++shared_exchanges; }
   std::uint64_t shared_count() const noexcept { return shared_exchanges; }
-  /// Asks at the deadline which processes have come to such an exchange: they are first of what is returned, those that
-  /// have not or do not answer second.
+  /// Asks at the deadline which processes have come to such an exchange. Returns those that have, and then those that
+  /// have not or do not answer.
   std::pair<std::vector<int>, std::vector<int>> ask_who_waits(std::uint64_t number) {
     notes.send(note_kind::asks, shared_exchanges, "");
     std::pair<std::vector<int>, std::vector<int>> all;
@@ -175,7 +175,7 @@ class world {
     } while (!all.second.empty() && std::chrono::steady_clock::now() < until);
     return all;
   }
-  /// A process that has ended its session, or is there no more; -1 where none is.
+  /// A process that has ended its session or is gone; -1 if there is none.
   int first_gone() const noexcept {
     for (int other = 0; other < count(); ++other)
       if (other != index() && is_away(other)) return other;
@@ -189,7 +189,7 @@ class world {
     fail(process, text, true);
     throw process_error(process, text);
   }
-  /// What happens at the deadline.
+  /// The action at the deadline.
   [[noreturn]] void miss(const process_timeout& what) {
     if (policy == at_deadline::abort) {
       std::fprintf(stderr, "parallax: %s\n", what.what());
@@ -200,15 +200,15 @@ class world {
     throw what;
   }
 
-  /// Keeps copies of handles to memory for ever: a message may still be read from there or written to it. Where there
-  /// is no memory for that, the process ends.
+  /// Keeps copies of handles to memory for ever, because a message may still be read from there or written to it. If
+  /// there is no memory for the copies, the process ends.
   template <class... Handles> void keep_for_ever(const Handles&... handles) noexcept {
     auto copies = std::make_shared<const std::tuple<Handles...>>(handles...);
     std::lock_guard lock(mutex);
     kept.push_back(std::move(copies));
   }
 
-  /// Where agreements about programs are kept, by what they are about.
+  /// Agreements about programs, by their subject.
   using agreement_map = std::map<std::vector<std::uint64_t>, std::shared_ptr<const void>>;
   agreement_map agreements; ///< to be used during a call
 
@@ -239,7 +239,7 @@ class world {
     if (is_asked) notes.send(note_kind::has_come, shared_exchanges, "");
   }
 
-  static constexpr std::chrono::milliseconds grace{500}; ///< for notes of those that are still there
+  static constexpr std::chrono::milliseconds grace{500}; ///< longest wait until a failure's notes are delivered
 
   std::unique_ptr<transport> carrier;
   note_board notes;
@@ -252,16 +252,16 @@ class world {
   std::vector<numbers_by_axes> exchanges;                ///< of the running call, by tag
   std::uint64_t looks;
 
-  mutable std::mutex mutex; ///< of what follows
+  mutable std::mutex mutex; ///< of the members below
   bool has_failed = false;
   int failed_process = -1;
   std::string why;
   std::vector<char> ended;
-  std::vector<std::uint64_t> come_to; ///< by process, the number of the last exchange that it said; 0 where it has not
+  std::vector<std::uint64_t> come_to; ///< by process: number of the last exchange that it named; 0 if none
   std::vector<std::shared_ptr<const void>> kept;
 };
 
-/// The session's, or null where this process is alone.
+/// The world of the session; null if this process is alone.
 inline std::atomic<world*> world_of_process{nullptr};
 inline world* current_world() noexcept { return world_of_process.load(std::memory_order_acquire); }
 

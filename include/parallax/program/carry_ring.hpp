@@ -12,23 +12,23 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
-/// The places that a carry is in, one a round: its own one, where it ends, is number `first` of them. A carry that
-/// stays has one place, others have two. Carries that shift, as in `(a, b) -> (b, f(a, b))`, rotate through one ring of
-/// places: one for each carry, and one more for the new value. So none is copied.
+/// The buffers that a carry is in, one for each round: its own buffer, where it ends, is number `first` of them. A
+/// carry that stays has one buffer, others have two. Carries that shift, as in `(a, b) -> (b, f(a, b))`, rotate through
+/// one ring of buffers: one for each carry, and one more for the new value. So none is copied.
 struct carry_ring {
   static constexpr int most = 4;
 
   buffer_id places[most] = {};
   int size = 0;
   int first = 0;
-  int carries = 0; ///< that are in these places
+  int carries = 0; ///< the number of carries in this ring
 
-  /// Which of the places has the result of the round that `left` others follow.
+  /// The number of the buffer, among `places`, that holds the carry after a round that `left` more rounds follow.
   constexpr int place(std::int64_t left) const {
     const auto number = static_cast<int>((first - left) % size);
     return number < 0 ? number + size : number;
   }
-  /// Whether the first round reads the carry in one of these places too, and not where the loop's operand is.
+  /// Whether the first round, too, reads the carry from one of these buffers, and not from the loop's operand.
   constexpr bool starts_inside() const { return size == 1 || carries > 1; }
 };
 
@@ -40,7 +40,7 @@ constexpr std::size_t find_result(plain_span<const scan_result> results, const C
   return k;
 }
 
-/// Which of a loop's results is the carry whose own place this is; the number of results if none is.
+/// The number of the loop's result that is a carry with this buffer of its own; the number of results if there is none.
 constexpr std::size_t carry_in(plain_span<const scan_result> results, buffer_id place) {
   return find_result(results, [&](const scan_result& y) { return y.other != buffer_id::none && y.buffer == place; });
 }
@@ -70,7 +70,7 @@ constexpr carry_ring ring_of(plain_span<const scan_result> results, std::size_t 
   return ring;
 }
 
-/// After how many rounds all carries of a loop are where they were.
+/// The number of rounds after which all carries of a loop are in the same buffers again.
 constexpr int period_of(plain_span<const scan_result> results) {
   int period = 1;
   for (std::size_t k = 0; k < results.size(); ++k)

@@ -1,4 +1,5 @@
-// Sums along a row of what depends on its largest element or on its mean, which can be summed before these are known.
+// Sums along a row whose terms depend on the row's largest element or mean, but that can be formed before this is
+// known.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -12,18 +13,19 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
-/// The sum of exp(x - centre), of which softmax and logsumexp are made, or of (x - centre)^2, a variance's.
+/// The terms of a centred sum: exp(x - centre), for softmax and logsumexp, or (x - centre)^2, for a variance.
 enum class centred_kind { none, exponentials, squares };
 
-/// What a reduction sums. The elements and the centre, which a row has one of, are statements' numbers.
+/// The terms that a reduction sums. `elements` and `centre` are the numbers of statements; the centre is one value for
+/// each row.
 struct centred_sum {
   centred_kind kind = centred_kind::none;
   int elements = 0, centre = 0;
 };
 
-/// Finds out whether a row kernel's reduction is a centred sum: of exponentials whose centre is the largest of the
-/// elements, or where that is not finite a constant; or of squares whose centre is the elements' mean, which is any
-/// multiple of their sum. The distances may be computed with fewer bits than the sum has.
+/// Finds out whether a row kernel's reduction is a centred sum. The centre of exponentials is the largest of the
+/// elements, or a constant if that is not finite. The centre of squares is the elements' mean: any multiple of their
+/// sum is accepted. The distances may be computed with fewer bits than the sum has.
 class centred_sum_finder {
  public:
   constexpr explicit centred_sum_finder(plain_span<const kernel_statement> kernel) : statements(kernel) {}
@@ -55,14 +57,14 @@ class centred_sum_finder {
     return s.kind == statement_kind::reduce_row && s.primitive == primitives::id_of<Primitive>;
   }
 
-  /// What a value was before it was given a type with more bits.
+  /// The statement that a value comes from, before conversions to floating types with more bits.
   constexpr int without_widening(int i) const {
     while (is<primitives::convert>(at(i)) && is_inexact(at(i).type) && is_inexact(at(at(i).operands[0]).type) &&
            size_of(at(i).type) > size_of(at(at(i).operands[0]).type))
       i = at(i).operands[0];
     return i;
   }
-  /// What a value was before it was rounded or its gradient was stopped.
+  /// The statement that a value comes from, before conversions to floating types and `stop_gradient`.
   constexpr int without_conversions(int i) const {
     while (is<primitives::stop_gradient>(at(i)) || (is<primitives::convert>(at(i)) && is_inexact(at(i).type)))
       i = at(i).operands[0];

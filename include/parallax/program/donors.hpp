@@ -19,7 +19,7 @@ template <class Plan> class donor_finder {
   /// `given_away` says which arguments may be taken.
   constexpr donor_finder(const Plan& all, plain_span<const bool> given_away) : plan(all), is_given(given_away) {}
 
-  /// The argument whose memory result `number` may take, which no result has taken yet; -1 where there is none.
+  /// The argument whose memory result `number` may take, which no result has taken yet; -1 if there is none.
   constexpr int donor_of(std::size_t number, plain_span<const int> taken) const {
     const output_record& output = plan[main().outputs][number];
     for (int argument = 0; argument < main().argument_count; ++argument) {
@@ -65,8 +65,9 @@ template <class Plan> class donor_finder {
     }
     return true;
   }
-  /// Whether a step, which uses both buffers, is an elementwise loop that loads each element of the one before it
-  /// stores that of the other, a product that is added so, or an all-reduce of the one into the other.
+  /// Whether a step that uses both buffers reads the argument before it writes the result. This is an elementwise loop
+  /// that loads each element of the argument before it stores the result's, a product that is added to the argument, or
+  /// an all-reduce.
   constexpr bool reads_before_it_writes(const step_record& step, buffer_id argument, buffer_id result) const {
     switch (step.kind) {
     case step_kind::kernel: return loop_reads_first(plan.template at<kernel_step>(step.index), argument, result);
@@ -85,13 +86,13 @@ template <class Plan> class donor_finder {
     }
     return false;
   }
-  /// A product that is added to the argument, of which the product itself knows nothing.
+  /// Whether the step adds a product to the argument, and the product itself uses neither the argument nor the result.
   constexpr bool addition_reads_first(const epilogue_step& step, buffer_id argument, buffer_id result) const {
     const plain_span<const step_record> parts = plan[step.parts];
     return step.base == argument && !touches(parts[0], argument) && !touches(parts[0], result) &&
            reads_before_it_writes(parts[1], argument, result);
   }
-  /// Parts run in any order: one uses both buffers, and no other one either of them.
+  /// Parts run in any order, so only one of them may use either buffer, and that one has to use both.
   constexpr bool one_part_reads_first(const concurrent_step& step, buffer_id argument, buffer_id result) const {
     int users = 0;
     bool is_before = false;
@@ -106,13 +107,13 @@ template <class Plan> class donor_finder {
     const kernel_record& kernel = plan.template at<kernel_record>(static_cast<int>(loop.kernel));
     if (kernel.result != kernel_result::vector) return false;
     const plain_span<const operand_record> operands = plan[loop.operands];
-    std::size_t stored = 0; // which operand the result is
+    std::size_t stored = 0; // the number of the result's operand
     while (stored < operands.size() && operands[stored].buffer != result) ++stored;
     return stored < operands.size() && lie_alike(operands, argument, stored) &&
            loads_before_it_stores(plan[kernel.statements], operands, argument, stored);
   }
-  /// Whether the argument's elements are read at the places where those of operand `stored` are, which is the only one
-  /// of its buffer.
+  /// Whether the argument is read with the offset and strides of operand `stored`, which is the only operand of its
+  /// buffer.
   constexpr bool lie_alike(plain_span<const operand_record> operands, buffer_id argument, std::size_t stored) const {
     const operand_record& result = operands[stored];
     for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -123,8 +124,8 @@ template <class Plan> class donor_finder {
     }
     return true;
   }
-  /// Whether no statement loads of the argument behind one that stores operand `stored`. The first operand is stored
-  /// behind all statements.
+  /// Whether no statement loads from the argument after a statement that stores operand `stored`. The first operand is
+  /// stored after all statements. False for loops that gather, scatter or store rows.
   constexpr bool loads_before_it_stores(plain_span<const kernel_statement> statements,
                                         plain_span<const operand_record> operands, buffer_id argument,
                                         std::size_t stored) const {
@@ -140,7 +141,8 @@ template <class Plan> class donor_finder {
     return true;
   }
 
-  /// The same where a section on devices makes the result, and reads the argument as it lies there.
+  /// Whether a result of a mapped section may take an argument's memory: the section is the argument's only reader, and
+  /// both lie on its devices in the same way.
   constexpr bool is_safe_in_call(value_id value, int argument) const {
     const buffer_id source = buffer_of(main(), buffer_kind::value, argument);
     int readers = 0;

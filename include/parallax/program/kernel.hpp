@@ -47,7 +47,7 @@ struct scatter_statement {
   using value_type = element_t<Type>;
 };
 
-/// Of a kernel that combines no elements.
+/// The reduction of a kernel that combines no elements.
 struct no_reduction {};
 
 /// A fused loop: its statements in order, the last one being the result. `Reduction` is the primitive that combines

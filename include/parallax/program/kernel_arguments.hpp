@@ -49,7 +49,7 @@ template <class Number> PARALLAX_HD constexpr constant_bits constant_of(element_
   }
   return {0};
 }
-/// What a program says: `extent` gives the number of a `dim`, `axis_index` that of a mesh axis.
+/// The value of a program's constant: `extent` gives the value of a `dim`, `axis_index` the index along a mesh axis.
 template <class Extent, class AxisIndex>
 constexpr constant_bits constant_of(const kernel_constant& c, const Extent& extent, const AxisIndex& axis_index) {
   switch (c.kind) {
@@ -78,9 +78,9 @@ struct kernel_arguments {
   operand* operands = nullptr;
   int constant_count = 0;
   const constant_bits* constants = nullptr;
-  std::byte* row_memory = nullptr; ///< what a row kernel remembers of a row, where its caller provides for that
-  /// Where a loop's round is counted, on a device that goes round by itself: operands that have a pointer lie so many
-  /// times `start` bytes behind it.
+  std::byte* row_memory = nullptr; ///< memory for a row kernel's values of one row; null if the caller has none
+  /// The number of a loop's round, on a device that counts rounds itself; null otherwise. An operand with a pointer
+  /// then lies `*round * start` bytes behind it.
   const std::int64_t* round = nullptr;
 
   /// As `collapse`, but the innermost dimension stays as it is.
@@ -100,7 +100,7 @@ struct kernel_arguments {
       if (extents[d] == 1 || (alike && walked_as_one(d))) merge(d);
     }
   }
-  /// The one dimension that is reduced; of a loop that has none, a new one of extent 1.
+  /// The dimension that is reduced; a loop without one gets a new first dimension of extent 1.
   constexpr int reduced_dimension() {
     for (int d = 0; d < rank; ++d)
       if (reduced >> d & 1U) return d;
@@ -122,8 +122,8 @@ struct kernel_arguments {
       if (operands[i].strides[d] != operands[i].strides[d + 1] * extents[d + 1]) return false;
     return true;
   }
-  /// Whether kernels made for the innermost dimension may walk along the one before it. A reduction's result is written
-  /// by itself.
+  /// Whether the operands have the same strides in the last two dimensions, so that kernels may go along the one before
+  /// the last. A reduction's result does not count: it is written element by element.
   constexpr bool innermost_is_like_next() const {
     for (int i = reduced != 0 ? 1 : 0; i < operand_count; ++i)
       if (operands[i].strides[rank - 2] != operands[i].strides[rank - 1]) return false;

@@ -17,8 +17,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
-/// Copies a loop, and all that it runs, out of a plan. Of the new plan's main section it is the only step; its operands
-/// are that section's values and its results the outputs, in their order.
+/// Copies a loop and all sections that it runs into a new plan. The loop is the only step of the new main section: its
+/// operands are that section's values, and its results the outputs, in their order.
 class loop_copy {
  public:
   plan_builder plan;
@@ -35,7 +35,7 @@ class loop_copy {
     for (int next = 1; next < count_of(sections); ++next) plan.add(copied(from.section(sections[index_of(next)])));
   }
 
-  // Members of records, which get the places that they have here.
+  // Members of records: they get their numbers in the new plan.
 
   constexpr void operator()(section_id& section) { section = section_id{place_of(section, sections)}; }
   constexpr void operator()(kernel_id& kernel) {
@@ -89,7 +89,7 @@ class loop_copy {
     const plain_span<const scan_result> all = from[original.results];
     for (scan_result y : all) {
       const int own = next++, carry = static_cast<int>(carry_in(all, y.other));
-      if (y.other != buffer_id::none) { // another carry's place, or none that has anything else
+      if (y.other != buffer_id::none) { // another carry's buffer, or a buffer of its own
         const bool is_carry = carry < count_of(all);
         y.other = buffer_id{is_carry ? arguments + carry : own + count_of(all)};
       }
@@ -133,7 +133,7 @@ class word_packer {
     packed[packed.size() - 1] |= (byte & 0xff) << 8 * used++;
   }
 };
-/// What a `word_packer` made is read by `next`, word by word.
+/// Reads the words that a `word_packer` packed, one by one.
 class word_unpacker {
  public:
   constexpr explicit word_unpacker(const std::uint64_t* from) : packed(from) {}
@@ -153,8 +153,8 @@ class word_unpacker {
   std::size_t at = 0; ///< in bytes
 };
 
-/// A program whose plan is in its name. The plan has primitives by their ids; which ones these are says the list, in
-/// the order in which they are met.
+/// A program whose plan is in its name. The plan names primitives by their ids; `Primitives` lists them as types, in
+/// the order in which the plan meets them.
 template <class Primitives, std::uint64_t... Packed> struct packed_program {
   static constexpr std::uint64_t packed[] = {Packed...};
   static constexpr std::size_t size = index_of(word_unpacker(packed).next());

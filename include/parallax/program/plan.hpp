@@ -113,7 +113,7 @@ template <class T, std::size_t Size> struct record_array {
 template <class List, std::size_t... Sizes> struct record_arrays;
 template <class... T, std::size_t... Sizes>
 struct record_arrays<type_list<T...>, Sizes...> : record_array<T, Sizes>... {
-  /// Reads what a plan wrote, its sizes left out.
+  /// Reads the records that a plan wrote; the sizes are known already.
   constexpr explicit record_arrays(word_reader reader) { (record_array<T, Sizes>::read(reader), ...); }
 
   constexpr plan_view view(const ffi_function* const* ffi_functions = nullptr) const {
@@ -163,7 +163,7 @@ template <class Member, class Plan, class F> class member_visitor {
   const Plan& plan;
   F& f;
 };
-/// Calls `f` with every buffer that a step reads or writes; those of a call are what it passes on.
+/// Calls `f` with every buffer that a step reads or writes; a call uses those that it passes on.
 template <class Plan, class F> constexpr void visit_buffers(const Plan& plan, step_record step, F&& f) {
   auto named = [&](buffer_id buffer) {
     if (buffer != buffer_id::none) f(buffer);

@@ -11,7 +11,7 @@
 #include <string_view>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
-// What compiles a program, what is left of it and what runs it call each other's types by their bare names.
+// The rooms that compile a program, hold its records and run it use each other's types by their bare names.
 namespace compiled {
 using namespace detail;
 }
@@ -42,7 +42,7 @@ constexpr bool is_cumulative(kernel_result result) {
   return result == kernel_result::cumulative || result == kernel_result::reverse_cumulative;
 }
 
-/// An array of one section's: an argument, a result, or what lies between them.
+/// An array of one section: an argument, a result, or an intermediate value.
 enum class buffer_id : int { none = -1 };
 /// An argument of a section or a result of a call.
 enum class value_id : int { none = -1 };
@@ -146,15 +146,15 @@ enum class statement_kind : int {
   load_vector,   ///< consecutive elements of an array
   load_scalar,   ///< the same element for the whole innermost dimension
   load_strided,  ///< elements a stride apart
-  load_index,    ///< an affine function of the position, given as an array's is
+  load_index,    ///< an affine function of the position, by an offset and strides like an array's
   load_constant, ///< a number known at the call
   store_vector,  ///< a further result: an earlier statement's values
-  store_row,     ///< the same, of one element for each row
+  store_row,     ///< a further result with one element for each row: an earlier statement's value
   reduce_row,    ///< a reduction of an earlier statement's elements of a row
-  gather_each,   ///< elements of an array that lie so far from the position's as an earlier statement says
-  gather_row,    ///< the same, where all of the innermost dimension lie equally far
-  scatter_each,  ///< combines so placed elements with an earlier statement's; the primitive says how
-  scatter_row    ///< the same, where all of the innermost dimension lie equally far
+  gather_each,   ///< elements of an array, an earlier statement's value behind the position's own
+  gather_row,    ///< as gather_each, with one such value for the whole innermost dimension
+  scatter_each,  ///< combines elements, found as by gather_each, with an earlier statement's; the primitive says how
+  scatter_row    ///< as scatter_each, with elements found as by gather_row
 };
 constexpr std::string_view name_of(statement_kind kind) {
   switch (kind) {
@@ -264,7 +264,8 @@ struct buffer_record {
   }
 };
 
-/// Of buffers that lie beside others in a slot: enough for a device's memory, and for the host's registers.
+/// The alignment of slots, and of buffers that lie side by side in one: enough for a device's memory, and for the
+/// host's registers.
 inline constexpr std::int64_t slot_alignment = 256;
 
 /// A dimension of an operand or a result that is spread over an axis of the mesh.
@@ -351,8 +352,8 @@ struct step_record {
 };
 
 struct section_record {
-  record_list<dim> mesh{}; ///< the sizes of its axes; none of the main section's
-  dim axis_size{};         ///< of the outermost axis over all processes; 0 where nothing depends on it
+  record_list<dim> mesh{}; ///< the sizes of its axes; empty for the main section
+  dim axis_size{};         ///< size of the outermost axis over all processes; 0 if nothing depends on it
   /// Whether all devices of all processes make up the mesh. A process may then have a part of each axis.
   bool is_whole_mesh = false;
   int argument_count = 0, value_count = 0, slot_count = 0;

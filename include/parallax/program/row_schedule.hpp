@@ -11,12 +11,12 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
-/// `FewPasses`: centred sums do not wait for their centres, which saves a pass where rows are read in each, and costs
-/// some arithmetic.
+/// `FewPasses`: centred sums do not wait for their centres. This saves a pass, which counts if every pass reads the
+/// rows from memory, and costs some arithmetic.
 template <class Kernel, bool FewPasses = false> struct row_schedule;
 
-/// A row is gone over in passes: a reduction's result is known after the pass that reads its operand. In between, what
-/// is the same for a whole row (uniform) is evaluated once.
+/// A row is gone over in passes: a reduction's result is known after the pass that reads its operand. Between passes,
+/// statements with one value for a whole row (uniform statements) are evaluated once.
 template <kernel_result Result, class Reduction, class... S, bool FewPasses>
 struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
   static constexpr int size = static_cast<int>(sizeof...(S));
@@ -66,7 +66,8 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
 
   using mask = std::array<bool, count>;
   using masks = std::array<mask, index_of(known.passes) + 1>;
-  /// What has to be at hand in each pass. Values of earlier passes are computed again or taken as they are.
+  /// By pass, the statements whose values it needs. Values of earlier passes are computed again if `again`, otherwise
+  /// remembered.
   static constexpr masks find_needed(bool again) {
     masks all{};
     mask before{}; // at hand already
@@ -110,7 +111,8 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
       if (reduces_in(i, pass)) return true;
     return false;
   }
-  /// What a reduction sums that is computed from its elements and, after its pass, its centre.
+  /// The centred sum that a reduction forms before its centre is known: the centre is applied after the pass. Of kind
+  /// `none` for other reductions.
   static constexpr centred_sum centred(int i) { return known.centred[index_of(i)]; }
   static constexpr bool is_reduction(int i) { return statements[index_of(i)].kind == statement_kind::reduce_row; }
   /// Whether a value of the elements is read or made in a pass; `again` if none is remembered from earlier passes.
@@ -140,7 +142,8 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
     for (int pass = 0; pass < passes; ++pass) times += is_needed(i, pass, true);
     return is_array(i) && times > 1;
   }
-  /// What those of a statement take to be held instead, for each element; and those of the statements before it.
+  /// The bytes for each element that it takes to hold what a statement reads in several passes; `held_bytes_before`
+  /// adds up those of the statements before one.
   static constexpr std::uint32_t held_bytes(int i) {
     return is_read_again(i) ? static_cast<std::uint32_t>(size_of(statements[index_of(i)].type)) : 0;
   }
@@ -151,7 +154,7 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
   }
   static constexpr bool is_index(int i) { return statements[index_of(i)].kind == statement_kind::load_index; }
   static constexpr bool is_element_store(int i) { return statements[index_of(i)].kind == statement_kind::store_vector; }
-  /// From which pass to which a thread remembers a value, if it remembers them.
+  /// The first and the last pass in which a thread remembers a value, if it remembers any.
   static constexpr int remembered_from(int i) { return remembered_from(i, reads_early); }
   static constexpr int remembered_to(int i) {
     int last = 0;
@@ -160,7 +163,7 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
     return last;
   }
   static constexpr bool is_remembered(int i) { return !is_index(i) && remembered_from(i) < remembered_to(i); }
-  /// The values of an element that are remembered from one pass to the next, where they are most.
+  /// The largest number of an element's values that are remembered between two passes.
   static constexpr int most_remembered() { return most_between_passes(reads_early); }
   /// Whether several passes need a value.
   static constexpr bool is_needed_again(int i) {
@@ -183,8 +186,8 @@ struct row_schedule<kernel<Result, Reduction, S...>, FewPasses> {
     }
     return most;
   }
-  /// Whether the first pass reads what only later ones need: where that adds nothing to what is remembered, which is
-  /// little.
+  /// Whether the first pass also reads operands that only later passes need: if at most one value is remembered then,
+  /// or two if that many are remembered in any case.
   static constexpr bool reads_early = most_between_passes(true) <= (most_between_passes(false) < 2 ? 1 : 2);
 };
 

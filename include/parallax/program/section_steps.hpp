@@ -7,7 +7,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
-/// Calls `f` with each step, of those that have parts with these.
+/// Calls `f` with each step; if a step has parts, with these instead.
 template <class Plan, class F>
 constexpr void for_each_step(const Plan& plan, record_list<step_record> steps, const F& f) {
   for (const step_record& step : plan[steps]) {

@@ -36,10 +36,10 @@ template <class Kernel> class sort_memory {
  public:
   const K* from_keys = nullptr;
   const V* from = nullptr;
-  K* to_keys = nullptr; ///< null where keys are the values, or not needed any more
+  K* to_keys = nullptr; ///< null if the keys are the values, or are not needed any more
   V* to = nullptr;
 
-  /// The operands of a kernel: the result; keys, where there are some beside the values; values; memory for as many
+  /// The operands of a kernel: the result; keys, if there are some beside the values; values; memory for as many
   /// values, and twice for keys.
   explicit sort_memory(const kernel_arguments& a) {
     auto at = [&](int operand) { return a.operands[operand].data; };
@@ -54,17 +54,18 @@ template <class Kernel> class sort_memory {
       from_keys = from;
     }
   }
-  /// Of values by themselves, which may be moved to and fro between where they are and other memory.
+  /// For values that are sorted by themselves: rounds move them to `memory` and back.
   sort_memory(V* unsorted, V* memory) : from_keys(unsorted), from(unsorted), to(memory), other(unsorted) {
     static_assert(!types::has_keys);
   }
-  /// Before the first round, which leaves sorted runs of so many elements in rows of `length`.
+  /// Call before the first round, which leaves sorted runs of `run` elements in rows of `length`. Chooses the memory
+  /// that it writes to, so that the last round writes the result.
   void start(std::int64_t run, std::int64_t length) {
     bool is_result = true; // what the first round writes
     for (; run < length; run *= 2) is_result = !is_result;
     if (is_result) std::swap(to, other);
   }
-  /// Behind a round.
+  /// Call after a round, with whether the next one is the last.
   void next_round(bool is_last) {
     from = to;
     std::swap(to, other);

@@ -22,10 +22,10 @@ template <class Program, class Step, int Index> struct static_carries {
   static constexpr const scan_operand& operand(std::size_t k) { return Program::plan[step.operands][k]; }
   static constexpr const scan_result& result(std::size_t k) { return Program::plan[step.results][k]; }
   static constexpr bool is_carry(std::size_t result_number) { return result(result_number).other != buffer_id::none; }
-  /// Whether a result is a carry that rounds change where it is.
+  /// Whether a result is a carry that rounds change in place.
   static constexpr bool stays(std::size_t k) { return is_carry(k) && result(k).other == result(k).buffer; }
   static constexpr carry_ring ring(std::size_t k) { return ring_of(Program::plan[step.results], k); }
-  /// Which carry a result is handed on from; `result_count` if a round computes it.
+  /// The number of the carry that a result is handed on from; `result_count` if a round computes the result.
   static constexpr std::size_t source(std::size_t k) {
     return stays(k) ? result_count : carry_in(Program::plan[step.results], result(k).other);
   }

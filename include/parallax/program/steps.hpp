@@ -38,7 +38,7 @@ struct kernel_constant {
   }
 };
 
-/// A loop over a kernel. The operands' first is the result.
+/// A loop over a kernel. Its first operand is the result.
 struct kernel_step {
   kernel_id kernel = kernel_id::none;
   bit_set reduced{}; ///< the dimensions that are reduced
@@ -72,20 +72,20 @@ struct product_step {
   }
 };
 
-/// A product and the loops behind it as one call of a library, or as parts: the product first. Where there is a base,
-/// the first part is the product, or that with sums of its right operand, and the second one computes
-/// result = base + scale * product.
+/// A product and the loops behind it as one call of a library, or as parts: the product first. If there is a base, the
+/// first part is the product, perhaps with sums of its right operand, and the second part computes result = base +
+/// scale * product.
 struct epilogue_step {
   product_activation activation = product_activation::identity;
   buffer_id result = buffer_id::none; ///< of the activation
   buffer_id bias = buffer_id::none;   ///< added to each row before the activation
   dim bias_offset{};
-  buffer_id auxiliary = buffer_id::none; ///< what the gradient wants to know: signs of a relu, the operand of a gelu
+  buffer_id auxiliary = buffer_id::none;     ///< for the gradient: signs of a relu, the operand of a gelu
   buffer_id bias_gradient = buffer_id::none; ///< sums over rows: of the result, or of the right operand
   bool sums_right = false;
   buffer_id base = buffer_id::none;
   std::int64_t scale_bits = 0; ///< of a double
-  bool is_placed = false;      ///< the result is the product's, whose matrices and rows lie so far apart:
+  bool is_placed = false;      ///< the result is the product, with these strides of its matrices and rows:
   record_list<dim> result_batch{};
   dim result_row{};
   record_list<step_record> parts{};
@@ -118,14 +118,14 @@ struct group_record {
   static constexpr void describe(auto& r, auto& field) { field(r.members); }
 };
 
-/// Values that devices exchange with those that differ from them along some axes of the mesh only.
+/// An exchange of values among the devices that differ only in their indices along `axes` of the mesh.
 struct exchange_step {
   exchange_kind kind = exchange_kind::all_reduce;
   buffer_id result = buffer_id::none, source = buffer_id::none;
   bit_set axes{};
   reduction_kind reduction = reduction_kind::sum; ///< of an all_reduce; a reduce_scatter sums
   dim outer{1}, inner{1}; ///< elements before and after the dimension that is gathered, scattered or exchanged
-  record_list<group_record> groups{}; ///< of instances, where they are not all together
+  record_list<group_record> groups{}; ///< of instances; empty if all are in one group
   permutation_kind how = permutation_kind::pairs;
   std::int64_t distance = 0;                  ///< of a rotation or shift
   record_list<int> sources{}, destinations{}; ///< of a permutation by pairs
@@ -146,7 +146,8 @@ struct exchange_step {
   }
 };
 
-/// Each device's slice, by its own index along an axis, of a dimension as long as that.
+/// Takes each device's slice of a dimension: the slice at its own index along the axis, which is as long as the
+/// dimension.
 struct axis_slice_step {
   buffer_id result = buffer_id::none, source = buffer_id::none;
   bit_set axes{};
@@ -185,20 +186,20 @@ struct call_step {
 struct scan_operand {
   buffer_id buffer = buffer_id::none;
   scan_role role = scan_role::constant;
-  dim slice{}; ///< elements of a slice, where it is stacked
+  dim slice{}; ///< elements of a slice, if it is stacked
   static constexpr void describe(auto& r, auto& field) {
     field(r.buffer);
     field(r.role);
     field(r.slice);
   }
 };
-/// A result of a loop. Rounds write a carry to its buffer and to another one in turn, the last one to its own. One that
-/// has no other buffer than its own stays there, and rounds change it; one whose other buffer is another carry's own is
-/// handed on: what a round finds there is its result (`program/carry_ring.hpp`).
+/// A result of a loop. Rounds write a carry to `buffer` and to `other` in turn, the last round to `buffer`. A carry
+/// with `other == buffer` stays there, and rounds change it. A carry whose `other` is another carry's own buffer is
+/// handed on: its next value is the one that a round finds there (`program/carry_ring.hpp`).
 struct scan_result {
   buffer_id buffer = buffer_id::none;
   buffer_id other = buffer_id::none; ///< of a carry
-  dim slice{};                       ///< elements of a slice, where it is stacked
+  dim slice{};                       ///< elements of a slice, if it is stacked
   static constexpr void describe(auto& r, auto& field) {
     field(r.buffer);
     field(r.other);
@@ -258,10 +259,10 @@ struct ffi_array {
     field(r.extents);
   }
 };
-/// A call of a user's own function: the program's function of a number, with its arguments and then its results.
+/// A call of a user's own function: its number in the program, its arguments, and then its results.
 struct ffi_step {
   int function = -1;
-  int arguments = 0; ///< so many of the arrays come first
+  int arguments = 0; ///< how many of the arrays are arguments
   record_list<ffi_array> arrays{};
   static constexpr void describe(auto& r, auto& field) {
     field(r.function);

@@ -26,14 +26,14 @@ PARALLAX_RUNTIME_FUNCTION void throw_beyond_memory(std::int64_t count, element_t
 PARALLAX_RUNTIME_FUNCTION void throw_uncountable_loop() { throw shape_error("a loop over more than 2^63 elements"); }
 #endif
 
-/// The number of bytes of an array. Throws `shape_error` where they are beyond 63 bits.
+/// The number of bytes of an array. Throws `shape_error` if it is beyond 63 bits.
 inline std::size_t checked_bytes(std::int64_t count, element_type type) {
   const auto element_bytes = static_cast<std::int64_t>(size_of(type));
   if (count > std::numeric_limits<std::int64_t>::max() / element_bytes) throw_beyond_memory(count, type);
   return index_of(count * element_bytes);
 }
 
-/// The byte `offset` of those that begin at `first`; null where there are none at all.
+/// The address `offset` bytes behind `first`; null if `first` is null.
 inline std::byte* byte_at(std::byte* first, std::int64_t offset) { return first == nullptr ? nullptr : first + offset; }
 
 /// Throws `shape_error` for a loop that cannot be counted.
@@ -45,7 +45,7 @@ inline void check_loop(const std::int64_t* loop, int rank) {
     if (!checked_multiply(positions, loop[d])) throw_uncountable_loop();
 }
 
-/// The sum of two numbers of bytes. Throws `out_of_memory` where that is beyond what can be counted.
+/// The sum of two numbers of bytes. Throws `out_of_memory` if it cannot be counted.
 inline std::size_t checked_sum(std::size_t a, std::size_t b) {
   if (a > std::numeric_limits<std::size_t>::max() - b)
     throw out_of_memory(std::numeric_limits<std::size_t>::max(), "the memory of intermediate values");

@@ -30,18 +30,18 @@ struct constant_access {
     }
   }
 
-  /// What an array names that is computed in the trace that reads it; null of numbers.
+  /// The description of an array's value if the trace that reads the array computes it; null for an array of numbers.
   template <class T, auto Shape> static constexpr const runtime::constant_block* block_of(const array<T, Shape>& x) {
     return x.elements.computed();
   }
-  /// The same numbers under another shape.
+  /// A new array of the same numbers, with another shape.
   template <class Array, class Numbers>
   static constexpr Array copied(const Numbers& x, const typename Array::shape_type& shape) {
     Array made = Array::uninitialised(shape);
     std::copy_n(x.data(), x.size(), made.raw());
     return made;
   }
-  /// An array that is computed in the trace that reads it.
+  /// An array whose value is computed by the trace that reads it.
   template <class Array> static constexpr Array computed(runtime::constant_block* block) { return Array(block); }
 
  private:
@@ -65,7 +65,7 @@ template <class Program, std::size_t K> const auto& table_argument() {
   return made;
 }
 
-/// Calls something with a program's tables behind other arguments.
+/// Calls `call` with other arguments, and a program's tables behind them.
 template <class Program, class Call, class... Args> decltype(auto) with_tables(const Call& call, const Args&... args) {
   return [&]<std::size_t... K>(std::index_sequence<K...>) -> decltype(auto) {
     return call(args..., table_argument<Program, K>()...);

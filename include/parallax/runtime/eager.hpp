@@ -98,7 +98,7 @@ template <lazy_expression E> constexpr auto evaluate(const E& expression) {
   }(std::make_index_sequence<std::tuple_size_v<decltype(leaves)>>{});
 }
 
-/// The same, with the result in memory that `into` was given.
+/// Computes an expression of arrays into the memory that `into` was given.
 template <lazy_expression E, class Memory> void evaluate(const E& expression, const results_in<Memory>& result) {
   std::apply(
       [&](const auto&... leaf) {
@@ -133,7 +133,8 @@ template <class E, class... Leaves> struct expression_program<E, std::tuple<Leav
   }
 };
 
-/// An error is reported where the expression is computed; where its type is deduced, it would be reported once more.
+/// The type of a computed expression. An error is reported where the expression is computed; here, where the type is
+/// deduced, any type will do.
 template <bool Valid, lazy_expression E> constexpr auto result_of(const E& expression) {
   if constexpr (Valid) return std::type_identity<decltype(parallax::evaluate(expression))>{};
   else return std::type_identity<array<float, 0>>{};

@@ -36,7 +36,7 @@ inline int core_count() {
   return count;
 }
 
-/// The integer in the environment variable `name`, or `otherwise` where it is not set. Anything but an integer from
+/// The integer in the environment variable `name`, or `otherwise` if it is not set. Anything but an integer from
 /// `lowest` to `highest` is an `error`.
 inline int environment_integer(const char* name, int otherwise, int lowest, int highest) {
   const char* text = std::getenv(name);
@@ -51,8 +51,8 @@ inline int environment_integer(const char* name, int otherwise, int lowest, int 
   return value;
 }
 
-/// The number of seconds in the environment variable `name`, or `otherwise` where it is not set. Anything but a
-/// finite number that is not negative is an `error`.
+/// The number of seconds in the environment variable `name`, or `otherwise` if it is not set. Anything but a finite
+/// number that is not negative is an `error`.
 inline double environment_seconds(const char* name, double otherwise) {
   const char* text = std::getenv(name);
   if (!text) return otherwise;

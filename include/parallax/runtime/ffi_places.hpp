@@ -1,4 +1,4 @@
-// What a user's own function is handed when a step calls it.
+// The arguments that a step passes to a user's own function.
 #pragma once
 
 #include <parallax/arrays/memory/recycled_vector.hpp>
@@ -11,7 +11,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// The places of a call's arrays, by `data(buffer)`, and their extents.
+/// The addresses of a call's arrays, by `data(buffer)`, and their extents.
 class ffi_places {
  public:
   template <class Data> ffi_places(const section_plan& section, const ffi_step& step, const Data& data) {

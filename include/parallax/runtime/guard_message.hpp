@@ -113,7 +113,7 @@ class guard_message {
   }
 };
 
-/// Checks what only the call could decide. Throws `shape_error`.
+/// Checks the conditions that only the call can decide. Throws `shape_error`.
 inline void check_guards(const plan_view& plan, const resolved_extents& extents) {
   for (const guard_record& g : plan.all<guard_record>())
     if (!guard_holds(plan, extents, g)) throw shape_error(guard_message(plan, extents, g).text());

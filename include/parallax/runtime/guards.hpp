@@ -1,4 +1,4 @@
-// What only the call can decide: the conditions on extents that a program leaves to it.
+// The conditions on extents that a program leaves to the call.
 #pragma once
 
 #include <parallax/arrays/memory/errors.hpp>
@@ -39,8 +39,8 @@ PARALLAX_INLINE bool guard_holds(const plan_view& plan, const Extents& extents, 
   return false;
 }
 
-/// Throws `shape_error`, for a call whose arguments have these extents, by the numbers of their leaves: a guard does
-/// not hold, or an extent is beyond 64 bits.
+/// Throws `shape_error`: a guard does not hold, or an extent is beyond 64 bits. `shapes` are the extents of the call's
+/// arguments, by leaf.
 [[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_for_extents(const plan_view& plan, const std::int64_t* const* shapes);
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::runtime

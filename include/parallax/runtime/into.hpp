@@ -21,7 +21,7 @@ template <class... Memory> class results_in {
   static constexpr std::size_t count = sizeof...(Memory);
   template <std::size_t I> using element_at = typename std::tuple_element_t<I, std::tuple<Memory...>>::value_type;
 
-  /// What a run of a program is given.
+  /// The memory in the form that a run of a program takes it.
   std::array<runtime::result_memory, count> given() const {
     return std::apply([](const Memory&... each) { return std::array{each.given()...}; }, memory);
   }
@@ -40,7 +40,7 @@ template <class T> struct result_elements {
   runtime::result_memory given() const { return {reinterpret_cast<std::byte*>(elements.first), {}, elements.count}; }
 };
 
-/// Memory that says itself how it is given: on a device.
+/// Memory on a device, which has a `given()` of its own.
 template <class M>
 concept gives_memory = requires(const std::remove_cvref_t<M>& memory) {
   { memory.given() } -> std::same_as<runtime::result_memory>;
@@ -61,7 +61,7 @@ template <class M> auto result_memory_of(M&& memory) {
 template <class> inline constexpr bool is_results_in = false;
 template <class... Memory> inline constexpr bool is_results_in<results_in<Memory...>> = true;
 
-/// Whether the last argument of a call is what `into` gave.
+/// Whether the last argument of a call is a result of `into`.
 template <class... Args> constexpr bool ends_with_memory() {
   bool last = false;
   ((last = is_results_in<Args>), ...);
@@ -70,11 +70,11 @@ template <class... Args> constexpr bool ends_with_memory() {
 
 } // namespace detail
 
-/// The last argument of a call that writes its results to memory of the caller, as NumPy's `out` does:
-/// `jit(f)(x, into(y))`, or `evaluate(expression, into(y))`. One piece of memory for each leaf of the results: a
-/// pointer, a span, another contiguous range or an mdspan, of elements in row-major order. The call returns nothing. It
-/// throws `shape_error`, before anything is written, where a range has another number of elements than the result, a
-/// pointer is null, or memory overlaps an argument or another result.
+/// The last argument of a call that writes its results to memory of the caller, as NumPy's `out` does: `jit(f)(x,
+/// into(y))`, or `evaluate(expression, into(y))`. One piece of memory for each leaf of the results: a pointer, a span,
+/// another contiguous range or an mdspan, of elements in row-major order. The call returns nothing. It throws
+/// `shape_error`, before anything is written, if a range has another number of elements than the result, a pointer is
+/// null, or memory overlaps an argument or another result.
 template <class... Memory>
   requires((element_memory<Memory> || detail::gives_memory<Memory>) && ...)
 auto into(Memory&&... memory) {

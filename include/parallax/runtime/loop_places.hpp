@@ -15,9 +15,9 @@ namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
 /// What one round reads and writes.
 struct loop_round {
-  bool is_first = true;   ///< then it reads what the loop begins with
+  bool is_first = true;   ///< then it reads the loop's operands
   std::int64_t slice = 0; ///< of stacked operands and results
-  std::int64_t left = 0;  ///< rounds that follow, behind which carries are in the place of the results
+  std::int64_t left = 0;  ///< rounds that follow; after the last one, carries are in the results' own buffers
 };
 
 /// The rounds of a scan.
@@ -81,17 +81,17 @@ class loop_places {
   plain_span<std::byte* const> arguments() const { return {argument_places.data(), argument_places.size()}; }
   plain_span<std::byte* const> outputs() const { return {result_places.data(), result_places.size()}; }
 
-  /// Before the first of `rounds`: calls `copy(to, from, number)` for each carry that the first one reads in a place of
-  /// the results too.
+  /// Call before the first of `rounds`. Calls `copy(to, from, number)` for each carry that the first round, too, reads
+  /// from a buffer of the results.
   template <class Copy> void bring_in(std::int64_t rounds, const Copy& copy) {
     begin(rounds, copy, [](const place& carry) { return carry.ring.starts_inside(); });
   }
-  /// The same for all carries.
+  /// As `bring_in`, but copies all carries.
   template <class Copy> void begin_inside(std::int64_t rounds, const Copy& copy) {
     begin(rounds, copy, [](const place&) { return true; });
   }
-  /// Calls `copy(to, from, number)` for each carry that `round`, which is not run, would read, to the place of the
-  /// result of that number. None of them is handed on.
+  /// Copies the carries to their results: calls `copy(to, from, number)` for each carry that is somewhere else when
+  /// `round`, which is not run, would read it. None of them is handed on.
   template <class Copy> void copy_carries(loop_round round, const Copy& copy) {
     go_to(round);
     std::size_t carry = 0;

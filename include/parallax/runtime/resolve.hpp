@@ -14,7 +14,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// Names the argument axes that an extent is the product of; nothing where it is something else.
+/// Names the argument axes whose product an extent is; empty for any other extent.
 inline std::string describe_extent(const plan_view& plan, dim extent) {
   if (is_static(extent)) return "";
   const plain_span<const term_record> terms = plan[plan.at<entry_record>(extent.entry()).terms];
@@ -36,8 +36,8 @@ inline std::string describe_extent(const plan_view& plan, dim extent) {
 /// The values of a program's symbolic extents.
 class resolved_extents {
  public:
-  /// Of a process that is alone. `shape_of` gives the extents of an argument by the number of its leaf. Throws
-  /// `shape_error` for what is beyond 64 bits.
+  /// The extents of a process that is alone. `shape_of` gives the extents of an argument by the number of its leaf.
+  /// Throws `shape_error` for an extent beyond 64 bits.
   template <class F>
   resolved_extents(const plan_view& plan, F shape_of)
       : resolved_extents(plan, shape_of, [this](dim rows) { return (*this)[rows]; }) {}
@@ -47,11 +47,11 @@ class resolved_extents {
       : entries(plan.all<entry_record>().size()) {
     for (std::size_t number = 0; number < entries.size(); ++number) resolve(plan, number, shape_of, over_processes);
   }
-  /// Those that are known already.
+  /// Extents with known values.
   explicit resolved_extents(plain_span<const std::int64_t> known) : entries(known.size()) {
     std::copy(known.begin(), known.end(), entries.begin());
   }
-  /// None of which is resolved yet.
+  /// Extents that are yet to be resolved.
   explicit resolved_extents(const plan_view& plan) : entries(plan.all<entry_record>().size()) {}
 
   /// Resolves entry `number` after those before it.
@@ -72,7 +72,6 @@ class resolved_extents {
   std::int64_t operator[](dim extent) const {
     return is_static(extent) ? extent.number() : entries[index_of(extent.entry())];
   }
-  /// All of them.
   plain_span<const std::int64_t> values() const { return {entries.data(), entries.size()}; }
 
  private:

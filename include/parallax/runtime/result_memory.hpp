@@ -21,18 +21,18 @@ namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 /// For the elements of one result: on the host, or on a device.
 struct result_memory {
   std::byte* first = nullptr;
-  buffer on_device;                  ///< the same memory where it is not on the host
-  std::optional<std::int64_t> count; ///< of elements; none where the caller alone knows that there is room
+  buffer on_device;                  ///< the same memory if it is not on the host
+  std::optional<std::int64_t> count; ///< of elements; none if only the caller knows that there is room
 };
 
-/// Where a call's results go: to memory that is given for each, to that of arguments which were given away, or to
-/// memory that the call takes.
+/// The destinations of a call's results: memory that the caller lends for each, memory of donated arguments, or memory
+/// that the call takes.
 class given_memory {
  public:
   constexpr given_memory() = default;
   template <std::size_t N> constexpr given_memory(const std::array<result_memory, N>& by_result) : memory(by_result) {}
-  /// `donors` are by result the numbers of the arguments whose memory it may take where these are given away; -1 for
-  /// none. `begun` becomes true before such memory is changed.
+  /// `donors`: by result, the number of the argument whose memory it may take if that is given away; -1 for none.
+  /// `begun` becomes true before such memory is changed.
   constexpr given_memory(plain_span<const int> donors, bool& begun) : arguments(donors), is_begun(&begun) {}
 
   /// Whether there is no memory of the caller's.
@@ -66,7 +66,7 @@ struct byte_range {
 };
 
 /// Checks memory before it is written. `address_of` gives where argument `number` begins; null for one in pieces.
-/// Throws `shape_error` where memory has another size than its result, or overlaps an argument or another result.
+/// Throws `shape_error` if memory has another size than its result, or overlaps an argument or another result.
 template <class Extents, class Address>
 void check_given(given_memory given, const plan_view& plan, const Extents& extents, const Address& address_of) {
   const section_record& main = plan.section(section_id::main);
@@ -104,7 +104,7 @@ inline void check_on_host(given_memory given) {
       throw error("into: this memory lies on a device, and the program runs on the host: choose backend::cuda for it");
 }
 
-/// Copies results to the host's memory that was given for them, where they are not there already.
+/// Copies results to the host's memory that was lent for them, unless they are there already.
 inline void place_results(recycled_vector<runtime_value>&& results, given_memory given) {
   for (std::size_t k = 0; k < given.size(); ++k) {
     runtime_value& result = results[k];

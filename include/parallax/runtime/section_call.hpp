@@ -38,7 +38,8 @@ struct section_operand {
     for (const spread_axis& s : spread) whole_bytes /= index_of(s.size);
     return whole_bytes;
   }
-  /// The piece of a place in the `bytes` bytes at `whole`, if it is rows that lie equally far from each other.
+  /// The piece of a place, in the array of `bytes` bytes at `whole`; none unless it consists of rows that lie equally
+  /// far apart.
   std::optional<host_part> part_of(const std::byte* whole, std::size_t bytes, std::int64_t place) const {
     host_part part = host_part::whole(whole, bytes);
     if (bytes == 0) return part;
@@ -60,7 +61,7 @@ struct section_operand {
     }
     return part;
   }
-  /// Copies the piece of a place out of the `bytes` bytes at `whole`.
+  /// Copies the piece of a place out of the array of `bytes` bytes at `whole`.
   buffer piece_of(const std::byte* whole, std::size_t bytes, std::int64_t place) const {
     buffer piece;
     // the last dimension first, so that those before it keep their sizes
@@ -77,8 +78,8 @@ struct section_operand {
   }
 };
 
-/// The arrays of a call have an index along each axis of the mesh for all that this process takes part in. Where it has
-/// some of these alone, they are one after another.
+/// A call of a section on this process' devices. Its arrays have an index along each axis of `mesh`. If the process has
+/// pieces for some of these indices only, their places follow each other from `first_place` on.
 struct section_call {
   section_id section = section_id::main;
   recycled_vector<std::int64_t> mesh; ///< how many indices arrays have along its axes
@@ -95,11 +96,11 @@ struct section_call {
   }
   std::int64_t mesh_size(mesh_axis axis) const { return mesh[index_of(axis)]; }
 
-  /// Where an array's piece for a position lies among its pieces.
+  /// The place, among an array's pieces, of the piece for a position.
   std::int64_t place_of(std::size_t position) const { return first_place + static_cast<std::int64_t>(position); }
 
-  /// A call, which `available` devices may serve. `whole` is the mesh of all processes, null where this one is by
-  /// itself. Throws `shape_error` where they cannot; `remedy` says how to have more devices.
+  /// A call that may use `available` devices. `whole` is the mesh of all processes; null if this process is by itself.
+  /// Throws `shape_error` if the devices do not fit; `remedy` says how to have more devices.
   section_call(const plan_view& plan, const call_step& step, const resolved_extents& extents,
                const processes::process_mesh* whole, int available, const char* remedy)
       : section(step.section),
@@ -126,8 +127,8 @@ struct section_call {
     });
   }
 
-  /// Calls `f(result, operand)` with the results that take the memory of arguments which were given away and lie as the
-  /// operands want them.
+  /// Calls `f(result, operand)` for each result that takes the memory of a donated argument, if the argument's pieces
+  /// lie as the operand needs them.
   template <class F>
   void for_each_taken(const plan_view& plan, const recycled_vector<runtime_value>& values, given_memory given,
                       const F& f) const {
@@ -202,7 +203,7 @@ struct section_call {
   }
 };
 
-/// The values of a program's main section at its outputs; `outputs` are the buffers of those that are no values.
+/// The results of a program's main section. `outputs` are the buffers of all results that are no values.
 inline recycled_vector<runtime_value> main_results(const section_plan& section,
                                                    const recycled_vector<runtime_value>& values,
                                                    recycled_vector<buffer>&& outputs) {

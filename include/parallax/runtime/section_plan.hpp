@@ -41,9 +41,9 @@ class section_plan {
   std::size_t bytes_of(const buffer_record& buffer) const { return checked_bytes(extents[buffer.count], buffer.type); }
   std::size_t bytes_of(buffer_id id) const { return bytes_of(buffer_at(id)); }
 
-  /// Says where the slots begin in the arena that they share, and behind them its size: `slot_count` + 1 numbers.
-  /// Throws `out_of_memory` where that is beyond what can be counted. `lies_elsewhere` says of a slot's buffer whether
-  /// it needs no room there.
+  /// Sets `offsets`: where each slot begins in the arena that they share, and behind them the arena's size,
+  /// `slot_count` + 1 numbers. Throws `out_of_memory` if the size cannot be counted. `lies_elsewhere(buffer)` says
+  /// whether a slot's buffer needs no room in the arena.
   template <class Offsets, class LiesElsewhere>
   void plan_slots(Offsets& offsets, const LiesElsewhere& lies_elsewhere) const {
     constexpr auto alignment = static_cast<std::size_t>(slot_alignment);
@@ -61,14 +61,14 @@ class section_plan {
     plan_slots(offsets, [](const buffer_record&) { return false; });
   }
 
-  /// Where a buffer begins among slots that begin there.
+  /// The offset of a slot's buffer in the arena, whose slots begin at `slots`.
   template <class Offsets> static std::size_t place_of(const buffer_record& buffer, const Offsets& slots) {
     return slots[index_of(buffer.number)] + index_of(buffer.offset);
   }
 
-  /// Fills in what a kernel is called with: `Arguments` is what the backend's kernels take. `data_of` gives a buffer's
-  /// first byte, `axis_index_of` the index along a mesh axis. Throws `shape_error` for a loop that cannot be counted.
-  /// What a loop reads of an array without elements, which is of no effect, it reads at `nothing`.
+  /// Fills in a kernel's arguments, of the backend's type `Arguments`. `data_of` gives a buffer's first byte,
+  /// `axis_index_of` the index along a mesh axis. Throws `shape_error` for a loop that cannot be counted. A loop that
+  /// reads an array without elements, which has no effect, reads at `nothing`.
   template <class Arguments, class Operand, class Data, class AxisIndex>
   void fill(const kernel_step& step, Arguments& a, Operand* operands, constant_bits* constants, std::byte* nothing,
             const Data& data_of, const AxisIndex& axis_index_of) const {
@@ -113,15 +113,15 @@ class exchange_partners {
  public:
   exchange_partners(const plan_view& all, const exchange_step& what) : plan(all), step(what) {}
 
-  /// Where instances are cut into groups: the indices of those that the one at `here` meets along the axes, itself
-  /// among them, in the group's order; none where it meets all.
+  /// The group of an instance: the indices, along the axes, of the instances that the one at `here` meets, itself among
+  /// them, in the group's order. Empty if instances are not cut into groups.
   plain_span<const int> group_of(int here) const {
     for (const group_record& group : plan[step.groups])
       if (plain::contains(plan[group.members], here)) return plan[group.members];
     return {};
   }
 
-  /// Of a permutation of `size` instances: the index that the one at `here` receives from; -1 for none.
+  /// The index that the one at `here` receives from, in a permutation of `size` instances; -1 for none.
   int source_of(int here, int size) const {
     switch (step.how) {
     case permutation_kind::rotation: return static_cast<int>(((here - step.distance) % size + size) % size);

@@ -114,8 +114,8 @@ template <std::size_t Rank> std::array<std::int64_t, Rank> shape_array(const run
   return shape;
 }
 
-/// `array<T, shape_for<Extents>>`, or likewise `sharded`. Ranks stand in it as figures: nvcc names a type as it met it
-/// first, and cannot where the program's function, a lambda, is part of that.
+/// `array<T, shape_for<Extents>>`, or likewise `sharded`. Ranks are written as figures: nvcc names a type as it met it
+/// first, which fails if the program's function, a lambda, is part of the name.
 template <template <class, auto> class Kind, class T, class Extents> struct shaped;
 template <template <class, auto> class Kind, class T, std::int64_t... Extents>
 struct shaped<Kind, T, extents_t<Extents...>> {
@@ -129,7 +129,7 @@ struct shaped<Kind, T, extents_t<Extents...>> {
   using type = std::tuple_element_t<sizeof...(Extents), ranks>;
 };
 
-/// The array that `value` is. Its type is deduced, so that all results of one type share this.
+/// Makes the array of a value. Its type is deduced, so that all results of one type share this function.
 template <class T, auto Shape> array<T, Shape> array_of(std::type_identity<array<T, Shape>>, runtime_value&& value) {
   return array<T, Shape>::adopt(std::move(value.host), shape_array<index_of(array<T, Shape>::rank)>(value));
 }
@@ -155,13 +155,13 @@ template <class Program, int Number> struct output_description {
     };
     return extents_t<extent_at(I)...>{};
   }
-  /// Its type, of which nothing is a name: nvcc 12 writes a type by the name that it met first.
+  /// The type of the array. No part of it has a name of its own: nvcc 12 writes a type by the name that it met first.
   static auto type_of_array() {
     using extents_type = decltype(static_extents(std::make_index_sequence<rank>{}));
     if constexpr (is_value) return std::type_identity<typename shaped<sharded, element_t<type>, extents_type>::type>{};
     else return std::type_identity<typename shaped<array, element_t<type>, extents_type>::type>{};
   }
-  /// Makes what a caller gets: results of a pmap stay on their devices.
+  /// Makes the caller's result. Results of a pmap stay on their devices.
   static auto make(runtime_value&& value) { return array_of(type_of_array(), std::move(value)); }
 };
 

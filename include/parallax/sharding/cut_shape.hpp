@@ -23,8 +23,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// The extents of an array of `Extents` that is cut along axes of a mesh: before each dimension those of the axes, as
-/// `partition::place_of` says. Where blocks do not come out even, `is_even` is false.
+/// The extents of an array of `Extents` that is cut along axes of a mesh: before each dimension the sizes of its axes,
+/// in the places that `partition::place_of` gives. If the blocks are not equally large, `is_even` is false.
 template <class Extents, class Mesh, partition Cut> struct cut_extents {
   static constexpr int rank = Extents::rank + Cut.cut_count();
   static constexpr bool fits =
@@ -57,7 +57,7 @@ template <class Extents, class Mesh, partition Cut> struct cut_extents {
   using type = decltype(listed(std::make_index_sequence<parts.extents.size()>{}));
 };
 
-/// The extents of the whole of which an array of `Extents` holds the blocks.
+/// The extents of a whole array, if an array of `Extents` holds this process' blocks of it.
 template <class Extents, partition Cut> struct whole_extents {
   static constexpr int rank = Extents::rank - Cut.cut_count();
   static constexpr std::array<std::int64_t, index_of(rank)> extents = [] {
@@ -77,8 +77,9 @@ template <class Extents, partition Cut> struct whole_extents {
   using type = decltype(listed(std::make_index_sequence<index_of(rank)>{}));
 };
 
-/// Throws `error`, on all processes alike, unless the devices of each are whole rows of a mesh, or all have as many,
-/// which are indices along its axes: groups that go over several processes meet at the same device of each.
+/// Throws `error`, on all processes alike, unless each process' devices are whole rows of the mesh, or all processes
+/// have equally many, which are ranges of indices along its axes. Otherwise groups that span processes would not meet
+/// at the same device of each.
 inline void check_parts(plain_span<const std::int64_t> sizes, plain_span<const int> devices_of_process,
                         std::int64_t per_row, std::string_view first_axis) {
   bool have_rows = true, have_alike = true;
@@ -95,7 +96,7 @@ inline void check_parts(plain_span<const std::int64_t> sizes, plain_span<const i
               ", or all of them as many, which make up an index or several along an axis");
 }
 
-/// What this process has of a mesh on the devices there are. Throws `error` where it does not fit them.
+/// This process' part of a mesh on the existing devices. Throws `error` if the mesh does not fit them.
 template <class Mesh> processes::mesh_part part_of_mesh() {
   constexpr std::int64_t per_row = Mesh::devices_per_row(), size = Mesh::size(0);
   const processes::world* const all = processes::current_world();
@@ -116,9 +117,10 @@ template <class Mesh> processes::mesh_part part_of_mesh() {
   return {sizes, all->devices_before, devices};
 }
 
-/// How many indices there are along each axis of a mesh.
+/// The sizes of a mesh, by axis.
 template <class Mesh> using mesh_sizes = std::array<std::int64_t, index_of(Mesh::rank)>;
-/// All; those of this process; and those that arrays in this process have, which is all but where the size is open.
+/// `sizes_of_all`: of the whole mesh; `sizes_here`: of this process' part; and the sizes that arrays in this process
+/// have: the whole mesh's, except along an axis of open size.
 template <class Mesh> mesh_sizes<Mesh> sizes_of_all(const processes::mesh_part& part) {
   mesh_sizes<Mesh> sizes;
   for (int axis = 0; axis < Mesh::rank; ++axis) sizes[index_of(axis)] = part[axis].all;
@@ -135,8 +137,8 @@ template <class Mesh> mesh_sizes<Mesh> sizes_of_blocks(const processes::mesh_par
   return sizes;
 }
 
-/// The extents of an array of `shape` that is cut along a partition of a mesh of these sizes. Throws `shape_error`
-/// where it is not divided evenly.
+/// The extents of an array of `shape` that is cut along a partition of a mesh of these sizes. Throws `shape_error` if
+/// it is not divided evenly.
 template <class Mesh, partition Cut, std::size_t Rank>
 auto cut_shape(const std::array<std::int64_t, Rank>& shape, const mesh_sizes<Mesh>& sizes) {
   std::array<std::int64_t, Rank + index_of(Cut.cut_count())> result{};
@@ -156,7 +158,7 @@ auto cut_shape(const std::array<std::int64_t, Rank>& shape, const mesh_sizes<Mes
   return result;
 }
 
-/// Which dimensions of the cut array lie along axes of the mesh, in the order of the axes.
+/// The dimensions of the cut array that lie along axes of the mesh, in the order of the axes.
 template <class Mesh, partition Cut> std::vector<shard_axis> shard_axes(const mesh_sizes<Mesh>& sizes) {
   std::vector<shard_axis> axes;
   std::int64_t stride = 1;

@@ -33,8 +33,8 @@ template <class Extents, class Mesh, partition Cut> constexpr bool can_be_cut() 
   return cut::is_even;
 }
 
-/// The global array whose blocks of this process are copied from `from`, which is cut along a mesh of the sizes
-/// `sizes_there`; this process' devices are those from number `first` on.
+/// The global array of this process' blocks, copied from `from`, which is cut along a mesh of the sizes `sizes_there`.
+/// This process' devices are those from number `first` on.
 template <class Mesh, partition Cut, auto Shape, class T>
 auto on_mesh(const array<T, Shape>& from, const processes::mesh_part& part, const mesh_sizes<Mesh>& sizes_there,
              std::int64_t first) {
@@ -61,8 +61,8 @@ auto on_mesh(const array<T, Shape>& from, const processes::mesh_part& part, cons
 } // namespace detail
 
 /// Puts an array, which all processes have, on the devices of a mesh: each gets a copy of its block. Counts the bytes
-/// as moved to the devices. Throws `shape_error` where the devices do not divide a dimension evenly. JAX: device_put
-/// with a NamedSharding
+/// as moved to the devices. Throws `shape_error` if the devices do not divide a dimension evenly. JAX: device_put with
+/// a NamedSharding
 template <class T, auto Shape, class Mesh, class Spec> auto device_put(const array<T, Shape>& whole, Mesh, Spec) {
   constexpr partition cut = partition_of<Mesh>(Spec{});
   if constexpr (detail::can_be_cut<extents_of<Shape>, Mesh, cut>()) {
@@ -70,35 +70,36 @@ template <class T, auto Shape, class Mesh, class Spec> auto device_put(const arr
     return detail::on_mesh<Mesh, cut>(whole, own, detail::sizes_of_all<Mesh>(own), own.begin());
   }
 }
-/// The same of an expression, such as a part of a field that `borrow` reads with strides.
+/// `device_put` of the value of an expression, such as a part of a field that `borrow` reads with strides.
 template <lazy_expression E, class Mesh, class Spec> auto device_put(const E& whole, Mesh to, Spec how) {
   return device_put(evaluate(whole), to, how);
 }
-/// Moves a global array to another mesh, or cuts it another way, by way of the host. Throws `error` where parts of it
-/// lie in other processes.
+/// `device_put` of a global array to another mesh, or cut in another way, through the host. Throws `error` if parts of
+/// the array lie in other processes.
 template <class T, auto Shape, class From, partition Cut, class Mesh, class Spec>
 auto device_put(const global_array<T, Shape, From, Cut>& x, Mesh to, Spec how) {
   return device_put(x.gather(), to, how);
 }
 
-/// The array of which each process has its part: the blocks of its own devices, put together. Where the spec names no
-/// axis of which other processes have indices, that is all of it, alike on all processes. JAX:
+/// The array that all processes' parts make. A part is the blocks of its process' devices, joined. If the spec names no
+/// axis along which other processes have indices, the part is the whole array, alike on all processes. JAX:
 /// make_array_from_process_local_data
 template <class T, auto Shape, class Mesh, class Spec> auto global_from_local(const array<T, Shape>& part, Mesh, Spec) {
   constexpr partition cut = partition_of<Mesh>(Spec{});
-  // static extents are those of the part
+  // static extents are the part's
   using extents_type = std::conditional_t<cut.cut_count() != 0, extents_of<extents_of<Shape>::rank>, extents_of<Shape>>;
   if constexpr (detail::can_be_cut<extents_type, Mesh, cut>()) {
     const processes::mesh_part own = detail::part_of_mesh<Mesh>();
     return detail::on_mesh<Mesh, cut>(array<T, shape_for<extents_type>>(part), own, detail::sizes_here<Mesh>(own), 0);
   }
 }
-/// The same of an expression, such as the inner part of a field with a halo: `borrow(first, {ny, nx}, {pitch, 1})`.
+/// `global_from_local` of the value of an expression, such as the inner part of a field with a halo: `borrow(first,
+/// {ny, nx}, {pitch, 1})`.
 template <lazy_expression E, class Mesh, class Spec> auto global_from_local(const E& part, Mesh on, Spec how) {
   return global_from_local(evaluate(part), on, how);
 }
-/// The same, where the caller says what the extents of the whole are to be. Throws `shape_error` where the parts make
-/// others: then processes, or their devices, lie in the mesh otherwise than the caller thinks.
+/// `global_from_local` that checks the extents of the whole array. Throws `shape_error` if they are not `whole`: then
+/// the processes, or their devices, lie in the mesh in another way than the caller thinks.
 template <class Part, class Mesh, class Spec, std::size_t Rank>
 auto global_from_local(const Part& part, Mesh on, Spec how, const extent (&whole)[Rank]) {
   auto made = global_from_local(part, on, how);

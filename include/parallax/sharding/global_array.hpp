@@ -1,4 +1,4 @@
-// One array that lies on the devices of a mesh, block by block, of this process and of others.
+// One array on the devices of a mesh, block by block, in this process and in others.
 #pragma once
 
 #include <parallax/arrays/array.hpp>
@@ -16,8 +16,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// The block of a global array on one device: where in the whole it begins, and its elements, where they lie. JAX:
-/// Shard
+/// The block of a global array on one device: the indices of its first element in the whole array, and its elements, in
+/// place. JAX: Shard
 template <class T, int Rank> struct local_shard {
   int device = 0;
   std::array<std::int64_t, index_of(Rank)> start{};
@@ -25,9 +25,9 @@ template <class T, int Rank> struct local_shard {
 };
 
 /// An array of elements of type `T` and shape `Shape` (as of `array`) whose dimensions lie along axes of a mesh as
-/// `Cut` says. With several processes each has the blocks of its own devices. What `device_put`, `global_from_local`
-/// and functions mapped by `shard_map` return, and what these take without moving it. Copies share their blocks. JAX: a
-/// jax.Array with a NamedSharding
+/// `Cut` says. If there are several processes, each has the blocks of its own devices. `device_put`,
+/// `global_from_local` and functions mapped by `shard_map` return it, and the latter take it without moving it. Copies
+/// share their blocks. JAX: a jax.Array with a NamedSharding
 template <element T, auto Shape, class Mesh, partition Cut> class global_array {
  public:
   using value_type = T;
@@ -36,10 +36,10 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
   static constexpr partition cut = Cut;
   static constexpr int rank = extents_type::rank;
   using shape_type = std::array<std::int64_t, index_of(rank)>;
-  /// The same, with the dimensions of its cuts: what the devices of this process hold.
+  /// The array of the blocks on this process' devices: it has a further dimension for each cut.
   using blocks_type = sharded<T, shape_for<typename detail::cut_extents<extents_type, Mesh, Cut>::type>>;
 
-  /// The array that has these blocks here.
+  /// The global array with these blocks in this process.
   static global_array of_blocks(blocks_type blocks, const processes::mesh_part& part) {
     global_array result(std::move(blocks), part);
     std::size_t at = 0;
@@ -64,7 +64,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
 
   /// The blocks on the devices of this process.
   const blocks_type& blocks() const { return pieces; }
-  /// What this process has of the mesh.
+  /// This process' part of the mesh.
   const processes::mesh_part& part() const { return on; }
   /// Whether all of it lies on devices of this process. JAX: is_fully_addressable
   bool is_fully_addressable() const { return divided_axis() < 0; }
@@ -84,7 +84,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
     return here;
   }
 
-  /// The whole array, on the host. Counts its bytes as moved. Throws `error` where parts of it lie in other processes:
+  /// The whole array, on the host. Counts its bytes as moved. Throws `error` if parts of it lie in other processes:
   /// `distributed::gather` fetches those.
   array<T, Shape> gather() const {
     if (const int axis = divided_axis(); axis >= 0)
@@ -94,7 +94,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
                   " on; plx::distributed::gather(x) fetches the others");
     return array<T, Shape>::adopt(pieces.gather().storage(), lengths);
   }
-  /// The same, with other extents static. Throws `shape_error` where a static extent differs.
+  /// The whole array on the host with other extents static. Throws `shape_error` if a static extent differs.
   template <auto Other>
     requires(runtime::extents_agree<extents_of<Other>, extents_type>())
   operator array<T, Other>() const {
@@ -102,7 +102,8 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
   }
 
   /// The element at `indices`, one per dimension; negative ones count from the end. Counts as moved to the host. Throws
-  /// `shape_error` for an index out of bounds, and `error`, which says where it lies, for one of another process.
+  /// `shape_error` for an index out of bounds, and an `error` that says where the element lies if it is in another
+  /// process.
   template <std::integral... Index> T operator()(Index... indices) const {
     static_assert(sizeof...(Index) == index_of(rank), "parallax: an array takes one index per dimension");
     const shape_type given{static_cast<std::int64_t>(indices)...};
@@ -134,7 +135,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
     runtime::count_read(pieces.shard_buffer(static_cast<int>(device)), sizeof(T));
     return pieces.shard_values(static_cast<int>(device))[index_of(offset)];
   }
-  /// The element of an array that has only one. Throws `shape_error` where it has more, and `error` for one of another
+  /// The element of an array that has only one. Throws `shape_error` if there are more, and `error` if it is in another
   /// process. NumPy: ndarray.item
   T item() const {
     if (size() != 1)
@@ -148,7 +149,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
  private:
   global_array(blocks_type blocks, const processes::mesh_part& part) : pieces(std::move(blocks)), on(part) {}
 
-  /// The first axis that cuts the array and of which other processes have indices; -1 where there is none.
+  /// The first axis that cuts the array and along which other processes have indices; -1 if there is none.
   int divided_axis() const {
     for (int axis = 0; axis < Mesh::rank; ++axis)
       if (Cut.has(axis) && !on[axis].is_whole()) return axis;
@@ -163,7 +164,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
     }
     return block;
   }
-  /// The number, along dimension `d`, of the block on the device at position `p` of this process.
+  /// The number along dimension `d` of the block on the device at position `p` of this process.
   std::int64_t block_index(int d, int p) const {
     std::int64_t number = 0;
     for (int i = 0; i < Cut.cuts_of(d); ++i) {

@@ -15,7 +15,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// What is read of specs as a constant; nothing where they do not fit the tree, which the program says then.
+/// The partitions read from specs, as a constant; empty ones if the specs do not fit the tree, which the program then
+/// reports.
 template <std::size_t Count, class Entries> constexpr auto constant_partitions(const Entries& read) {
   std::array<partition, Count> all{};
   for (std::size_t k = 0; read.fit == entry_fit::fits && k != Count; ++k) all[k] = read.values[k];
@@ -25,7 +26,7 @@ template <std::size_t Count, class Entries> constexpr auto constant_partitions(c
 template <class L> inline constexpr bool is_host_array = false;
 template <class T, auto Shape> inline constexpr bool is_host_array<array<T, Shape>> = true;
 
-/// The part of a cut array, one of whose dimensions lies along an axis of the mesh, that this process has of that.
+/// This process' part of a cut array, one of whose dimensions lies along an axis of the mesh.
 template <class T, auto Shape>
 array<T, Shape> part_of(const array<T, Shape>& whole, int axis, const processes::axis_part& rows) {
   const plain_span<const std::int64_t> shape = whole.shape();
@@ -60,7 +61,7 @@ template <class Mesh, partition Cut, class L> auto global_of(const L& leaf, cons
   return global_array<typename L::value_type, shape_for<extents_type>, Mesh, Cut>::of_blocks(leaf, part);
 }
 
-/// The leaves of trees, each changed by `convert.template operator()<Number>(leaf)`.
+/// The leaves of trees, each replaced by `convert.template operator()<Number>(leaf)`.
 template <class Tree, class Convert> auto converted_tree(const Tree& tree, const Convert& convert) {
   const auto leaves = flat_leaves(tree);
   auto leaf = [&]<class L, int Number>() {
@@ -77,7 +78,7 @@ template <std::size_t Which, class... Trees> constexpr int first_leaf() {
   return sum;
 }
 
-/// What a leaf is to a mesh.
+/// Whether a leaf lies on the mesh as its spec says.
 enum class leaf_fit { fits, is_uneven, lies_elsewhere };
 template <class L, class Mesh, partition Cut> constexpr leaf_fit fit_of_leaf() {
   if constexpr (is_global_array<L>) {
@@ -113,10 +114,11 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
       constant_partitions<index_of((0 + ... + leaf_count<Args>))>(InSpecs::template read<Mesh, tree_type<Args>...>());
   static constexpr bool any_lies_elsewhere = any_leaf<Mesh, cuts, tree_type<Args>...>(leaf_fit::lies_elsewhere, each{});
 
-  /// Whether the program over blocks can run. If not, `execute` says why of the function and its whole arguments, but
-  /// where an axis is open: that is an error of its own inside another function, and would be said instead.
+  /// Whether the program over blocks can run. If not, `execute` gives the reason for the function and its whole
+  /// arguments. If an axis is of open size, `refuse` does: such a function over whole arguments has another error,
+  /// which would be reported instead.
   static constexpr bool is_runnable() {
-    if constexpr (any_lies_elsewhere) return true; // which `run` says
+    if constexpr (any_lies_elsewhere) return true; // `run` reports it
     else if constexpr (any_leaf<Mesh, cuts, tree_type<Args>...>(leaf_fit::is_uneven, each{})) return false;
     else return is_runnable(each{});
   }
@@ -125,7 +127,7 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
     if constexpr (any_leaf<Mesh, cuts, tree_type<Args>...>(leaf_fit::is_uneven, each{})) return false;
     else return Mesh::size(0) == dyn;
   }
-  /// Says why the program over blocks cannot run.
+  /// Reports why the program over blocks cannot run.
   static auto refuse(const Function& function, const Args&... args) {
     return refuse(each{}, blocks_function{function}, args...);
   }
@@ -136,13 +138,13 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
     if constexpr (!any_lies_elsewhere) return run(each{}, blocks_function{function}, args...);
   }
 
-  /// The same, which uses up arguments.
+  /// `run`, which also uses up the donated arguments.
   template <class Donated, class... Given>
   static auto run_donating(const Function& function, Donated donated, Given&... args) {
     return run_donating(each{}, blocks_function{function}, donated, args...);
   }
 
-  /// An argument as if no mesh were; for its type.
+  /// An argument with arrays in place of global arrays; only its type is used.
   template <class Arg> static auto as_arrays(const Arg& arg) {
     return converted_tree(evaluated(arg), [&]<int>(const auto& leaf) {
       using leaf_type = std::remove_cvref_t<decltype(leaf)>;
@@ -171,7 +173,8 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
     const processes::mesh_part part = part_of_mesh<Mesh>();
     return global_results(execute(function, blocks<I>(args, part)...), part);
   }
-  /// The blocks of global arrays are this call's alone while it goes on. Where nothing has been changed, they go back.
+  /// Takes the blocks out of the global arrays, so that this call alone has them. If none has been changed, they go
+  /// back.
   template <class Donated, std::size_t... I, class... Given>
   static auto run_donating(std::index_sequence<I...>, const blocks_function& function, Donated donated,
                            Given&... args) {
@@ -220,7 +223,7 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// The same of a function that shard_map maps: blocks of global arrays are used up.
+/// Calls a function that shard_map maps, and uses up the blocks of donated global arrays.
 template <class Function, class Mesh, class InSpecs, class OutSpecs, class Donated, class... Args>
 auto execute_donating(const shard_mapped<Function, Mesh, InSpecs, OutSpecs>& function, Donated donated,
                       Args&&... args) {

@@ -1,4 +1,4 @@
-// What to do where a process forks.
+// Functions to call when a process forks.
 #pragma once
 
 #include <parallax/arrays/memory/errors.hpp>
@@ -10,8 +10,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// From now on calls `before` in a thread that forks, and after that `in_parent` and `in_child`; a null one is nothing.
-/// Without fork, on other systems than POSIX's, this does nothing. Throws `error`.
+/// From now on a thread that forks calls `before`, and after the fork `in_parent` and `in_child`; a null pointer is not
+/// called. On systems without fork this does nothing. Throws `error`.
 inline void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
 #if __has_include(<unistd.h>)
   if (::pthread_atfork(before, in_parent, in_child) != 0) throw error("there is no memory to prepare for fork");

@@ -1,4 +1,4 @@
-// Freed blocks of the host's memory, kept so that repeated calls ask the system for nothing.
+// Freed blocks of the host's memory, kept so that repeated calls allocate no memory from the system.
 #pragma once
 
 #include <parallax/arrays/memory/at_fork.hpp>
@@ -22,8 +22,9 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// False under a sanitizer, which must see each block given back to find uses after the end or after the release. Where
-/// files with and without one are linked, either is right: a block is as large as its size class wherever it is made.
+/// False under a sanitizer, which finds uses after the end or after the release only if each block is given back. In a
+/// program linked from files with and without a sanitizer, either value is right: a block is as large as its size class
+/// wherever it is made.
 inline constexpr bool caches_memory =
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     false;
@@ -64,15 +65,15 @@ struct size_class {
   static std::size_t step_of(std::size_t size) { return std::size_t{1} << (width(size) - 3); }
 };
 
-/// How far behind its header a large array begins. Where those that a loop reads and writes lie alike in their pages,
-/// as they do at the beginning of blocks, the processor takes loads and stores for those of one place, and they fall on
-/// the same sets of its caches. So blocks that are made one after another have other shifts.
+/// The distance from a block's header to a large array. Arrays at the same offset in their pages, such as those at the
+/// beginning of blocks, slow a loop down: the processor takes its loads and stores for accesses to one place, and they
+/// fall into the same sets of its caches. So consecutive blocks have different shifts.
 struct array_shift {
   static constexpr std::size_t step = 256, room = 4096, least_shifted = std::size_t{128} << 10;
 
   /// The room for shifts in a block for `size` bytes.
   static std::size_t room_for(std::size_t size) { return caches_memory && size >= least_shifted ? room : 0; }
-  /// That of the next block that is made.
+  /// The shift of the next block that is made.
   static std::uint8_t next() {
     static constinit std::atomic<std::uint8_t> blocks{0};
     return static_cast<std::uint8_t>(blocks.fetch_add(1, std::memory_order_relaxed) * 5U % (room / step));
@@ -85,12 +86,13 @@ inline void release_block(memory_block* block) {
   system_memory::give_back(block, capacity);
 }
 
-/// Free blocks of one thread, which takes and keeps them without a lock. Plain data, since arrays of static storage may
-/// be destroyed after everything else that a thread has.
+/// Free blocks of one thread, which takes and keeps them without a lock. They are plain data, since arrays of static
+/// storage may be destroyed after all other objects of a thread.
 struct thread_blocks {
   static constexpr std::size_t largest_block = std::size_t{64} << 10;
   static constexpr std::size_t most_bytes = std::size_t{1} << 20;
-  /// Of one size. Where one thread frees what another takes, the rest goes back to that by way of what all share.
+  /// The most blocks of one size. If one thread frees blocks that another takes, further ones reach that thread by the
+  /// list that all threads share.
   static constexpr std::uint8_t most_alike = 16;
 
   struct list {
@@ -99,7 +101,7 @@ struct thread_blocks {
   };
   std::array<list, size_class::count_up_to(largest_block)> lists{};
   std::size_t kept_bytes = 0;
-  std::uint32_t releases = 0; ///< how many calls of `release_cached_memory` have been followed
+  std::uint32_t releases = 0; ///< how many calls of `release_cached_memory` this thread has carried out
   bool serves = false;        ///< from the first block kept until the thread ends
   bool ended = false;
 
@@ -118,7 +120,7 @@ struct thread_blocks {
     block->next = std::exchange(alike.first, block);
     return true;
   }
-  /// Calls `take_over` with each block, and has none then.
+  /// Calls `take_over` with each block and keeps none.
   template <class F> void give_all_to(F take_over) {
     kept_bytes = 0;
     for (list& alike : lists) {
@@ -129,7 +131,7 @@ struct thread_blocks {
 };
 inline thread_local constinit thread_blocks blocks_of_thread{};
 
-/// Free blocks: the calling thread's, and those that all threads share.
+/// Free blocks: those of the calling thread, and those that all threads share.
 class block_cache {
  public:
   static constexpr std::size_t largest_block = size_class::largest;
@@ -143,16 +145,16 @@ class block_cache {
   /// Keeps the block for a later `take`, or gives it back to the system.
   static void put(memory_block* block);
 
-  /// Gives up the copies of the block's bytes, before they are changed.
+  /// Gives up the copies of the block's bytes; to be called before a change.
   static void forget_copies(memory_block* block);
 
-  /// Gives up all copies that devices have of the host's bytes. False where there are none.
+  /// Gives up all copies of the host's bytes on devices. Returns false if there are none.
   static bool forget_kept_copies();
 
-  /// The size of all free blocks together, but for those of other threads.
+  /// The size of all free blocks together, without those of other threads.
   std::size_t bytes();
 
-  /// Gives all free blocks back to the system; other threads do so with theirs when they next keep one.
+  /// Gives all free blocks back to the system. Other threads give theirs back when they next keep a block.
   void clear();
 
  private:
@@ -178,7 +180,7 @@ PARALLAX_RUNTIME_FUNCTION block_cache& block_cache::instance() {
   static block_cache& cache = *[] {
     std::unique_ptr<block_cache> made(new (std::nothrow) block_cache);
     if (made == nullptr) throw out_of_memory(sizeof(block_cache), "the host");
-    // A child of fork would find a lock that another thread held then locked for ever.
+    // A child of fork would find a lock that another thread held locked for ever.
     at_fork([] { instance().access.lock(); }, [] { instance().access.unlock(); }, [] { instance().access.unlock(); });
     return made.release();
   }();

@@ -1,4 +1,4 @@
-// Shared ownership of raw memory: the host's, or a device's, which the host sees a copy of once it asks.
+// Shared ownership of raw memory: the host's, or a device's, which is copied to the host when the host reads it.
 #pragma once
 
 #include <parallax/arrays/memory/block_cache.hpp>
@@ -19,8 +19,8 @@
 #include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
-/// A shared handle to memory, which starts at a multiple of 64 bytes unless it is others'. Copies share the memory,
-/// which is given back with the last of them. Handles may be copied and dropped by several threads; the bytes are not
+/// A shared handle to memory, which starts at a multiple of 64 bytes unless others own it. Copies share the memory,
+/// which is given back with the last of them. Several threads may copy and drop handles; access to the bytes is not
 /// guarded.
 class buffer {
  public:
@@ -30,30 +30,30 @@ class buffer {
     else owned = nullptr;
   }
 
-  /// `bytes` uninitialised bytes; none at all for 0. Throws `out_of_memory`.
+  /// `bytes` uninitialised bytes; a null handle for 0. Throws `out_of_memory`.
   static buffer allocate(std::size_t bytes) {
     buffer result;
     if (bytes > 0) result.owned = runtime::new_block(bytes, bytes);
     return result;
   }
 
-  /// A handle to `bytes` bytes of a device, which others read or change too where they are `borrowed`.
+  /// A handle to `bytes` bytes of a device. If they are `borrowed`, others read or change them too.
   static buffer adopt(std::unique_ptr<device_memory> memory, std::size_t bytes, bool borrowed = false) {
     buffer result;
-    result.owned = runtime::new_block(bytes, 1); // the smallest block there is
+    result.owned = runtime::new_block(bytes, 1); // the smallest block
     result.owned->on_device = std::move(memory);
     result.owned->is_borrowed = borrowed;
     return result;
   }
 
-  /// A handle to `bytes` bytes of others, which have to stay as long as a handle to them does. `owner`, if given, is
-  /// destroyed with the last handle, or at once where there are no bytes. Throws `out_of_memory`.
+  /// A handle to `bytes` bytes that others own, which have to stay as long as a handle to them does. `owner`, if given,
+  /// is destroyed with the last handle, or at once if there are no bytes. Throws `out_of_memory`.
   static buffer borrow(const std::byte* first, std::size_t bytes) { return of_others(first, bytes, 0, true); }
   template <std::move_constructible Owner>
   static buffer borrow(const std::byte* first, std::size_t bytes, Owner owner) {
     return of_others(first, bytes, sizeof(Owner), true).owned_by(std::move(owner));
   }
-  /// The same of bytes that nobody else uses: whoever has the only handle may change them.
+  /// Like `borrow`, for bytes that nobody else uses: the owner of the only handle may change them.
   template <std::move_constructible Owner> static buffer take_over(std::byte* first, std::size_t bytes, Owner owner) {
     return of_others(first, bytes, sizeof(Owner), false).owned_by(std::move(owner));
   }
@@ -76,25 +76,25 @@ class buffer {
       if (constant != nullptr) constant->destroy(constant);
       return;
     }
-    // The last owner sees so, and spares an atomic change.
+    // The last owner sees that it is alone, and saves an atomic change.
     if (owned != nullptr && (owned->owners.load(std::memory_order_acquire) == 1 ||
                              owned->owners.fetch_sub(1, std::memory_order_acq_rel) == 1))
       runtime::block_cache::put(owned);
   }
 
-  /// Of a handle to nothing, while a function is traced: it has this from now on.
+  /// While a function is traced: gives a null handle this block.
   constexpr void hold(runtime::constant_block* block) { constant = block; }
-  /// What it holds then; null where that is nothing.
+  /// The block given by `hold`; null if there is none.
   constexpr const runtime::constant_block* held() const noexcept { return constant; }
 
-  /// The first byte on the host; null where there are none. A device's bytes are copied here the first time, which is
-  /// counted, and must not be changed then. Throws what the backend throws.
+  /// The first byte on the host; null if there are none. The first call copies a device's bytes to the host, which is
+  /// counted as a transfer; these bytes must not be changed. Throws the backend's errors.
   std::byte* data() const {
     if (owned == nullptr) return nullptr;
     return owned->on_device == nullptr ? owned->first : copy_on_host()->first;
   }
 
-  /// The device's memory, where the bytes lie there.
+  /// The device's memory, if the bytes lie there; otherwise null.
   device_memory* on_device() const noexcept { return owned == nullptr ? nullptr : owned->on_device.get(); }
 
   /// Whether this is a handle to no memory.
@@ -105,42 +105,44 @@ class buffer {
   /// The number of bytes asked for.
   std::size_t bytes() const noexcept { return owned == nullptr ? 0 : owned->bytes; }
 
-  /// True where the memory is the host's and neither another handle nor anybody else shares it, so that its owner may
-  /// change it.
+  /// Whether the memory is the host's, and no other handle or owner shares it, so that this handle's owner may change
+  /// it.
   bool unique() const noexcept { return owned == nullptr || (owned->on_device == nullptr && is_only_handle()); }
-  /// Whether this is the only handle to memory, of the host or of a device, that nobody else has.
+  /// Whether this is the only handle to memory, on the host or on a device, that is not borrowed.
   bool is_only_handle() const noexcept {
     return owned != nullptr && !owned->is_borrowed && owned->owners.load(std::memory_order_acquire) == 1;
   }
-  /// Before the bytes are changed: gives up copies of them, of a device's on the host and the other way round.
+  /// To be called before the bytes are changed: gives up their copies, a device's on the host and the host's on
+  /// devices.
   void forget_copies() const {
     if (owned != nullptr) runtime::block_cache::forget_copies(owned);
   }
-  /// Before a pointer to change the bytes with is given out, of which nobody knows how long it is used.
+  /// To be called before a pointer that can change the bytes is given out, since nobody knows how long it is used: no
+  /// copies are kept from then on.
   void may_change_from_now_on() const {
     if (owned == nullptr || owned->may_change) return;
     owned->may_change = true;
     forget_copies();
   }
-  /// Whether nobody can change the host's bytes unseen, so that a device may keep a copy.
+  /// Whether all changes of the host's bytes are noticed, so that a device may keep a copy.
   bool may_keep_copies() const noexcept {
     return owned != nullptr && owned->on_device == nullptr && !owned->is_borrowed && !owned->may_change;
   }
-  /// Notes that the bytes were sent to a device. Returns whether they had been before.
+  /// Notes that the bytes were sent to a device. Returns whether they had been sent before.
   bool note_sent() const noexcept { return std::exchange(owned->was_sent, true); }
-  /// The copy of a part of the host's bytes that a device keeps; null where it keeps none.
+  /// The copy of a part of the host's bytes that a device keeps; null if it keeps none.
   buffer copy_on(int device, const host_part& part) const {
     buffer copy;
     if (may_keep_copies()) copy.owned = runtime::kept_copies::instance().find(owned, device, part);
     return copy;
   }
-  /// Keeps such a copy, until the bytes are changed or the last handle to them is gone, unless the device has more than
-  /// `most` bytes of copies then. Nobody else has it.
+  /// Keeps such a copy, which no other handle has, until the bytes are changed or the last handle to them is gone; but
+  /// not if the device would have more than `most` bytes of copies then.
   void keep_copy(const host_part& part, const buffer& copy, std::size_t most) const {
     copy.owned->on_device->copied = part;
     runtime::kept_copies::instance().keep(owned, copy.owned, most);
   }
-  /// Whether somebody else has the memory, who may end before the last handle does.
+  /// Whether the memory is borrowed: its owner may free it before the last handle is gone.
   bool is_borrowed() const noexcept { return owned != nullptr && owned->is_borrowed; }
 
  private:
@@ -165,7 +167,7 @@ class buffer {
 
   runtime::memory_block* copy_on_host() const {
     if (auto* copy = owned->copies.load(std::memory_order_acquire)) return copy;
-    // no lock, so that nobody waits for another's result: threads that come first together have a copy each
+    // no lock, so that no thread waits for another's result: threads that come first together each make a copy
     buffer copy = allocate(owned->bytes);
     owned->on_device->copy_to_host(copy.data(), owned->bytes);
     runtime::count_device_to_host(owned->bytes);

@@ -1,5 +1,5 @@
-// What arrays hold while a function is traced: the numbers of a table written out, or what is computed in the trace
-// that comes to read it.
+// The content of arrays while a function is traced: the numbers of a table written out, or a value that is computed in
+// the trace that reads it.
 #pragma once
 
 #include <parallax/core/trace/context.hpp>
@@ -10,16 +10,16 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// What a buffer is a handle to while a function is traced. It belongs to one handle, which copies it. Pointers to
-/// functions stand for virtual ones, which nvcc 13.0's front end does not bear here.
+/// The target of a buffer's handle while a function is traced. It belongs to one handle; a copied handle gets a copy of
+/// it. Pointers to functions replace virtual ones, which nvcc 13.0's front end does not support here.
 struct constant_block {
   constant_block* (*copy)(const constant_block&);
   void (*destroy)(constant_block*);
-  tracer (*in)(const constant_block&, context&); ///< the value in a trace; null of numbers
+  tracer (*in)(const constant_block&, context&); ///< the value in a trace; null if the block holds numbers
   std::size_t count = 0;                         ///< of numbers
 };
 
-/// The base of `Block`, which has the functions `copy_of`, and `value_in` unless it is numbers.
+/// The base of `Block`, which has the functions `copy_of` and, unless it holds numbers, `value_in`.
 template <class Block> struct constant_block_of : constant_block {
   constexpr explicit constant_block_of(std::size_t numbers)
       : constant_block{&copy_of_block, &destroy_block, nullptr, numbers} {}
@@ -35,7 +35,7 @@ template <class Block> struct constant_block_of : constant_block {
   }
 };
 
-/// A traced array, which a variable that began as an array was assigned.
+/// A traced array that was assigned to a variable which began as an array.
 struct assigned_tracer : constant_block_of<assigned_tracer> {
   tracer value;
 

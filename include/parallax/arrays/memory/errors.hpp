@@ -14,15 +14,15 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// The base of every exception this library throws. The standard library's own `std::bad_alloc` is left alone where
-/// there is no memory for a text or a container outside of programs, as in `to_vector`; a call of a program throws
-/// `out_of_memory` instead.
+/// The base of every exception that this library throws. A call of a program throws `out_of_memory` if there is no
+/// memory. Outside of programs, as in `to_vector`, the standard library's `std::bad_alloc` is thrown if there is none
+/// for a text or a container.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The shapes of a call's arguments disagree, or are not those that the program was compiled for.
+/// The shapes of a call's arguments disagree, or differ from those that the program was compiled for.
 class shape_error : public error {
  public:
   using error::error;
@@ -31,17 +31,17 @@ class shape_error : public error {
 /// A device's memory is exhausted.
 class out_of_memory : public error {
  public:
-  /// `bytes` is the size of the allocation that failed, `memory` the one asked, such as "device 3", which is that of
-  /// logical device number `device` (-1: the host).
+  /// `bytes` is the size of the allocation that failed, `memory` a name of the memory, such as "device 3", and `device`
+  /// the logical device's number (-1: the host).
   out_of_memory(std::size_t bytes, const std::string& memory, int device = -1);
 
-  /// The host has no memory for the lists and texts of a call's own; of what size is not known.
+  /// The host has no memory for a call's own lists and texts. The size that failed is unknown.
   static out_of_memory for_lists();
 
-  /// The same, which says more.
+  /// This error with `more` appended to its text.
   out_of_memory with(const std::string& more) const;
 
-  /// The size of the allocation that failed, 0 where it is not known.
+  /// The size of the allocation that failed, 0 if it is not known.
   std::size_t bytes() const noexcept { return wanted_bytes; }
   /// The device whose memory is exhausted; -1 for the host.
   int device() const noexcept { return failed_device; }
@@ -94,7 +94,7 @@ inline std::string list_of(const std::vector<int>& numbers) {
 /// A device's part of a program failed; the other devices were stopped.
 class device_error : public error {
  public:
-  /// Wraps what was thrown on the device and quotes its message.
+  /// Wraps the exception thrown on the device and quotes its message.
   device_error(int device, std::exception_ptr original)
       : error("device " + std::to_string(device) + ": " + runtime::message_of(original)),
         failed_device(device),
@@ -103,7 +103,7 @@ class device_error : public error {
   /// The device that failed.
   int device() const noexcept { return failed_device; }
 
-  /// What was thrown on the device, for `std::rethrow_exception`; null where this object is itself the first report.
+  /// The exception thrown on the device, for `std::rethrow_exception`; null if this object is itself the first report.
   const std::exception_ptr& original() const noexcept { return first_error; }
 
  protected:
@@ -119,7 +119,7 @@ class device_error : public error {
 class timeout_error : public device_error {
  public:
   /// `device` waited for `seconds` in the `sequence`-th `collective` over `axes`; `arrived` and `missing` are the
-  /// devices of its group that had come and that had not.
+  /// devices of its group that had entered it and that had not.
   timeout_error(int device, const std::string& collective, const std::string& axes, std::uint64_t sequence,
                 double seconds, std::vector<int> arrived, std::vector<int> missing)
       : device_error(device, "waited " + runtime::in_seconds(seconds) + " in " + collective + " over " + axes +
@@ -150,7 +150,7 @@ class timeout_error : public device_error {
   std::vector<int> missing_devices;
 };
 
-/// Ends the part of a device that waited for one that failed. The failure itself is what the caller gets.
+/// Ends the part of a device that waited for a failed one. The caller gets the failure itself instead.
 class peer_failed : public error {
  public:
   peer_failed() : error("released from a collective because another device failed") {}

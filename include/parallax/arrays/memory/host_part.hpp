@@ -1,4 +1,4 @@
-// A part of an array on the host, as copies on devices have it.
+// A part of an array on the host that a device keeps a copy of.
 #pragma once
 
 #include <parallax/arrays/memory/slices.hpp>
@@ -8,7 +8,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Rows of bytes, each of which begins `pitch` bytes behind the one before it.
+/// Rows of bytes. Each begins `pitch` bytes behind the previous one.
 struct host_part {
   const std::byte* first = nullptr;
   std::size_t rows = 0, row_bytes = 0, pitch = 0;
@@ -16,7 +16,7 @@ struct host_part {
   static host_part whole(const std::byte* first, std::size_t bytes) { return {first, 1, bytes, bytes}; }
 
   std::size_t bytes() const { return rows * row_bytes; }
-  /// Copies them to `to`, one behind the other.
+  /// Copies the rows to `to`, one behind another.
   void copy_to(std::byte* to) const {
     for (std::size_t i = 0; i < rows; ++i) runtime::copy_bytes(to + i * row_bytes, first + i * pitch, row_bytes);
   }

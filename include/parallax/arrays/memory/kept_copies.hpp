@@ -13,15 +13,15 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// Each block of the host's memory has a list of copies of its bytes, or of a part of them. The last handle to a block
-/// gives them up, as does whoever changes the bytes.
+/// Lists of copies on devices: each block of the host's memory has one, of copies of all its bytes or of a part of
+/// them. The list is given up with the last handle to the block, and before a change of the bytes.
 class kept_copies {
  public:
   /// Never destroyed, as arrays with static storage may outlive any other object.
   static kept_copies& instance() {
     static kept_copies& all = *[] {
       auto* const made = new kept_copies;
-      // A child of fork would find a lock that another thread held then locked for ever. The devices are its parent's.
+      // A child of fork would find a lock that another thread held locked for ever. The devices belong to its parent.
       at_fork([] { instance().access.lock(); }, [] { instance().access.unlock(); },
               [] {
                 instance().abandon();
@@ -32,7 +32,7 @@ class kept_copies {
     return all;
   }
 
-  /// Keeps one more handle to a copy, unless its device has more than `most` bytes of copies then.
+  /// Keeps one more handle to a copy, unless its device would have more than `most` bytes of copies then.
   void keep(memory_block* of, memory_block* copy, std::size_t most) {
     std::lock_guard lock(access);
     std::size_t& there = bytes_on(copy);
@@ -44,7 +44,7 @@ class kept_copies {
     copy->next = others;
     of->copies.store(copy, std::memory_order_release);
   }
-  /// One more handle to the copy of a part that a device has; null where it has none.
+  /// One more handle to a device's copy of a part; null if the device has none.
   memory_block* find(const memory_block* of, int device, const host_part& part) {
     if (of->copies.load(std::memory_order_acquire) == nullptr) return nullptr;
     std::lock_guard lock(access);
@@ -55,10 +55,10 @@ class kept_copies {
       }
     return nullptr;
   }
-  /// A block's list, which it has no longer.
+  /// Takes a block's list away from it.
   memory_block* taken_from(memory_block* of) {
     std::lock_guard lock(access);
-    // those that came last go first, most often
+    // most often the last block goes first
     const auto found = std::find(blocks.rbegin(), blocks.rend(), of);
     if (found != blocks.rend()) {
       *found = blocks.back();
@@ -66,7 +66,7 @@ class kept_copies {
     }
     return list_of(of);
   }
-  /// The lists of all blocks, as one.
+  /// The lists of all blocks, joined.
   memory_block* taken_from_all() {
     std::lock_guard lock(access);
     memory_block* all = nullptr;
@@ -99,7 +99,7 @@ class kept_copies {
   }
 
   std::mutex access;
-  std::vector<memory_block*> blocks; ///< those that have copies
+  std::vector<memory_block*> blocks; ///< the blocks that have copies
   std::vector<std::size_t> totals;   ///< bytes of copies by device
 };
 

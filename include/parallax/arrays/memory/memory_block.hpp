@@ -1,4 +1,4 @@
-// What is known of memory that buffers share.
+// The header of memory that buffers share.
 #pragma once
 
 #include <parallax/arrays/memory/device_memory.hpp>
@@ -12,21 +12,21 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// Lies directly in front of the bytes it describes, and keeps them aligned as itself. Where a device or somebody else
-/// has them, what owns them lies behind this instead, or nothing.
+/// Lies directly in front of the bytes that it describes, and is aligned as they are. If the bytes belong to a device
+/// or to others, their owner, if any, lies there in their place.
 struct alignas(64) memory_block {
   std::atomic<std::uint32_t> owners{1};
   bool is_borrowed = false;     ///< others read or change the bytes, too
-  bool may_change = false;      ///< somebody was given a pointer to change the bytes with, and may have it still
-  bool was_sent = false;        ///< to a device before
-  std::uint8_t shift = 0;       ///< how far behind this a large array begins: an `array_shift`
+  bool may_change = false;      ///< a pointer that can change the bytes was given out, and may still be used
+  bool was_sent = false;        ///< to a device
+  std::uint8_t shift = 0;       ///< distance from this header to a large array: an `array_shift`
   std::size_t bytes = 0;        ///< asked for
   std::size_t capacity = 0;     ///< of the whole block, with this header
   std::byte* first = nullptr;   ///< of the bytes on the host
-  memory_block* next = nullptr; ///< in a list of free blocks or of copies
+  memory_block* next = nullptr; ///< the next block in a list of free blocks or of copies
   std::unique_ptr<device_memory> on_device;
-  std::atomic<memory_block*> copies{nullptr};     ///< the host's of a device's bytes; devices' of the host's, a list
-  void (*destroy_owner)(memory_block*) = nullptr; ///< of others' bytes
+  std::atomic<memory_block*> copies{nullptr};     ///< of a device's bytes: the host's; of the host's: devices', a list
+  void (*destroy_owner)(memory_block*) = nullptr; ///< of bytes that others own
 
   std::byte* here() { return reinterpret_cast<std::byte*>(this + 1); }
 };

@@ -1,4 +1,4 @@
-// Vectors whose memory comes from the cache of freed blocks, so that a call that is repeated allocates nothing.
+// Vectors whose memory comes from the cache of freed blocks, so that a repeated call allocates no memory.
 #pragma once
 
 #include <parallax/arrays/memory/block_cache.hpp>

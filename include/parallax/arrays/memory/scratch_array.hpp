@@ -8,7 +8,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// `size` uninitialised values of a plain type, in place where there are at most `Few`.
+/// `size` uninitialised values of a plain type; in place if there are at most `Few`.
 template <class T, std::size_t Few> class scratch_array {
  public:
   explicit scratch_array(std::size_t size) : count(size) {

@@ -10,8 +10,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// One dimension of an array that a piece has no part of, at one index of it: `outer` times, each `count` slices of
-/// `inner_bytes` lie side by side, and the piece holds the one at `index`.
+/// One dimension of an array, at one index of which a piece lies: `outer` times, each `count` slices of `inner_bytes`
+/// lie side by side, and the piece holds the slice at `index`.
 struct slice_level {
   std::int64_t outer, count, index;
   std::size_t inner_bytes;
@@ -30,16 +30,16 @@ void for_each_run(plain_span<const slice_level> levels, std::size_t whole_bytes,
     for_each_run(levels.subspan(1), level.inner_bytes, run, offset);
 }
 
-/// memcpy, with the sizes of single elements known to the compiler: slices of a last dimension are that short.
+/// memcpy with constant sizes for single elements, since slices of a last dimension are that short.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes == 4) std::memcpy(to, from, 4);
   else if (bytes == 8) std::memcpy(to, from, 8);
   else if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
-/// Copies `slices` of them, side by side along one dimension, from one contiguous array to another. The dimension has
-/// `from_count` and `to_count` slices, `outer` is the product of the extents before it, `slice_bytes` the size of what
-/// follows it. The pointers are at the first slices to copy.
+/// Copies `slices` slices, side by side along one dimension, from one contiguous array to another. The dimension has
+/// `from_count` and `to_count` slices. `outer` is the product of the extents before it, `slice_bytes` the size of one
+/// slice. The pointers are at the first slices to copy.
 inline void copy_slices(const std::byte* from, std::int64_t from_count, std::byte* to, std::int64_t to_count,
                         std::int64_t outer, std::int64_t slices, std::size_t slice_bytes) {
   const std::size_t from_step = static_cast<std::size_t>(from_count) * slice_bytes;
@@ -48,13 +48,13 @@ inline void copy_slices(const std::byte* from, std::int64_t from_count, std::byt
     copy_bytes(to + i * to_step, from + i * from_step, static_cast<std::size_t>(slices) * slice_bytes);
 }
 
-/// Copies the slice `index` of the `count` along one dimension of `whole` to `piece`, which has that one alone.
+/// Copies slice `index`, of `count` along one dimension of `whole`, to `piece`, which consists of that slice.
 inline void copy_slice_out(const std::byte* whole, std::byte* piece, std::int64_t outer, std::int64_t count,
                            std::size_t slice_bytes, std::int64_t index) {
   copy_slices(whole + static_cast<std::size_t>(index) * slice_bytes, count, piece, 1, outer, 1, slice_bytes);
 }
 
-/// The way back of `copy_slice_out`: writes `piece` to the slice `index` of `whole`.
+/// The inverse of `copy_slice_out`: writes `piece` to the slice `index` of `whole`.
 inline void copy_slice_in(std::byte* whole, const std::byte* piece, std::int64_t outer, std::int64_t count,
                           std::size_t slice_bytes, std::int64_t index) {
   copy_slices(piece, 1, whole + static_cast<std::size_t>(index) * slice_bytes, count, outer, 1, slice_bytes);

@@ -17,18 +17,18 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// Where blocks come from, and go. Large ones are asked for in large pages, of which a thousandth is needed: the system
-/// clears a page, and finds it, when it is first touched.
+/// Takes blocks from the system and gives them back. For large blocks it asks for large pages, of which far fewer are
+/// needed: the system clears a page, and looks for it, when it is first touched.
 struct system_memory {
   static constexpr std::size_t large_page = std::size_t{2} << 20;
   static constexpr std::size_t least_alignment = 64; ///< of a block
 
-  /// Null where there is none.
+  /// A block; null if there is no memory.
   static void* take(std::size_t capacity) noexcept {
     void* const memory = ::operator new(capacity, alignment_of(capacity), std::nothrow);
 #if defined(__linux__)
     if (memory != nullptr && capacity >= large_page) {
-      const int before = errno; // the system may know no large pages, which is no error
+      const int before = errno; // a system without large pages reports an error, which is ignored
       static_cast<void>(::madvise(memory, capacity, MADV_HUGEPAGE));
       errno = before;
     }
@@ -38,14 +38,14 @@ struct system_memory {
   static void give_back(void* memory, std::size_t capacity) noexcept {
     ::operator delete(memory, alignment_of(capacity));
   }
-  /// How much of it may be kept for later: a quarter of what this process may have.
+  /// The most bytes to keep for later use: a quarter of this process' share of the memory, but at least 256 MiB.
   static std::size_t most_to_keep() noexcept {
     static const std::size_t most = std::max(std::size_t{256} << 20, all() / 4 / processes_here());
     return most;
   }
 
  private:
-  /// What the machine has, or what its container may use; 0 where that is not known.
+  /// The memory of the machine, or of its container if that has less; 0 if it is not known.
   static std::size_t all() noexcept {
     std::size_t bytes = 0;
 #if defined(__linux__)

@@ -1,4 +1,5 @@
-// How many bytes this process moved between the host and its devices, so that tests and users can see what stays put.
+// The number of bytes that this process has moved between the host and its devices, so that tests and users can see
+// which data stays in place.
 #pragma once
 
 #include <parallax/core/version.hpp>

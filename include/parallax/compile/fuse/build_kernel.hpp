@@ -20,8 +20,8 @@ using buffer_table = table<node_id, buffer_id>;
 /// Builds the loop that computes `expression` (and what is fused into it) for every position of its shape.
 class kernel_builder : public loop_statements {
  public:
-  /// `mapped` is the section that the graph is the body of; null for the main one. `scratch` has `no_value` for each
-  /// node, before and after a run.
+  /// `mapped`: the section whose body the graph is; null for the main section. `scratch` holds `no_value` for every
+  /// node before and after each run.
   constexpr kernel_builder(context& owner, const fusion& plan, const buffer_table& buffers,
                            const mapped_section* mapped, table<node_id, int>& scratch)
       : trace(owner), fused(plan), g(plan.g), buffer_of(buffers), section(mapped), value_at(scratch) {}
@@ -83,7 +83,8 @@ class kernel_builder : public loop_statements {
   }
   /// Writes the result contiguously into a buffer of the expression's shape without the reduced axes.
   constexpr void write_whole(buffer_id buffer) { finish(contiguous(buffer, loop.reduced)); }
-  /// Writes all positions, each combined with those before it along the dimension that is called reduced.
+  /// Writes all positions: each result combines the values up to its own position along the dimension that is called
+  /// reduced.
   constexpr void write_cumulated(buffer_id buffer, bool reverse) {
     finish(contiguous(buffer, {}));
     loop.result = reverse ? kernel_result::reverse_cumulative : kernel_result::cumulative;
@@ -128,7 +129,7 @@ class kernel_builder : public loop_statements {
     }
     return map;
   }
-  /// Where the loop's positions lie in a contiguous array without some dimensions.
+  /// The loop's positions as addresses in a contiguous array that lacks the dimensions `without`.
   constexpr access contiguous(buffer_id buffer, bit_set without) {
     access result{buffer, dim{}, dims(loop.extents.size(), dim{})};
     dim stride{1};
@@ -233,7 +234,8 @@ class kernel_builder : public loop_statements {
                 .argument = count_of(loop.accesses) - 1,
                 .operands = {offset}});
   }
-  /// Where the elements of an array lie that positions of a window name, but for their offsets.
+  /// The addresses in `array` that a gather's or scatter's window reaches, by loop position. The offset that an index
+  /// adds is left out.
   constexpr access through_window(const dims& array, const primitives::window_axes& axes, const index_map& window,
                                   buffer_id buffer) {
     index_map map;
@@ -250,7 +252,7 @@ class kernel_builder : public loop_statements {
          .operands = {statement}});
   }
 
-  /// The statement that has the value of a node, read through views.
+  /// The statement that computes or loads a node's value; views are read through.
   constexpr int value_of(node_id id, index_map map) {
     bool through = is_root(id) && fused.is_view(id);
     while (true) {
@@ -298,7 +300,7 @@ class kernel_builder : public loop_statements {
     return index;
   }
 
-  /// The result is the last statement.
+  /// Makes the result the last statement, and sets where it is written.
   constexpr void finish(const access& out) {
     if (result_statement != count_of(loop.statements) - 1) {
       const element_type type = loop.statements[index_of(result_statement)].type;

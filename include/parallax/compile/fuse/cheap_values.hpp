@@ -10,8 +10,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Whether a node is a sum of which one part is a product, scaled perhaps: a library adds the other part, where that is
-/// in memory.
+/// Whether a node is a sum, one part of which is a matrix product, perhaps scaled: a library adds the other part if it
+/// is in memory.
 constexpr bool adds_to_product(const context& trace, const graph& g, node_id id) {
   const auto is_product = [&](node_id part) {
     while (is_kind(trace, g, part, primitive_kind::view)) part = g.operand(part, 0);
@@ -23,14 +23,14 @@ constexpr bool adds_to_product(const context& trace, const graph& g, node_id id)
          });
 }
 
-/// Finds them once it is known what lies in memory: what is made by a few operations of arrays that do so anyway, no
-/// more bytes than it has itself, and of numbers for whole rows. So its loops read no more than before, and nothing is
-/// written for them. A value has the same bits in all of them: of x * s + t, which a compiler may round once in one
-/// loop and twice in another, none is computed again.
+/// Finds cheap values once it is known which nodes lie in memory. A cheap value is computed by a few operations from
+/// numbers for whole rows, and from arrays in memory with no more bytes for each element than the value itself. So its
+/// loops read no more than before, and nothing is written for it. Its bits are the same in all loops: a part of x * s +
+/// t, which a compiler may round once in one loop and twice in another, is not computed again.
 template <class Fusion> class cheap_values {
  public:
   static constexpr int most_operations = 8;
-  id_set<node_id> found; ///< with what lies between them and memory
+  id_set<node_id> found; ///< cheap values, and the nodes between them and memory
   bool any = false;
 
   constexpr explicit cheap_values(const Fusion& of)
@@ -55,12 +55,12 @@ template <class Fusion> class cheap_values {
   const graph& g;
   id_set<node_id> added; ///< parts of sums, without their signs
 
-  /// What a value is a view of, or that with the other sign.
+  /// The node that a value is, read through views and changes of sign.
   constexpr node_id unsigned_source(node_id id) const {
     while (is<primitives::negative>(g, id) || is_affine_view(trace, g, id)) id = g.operand(id, 0);
     return id;
   }
-  /// Whether it is, or is part of, what may be rounded once instead of twice.
+  /// Whether a value is the product or the sum of a multiply-add, which may be rounded once instead of twice.
   constexpr bool may_be_contracted(node_id id) const {
     if (is_multiplied(g, id)) return added.contains(id);
     if (!is_sum(g, id)) return false;
@@ -69,15 +69,17 @@ template <class Fusion> class cheap_values {
     return false;
   }
 
-  /// How a value is made: of what arrays, by their nodes, with how many bytes for an element of it.
+  /// How a value is computed: the nodes that are computed for it, the arrays that are read, and the bytes read for each
+  /// element.
   struct recipe {
     growing_vector<node_id> computed{}, read{};
     std::size_t bytes = 0;
   };
-  /// What an operand is a view of; `is_row` where that repeats along the value's rows, whose elements are fewer.
+  /// The node that an operand is a view of. `is_row`: it is a scalar, or the view repeats its elements along the
+  /// value's rows.
   struct source {
     node_id id = node_id::none;
-    bool is_row = false, is_like = true; ///< like: each element where the value's is, but for such rows
+    bool is_row = false, is_like = true; ///< is_like: elements are in the value's order, repetition aside
   };
   constexpr source source_of(node_id operand) const {
     source from{.id = operand, .is_row = g.rank(operand) == 0};
@@ -111,7 +113,8 @@ template <class Fusion> class cheap_values {
     return true;
   }
 
-  /// Divisions, too, but only by numbers of rows. An exponential takes the host longer than a store and a load.
+  /// Whether an operation is cheap: arithmetic, or a division by a number of a whole row. An exponential is not: it
+  /// takes the host longer than a store and a load.
   constexpr bool is_cheap(node_id id) const {
     if (is<primitives::divide>(g, id)) return source_of(g.operand(id, 1)).is_row;
     return is_cheap_arithmetic(g, id);

@@ -9,8 +9,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Nodes that are linked directly and at the same depth, which counts the steps of any other kind below a node. So no
-/// node of a component needs another one by way of other loops.
+/// Sets of directly linked nodes of the same depth. A node's depth is the largest number of steps of other kinds on a
+/// path below it. So no node of a component needs another one by way of other loops.
 class components {
  public:
   constexpr components(const context& owner, const graph& whole, const id_set<node_id>& needed,
@@ -46,7 +46,8 @@ class components {
         }
     });
   }
-  /// A row group is at one depth as a whole, which can rise while the rest of the graph is looked at.
+  /// The members of a row group have one depth, which can rise while other nodes are visited. So all nodes are visited
+  /// again until no depth rises.
   constexpr table<node_id, int> depths() const {
     constexpr int nothing_computed = -1;
     table<node_id, int> depth(g.size(), nothing_computed);

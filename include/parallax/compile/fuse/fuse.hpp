@@ -18,8 +18,8 @@ enum class loop_id : int { none = -1, several = -2 };
 constexpr loop_id loop_of_node(node_id id) { return loop_id{static_cast<int>(id)}; }
 
 /// The decision for one graph. Consumers are visited before producers; a node joins its consumers' loop if they are all
-/// in one loop and read it through the same views. Otherwise its elements are kept in memory; connected nodes of which
-/// that is true are computed in one loop still, which then has several results.
+/// in one loop and read it through the same views. Otherwise its elements are kept in memory; connected nodes that are
+/// kept are still computed in one loop, which then has several results.
 class fusion {
  public:
   /// A kernel with more work than this (a division or function of floats counts as 3) or more inputs is split, so that
@@ -71,13 +71,13 @@ class fusion {
   }
   /// Whether a loop computes an elementwise node.
   constexpr bool computes(loop_id loop, node_id id) const { return loop_of[id] == loop || again.contains(id); }
-  /// The member of a row group that one of its members reads as this operand, in the loop of that group; none where it
-  /// is none.
+  /// The member of `loop`'s row group that node `id` of this loop reads as `operand`; `none` if there is no such
+  /// member.
   constexpr node_id inner_member(loop_id loop, node_id id, node_id operand) const {
     return loop_of[id] == loop ? rows.inner_member(id, operand) : node_id::none;
   }
-  /// Whether more loops may read what has an array. A product only if it is stored anyway: otherwise its readers may be
-  /// fused into the library's call.
+  /// Whether further loops may read a node that lies in memory. A product only if it is stored anyway: otherwise its
+  /// readers may be fused into the library's call.
   constexpr bool may_be_read_again(node_id id) const {
     const loop_id reader = uses[id].loop;
     return !is_kind(id, primitive_kind::product) || demanded.contains(id) ||
@@ -91,7 +91,8 @@ class fusion {
   }
 
  private:
-  /// How a node is used, as far as is known: by one loop through one chain of views, whose `tag` tells it from others.
+  /// The uses of a node, as far as they are known: one loop, and one chain of views, which `tag` tells from other
+  /// chains.
   struct use {
     loop_id loop = loop_id::none;
     unsigned tag = 0;
@@ -99,11 +100,11 @@ class fusion {
   table<node_id, use> uses;
   table<node_id, loop_id> read_by; ///< the last loop that reads the node
   table<loop_id, int> reads;       ///< how many nodes a loop uses and does not compute, as far as is known
-  table<loop_id, int> work;        ///< its operations, of which those that are functions count as several
-  id_set<node_id> demanded;        ///< in memory
+  table<loop_id, int> work;        ///< a loop's operations; a division or function of floats counts as 3
+  id_set<node_id> demanded;        ///< nodes that have to lie in memory
   components parts;
   table<node_id, loop_id> open_loop;           ///< by first node of a component: its loop that further results may join
-  table<node_id, growing_vector<use>> readers; ///< of what is computed again: all uses
+  table<node_id, growing_vector<use>> readers; ///< all uses of each node that is computed again
   id_set<node_id> read_in_group;               ///< members of row groups that others of the group read
 
   /// Decides about all nodes, once it is known which are computed again.
@@ -147,14 +148,14 @@ class fusion {
     else if (known.loop != by.loop || known.tag != by.tag) known.loop = loop_id::several;
     if (again.contains(id)) note_reader(readers[id], by);
   }
-  /// Keeps uses that are no use already known.
+  /// Adds a use, unless it is known already.
   static constexpr void note_reader(growing_vector<use>& known, use by) {
     for (const use& each : known)
       if (each.loop == by.loop && each.tag == by.tag) return;
     known.push_back(by);
   }
-  /// Whether all loops that read a node compute it. Where they cannot, or do not read it alike, it is not computed
-  /// again.
+  /// Whether all loops that read a node can compute it again, each loop for one chain of views. If not, the node is
+  /// kept in memory, and leaves `again`.
   constexpr bool stays_again(node_id id) {
     if (!again.contains(id)) return false;
     const growing_vector<use>& all = readers[id];
@@ -181,7 +182,7 @@ class fusion {
     read_by[id] = loop;
     ++reads[loop];
   }
-  /// The loop computes the node, or reads what it is a view of.
+  /// Takes back a counted read of a node: the loop computes the node itself, or reads the source of the view instead.
   constexpr void discount_read(node_id id, loop_id loop) {
     if (is_one(loop) && read_by[id] == loop) --reads[loop];
   }
@@ -189,7 +190,8 @@ class fusion {
     reads.add(0), work.add(0);
     return members.add({});
   }
-  /// Whether a broadcast repeats its operand, which is then computed once instead.
+  /// Whether a node is a broadcast that repeats elements. Its operand is computed once, outside of the loop that
+  /// repeats it.
   constexpr bool expands(node_id id) const {
     return is<primitives::broadcast_in_dim>(g, id) && !only_ones_change(g.shape(g.operand(id, 0)), g.shape(id));
   }
@@ -262,7 +264,7 @@ class fusion {
     for (node_id operand : g.operands(id)) {
       count_read(operand, by.loop);
       if (is_indexed(id, operand)) continue;
-      // a scalar beside arrays is computed once, and what a library may add to a product is in memory
+      // a scalar beside arrays is computed once; the part of a sum that a library may add to a product lies in memory
       const bool once =
           (g.rank(operand) == 0 && g.rank(id) > 0) || (again.contains(operand) && adds_to_product(trace, g, id));
       note_use(operand, {once ? loop_id::several : by.loop, by.tag});
@@ -280,7 +282,7 @@ class fusion {
     note_use(offsets, {g.rank(offsets) == 0 && g.rank(updates) > 0 ? loop_id::several : changes, 0});
   }
 
-  /// What is used outside its group is kept.
+  /// A member that is used outside of its group is kept in memory.
   constexpr void visit_row_member(node_id id) {
     const loop_id loop = loop_of_node(rows.groups[rows.group_of[id]].last);
     loop_of[id] = loop;
@@ -304,7 +306,7 @@ class fusion {
 
   constexpr void visit_view(node_id id) {
     const node_id operand = g.operand(id, 0);
-    if (is<primitives::as_strided>(g, id)) { // whoever can reads the memory; for others it is copied
+    if (is<primitives::as_strided>(g, id)) { // its readers take elements from the operand's memory
       if (demanded.contains(id)) has_buffer.insert(id);
       return;
     }

@@ -41,8 +41,8 @@ constexpr bool only_ones_change(const dims& before, const dims& after) {
   return true;
 }
 
-/// Whether a node is an affine change of its operand's indices (a reshape may not be; elements with strides say where
-/// they are themselves).
+/// Whether a node only changes its operand's indices, by an affine map. A reshape does so if it only changes extents of
+/// 1; `as_strided` gives addresses of its own.
 constexpr bool is_affine_view(const context& trace, const graph& g, node_id id) {
   if (!is_kind(trace, g, id, primitive_kind::view) || is<primitives::as_strided>(g, id)) return false;
   return !is<primitives::reshape>(g, id) || only_ones_change(g.shape(g.operand(id, 0)), g.shape(id));
@@ -74,7 +74,7 @@ constexpr index_map through_slice(dim_table& t, const graph& g, node_id id, cons
   }
   return result;
 }
-/// Of a reshape that only adds or drops extents of 1.
+/// The map of a reshape's operand, given the reshape's. Extents other than 1 stay as they are.
 constexpr index_map through_reshape(const graph& g, node_id id, const index_map& map) {
   const dims before = g.shape(g.operand(id, 0)), after = g.shape(id);
   index_map result;
@@ -105,13 +105,13 @@ constexpr dims contiguous_strides(dim_table& t, const dims& shape) {
   return strides;
 }
 
-/// The strides of a node whose elements are read from memory: its own in row-major order, or its operand's, if it says
-/// where its elements lie there.
+/// The strides of a node whose elements are read from memory. An `as_strided` that has no array of its own (`has_own`)
+/// gives the strides in its operand's memory; any other node is row-major.
 constexpr dims strides_of(dim_table& t, const graph& g, node_id id, bool has_own) {
   if (is<primitives::as_strided>(g, id) && !has_own) return parameters_of<primitives::as_strided>(g, id).strides;
   return contiguous_strides(t, g.shape(id));
 }
-/// Whose memory that is.
+/// The node whose memory `strides_of` refers to.
 constexpr node_id memory_of(const graph& g, node_id id, bool has_own) {
   return is<primitives::as_strided>(g, id) && !has_own ? g.operand(id, 0) : id;
 }

@@ -8,13 +8,13 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// A loop to which statements are added, each of which has a number.
+/// A loop while it is built. Each statement has a number.
 class loop_statements {
  public:
   planned_loop loop;
 
  protected:
-  /// The value of an operand.
+  /// The statement that loads an operand; it is added unless the loop loads the operand already.
   constexpr int load(const access& from, element_type type) {
     const dim innermost = loop.extents.empty() ? dim{} : from.strides[loop.extents.size() - 1];
     return load_once(innermost == 0   ? statement_kind::load_scalar

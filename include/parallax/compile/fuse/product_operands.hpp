@@ -14,8 +14,8 @@ class product_operands {
   /// How a product reads an operand: the node whose memory it is in, and where.
   struct viewed_operand {
     node_id base;
-    access layout; ///< of the operand in the memory of the base, or in that of others
-    bool in_place; ///< otherwise the base is the operand, which has an array then
+    access layout; ///< of the operand in the memory that `memory_of` gives for the base
+    bool in_place; ///< otherwise the base is the operand itself, which has an array then
   };
   /// A product reads its operand in place if the views of it keep rows and columns regular.
   constexpr viewed_operand read(node_id product, node_id operand) const {
@@ -33,7 +33,7 @@ class product_operands {
     return {operand, locate(trace.extents, own, identity_map(rank), rank, buffer_id::none), false};
   }
 
-  /// Axes in this order act as one axis of one stride.
+  /// Whether axes in this order act as one axis of one stride.
   constexpr bool regular(const axis_list& axes, const dims& shape, const dims& strides) const {
     int last = -1;
     for (int i = axes.size(); i-- > 0;) {
@@ -43,7 +43,7 @@ class product_operands {
     }
     return true;
   }
-  /// The stride of such a group; 0 if it has one element only.
+  /// The stride of axes that act as one axis; 0 if they have one element only.
   static constexpr dim group_stride(const axis_list& axes, const dims& shape, const dims& strides) {
     for (int i = axes.size(); i-- > 0;)
       if (!(shape[axes[i]] == 1)) return strides[axes[i]];
@@ -57,7 +57,7 @@ class product_operands {
   constexpr bool readable(node_id product, node_id operand, const dims& strides) const {
     const auto axes = parameters_of<primitives::dot_general>(g, product);
     const dims shape = g.shape(operand);
-    auto is_broadcast = [&](const axis_list& list) { // a row of stride 0 is what no matrix product reads
+    auto is_broadcast = [&](const axis_list& list) { // no matrix product reads rows of stride 0
       for (int axis : list)
         if (!(shape[axis] == 1) && strides[axis] == 0) return true;
       return false;

@@ -48,7 +48,8 @@ class row_groups {
   }
 
   constexpr bool is_member(node_id id) const { return group_of[id] != row_group_id::none; }
-  /// The member that a member reads as this operand, through views within the group; none where it is none.
+  /// The member of the same group that `id` reads as `operand`, perhaps through views; `none` if there is no such
+  /// member.
   constexpr node_id inner_member(node_id id, node_id operand) const {
     if (!is_member(id)) return node_id::none;
     const node_id base = links[operand].base;
@@ -67,7 +68,7 @@ class row_groups {
   const id_set<node_id>& live;
   table<node_id, int> depth; ///< the steps of any other kind below a node
   table<node_id, node_id> parent;
-  /// The rows' shape, or as long as that is not known the shape of its members.
+  /// `shape`: the shape of the rows if it is `known`, otherwise the shape of the members.
   struct component {
     bool known = false;
     dims shape;
@@ -83,8 +84,8 @@ class row_groups {
   table<node_id, char> able; ///< whether a node can be a member
   table<node_id, link> links;
 
-  /// Of what is computed elementwise from the graph's inputs alone: it is ready before any group, or joins the loop
-  /// that uses it.
+  /// The depth of nodes that are computed elementwise from the graph's inputs alone: they are ready before any group,
+  /// or join the loop that reads them.
   static constexpr int early = -1;
 
   static constexpr dims without_ones(const dims& shape) {
@@ -142,7 +143,7 @@ class row_groups {
     shape.pop_back();
     return shape;
   }
-  /// Whether two sets of members can be one, which `into` then describes.
+  /// Makes `into` the union of two sets of members; false if their shapes do not fit.
   static constexpr bool merge(component& into, const component& other) {
     if (into.known == other.known) return into.shape == other.shape;
     const component& rows = into.known ? into : other;
@@ -156,12 +157,12 @@ class row_groups {
     return id;
   }
 
-  /// Joins what is linked and at the same depth.
+  /// Joins linked members of the same depth.
   constexpr void connect() {
     depth = table<node_id, int>(g.size(), early);
     parent = table<node_id, node_id>(g.size(), node_id::none);
     components = table<node_id, component>(g.size());
-    table<node_id, node_id> reduced_by(g.size(), node_id::none); // the last reduction that reads what is no member
+    table<node_id, node_id> reduced_by(g.size(), node_id::none); // the last reduction of an unlinked operand
     for_each(g.ids(), [&](node_id id) {
       parent[id] = id;
       if (g.is_result(id)) depth[id] = depth[g.operand(id, 0)];
@@ -206,7 +207,8 @@ class row_groups {
       if (l.base != node_id::none && depth[l.base] == own) parent[root_of(l.base)] = id;
     components[id] = together;
   }
-  /// Whether a member can be one with all that it is linked to at a depth.
+  /// Adds to `together` the components of all members of depth `own` that a node is linked to; false if their shapes do
+  /// not fit.
   constexpr bool merge_links(component& together, const link_list& own_links, int own, const dims& shape) {
     for (const link& l : own_links) {
       if (l.base == node_id::none || depth[l.base] != own) continue;
@@ -216,9 +218,9 @@ class row_groups {
     return true;
   }
 
-  /// What reads the members of a component beside these: another component's members, or anything else.
+  /// The readers of a component's members outside of it: one other component, or anything else.
   struct readers {
-    node_id component = node_id::none; ///< its first one
+    node_id component = node_id::none; ///< one of its members
     bool others = false;
   };
   /// Merges a component that has a reduction into its only reader, if its inputs are ready before that reader runs: the
@@ -265,12 +267,12 @@ class row_groups {
       members[into] += members[id];
     });
   }
-  /// Whether a member reads a linked operand as its row's: a reduction reads no elements that are one for a row.
+  /// Whether a member reads a linked operand row by row. A reduction does not if the operand has one element for a row.
   constexpr bool reads_as_row(node_id id, const link& l) const {
     return !(l.expands && is_kind(trace, g, id, primitive_kind::reduction));
   }
 
-  /// Components with a reduction, of which something else is made, become groups.
+  /// Makes groups of the components that have several reductions, or one whose result another member reads.
   constexpr void accept() {
     table<node_id, group> found(g.size());
     for_each(g.ids(), [&](node_id id) {

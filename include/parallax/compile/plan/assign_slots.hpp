@@ -13,9 +13,10 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Buffers that are not live at the same time share a slot; a slot is as large as the largest of them. Where sizes are
-/// known, small buffers lie beside one another where a large one lies at other times. The result of an elementwise loop
-/// takes over the memory of an operand that it reads last, element by element; that of an all-reduce does too.
+/// Buffers that are not live at the same time share a slot; a slot is as large as the largest of them. If sizes are
+/// known, a slot that holds a large buffer at one time holds several small ones side by side at another. The result of
+/// an elementwise loop takes over the memory of an operand that the loop is the last to read, element by element. So
+/// does the result of an all-reduce.
 class slot_assigner {
  public:
   constexpr slot_assigner(const plan_builder& records, planned_section& of)
@@ -47,7 +48,7 @@ class slot_assigner {
 
   const plan_builder& plan;
   planned_section& section;
-  table<buffer_id, buffer_id> owner; ///< of a slot's buffer, the first whose memory it lies in, which may be itself
+  table<buffer_id, buffer_id> owner; ///< by buffer of a slot: the first buffer in the same memory, perhaps itself
   growing_vector<buffer_id> owners;  ///< in the order in which they are needed
   in_place_finder in_place;
   growing_vector<slot> slots;
@@ -58,7 +59,8 @@ class slot_assigner {
   constexpr buffer_record& record(buffer_id id) { return section.buffers[id].record; }
   constexpr const buffer_record& record(buffer_id id) const { return section.buffers[id].record; }
 
-  /// Exchanges that follow each other may run together, in any order where none reads another's result.
+  /// Exchanges that follow each other may run together, in any order unless one reads another's result. So their
+  /// buffers are live in all of these steps.
   constexpr void find_lifetimes() {
     int begin = 0, end = -1; // the steps that may run together with this one
     for (int s = 0; s <= last_step(); ++s) {
@@ -83,15 +85,15 @@ class slot_assigner {
     last = std::max(last, std::min(until, last_step()));
   }
 
-  /// Says which buffers lie in others' memory, and lets those live as long.
+  /// Finds the buffers that take over another one's memory, the owner's, and extends the owner's lifetime to theirs.
   constexpr void find_owners() {
-    growing_vector<growing_vector<buffer_id>> beginning(section.steps.size()); // by step: what it is first to use
+    growing_vector<growing_vector<buffer_id>> beginning(section.steps.size()); // by step: the buffers first used there
     for_each(section.buffers.ids(), [&](buffer_id id) {
       const planned_buffer& b = section.buffers[id];
       if (b.record.kind == buffer_kind::slot && b.first_step >= 0) beginning[index_of(b.first_step)].push_back(id);
     });
     id_set<buffer_id> taken(section.buffers.size());
-    table<buffer_id, buffer_id> last(section.buffers.size(), buffer_id::none); // of what lies in an owner's memory
+    table<buffer_id, buffer_id> last(section.buffers.size(), buffer_id::none); // by owner: its memory's last buffer
     for (int s = 0; s <= last_step(); ++s)
       for_each(beginning[index_of(s)], [&](buffer_id id) {
         const buffer_id from = in_place.taken_by(id, s, [&](buffer_id operand) {
@@ -113,8 +115,8 @@ class slot_assigner {
     });
   }
 
-  /// Of those that may lie in an output's memory, or of the others: first those of unknown sizes, then from large to
-  /// small.
+  /// Assigns slots to the owners that may lie in an output's memory, or to all others: first to those of unknown sizes,
+  /// then from large to small.
   constexpr void assign_all(bool may_lie_in_output) {
     growing_vector<buffer_id> known;
     for (std::size_t k = 0; k < owners.size(); ++k) {
@@ -138,7 +140,8 @@ class slot_assigner {
     return largest;
   }
 
-  /// Larger ones come first, so that the last slot in which there is room at the time is the one that fits best.
+  /// Takes a slot with room whose first buffer is as large, or the last slot with room: since larger buffers come
+  /// first, that one fits best.
   constexpr void assign(buffer_id id) {
     int chosen = count_of(slots);
     std::int64_t offset = 0;
@@ -161,7 +164,8 @@ class slot_assigner {
     const planned_buffer& b = section.buffers[id];
     for (int s = b.first_step; s <= b.last_step; ++s) in.steps[index_of(s / 64)] |= bit_of(s);
   }
-  /// Where a buffer has room beside others that are live at the time, all of known sizes; -1 for nowhere.
+  /// The offset at which a buffer has room beside others that are live at the same time, if all sizes are known;
+  /// otherwise -1.
   constexpr std::int64_t room_beside(const slot& in, buffer_id id) const {
     if (!in.has_known_sizes || !has_known_size(id) || 2 * bytes_of(id) > bytes_of(in.first)) return -1;
     std::int64_t offset = 0;
@@ -171,7 +175,8 @@ class slot_assigner {
     }
     return offset + bytes_of(id) <= bytes_of(in.first) ? offset : -1;
   }
-  /// A buffer of a slot that is live with another one, and has bytes that this would have at an offset; none for none.
+  /// A buffer of the slot that is live at the same time as `id`, and overlaps `id` if that lies at `offset`; otherwise
+  /// `none`.
   constexpr buffer_id in_the_way(const slot& in, buffer_id id, std::int64_t offset) const {
     for (std::size_t k = 0; k < in.buffers.size(); ++k) {
       const buffer_id other = in.buffers[k];

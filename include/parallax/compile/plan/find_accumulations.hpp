@@ -15,8 +15,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Puts a product, perhaps with sums of its right operand, and the loop that alone reads it together as a step of kind
-/// `epilogue` with a base. The loop is moved to the product: a library adds as it multiplies.
+/// Makes a product, perhaps with sums of its right operand, and the loop that adds it to a base, its only reader, one
+/// step of kind `epilogue`. The loop is moved to the product: a library adds as it multiplies.
 class accumulation_finder {
  public:
   constexpr accumulation_finder(dim_table& table, plan_builder& records, planned_section& of)
@@ -45,7 +45,7 @@ class accumulation_finder {
   constexpr step_record step(step_id s) const { return section.steps[index_of(s)]; }
   constexpr const buffer_record& buffer(buffer_id id) const { return section.buffers[id].record; }
 
-  /// The product of a step that makes one, and nothing but sums of its right operand besides; null for none.
+  /// The product of a step that computes it alone, or with sums of its right operand; null for other steps.
   constexpr const product_step* product_of(step_id s) const {
     if (step(s).kind == step_kind::product) return &plan.at<product_step>(step(s).index);
     if (step(s).kind != step_kind::epilogue) return nullptr;
@@ -65,7 +65,7 @@ class accumulation_finder {
     return true;
   }
 
-  /// The sum of a base and the scaled product, where a loop computes nothing else.
+  /// The step `base + scale * product`, if the loop computes nothing else.
   constexpr std::optional<epilogue_step> sum_of(const kernel_match& m, buffer_id product) const {
     const int sum = m.result();
     const bool adds = m.is<primitives::add>(sum), subtracts = m.is<primitives::subtract>(sum);
@@ -100,11 +100,11 @@ class accumulation_finder {
       statement = m.operand(statement, 1 - side);
     }
     e.scale_bits = std::bit_cast<std::int64_t>(scale);
-    return static_cast<float>(scale) != 0; // 0 makes NaN of infinity, which libraries forget
+    return static_cast<float>(scale) != 0; // 0 * infinity is NaN, but libraries skip the product
   }
 
-  /// Whether a loop may run directly behind step `s`. An argument that it adds to has to be read for the last time
-  /// before: then the result may take its memory where it is given away.
+  /// Whether a loop may run directly behind step `s`. If its base is an argument, neither `s` nor a step in between may
+  /// touch that: then the result may take the argument's memory if it is donated.
   constexpr bool may_move(step_id loop, step_id s, const epilogue_step& e) const {
     const bool adds_to_argument = buffer(e.base).kind == buffer_kind::value;
     for (int k = static_cast<int>(s); k < static_cast<int>(loop); ++k) {

@@ -61,7 +61,8 @@ class epilogue_finder {
   constexpr kernel_match match(step_id s) const { return {extents, plan, step(s)}; }
   constexpr bool touches(step_id s, buffer_id used) const { return detail::touches(plan, step(s), used); }
 
-  /// Of types that libraries have epilogues for, and one matrix, of more than one row and column.
+  /// Whether a step is a product of single matrices with more than one row and column, of a type that libraries have
+  /// epilogues for.
   constexpr bool is_candidate(step_id s) const {
     if (step(s).kind != step_kind::product || !product(s).batch.empty()) return false;
     const element_type type = buffer(product(s).result).type;
@@ -69,13 +70,14 @@ class epilogue_finder {
   }
   constexpr bool is_loop(step_id s) const { return step(s).kind == step_kind::kernel && owner[s] == step_id::none; }
 
-  /// The loop that alone reads what the product has made; none where there is none.
+  /// The only step besides `s` that uses the product's result, if it is a loop and no part of a product yet; otherwise
+  /// `none`.
   constexpr step_id only_reader(step_id s) const {
     const step_id reader = dependences.only_reader(product(s).result, s);
     return reader != step_id::none && is_loop(reader) ? reader : step_id::none;
   }
 
-  /// Whether a loop may run directly behind the product and those loops that are its parts already.
+  /// Whether a loop may run directly behind the product and the loops that have joined it.
   constexpr bool may_join(step_id loop, step_id s) const {
     for (step_id between : owner.ids()) {
       if (between <= std::min(loop, s) || between >= std::max(loop, s) || owner[between] == s) continue;
@@ -123,7 +125,7 @@ class epilogue_finder {
     found[s].epilogue = e;
     join(loop, s);
   }
-  /// Of a sum, the statement that is no bias, if one is.
+  /// Takes the bias out of a sum, and returns the other operand; returns `sum` if neither operand is a bias.
   constexpr int take_bias(const kernel_match& m, step_id s, int sum, epilogue_step& e) const {
     for (int side = 0; side < 2; ++side) {
       const operand_record* bias = m.load_of_row(m.operand(sum, side), product(s).columns);
@@ -136,7 +138,8 @@ class epilogue_finder {
     return sum;
   }
 
-  /// result * derivative, of a function whose result or operand lies in memory; and the sums of that.
+  /// `result * derivative`, if the result or operand of the differentiated function lies in memory, and the sum of its
+  /// rows.
   constexpr void find_gradient(step_id s) {
     if (!found[s].loops.empty()) return;
     const step_id loop = loop_of_result(s);
@@ -156,7 +159,7 @@ class epilogue_finder {
     if (!m.is_zero(m.operand(condition, 1)) || !m.is_zero(m.operand(last, 2))) return false;
     if (m.load_of_whole(m.operand(last, 1)) != product(s).result) return false;
     const step_id made_by = maker_of(m.load_of_whole(m.operand(condition, 0)));
-    // signs lie in rows
+    // signs are stored by rows, so both products need the same shape
     if (made_by == step_id::none || !(product(made_by).rows == product(s).rows) ||
         !(product(made_by).columns == product(s).columns))
       return false;
@@ -177,7 +180,7 @@ class epilogue_finder {
     }
     return e.auxiliary != buffer_id::none && e.auxiliary != product(s).result;
   }
-  /// The product whose call leaves the result of a relu there.
+  /// The product whose epilogue is a relu with this result; `none` if there is no such product.
   constexpr step_id maker_of(buffer_id result) const {
     if (result == buffer_id::none) return step_id::none;
     for (step_id s : found.ids())
@@ -203,7 +206,7 @@ class epilogue_finder {
     found[s].epilogue.result = p.result;
     found[s].epilogue.sums_right = join_sums(s, p.right, p.depth, p.columns);
   }
-  /// A loop that adds up the rows of an array becomes a part of the product.
+  /// Makes a loop that adds up the rows of `array` a part of the product; false if there is no such loop.
   constexpr bool join_sums(step_id s, buffer_id array, dim rows, dim columns) {
     for (step_id loop : owner.ids()) {
       if (!is_loop(loop) || !touches(loop, array) || match(loop).written().buffer == array) continue;
@@ -215,7 +218,8 @@ class epilogue_finder {
     return false;
   }
 
-  /// A loop that copies the product into another order, in which its rows still lie side by side.
+  /// Joins a loop that copies the product's matrices and rows to other positions, if the elements of a row stay
+  /// neighbours.
   constexpr void find_place(step_id s) {
     const step_id loop = loop_of_result(s);
     if (loop == step_id::none || !match(loop).is_copy()) return;

@@ -1,5 +1,4 @@
-// Results that may lie where an operand lies, which is read for the last time: each element before the result's is
-// written, or by an all-reduce.
+// Results that may take over the memory of an operand at its last read, element by element or by an all-reduce.
 #pragma once
 
 #include <parallax/compile/plan/plan.hpp>
@@ -10,13 +9,13 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Asks of the buffers of a section whose lifetimes are known.
+/// Answers for a section whose buffers have known lifetimes.
 class in_place_finder {
  public:
   constexpr in_place_finder(const plan_builder& records, const planned_section& of) : plan(records), section(of) {}
 
-  /// The operand of step `s` whose memory the result `id` may take; none where there is none. `is_taken` says whether
-  /// another result has taken a buffer's memory already.
+  /// The operand of step `s` whose memory the result `id` may take; `none` if there is no such operand. `is_taken` says
+  /// whether another result has taken a buffer's memory already.
   template <class Taken> constexpr buffer_id taken_by(buffer_id id, int s, const Taken& is_taken) const {
     if (step(s).kind == step_kind::exchange) {
       const buffer_id operand = reduced_into(id, s);
@@ -81,15 +80,16 @@ class in_place_finder {
   constexpr const exchange_step& exchange_at(int s) const { return plan.at<exchange_step>(step(s).index); }
   constexpr const kernel_step& loop_of(step_record of) const { return plan.at<kernel_step>(of.index); }
 
-  /// The operand of the all-reduce, one of the exchanges from step `s` on, that a result replaces; none where there is
-  /// none.
+  /// The operand that `result` replaces, if one of the exchanges that follow each other from step `s` on is an
+  /// all-reduce with this result; otherwise `none`.
   constexpr buffer_id reduced_into(buffer_id result, int s) const {
     for (; s < count_of(section.steps) && step(s).kind == step_kind::exchange; ++s)
       if (exchange_at(s).result == result) return replaces_operand(s) ? exchange_at(s).source : buffer_id::none;
     return buffer_id::none;
   }
-  /// Whether step `s` is an all-reduce whose operand nothing else reads that may run at that time or later. Exchanges
-  /// that follow each other may run together; one of them may have made the operand, as this one waits for that.
+  /// Whether step `s` is an all-reduce whose result may replace its operand: no other step that may run at that time or
+  /// later touches the operand. Exchanges that follow each other may run together; one of them may have made the
+  /// operand, since step `s` waits for it.
   constexpr bool replaces_operand(int s) const {
     const exchange_step& own = exchange_at(s);
     const planned_buffer &old = section.buffers[own.source], &made = section.buffers[own.result];
@@ -102,14 +102,14 @@ class in_place_finder {
     return true;
   }
 
-  /// Of loops that may run at once, the one whose result a buffer is; the step itself where it is no such.
+  /// The part of a concurrent step that computes `result`; any other step itself.
   constexpr step_record part_of(buffer_id result, step_record whole) const {
     if (whole.kind == step_kind::concurrent)
       for (const step_record& part : plan[plan.at<concurrent_step>(whole.index).parts])
         if (plan[loop_of(part).operands][0].buffer == result) return part;
     return whole;
   }
-  /// How many of the loops that may run at once use a buffer: 1 for other steps.
+  /// How many parts of a concurrent step use a buffer; 1 for other steps.
   constexpr int parts_with(buffer_id used, step_record whole) const {
     if (whole.kind != step_kind::concurrent) return 1;
     int parts = 0;
@@ -117,7 +117,7 @@ class in_place_finder {
       parts += touches(plan, part, used) ? 1 : 0;
     return parts;
   }
-  /// What the product of an epilogue has made, where only the first part behind it reads that.
+  /// The buffer of an epilogue's product, if only the first part behind the product uses it; otherwise `none`.
   constexpr buffer_id result_of_product(const epilogue_step& e) const {
     const plain_span<const step_record> parts = plan[e.parts];
     if (parts[0].kind == step_kind::epilogue) return result_of_product(plan.at<epilogue_step>(parts[0].index));
@@ -126,7 +126,8 @@ class in_place_finder {
       if (touches(plan, later, result)) return buffer_id::none;
     return result;
   }
-  /// Whether a loop of step `s`, the last to read a slot's buffer, does so where it writes its only result.
+  /// Whether a loop of step `s` may write its only result over `operand`: a slot's buffer that no later step reads, and
+  /// that the loop reads at the positions that it writes.
   constexpr bool may_take(const kernel_step& loop, buffer_id operand, buffer_id result, int s) const {
     if (operand == buffer_id::none || operand == result) return false;
     const planned_buffer &old = section.buffers[operand], &made = section.buffers[result];
@@ -137,7 +138,8 @@ class in_place_finder {
   static constexpr bool are_alike(const buffer_record& a, const buffer_record& b) {
     return a.count == b.count && size_of(a.type) == size_of(b.type);
   }
-  /// The output that a loop is the first to write, where it reads a buffer that dies in its step; none for none.
+  /// The output that a loop is the first to write, if it may be written over `read`, whose last step this is; otherwise
+  /// `none`.
   constexpr buffer_id written_over(const kernel_step& loop, buffer_id read) const {
     const buffer_id result = plan[loop.operands][0].buffer;
     if (result == buffer_id::none) return buffer_id::none; // what it makes of rows is nowhere in memory
@@ -154,7 +156,7 @@ class in_place_finder {
              return !is_store(each.kind) && !is_gather(each.kind) && !is_scatter(each.kind);
            });
   }
-  /// Whether a loop reads each element of a buffer where it writes its result's.
+  /// Whether a loop reads each element of a buffer at the position where it writes the result.
   constexpr bool lies_alike(const kernel_step& loop, buffer_id read) const {
     const plain_span<const operand_record> operands = plan[loop.operands];
     return plain::all_of(operands, [&](const operand_record& each) {

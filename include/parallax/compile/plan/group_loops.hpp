@@ -17,8 +17,8 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 /// in between must come first: the updates of a tree of parameters, above all. Reductions are moved likewise.
 class loop_grouper {
  public:
-  /// Kernels of one launch are compiled together, and take the registers of the one that needs most. What a launch is
-  /// told of a loop grows with its operands.
+  /// Kernels of one launch are compiled together, and take the registers of the one that needs most. A launch's
+  /// arguments grow with the operands of its loops.
   static constexpr int most_kernels = 4, most_operands = 24;
   static constexpr std::int64_t most_kept_longer = 1024; ///< elements of a slot
 
@@ -42,7 +42,7 @@ class loop_grouper {
       place[s] = kinds[s] != group_kind::none ? place_of(s) : s;
       any = any || place[s] != s;
       last_place = std::max(last_place, place[s]);
-      if (step(s).kind == step_kind::call) last_call = s; // whose results are not among its buffers
+      if (step(s).kind == step_kind::call) last_call = s; // a call's results are no buffers
       visit_buffers(plan, step(s), [&](buffer_id used) { touched_by[used].push_back(s); });
     });
     for_each(place.ids(), [&](step_id s) {
@@ -53,7 +53,7 @@ class loop_grouper {
 
  private:
   enum class group_kind : char { none, elementwise, reduction };
-  /// Steps that are one, by the first of them.
+  /// Steps that become one, at the place of the first.
   struct group {
     step_id first;
     growing_vector<kernel_id> kernels;
@@ -65,7 +65,7 @@ class loop_grouper {
   planned_section& section;
   table<step_id, group_kind> kinds;
   table<step_id, step_id> place; ///< the step where each one runs: itself, or the first of its group
-  table<buffer_id, growing_vector<step_id>> touched_by; ///< by the steps that have their place
+  table<buffer_id, growing_vector<step_id>> touched_by; ///< by buffer: the placed steps that use it
   growing_vector<group> groups;
   step_id last_place = step_id::none, last_call = step_id::none;
 
@@ -79,11 +79,11 @@ class loop_grouper {
     const kernel_match loop(extents, plan, step(s));
     return loop.is_flat() ? group_kind::elementwise : loop.is_reduction() ? group_kind::reduction : group_kind::none;
   }
-  /// Whether a step may write a buffer that it uses: of other steps than loops, any.
+  /// Whether a step may write a buffer that it uses; steps other than loops may write any.
   constexpr bool may_write(step_id s, buffer_id used) const {
     return step(s).kind != step_kind::kernel || kernel_match(extents, plan, step(s)).writes(used);
   }
-  /// Whether a result of a loop takes memory that others have had or will have, and not little of it.
+  /// Whether a loop writes a slot's buffer that is not small. Other buffers have the slot's memory before or after.
   constexpr bool takes_slot(step_id s) const {
     bool takes = false;
     visit_buffers(plan, step(s), [&](buffer_id used) {
@@ -107,8 +107,9 @@ class loop_grouper {
     ++joined.members;
     return true;
   }
-  /// Joins the last group behind all that the loop has to follow, one number the first such, or begins one. What takes
-  /// a slot moves no further than to the step before it, as it would take that for longer.
+  /// The place of a loop: the last group behind all steps that it has to follow (the first such group for a loop of one
+  /// element), or a new group. A loop that writes a slot goes up no further than the last step placed, since it would
+  /// need the slot for longer.
   constexpr step_id place_of(step_id s) {
     step_id follows = last_call;
     visit_buffers(plan, step(s), [&](buffer_id used) {
@@ -124,9 +125,9 @@ class loop_grouper {
     groups.push_back({s, {kernel_of(s)}});
     return s;
   }
-  /// Moves one number that no other loop has joined down to the next group, where nothing in between needs it.
+  /// Moves a loop of one element that no other loop has joined down to the next group, if no step in between needs it.
   constexpr bool sink(step_id s) {
-    step_id before = step_id{count()}; // its place is to be
+    step_id before = step_id{count()}; // the place that it has to stay before
     visit_buffers(plan, step(s), [&](buffer_id used) {
       for (step_id other : touched_by[used])
         if (place[other] > s && conflict(s, other, used)) before = std::min(before, place[other]);

@@ -36,7 +36,8 @@ section_planner::loop_operands(node_id call, const growing_vector<scan_role>& ro
   return operands;
 }
 
-/// A carry that stays has one place, others have two, or share those of the carries that they are handed on to.
+/// The buffers of a loop's carries: a carry that stays has one, others have two. Carries that are handed on share
+/// theirs.
 constexpr growing_vector<scan_result> section_planner::carried_results(node_id call,
                                                                        const growing_vector<scan_role>& roles,
                                                                        section_id body, bool may_hand_on) {
@@ -63,7 +64,7 @@ constexpr growing_vector<scan_result> section_planner::carried_results(node_id c
   return results;
 }
 
-/// A result that is another carry is found where that one is.
+/// A carry whose next value is another carry is found in that carry's buffer, and not copied.
 constexpr void section_planner::hand_on(growing_vector<scan_result>& results, const growing_vector<node_id>& carries,
                                         section_id body) {
   section_graph& planned = all[index_of(body)];
@@ -76,7 +77,7 @@ constexpr void section_planner::hand_on(growing_vector<scan_result>& results, co
       if (plain::any_of(results, [&](const scan_result& y) { return y.other == place; })) continue;
       results[k].other = place;
       const carry_ring ring = ring_of(results, k);
-      const bool is_circle = ring.carries == ring.size; // otherwise the last one is computed in a place more
+      const bool is_circle = ring.carries == ring.size; // otherwise the last one is computed in one more buffer
       if (ring.size + (is_circle ? 0 : 1) <= carry_ring::most) planned.handed_on.push_back(static_cast<int>(k));
       else results[k].other = buffer_id::none;
       break;

@@ -32,7 +32,7 @@ class kernel_match {
   template <class Primitive> constexpr bool is(int statement) const {
     return computes(statement) && at(statement).primitive == primitives::id_of<Primitive>;
   }
-  /// The statement that an operation's operand is.
+  /// The statement that computes an operand of an operation.
   constexpr int operand(int statement, int number) const {
     return computes(statement) ? at(statement).operands[number] : nothing;
   }
@@ -66,8 +66,9 @@ class kernel_match {
     return kernel.statements.count == 1 && is_load(at(0).kind) && at(0).kind != statement_kind::load_constant &&
            loaded(0).buffer != buffer_id::none && loaded(0).offset == 0;
   }
-  /// Where a copy puts neighbours along a dimension of so many elements that lie so far apart; counts the dimension of
-  /// the loop that this is. Along one element there is nothing to be said. False where there is no such dimension.
+  /// Finds the loop's dimension that has `count` elements, `apart` from each other in the copied array. Sets `place` to
+  /// their distance in the result, and counts the dimension. If `count` is 1, there is nothing to find. False if there
+  /// is no such dimension.
   constexpr bool find_copied(dim count, dim apart, dim& place, int& dimensions) const {
     if (count == 1) return true;
     for (int d = 0; d < rank(); ++d) {
@@ -80,9 +81,9 @@ class kernel_match {
   }
   constexpr int rank() const { return step.extents.count; }
 
-  /// Whether an operand lies as the loop goes over a contiguous array.
+  /// Whether an operand is a contiguous array from its first element on, in the loop's order.
   constexpr bool is_whole(const operand_record& a) const { return is_contiguous(a) && a.offset == 0; }
-  /// The same of a part of an array.
+  /// Whether an operand is contiguous in the loop's order, at any offset.
   constexpr bool is_contiguous(const operand_record& a) const {
     dim stride{1};
     for (int d = rank(); d-- > 0;) {
@@ -109,7 +110,7 @@ class kernel_match {
     return plain::all_of(plan[step.operands], [&](const operand_record& a) { return is_contiguous(a) || is_one(a); }) &&
            is_contiguous(written());
   }
-  /// Whether the loop combines elements, and asks no data where they are.
+  /// Whether the loop is a reduction, but not argmax or argmin, and gathers nothing.
   constexpr bool is_reduction() const {
     return kernel.result == kernel_result::reduction && kernel.reduction != primitives::id_of<primitives::argmax> &&
            kernel.reduction != primitives::id_of<primitives::argmin> &&
@@ -123,18 +124,18 @@ class kernel_match {
     });
   }
 
-  /// Whether the loop goes over as many elements.
+  /// Whether the loop goes over `count` elements.
   constexpr bool covers(dim count) const {
     dim all{1};
     for (dim extent : plan[step.extents]) all = extents.multiply(all, extent);
     return all == count;
   }
-  /// The buffer that a statement loads from in such a way.
+  /// The buffer of an array that a statement loads whole, in the loop's order; otherwise `none`.
   constexpr buffer_id load_of_whole(int statement) const {
     const bool loads = is_kind(statement, statement_kind::load_vector) && is_whole(loaded(statement));
     return loads ? loaded(statement).buffer : buffer_id::none;
   }
-  /// Where a statement loads the same row from for all rows of a matrix; null for none.
+  /// The operand of a statement that loads one row of `columns` elements for all rows of a matrix; otherwise null.
   constexpr const operand_record* load_of_row(int statement, dim columns) const {
     if (!is_kind(statement, statement_kind::load_vector) || row_dimensions(loaded(statement), columns) == 0)
       return nullptr;
@@ -166,7 +167,8 @@ class kernel_match {
   constexpr dim extent(int d) const { return plan[step.extents][index_of(d)]; }
   constexpr dim stride(const operand_record& a, int d) const { return plan[a.strides][index_of(d)]; }
 
-  /// The number of dimensions that walk a contiguous row of so many elements, while the others stand still; 0 for none.
+  /// The number of innermost dimensions that go over a contiguous row of `columns` elements, if all other strides are
+  /// 0; otherwise 0.
   constexpr int row_dimensions(const operand_record& a, dim columns) const {
     dim walked{1};
     int d = rank();

@@ -25,7 +25,7 @@ struct planned_section {
   int argument_count = 0, value_count = 0, slot_count = 0;
 };
 
-/// The place of a kernel in the program; kernels alike are one.
+/// The number of a loop's kernel in the program; equal kernels have one number.
 constexpr kernel_id add_kernel(plan_builder& plan, const planned_loop& loop) {
   for (int i = 0; i < plan.size<kernel_record>(); ++i) {
     const kernel_record& known = plan.at<kernel_record>(i);

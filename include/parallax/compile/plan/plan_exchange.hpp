@@ -16,7 +16,8 @@ constexpr bit_set mesh_axes_of(const graph& g, node_id id, const mapped_section&
   for (axis_id axis : mapped_axes_of(g, id).axes) axes.insert(static_cast<int>(section.mesh_axis_of[axis]));
   return axes;
 }
-/// Sets the numbers of elements before and after a dimension of a shape; it counts as one of those behind it.
+/// Sets `outer` to the number of elements before a dimension of a shape, and `inner` to that of the dimension and those
+/// behind it.
 template <class Step> constexpr void set_around(dim_table& t, Step& step, const dims& shape, int dimension) {
   for (int i = 0; i < shape.size(); ++i) {
     dim& around = i < dimension ? step.outer : step.inner;

@@ -26,14 +26,15 @@ constexpr planned_loop plan_recurrence(dim_table& t, const graph& g, node_id id,
   return loop;
 }
 
-/// Where a sort's rows lie, and the memory that it moves them to: none for keys where values are sorted by themselves.
+/// The buffers of a sort: its rows, and the memory that it moves them to. Keys are `none` if values are sorted by
+/// themselves.
 struct sort_buffers {
   buffer_id keys = buffer_id::none, values = buffer_id::none, result = buffer_id::none;
   buffer_id other_values = buffer_id::none;
   buffer_id moved_keys[2] = {buffer_id::none, buffer_id::none};
 };
 
-/// The loop of a sort over contiguous rows. Its operands: the result; keys, where there are some beside the values;
+/// The loop of a sort over contiguous rows. Its operands: the result; keys, if there are some beside the values;
 /// values; memory for as many values, and twice for keys.
 constexpr planned_loop plan_sort(dim_table& t, const graph& g, node_id id, const sort_buffers& used) {
   const dims shape = g.shape(id);

@@ -16,7 +16,7 @@ constexpr access layout_of_operand(const fusion& fused, const buffer_table& buff
   return layout;
 }
 
-/// The step of a product, whose result is yet to be named.
+/// The step of a product, without its result.
 constexpr product_step plan_product(dim_table& t, plan_builder& plan, const fusion& fused,
                                     const buffer_table& buffer_of, node_id id) {
   const graph& g = fused.g;

@@ -13,7 +13,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Prints records: `(a b)` with what they list, `[a b]` for what a list of records has.
+/// Prints a record as `(a b)`, with the members that it describes, and a list of records as `[a b]`.
 template <class Plan, class Out> class record_printer {
  public:
   constexpr record_printer(const Plan& all, Out& to) : plan(all), out(to) {}

@@ -22,11 +22,11 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 /// A graph that becomes a section: the program's, the body of a pmap, or that of a loop.
 struct section_graph {
   graph_id graph = graph_id::none;
-  const mapped_section* inside = nullptr; ///< what devices it runs on; null where it is none of a pmap
+  const mapped_section* inside = nullptr; ///< the pmap's section around it; null if there is none
   bool is_scan_body = false;
   growing_vector<node_id> staying{}; ///< inputs that are changed in place
   growing_vector<node_id> kept{};    ///< nodes whose results lie in memory
-  growing_vector<int> handed_on{};   ///< outputs that are found where an input is
+  growing_vector<int> handed_on{};   ///< outputs that lie in an input's buffer
 };
 
 /// Lowers one graph to one section. The rule `lower` of a call is given this, to append its steps.
@@ -68,7 +68,7 @@ class section_planner {
     slot_assigner(plan, section).run();
   }
 
-  /// The section that a mapped call's body is.
+  /// The section of a mapped call's body.
   constexpr section_id section_of(graph_id body) const {
     std::size_t k = 0;
     while (all[k].graph != body) ++k;
@@ -123,7 +123,7 @@ class section_planner {
     return before;
   }
 
-  /// Emits the steps that a node's operands come from, where they do not stand earlier.
+  /// Emits the steps that compute a node's operands, unless they are emitted already.
   constexpr void require_operands(node_id id, loop_id loop) {
     for (node_id operand : g.operands(id)) {
       if (fused.inner_member(loop, id, operand) != node_id::none) continue;
@@ -164,7 +164,7 @@ class section_planner {
     }
   }
 
-  /// The members of a loop that have a buffer get theirs.
+  /// Makes the buffers of a loop's members that lie in memory.
   constexpr void own_members(node_id id) {
     for_each(fused.members[loop_of_node(id)], [&](node_id member) {
       if (fused.has_buffer.contains(member)) own_buffer(member);
@@ -245,7 +245,7 @@ class section_planner {
       start = t.add(start, g.extent(operand, axis));
     }
   }
-  /// The value everywhere, then the operand into its window.
+  /// Fills the result with the padding value, then copies the operand into its window.
   constexpr void emit_pad(node_id id) {
     dim_table& t = trace.extents;
     const buffer_id buffer = own_buffer(id);
@@ -272,7 +272,7 @@ class section_planner {
     add(loop);
   }
 
-  /// The array, in place where it is needed no more, then the changes of its elements.
+  /// Copies the array, unless its buffer can be changed itself, then changes elements of the copy.
   constexpr void emit_scatter(node_id id) {
     const node_id array = g.operand(id, 0);
     for (int k = 0; k < 2; ++k)
@@ -291,7 +291,7 @@ class section_planner {
     changes.run_scatter(id, piece(id, 1), buffer_of[id]);
     add(changes);
   }
-  /// Whether a node has memory of its own, which nothing reads but that one other node.
+  /// Whether a node lies in a slot, and only `reader` reads it, as one operand.
   constexpr bool ends_with(node_id id, node_id reader) const {
     if (!fused.has_buffer.contains(id) || section.buffers[buffer_of[id]].record.kind != buffer_kind::slot) return false;
     bool alone = !plain::contains(g.outputs, id);
@@ -321,7 +321,7 @@ class section_planner {
       section.outputs.push_back(output);
     }
   }
-  /// Of an argument, unless it is handed on, or a second output of one value.
+  /// Copies an output that is an argument, or a second output of one value. An output that is handed on is not copied.
   constexpr void copy_output(node_id id, int number) {
     const buffer_id copy = new_buffer(g.value(id), buffer_kind::output, number);
     if (plain::contains(handed_on, number)) return;

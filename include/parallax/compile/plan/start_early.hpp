@@ -33,8 +33,8 @@ class early_starter {
  private:
   const plan_builder& plan;
   planned_section& section;
-  table<step_id, step_id> anchor; ///< the step that each is moved to behind, or itself
-  id_set<step_id> stays;          ///< what a loop was moved to behind
+  table<step_id, step_id> anchor; ///< the step behind which each one is moved, or itself
+  id_set<step_id> stays;          ///< steps behind which a loop was moved
 
   constexpr int count() const { return count_of(section.steps); }
   constexpr step_record step(step_id s) const { return section.steps[index_of(s)]; }
@@ -52,7 +52,7 @@ class early_starter {
         return step_id{before};
     return step_id::none;
   }
-  /// Where a reduction goes, and its producer; false where it stays.
+  /// Sets the anchors of a reduction and of its producer; false if the reduction stays.
   constexpr bool find_anchor(step_id s) {
     const exchange_step* exchange = reduction(s);
     if (!exchange) return false;
@@ -62,14 +62,14 @@ class early_starter {
     if (step(producer).kind != step_kind::kernel || stays.contains(producer)) return true;
     growing_vector<buffer_id> buffers;
     visit_buffers(plan, step(producer), [&](buffer_id buffer) { buffers.push_back(buffer); });
-    // a loop may stand behind steps other than the last one only where that keeps its own place
+    // a loop may move up behind a step only if that step stays where it is
     const step_id before = last_touch_before(producer, buffers);
     if (before == step_id::none || anchor[before] != before) return true;
     anchor[producer] = before;
     stays.insert(before);
     return true;
   }
-  /// Those behind a step may have others behind them.
+  /// Puts each moved step behind its anchor, which may have moved too.
   constexpr void reorder() {
     table<step_id, growing_vector<step_id>> behind(count());
     for_each(anchor.ids(), [&](step_id s) {

@@ -1,4 +1,4 @@
-// Which carries of a loop stay in one place: a round changes elements of them, where they are.
+// Which carries of a loop stay in one buffer: a round changes some of their elements in place.
 #pragma once
 
 #include <parallax/compile/fuse/index_map.hpp>
@@ -11,10 +11,10 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Looks at the body of a loop.
+/// Looks for carries that stay, in the body of one loop.
 class staying_carry {
  public:
-  /// Nodes that read the carry before it is changed, and have to be kept in memory for that.
+  /// Nodes that read the carry before it is changed, and therefore have to lie in memory.
   growing_vector<node_id> readers;
 
   constexpr staying_carry(const context& owner, const graph& of) : trace(owner), body(of), live(of.needed()) {}

@@ -9,7 +9,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Answers for the steps as they stand when it is made, and for buffers that there are by then.
+/// Answers for the steps and buffers that the section has when this object is made.
 class step_dependences {
  public:
   constexpr step_dependences(dim_table& table, const plan_builder& records, const planned_section& of)
@@ -18,7 +18,7 @@ class step_dependences {
       visit_buffers(plan, section.steps[index_of(s)], [&](buffer_id used) { touched_by[used].push_back(step_id{s}); });
   }
 
-  /// The one step that reads what step `maker` leaves in a slot; none where none or several do.
+  /// The only step besides `maker` that uses `result`, a slot's buffer; `none` if there is no such step, or several.
   constexpr step_id only_reader(buffer_id result, step_id maker) const {
     if (section.buffers[result].record.kind != buffer_kind::slot) return step_id::none;
     step_id reader = step_id::none;
@@ -47,7 +47,7 @@ class step_dependences {
 
   constexpr step_record step(step_id s) const { return section.steps[index_of(s)]; }
 
-  /// Whether a step may write a buffer that it touches: of a loop with several results, any.
+  /// Whether a step may write a buffer that it touches; a loop with several results may write any.
   constexpr bool may_write(step_id s, buffer_id used) const {
     switch (step(s).kind) {
     case step_kind::kernel: {

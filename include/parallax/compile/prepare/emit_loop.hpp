@@ -1,4 +1,4 @@
-// Loops as they are to be lowered: what no round changes is no carry.
+// Loops as they are lowered: a carry that no round changes becomes a constant.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -9,15 +9,15 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Appends a loop, whose body belongs to it alone; returns its results. A carry that all rounds hand on as it is
-/// becomes a constant, which none copies.
+/// Appends a loop, whose body belongs to it alone; returns its results. A carry that every round passes on unchanged
+/// becomes a constant, which is not copied.
 template <class Call>
 constexpr growing_vector<tracer> emit_loop(context& trace, const growing_vector<tracer>& operands,
                                            typename Call::parameters p) {
   const growing_vector<int> carries = operands_of(p.roles, scan_role::carry);
   graph& body = trace.at(p.body);
   const growing_vector<node_id> outputs = body.outputs;
-  growing_vector<tracer> results; // without an owner where the loop makes them
+  growing_vector<tracer> results; // without an owner if the loop makes them
   body.outputs.clear();
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     results.push_back({});

@@ -1,6 +1,6 @@
 // How a pmap is prepared: one that stands outside becomes a section over a mesh of devices, those inside it become part
 // of the section's program, with an axis of the mesh for each depth. A loop that stands outside and has pmaps inside
-// becomes a section too: all their devices go round.
+// becomes a section too: all devices of these pmaps run it.
 #pragma once
 
 #include <parallax/compile/prepare/prepare.hpp>
@@ -14,7 +14,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 /// A new dimension that gathers a value of all instances along one axis.
 struct stacked_dimension {
   axis_id axis = axis_id::none;
-  int dimension = -1; ///< none where a node is no such gathering
+  int dimension = -1; ///< -1 if a node gathers nothing so
 
   static constexpr stacked_dimension of(const graph& g, node_id id) {
     if (is<primitives::axis_stack>(g, id)) {
@@ -36,8 +36,9 @@ class section_builder {
     result.mesh_axis_of = table<axis_id, mesh_axis>(trace.axes.size(), mesh_axis::none);
   }
 
-  /// The outermost pmap, or without an axis what runs on all devices of pmaps inside. Slices of what was just gathered,
-  /// gathered results, and operands of which only slices are read stay spread, so that nothing moves.
+  /// Builds the section of the outermost pmap, or, without an axis, of a loop or branch around pmaps, which all their
+  /// devices run. Slices of an array that was just gathered, gathered results, and operands that are read only in
+  /// slices stay spread, so that nothing moves.
   constexpr void run(const primitives::pmap_call::parameters& call) {
     const bool has_axis = call.axis != axis_id::none;
     if (has_axis) enter_axis(call.axis);
@@ -104,7 +105,8 @@ class section_builder {
     result.mesh_axis_of[axis] = here;
   }
 
-  /// What was gathered along the same mesh axis and dimension is still in place.
+  /// The device's own slice of `x`. If `x` was gathered along the same mesh axis and dimension, that is the gathered
+  /// value itself.
   constexpr tracer own_slice(tracer x, axis_id axis, int dimension) {
     const stacked_dimension made = stacked_dimension::of(x.home(), x.id);
     if (made.dimension == dimension && result.mesh_axis_of[made.axis] == result.mesh_axis_of[axis])
@@ -123,14 +125,14 @@ class section_builder {
       if (s.over == over) return true;
     return false;
   }
-  /// Dimension number `dimension` of what remains of an array is spread too.
+  /// Marks dimension number `dimension`, among those that are left, as spread over a mesh axis.
   static constexpr void add_spread(spread_dimensions& spread, growing_vector<int>& places, mesh_axis over,
                                    int dimension) {
     spread.push_back({over, places[index_of(dimension)]});
     places.erase(places.begin() + dimension);
   }
 
-  /// An operand of which every device reads only its own slices is spread over their axes too.
+  /// Spreads an operand over further axes of the mesh, if every device reads only its own slices along them.
   constexpr spread_dimensions take_spread(std::size_t operand, int in_axis, const table<node_id, node_id>& users) {
     graph& g = trace.current();
     spread_dimensions spread;
@@ -164,7 +166,8 @@ class section_builder {
     return users;
   }
 
-  /// A result gathered along inner axes stays spread over them. Fills in where its dimensions lie.
+  /// A result gathered along inner axes stays spread over them: returns the value before the gathering, and fills in
+  /// the spread dimensions.
   constexpr node_id keep_spread(node_id id, int out_axis, spread_dimensions& spread) {
     const graph& g = trace.current();
     if (out_axis != unmapped) spread.push_back({mesh_axis::outermost, out_axis});
@@ -194,7 +197,7 @@ constexpr void make_section(preparation& all, node_id id, primitives::pmap_call:
   all.result.sections.push_back(builder.result);
 }
 
-/// The outermost pmaps among what a graph runs.
+/// The outermost pmaps that a list of graphs runs, in loops and branches too.
 class pmaps_inside {
  public:
   bool any = false;
@@ -224,8 +227,8 @@ class pmaps_inside {
   }
 };
 
-/// Makes a section of a loop or branch that has pmaps inside and is outside of any; says whether it was one. All of
-/// their devices run it alike, as they do what a pmap has around those inside of it.
+/// Makes a section of a loop or branch that has pmaps inside, but none around it; false for other calls. All devices of
+/// the pmaps inside run the section alike.
 template <class Call> constexpr bool made_section(preparation& all, node_id call, const typename Call::parameters& p) {
   if (all.inside) return false;
   context& trace = all.trace;

@@ -12,10 +12,10 @@ using spread_dimensions = small_vector<spread_dimension, max_rank>;
 
 struct mapped_section {
   graph_id body = graph_id::none;
-  table<mesh_axis, dim> mesh;             ///< the axes' sizes, of the outermost one those of this process
-  dim axis_size;                          ///< of all processes along the outermost axis; 0 where nobody asks
+  table<mesh_axis, dim> mesh;             ///< sizes of the axes; of the outermost one, its part on this process
+  dim axis_size;                          ///< size of the outermost axis on all processes; 0 if nothing asks for it
   bool is_whole_mesh = false;             ///< whether all devices of all processes make up the mesh
-  table<axis_id, mesh_axis> mesh_axis_of; ///< none where it is not mapped here
+  table<axis_id, mesh_axis> mesh_axis_of; ///< `none` for axes that are not mapped here
   growing_vector<spread_dimensions> operands, results;
 };
 

@@ -1,5 +1,5 @@
-// The graph as it is lowered: calls are as their members prepare them, products lie as they are read, and what changes
-// nothing is left out.
+// The graph as it is lowered: calls are prepared by their own rules, products have operands that can be read, and nodes
+// without effect are left out.
 #pragma once
 
 #include <parallax/compile/prepare/mapped_section.hpp>
@@ -38,7 +38,7 @@ class preparation {
 
   /// The operands of a call of the graph that is being replayed.
   constexpr growing_vector<tracer> operands(node_id call) const { return values->of(source_graph().operands(call)); }
-  /// What is known of a call's results.
+  /// The types and shapes of a call's results.
   constexpr growing_vector<abstract_value> result_values(node_id call) const {
     return vector_of(source_graph().results_of(call), [&](node_id id) { return source_graph().value(id); });
   }
@@ -77,8 +77,7 @@ class preparation {
   constexpr const graph& source_graph() const { return trace.at(source); }
   constexpr const graph& outermost() const { return trace.at(graph_id::outermost); }
 
-  /// Whether a node is its operand once more: all derivatives have been taken, and nothing asks for weak types any
-  /// more.
+  /// Whether a node has the same value as its operand: all derivatives have been taken, and weak types matter no more.
   constexpr bool is_its_operand(node_id id) const {
     const graph& g = source_graph();
     return is<primitives::stop_gradient>(g, id) || is<primitives::named>(g, id) ||

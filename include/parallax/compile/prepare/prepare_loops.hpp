@@ -1,4 +1,5 @@
-// How loops and branches are prepared: their bodies are. Functions with derivatives of their own become their bodies.
+// How loops and branches are prepared: their bodies are prepared, and functions with derivatives of their own become
+// their bodies.
 #pragma once
 
 #include <parallax/compile/prepare/emit_loop.hpp>

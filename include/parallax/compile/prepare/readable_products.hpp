@@ -7,7 +7,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Axes of `shape` in this order have one stride between them when the array is contiguous.
+/// Whether axes of `shape`, in this order, act as one axis if the array is contiguous.
 constexpr bool adjacent(const axis_list& axes, const dims& shape) {
   for (int i = 0; i + 1 < axes.size(); ++i)
     for (int between = axes[i] + 1; between != axes[i + 1]; ++between)
@@ -15,7 +15,7 @@ constexpr bool adjacent(const axis_list& axes, const dims& shape) {
   return true;
 }
 
-/// A product with operands transposed to batch, free, contracted axes where a matrix product could not read them.
+/// A product whose operands are transposed to batch, free, contracted axes if a matrix product could not read them.
 constexpr tracer readable_product(tracer left, tracer right, primitives::dot_parameters axes) {
   auto arrange = [](tracer& x, axis_list& batch, axis_list& contract, const axis_list& free) {
     if (adjacent(free, x.extents()) && adjacent(contract, x.extents()) &&
@@ -48,7 +48,7 @@ constexpr bool exchanges_rows_and_columns(const graph& g, node_id id) {
   return true;
 }
 
-/// The needed nodes that are read through such transposes alone: products whose operands are better exchanged.
+/// The needed nodes that are read through such transposes alone: products whose operands had better be exchanged.
 constexpr id_set<node_id> find_exchanged(const graph& g, const id_set<node_id>& needed) {
   id_set<node_id> result = needed;
   result.erase(g.outputs);

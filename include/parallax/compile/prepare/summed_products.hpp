@@ -18,15 +18,15 @@ struct summed_product {
   growing_vector<node_id> transposes{}; ///< of the product, the last one first
 };
 
-/// Takes such carries out of a scan: rounds stack the factors, of which one is a slice already, and the sum of all
-/// products is the product along the rounds too.
+/// Takes such carries out of a scan. The rounds stack the factors instead, at least one of which is a stacked operand's
+/// slice already, and one product that contracts over the rounds too gives the sum.
 class summed_products {
  public:
   constexpr summed_products(context& owner, const scan_parameters& scan) : trace(owner), p(scan) { find(); }
 
   constexpr bool empty() const { return sums.empty(); }
 
-  /// Appends the loop, whose body `prepared` is given to make ready, and the products; returns the scan's results.
+  /// Appends the loop, whose body goes through `prepare`, and the products; returns the scan's results.
   template <class Prepare>
   constexpr growing_vector<tracer> append(const growing_vector<tracer>& operands, const Prepare& prepare) {
     scan_parameters rest{.length = p.length, .reverse = p.reverse};
@@ -99,7 +99,7 @@ class summed_products {
     return !axes.left_free(body().rank(body().operand(product, 0))).empty() &&
            !axes.right_free(body().rank(body().operand(product, 1))).empty();
   }
-  /// The operand of the scan that a node is a slice of; -1 where it is none.
+  /// The operand of the scan that a node is a slice of; -1 if it is no slice.
   constexpr int sliced_operand(node_id id) const {
     for (std::size_t k = 0; k < p.roles.size(); ++k)
       if (p.roles[k] == scan_role::stacked && body().inputs[k] == id) return static_cast<int>(k);
@@ -131,7 +131,7 @@ class summed_products {
     return made;
   }
 
-  /// What the carry begins with, and the sum of all rounds' products.
+  /// The carry's first value plus the sum of all rounds' products.
   constexpr tracer total(const summed_product& sum, const growing_vector<tracer>& operands,
                          const growing_vector<tracer>& made) const {
     auto of_all_rounds = [&](node_id factor) {

@@ -10,13 +10,13 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
-/// Whether a traced function can have such a value although no operation made it: a constant, a table of numbers, what
-/// is computed of these.
+/// Whether values of `T` can occur in a traced function although no operation made them: constants, tables of numbers,
+/// and expressions of these.
 template <class T> inline constexpr bool needs_no_trace = is_constant<T> || array_in_a_trace<T>;
 template <class Operation, class... O>
 inline constexpr bool needs_no_trace<lazy<Operation, O...>> = (needs_no_trace<O> && ...);
 
-/// Whether a tree's leaves are such, so that nothing says yet which trace a call of them is part of.
+/// Whether no leaf of a tree needs a trace, so that the tree does not say which trace a call of it is part of.
 template <class T> constexpr bool all_constants() {
   return !any_leaf<T>([]<class L>(std::type_identity<L>) { return !needs_no_trace<L>; });
 }
@@ -51,15 +51,15 @@ template <class Function> struct open_context {
   }
 };
 
-/// Called where a captured value is of no trace, so that what was called is no part of one. It is defined nowhere: g++
-/// refuses the call in code that runs, and others leave it to the linker, which says the name.
+/// Called if no captured value belongs to a trace, so that the call is no part of one. The function is defined nowhere:
+/// g++ refuses the call in code that runs, other compilers leave it to the linker, which prints its name.
 [[noreturn,
   gnu::error("parallax: the outermost function must not capture: make captured functions static constexpr, and "
              "pass captured values as arguments")]] void
 the_outermost_function_must_not_capture();
 
-/// The trace that a function's captured values belong to: it is called once in a trace of its own, which notes where it
-/// meets another one.
+/// The trace that a function's captured values belong to. The function is called once in a trace of its own, which
+/// notes the other trace that it meets.
 template <class Function, class... Args>
 constexpr context& trace_of_captures(const Function& function, const Args&... constants) {
   open_context<Function> own;

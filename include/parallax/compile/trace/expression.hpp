@@ -22,7 +22,7 @@ constexpr void print_name(auto& out, int number) {
   while (count > 0) out << letters[--count];
 }
 
-/// Of moderate numbers, what JAX prints: at most seven digits behind the point.
+/// Prints moderate numbers as JAX does: with at most seven digits behind the point.
 constexpr void print_number(auto& out, double value) {
   if (value < 0) out << '-', value = -value;
   if (value != value || value > 1e15 || (value != 0 && value < 1e-5)) {
@@ -46,7 +46,7 @@ constexpr void print_literal(auto& out, const primitives::literal::parameters& c
   else out << constant.bits;
 }
 
-/// A table as it is written; where that is long, its type, its extents and the first numbers.
+/// Prints a table in full, or, if it is long or empty, as its type, its extents and its first numbers.
 constexpr void print_table(auto& out, const constant_table& table) {
   const auto number = [&](std::size_t k) { print_literal(out, {table.type, false, table.words[k]}); };
   const std::size_t count = table.words.size();
@@ -57,7 +57,7 @@ constexpr void print_table(auto& out, const constant_table& table) {
     out << (count == 0 ? "]" : "...]");
     return;
   }
-  // a bracket of each axis opens before, and closes behind, so many numbers as the axis and those behind it have
+  // an axis' brackets enclose as many numbers as that axis and those behind it have
   const auto brackets = [&](std::size_t place, char bracket) {
     std::int64_t behind = 1;
     for (int axis = table.shape.size(); axis-- > 0;)
@@ -163,7 +163,7 @@ template <class Function, class... Trees> struct program_text {
   static constexpr auto long_text = print_program<Capacity, Function, Trees...>();
 };
 
-/// The leaf type by which a program knows an argument leaf. Specialised for arrays beside them.
+/// The leaf type by which a program knows an argument leaf. The headers of arrays specialise it.
 template <class T> struct abstract_leaf {
   using type = T;
 };

@@ -9,9 +9,9 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Adds `b` to `sum`; false, and `sum` as it was, where the result is beyond 64 bits.
+/// Adds `b` to `sum`. Returns false, and leaves `sum` as it was, if the result is beyond 64 bits.
 constexpr bool checked_add(std::int64_t& sum, std::int64_t b) {
-  if (!std::is_constant_evaluated()) { // the compiler's own asks the processor, and is no constant for all compilers
+  if (!std::is_constant_evaluated()) { // the builtin asks the processor, and is no constant for all compilers
     std::int64_t result = 0;
     if (__builtin_add_overflow(sum, b, &result)) return false;
     sum = result;
@@ -23,8 +23,8 @@ constexpr bool checked_add(std::int64_t& sum, std::int64_t b) {
   return true;
 }
 
-/// Multiplies `product` by `b`; false, and `product` as it was, where the result is beyond 64 bits. The smallest number
-/// of all counts as beyond.
+/// Multiplies `product` by `b`. Returns false, and leaves `product` as it was, if the result is beyond 64 bits. -2^63
+/// counts as beyond.
 constexpr bool checked_multiply(std::int64_t& product, std::int64_t b) {
   constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
   if (!std::is_constant_evaluated()) {

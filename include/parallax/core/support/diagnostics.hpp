@@ -1,4 +1,4 @@
-// What messages of the compiler are made of.
+// The parts that the compiler's messages are put together from.
 #pragma once
 
 #include <parallax/core/support/text.hpp>
@@ -18,8 +18,8 @@ template <class T> constexpr std::string_view type_name() {
   return name.substr(start, name.find_first_of(";]", start) - start);
 }
 
-/// What a function returns after a failed assertion. There is no such type: the function's result has none, so that its
-/// uses are no errors once more.
+/// The result type of a function after a failed assertion. There is no such type: the function then has no result, and
+/// uses of a result are no further errors.
 template <class T> using no_result = typename T::the_error_is_above;
 
 /// Text at its exact length, for the compiler to print.
@@ -29,14 +29,14 @@ template <std::size_t N> struct error_text {
 template <std::size_t N> constexpr error_text<N> exact_text(std::string_view characters) {
   error_text<N> result;
   for (std::size_t i = 0; i < N; ++i) result.data[i] = characters[i];
-  result.data[N] = '\0'; // clang++ takes an array for text where its end was written
+  result.data[N] = '\0'; // clang++ takes an array for text only if its end was written
   return result;
 }
 
 template <error_text Text> constexpr std::string_view printed() { return __PRETTY_FUNCTION__; }
-/// Whether the compiler at work prints texts as such. nvcc's front end spells their characters: there nothing is said,
-/// and the error is left to the host compiler, which reads the same source next. A template, so that each answers
-/// itself.
+/// Whether the compiler at work prints texts as such. nvcc's front end prints the numbers of their characters: it is
+/// given no text, and the error is left to the host compiler, which reads the same source next. A template, so that
+/// each compiler answers for itself.
 template <class> constexpr bool prints_texts() {
   return printed<exact_text<6>("a text")>().find("a text") != std::string_view::npos;
 }

@@ -1,5 +1,5 @@
-// A vector for constant evaluation, which pays for every call: its operations are loops over pointers, where those of
-// std::vector pass through a dozen functions each. With it g++ takes a third less time for a program's front end.
+// A vector for constant evaluation, in which every call costs time: its operations are loops over pointers, while those
+// of std::vector pass through a dozen functions each. With it g++ takes a third less time for a program's front end.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -13,8 +13,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// As many values as have been appended. What it has in common with std::vector is named as there. Iterators are
-/// pointers.
+/// As many values as have been appended. Members that std::vector has too have its names. Iterators are pointers.
 template <class T> class growing_vector {
  public:
   using value_type = T;
@@ -97,7 +96,7 @@ template <class T> class growing_vector {
     clear();
     resize(size, value);
   }
-  /// Behind all others.
+  /// Appends the elements of a range.
   template <class Iterator> constexpr void append(Iterator from, Iterator to) {
     if constexpr (std::is_pointer_v<Iterator>) {
       const std::size_t needed = count + static_cast<std::size_t>(to - from);

@@ -1,4 +1,4 @@
-// Ids: numbers that cannot be taken for one another, and what is found by them.
+// Ids: numbers that cannot be taken for one another, and lists and sets that are indexed by them.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -11,18 +11,18 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// A number that names one kind of thing.
+/// A number that names objects of one kind: a node, a graph, an axis.
 template <class T>
 concept id_type = std::is_enum_v<T> && std::same_as<std::underlying_type_t<T>, int> && !std::convertible_to<T, int>;
 
-/// A number that is not negative, or an id, as standard containers take it.
+/// A number that is not negative, or an id, as an index of a standard container.
 template <class T>
   requires std::integral<T> || id_type<T>
 constexpr std::size_t index_of(T number) {
   return static_cast<std::size_t>(number);
 }
 
-/// How many elements there are: numbers of elements are ints, as their indices are.
+/// The number of elements, as an int: elements are numbered with ints.
 template <class List> constexpr int count_of(const List& list) { return static_cast<int>(list.size()); }
 
 /// The ids from `first` on, `count` of them.
@@ -53,7 +53,7 @@ template <id_type Id> class id_range {
   constexpr iterator end() const { return iterator(start + length); }
   constexpr int size() const { return length; }
   constexpr Id operator[](int i) const { return Id{start + i}; }
-  /// From the last one to the first.
+  /// The same ids from the last one to the first.
   constexpr reversed_range reversed() const { return {start + length - 1, start - 1}; }
 
  private:
@@ -61,13 +61,13 @@ template <id_type Id> class id_range {
 };
 
 namespace detail {
-/// Calls `body` with each element. So are loops written that may run often and whose body builds something: while it
-/// evaluates a constant, nvcc 13.0 leaves out destructors in functions that a range-based `for` has called some hundred
+/// Calls `body` with each element. Loops that may run often and whose body builds an object are written so: while nvcc
+/// 13.0 evaluates a constant, it leaves out destructors in functions that a range-based `for` has called some hundred
 /// times.
 template <class List, class Body> constexpr void for_each(List&& list, const Body& body) {
   for (auto at = list.begin(), end = list.end(); at != end; ++at) body(*at);
 }
-/// What `function` returns for each element.
+/// The list of `function(element)` for each element.
 template <class List, class Function> constexpr auto vector_of(const List& list, const Function& function) {
   growing_vector<std::remove_cvref_t<decltype(function(*list.begin()))>> results;
   results.reserve(static_cast<std::size_t>(list.size()));
@@ -103,7 +103,7 @@ template <id_type Id, class T> class table {
   growing_vector<T> items;
 };
 
-/// Some of the ids from 0 up to a number.
+/// A set of ids, all below a number that is given first.
 template <id_type Id> class id_set {
  public:
   constexpr id_set() = default;
@@ -112,7 +112,7 @@ template <id_type Id> class id_set {
   constexpr bool contains(Id id) const { return members[index_of(id)] != 0; }
   constexpr void insert(Id id) { members[index_of(id)] = 1; }
   constexpr void erase(Id id) { members[index_of(id)] = 0; }
-  /// All ids of a list.
+  /// Inserts all ids of a list.
   template <class List> constexpr void insert(const List& ids) {
     for (Id id : ids) insert(id);
   }

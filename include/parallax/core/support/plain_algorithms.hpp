@@ -1,5 +1,5 @@
-// Algorithms on whole ranges. Those of std::ranges ask some twenty concepts about each range, which compilers, nvcc's
-// before all, answer for longer than they read what calls them.
+// Algorithms on whole ranges. Those of std::ranges ask some twenty concepts about each range, and answering these takes
+// compilers, above all nvcc, longer than reading the code that calls the algorithms.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -30,7 +30,7 @@ template <class Range, class T> constexpr auto find(const Range& range, const T&
   while (at != range.end() && !(*at == value)) ++at;
   return at;
 }
-/// Whether two ranges have as many elements, each of which is `same` as its counterpart.
+/// Whether two ranges are equally long and `same(a[i], b[i])` for all i.
 template <class A, class B, class Same> constexpr bool equal(const A& a, const B& b, const Same& same) {
   if (a.size() != b.size()) return false;
   auto other = b.begin();
@@ -41,7 +41,7 @@ template <class A, class B, class Same> constexpr bool equal(const A& a, const B
 template <class A, class B> constexpr bool equal(const A& a, const B& b) {
   return plain::equal(a, b, [](const auto& x, const auto& y) { return x == y; });
 }
-/// Sorts a few elements, by insertion: those that are alike stay in their order.
+/// Sorts a few elements by insertion. Equal elements stay in their order.
 template <class Range, class Before> constexpr void sort_few(Range& range, const Before& before) {
   for (std::size_t i = 1; i < range.size(); ++i)
     for (std::size_t k = i; k > 0 && before(range[k], range[k - 1]); --k) std::swap(range[k], range[k - 1]);

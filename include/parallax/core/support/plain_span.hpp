@@ -1,5 +1,5 @@
-// A span for constant evaluation and for headers that are read often: std::span asks some twenty concepts about every
-// type that becomes one, which was a fifth of what reading the library took, and its iterators are classes.
+// A span for constant evaluation and for headers that are read often. std::span asks some twenty concepts about every
+// type that becomes one, which was a fifth of the time that reading the library took, and its iterators are classes.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -9,7 +9,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Elements in a row that somebody else keeps. Made of anything that has `data()` and `size()`; iterators are pointers.
+/// Adjacent elements that another object owns. Made from any type that has `data()` and `size()`; iterators are
+/// pointers.
 template <class T> class plain_span {
  public:
   using value_type = std::remove_cv_t<T>;

@@ -8,13 +8,11 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// At most `Capacity` values; a literal type. Going past the capacity is not checked here: callers bound it by
-/// max_rank.
+/// At most `Capacity` values; a literal type. Exceeding the capacity is not checked here: callers bound it by max_rank.
 template <class T, int Capacity> struct small_vector {
   using value_type = T;
 
-  T values[std::size_t{
-      Capacity}]{}; ///< no std::array, whose operators would be calls that constant evaluation pays for
+  T values[std::size_t{Capacity}]{}; ///< no std::array: in constant evaluation each call of its operators costs time
   int count = 0;
 
   constexpr small_vector() = default;

@@ -20,7 +20,7 @@ template <std::size_t N> struct fixed_string {
   constexpr std::string_view view() const { return {data, N - 1}; }
 };
 
-/// What can be written into a text; `Text::append(std::string_view)` takes the characters.
+/// A text that values can be written into; `Text::append(std::string_view)` takes the characters.
 template <class Text> class text_operators {
  public:
   constexpr Text& operator<<(std::string_view piece) {
@@ -48,7 +48,7 @@ template <class Text> class text_operators {
   constexpr Text& text() { return static_cast<Text&>(*this); }
 };
 
-/// Text of at most `Capacity` characters; what does not fit is cut off.
+/// Text of at most `Capacity` characters; the rest is cut off.
 template <std::size_t Capacity> struct text_buffer : text_operators<text_buffer<Capacity>> {
   char data[Capacity]{};
   std::size_t size = 0;

@@ -1,4 +1,4 @@
-// Everything that one trace owns: the graphs under construction, symbolic extents, bound axes, guards and the error.
+// All that one trace owns: the graphs under construction, symbolic extents, bound axes, guards and the error.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -19,11 +19,11 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 enum class axis_id : int { none = -1 };
 
 struct mapped_axis {
-  std::string_view name; ///< empty where the user gave none
+  std::string_view name; ///< empty if the user gave none
   dim size;              ///< how many instances there are
-  dim own_instances;     ///< how many of them are of this process
+  dim own_instances;     ///< how many of its instances this process has
   bool is_pmapped = false;
-  bool is_counted = false; ///< whether something depends on its size
+  bool is_counted = false; ///< whether a value in the program depends on its size
   axis_bits bit{};         ///< of a mesh's axis; none otherwise
 };
 
@@ -34,12 +34,12 @@ class context;
 class tracer;
 struct ffi_function;
 
-/// Numbers written out as a table in a traced function. Programs have each table once, as an input behind those that
-/// their arguments are.
+/// Numbers that a traced function writes out as a table. A program has each table once, as an input after the inputs
+/// that its arguments are.
 struct constant_table {
   element_type type = element_type::float32;
   dims shape;
-  growing_vector<std::int64_t> words; ///< of the elements, as a `literal` has them
+  growing_vector<std::int64_t> words; ///< the elements, encoded as in a `literal`
   node_id input = node_id::none;      ///< in the outermost graph
 
   constexpr bool is_same(const constant_table& other) const {
@@ -51,7 +51,7 @@ struct primitive_rules;
 /// Appends an operation to the innermost graph.
 using operation_appender = tracer (*)(context&, primitive_id, plain_span<const tracer> operands, parameter_words);
 
-/// What the operation that is being appended is made of.
+/// The parts of the operation that is being appended.
 struct operation_parts {
   growing_vector<node_id> operands;
   growing_vector<abstract_value> values;  ///< of the operands
@@ -70,17 +70,18 @@ class context {
   growing_vector<graph_id> active;    ///< the graphs being traced, innermost last
   table<axis_id, mapped_axis> axes;   ///< every axis ever bound
   growing_vector<axis_id> bound_axes; ///< the axes in scope, innermost last
-  dim repeats{1};                     ///< 0 where what is traced is in a loop of no rounds
+  dim repeats{1};                     ///< 0 if the code being traced is in a loop of no rounds
   growing_vector<guard> guards;
   growing_vector<dims> passed;                       ///< extents that were arguments of nested functions
   growing_vector<const ffi_function*> ffi_functions; ///< functions of users' own that the program calls
   growing_vector<constant_table> constants;          ///< tables of numbers that the program has
-  /// Kept here, as memory for each operation would cost, and nvcc 13.0 loses such in long expressions.
+  /// Kept here, because memory for each operation would cost time, and nvcc 13.0 loses such temporaries in long
+  /// expressions.
   operation_parts next;
   message error;
   bool failed = false;
   bool strict = false; ///< stop at the error instead of recording it
-  /// A trace that only looks for the one that a function's captured values belong to; `met` is that.
+  /// Whether this trace only looks for the trace that a function's captured values belong to, which it puts into `met`.
   bool is_probe = false;
   context* met = nullptr;
 
@@ -114,7 +115,7 @@ class context {
     }
   }
 
-  /// The number of a user's own function, which is added where it is new.
+  /// The number of a user's own function. A function that has none yet is added.
   constexpr int number_of(const ffi_function* function) {
     for (std::size_t k = 0; k < ffi_functions.size(); ++k)
       if (ffi_functions[k] == function) return static_cast<int>(k);
@@ -146,7 +147,7 @@ class context {
     for (std::size_t i = 0; i < bound_axes.size(); ++i) found = found || !axes[bound_axes[i]].bit.empty();
     return found;
   }
-  /// A bit for the next axis of a mesh to be bound, which no other has.
+  /// A bit that no other axis has, for the next axis of a mesh that is bound.
   constexpr axis_bits next_axis_bit() {
     int number = 0;
     for (const mapped_axis& axis : axes) number += axis.bit.empty() ? 0 : 1;
@@ -162,7 +163,7 @@ class context {
   }
   constexpr dim axis_size(axis_id axis) const { return axes[axis].size; }
 
-  /// The input of the outermost graph that is this table; a new one where there is none yet.
+  /// The input of the outermost graph that stands for this table; a new one if there is none yet.
   constexpr node_id input_of(constant_table table) {
     for (const constant_table& known : constants)
       if (known.is_same(table)) return known.input;
@@ -172,14 +173,14 @@ class context {
     constants.push_back(table);
     return table.input;
   }
-  /// The table that an input of the outermost graph is; null where it is none.
+  /// The table that an input of the outermost graph stands for; null if the input is no table.
   constexpr const constant_table* table_at(node_id input) const {
     for (const constant_table& known : constants)
       if (known.input == input) return &known;
     return nullptr;
   }
 
-  /// The value as one of this trace; what stands for it where it is of another one.
+  /// The value as a value of this trace; a placeholder if it is of another trace.
   constexpr tracer own(const tracer& x);
 
   /// The node of the innermost graph that stands for `id` of `owner`: closing over an outer value makes it an input.

@@ -28,10 +28,10 @@ class dim {
   static constexpr dim symbol(int entry) { return dim(from_word, -std::int64_t{entry} - 1); }
 
   constexpr bool is_static() const { return code >= 0; }
-  constexpr std::int64_t number() const { return code; }              ///< where it is static
-  constexpr int entry() const { return static_cast<int>(-code - 1); } ///< where it is a symbol
+  constexpr std::int64_t number() const { return code; }              ///< if it is static
+  constexpr int entry() const { return static_cast<int>(-code - 1); } ///< if it is a symbol
 
-  /// What a dim is written as, and read from again.
+  /// The word that encodes a dim, and the dim of a word.
   constexpr std::int64_t word() const { return code; }
   static constexpr dim of_word(std::int64_t word) { return dim(from_word, word); }
 
@@ -47,16 +47,17 @@ class dim {
 
 constexpr bool is_static(dim extent) { return extent.is_static(); }
 
-/// The shape of a value inside a program. It has room for the one dimension too many that an error tells of.
+/// The shape of a value inside a program. It has room for one dimension more than is allowed, so that the error can
+/// print the shape.
 using dims = small_vector<dim, max_rank + 1>;
 
-/// What a polynomial is made of.
+/// The atoms: the factors of a polynomial's terms.
 enum class dim_atom_kind {
   argument, ///< the extent of an argument's axis
-  given,    ///< a number in an argument that is a list of extents; whether it is below 0, guards have to ask
-  quotient, ///< left / right rounded towards zero, which does not divide evenly by inspection; 0 where right is 0
+  given,    ///< a number in an argument that is a list of extents; guards have to check that it is not below 0
+  quotient, ///< left / right rounded towards zero, if no exact quotient is seen; 0 if right is 0
   minimum,  ///< the smaller one of left and right
-  processes ///< the sum of all processes' values of left
+  processes ///< the sum of left over all processes
 };
 struct dim_atom {
   dim_atom_kind kind = dim_atom_kind::argument;
@@ -74,7 +75,8 @@ struct dim_term {
   friend constexpr bool operator==(const dim_term&, const dim_term&) = default;
 };
 
-/// Why arithmetic on extents had no result. It goes on with 0 or another placeholder, so that the error can be told.
+/// Why arithmetic on extents had no result. Tracing goes on with 0 or another placeholder, so that the error is
+/// reported.
 enum class dim_failure {
   none,
   too_many_factors, ///< a product of more than `dim_term::max_atoms` symbols
@@ -103,7 +105,7 @@ class dim_table {
     if (a == 0 || b == 0) return a == 0 ? b : a;
     return intern(sum(terms(a), terms(b), 1));
   }
-  /// a - b. A number below 0 is a failure; whether a symbol is one, guards have to ask.
+  /// a - b. A number below 0 is a failure; for a symbol that may be below 0, guards have to check it.
   constexpr dim subtract(dim a, dim b) {
     if (a == b) return dim{};
     if (is_static(a) && is_static(b)) return dim{not_negative(a.number() - b.number())};
@@ -118,7 +120,7 @@ class dim_table {
       for (const dim_term& y : terms(b)) product = sum(product, {multiply(x, y)}, 1);
     return intern(product);
   }
-  /// The quotient rounded towards zero: exact, and without a new atom, where the divisor divides every term.
+  /// a / b rounded towards zero: exact, and without a new atom, if b divides every term.
   constexpr dim divide(dim a, dim b) {
     if (is_static(a) && is_static(b)) return b == 0 ? dim{} : dim{a.number() / b.number()};
     if (a == b) return dim{1};
@@ -138,15 +140,15 @@ class dim_table {
     if (a == b || a == 0 || b == 0) return a == b ? a : dim{};
     return of_atom({.kind = dim_atom_kind::minimum, .left = a, .right = b});
   }
-  /// An extent that is 0 where one of two is, which are not negative.
+  /// An extent that is 0 exactly if a or b is 0; neither is negative.
   constexpr dim zero_with(dim a, dim b) {
     if (a == 0 || b == 0) return dim{};
     if (is_static(a) || is_static(b)) return is_static(a) ? b : a;
     return smaller(a, b);
   }
-  /// How many rows all processes have together of which this one has `rows`.
+  /// The number of rows that all processes have together, if this one has `rows`.
   constexpr dim over_processes(dim rows) { return of_atom({.kind = dim_atom_kind::processes, .left = rows}); }
-  /// Whether a call may make it negative.
+  /// Whether the extent may be negative in a call.
   constexpr bool may_be_negative(dim extent) const {
     if (is_static(extent)) return false;
     for (const dim_term& term : polynomial_of(extent)) {

@@ -12,9 +12,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// An extent as users see it: a number, which may be below 0 where it is a bound that counts from the end, or a symbol
-/// that the call resolves. Arithmetic on symbols stays symbolic; it is integer arithmetic, division rounds towards
-/// zero.
+/// An extent as users see it: a number, or a symbol that the call resolves. A number below 0 is a bound that counts
+/// from the end. Arithmetic on symbols stays symbolic. It is integer arithmetic: division rounds towards zero.
 class extent {
  public:
   constexpr extent() = default;
@@ -26,7 +25,7 @@ class extent {
   /// Whether it is a number.
   constexpr bool known() const { return is_static(symbol); }
   constexpr bool is_negative() const { return known() && value < 0; }
-  /// The extent as a number; an error in the program where only the call knows it.
+  /// The extent as a number; an error in the program if only the call knows it.
   constexpr std::int64_t number() const {
     if (!known())
       owner->fail(
@@ -34,9 +33,9 @@ class extent {
           << "number: this extent is known at the call only; give the array a static extent to use it as a number");
     return known() ? value : 1;
   }
-  /// The extent inside a program; only where it is not negative.
+  /// The extent inside a program. It must not be negative.
   constexpr dim as_dim() const { return known() ? dim{value} : symbol; }
-  /// The trace that it is of; null for a number that a user wrote.
+  /// The trace that the extent belongs to; null for a number that a user wrote.
   constexpr context* trace() const { return owner; }
 
   friend constexpr extent operator+(extent a, extent b) {
@@ -58,14 +57,14 @@ class extent {
     if (a.known() && b.known()) return a.of_numbers(b, b.value == 0 ? 0 : a.value / b.value);
     return a.of_dims(b, &dim_table::divide);
   }
-  /// The smaller one of two that are not negative.
+  /// min(a, b) of extents that are not negative.
   friend constexpr extent smaller(extent a, extent b) {
     if (a.known() && b.known()) return a.of_numbers(b, a.value < b.value ? a.value : b.value);
     return a.of_dims(b, &dim_table::smaller);
   }
   /// Whether the two are provably the same.
   friend constexpr bool operator==(extent a, extent b) { return a.value == b.value && a.symbol == b.symbol; }
-  /// Of numbers, for loops over an axis and the like.
+  /// Compares numbers, for loops over an axis and the like.
   friend constexpr std::strong_ordering operator<=>(extent a, extent b) { return a.number() <=> b.number(); }
 
   friend constexpr message& operator<<(message& out, extent e) {
@@ -77,9 +76,9 @@ class extent {
  private:
   context* owner = nullptr;
   std::int64_t value = 0; ///< of a number
-  dim symbol;             ///< 0 where it is a number
+  dim symbol;             ///< 0 if it is a number
 
-  /// What is beyond all extents stays there.
+  /// A number above the largest 64-bit one becomes the largest, which is beyond all extents too.
   template <std::integral T> static constexpr std::int64_t in_64_bits(T number) {
     if constexpr (std::unsigned_integral<T> && sizeof(T) == 8) {
       constexpr auto most = static_cast<T>(std::numeric_limits<std::int64_t>::max());
@@ -110,7 +109,7 @@ template <std::size_t Rank> struct extent_list {
   extent values[Rank > 0 ? Rank : 1];
 
   constexpr plain_span<const extent> view() const { return {values, Rank}; }
-  /// The one that there is.
+  /// The only extent of a list of rank 1.
   constexpr operator extent() const
     requires(Rank == 1)
   {
@@ -122,7 +121,7 @@ namespace detail {
 template <class T> inline constexpr bool is_extent_list = false;
 template <std::size_t Rank> inline constexpr bool is_extent_list<extent_list<Rank>> = true;
 
-/// The trace that extents are of; null where all are numbers that a user wrote.
+/// The trace that the extents of a list belong to; null if all are numbers that a user wrote.
 constexpr context* owner_of_extents(plain_span<const extent> list) {
   context* found = nullptr;
   for (const extent& e : list)
@@ -132,13 +131,13 @@ constexpr context* owner_of_extents(plain_span<const extent> list) {
 
 template <class T>
 concept a_count = std::same_as<std::remove_cvref_t<T>, extent_list<1>>;
-/// A count, and a count, an extent or a whole number.
+/// The operands of an operator below: `count(n)`'s argument, and another one, an extent or a whole number.
 template <class A, class B>
 concept with_a_count =
     (a_count<A> && (a_count<B> || std::convertible_to<B, extent>)) || (std::convertible_to<A, extent> && a_count<B>);
 } // namespace detail
 
-/// Arithmetic on what `count(n)` passes is that on extents.
+/// Arithmetic on the argument that `count(n)` passes is arithmetic on extents.
 template <class A, class B>
   requires detail::with_a_count<A, B>
 constexpr extent operator+(const A& a, const B& b) {

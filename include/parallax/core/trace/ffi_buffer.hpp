@@ -11,7 +11,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// A row-major array: what a function reads or, where T is not const, fills. It owns nothing. JAX: ffi::Buffer
+/// A row-major array that a function reads or, if T is not const, writes. It owns no memory. JAX: ffi::Buffer
 template <class T, int Rank> class ffi_buffer {
  public:
   using element_type = T;

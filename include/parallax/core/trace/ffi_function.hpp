@@ -12,24 +12,24 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// What a user's own function is handed: the first bytes of its arguments and then of its results, row-major arrays,
-/// and the extents of all, one array's behind the other's.
+/// The arguments of a user's own function: the addresses of its operands and then of its results, which are row-major
+/// arrays, and the extents of all of them, array after array.
 struct ffi_arguments {
   std::byte* const* data;
   const std::int64_t* extents;
 };
 
-/// What names a type at run time: its address.
+/// Its address names a type at run time.
 template <class T> inline constexpr char name_of_type = 0;
 
-/// A user's own function, of which a trace keeps the address and a program the number.
+/// A user's own function. A trace keeps its address, a program its number.
 struct ffi_function {
   void (*host)(const ffi_arguments&) = nullptr;
-  /// Enqueues it on a stream, of which the address is given; null where the rules have no `cuda`.
+  /// Enqueues the function on the stream at the given address; null if the rules have no `cuda`.
   void (*cuda)(const void* stream, const ffi_arguments&) = nullptr;
   const char* stream_type = nullptr; ///< the `name_of_type` of the stream that `cuda` takes
-  /// Appends what it is for a batch, given operands of which the mapped ones are mapped along axis 0; returns results
-  /// that are mapped there. Null where a loop is to call it for each element.
+  /// Appends the function for a batch: mapped operands and all results are mapped along axis 0. Null if a loop is to
+  /// call the function for each element.
   growing_vector<tracer> (*batch)(context&, const growing_vector<tracer>& operands,
                                   const growing_vector<char>& mapped) = nullptr;
 };

@@ -1,4 +1,5 @@
-// The graph of one function: nodes in the order of their creation, each named once, found again by hashing.
+// The graph of one function: nodes in the order of their creation. Equal nodes are one, which is found again by
+// hashing.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -18,11 +19,11 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 enum class node_id : int { none = -1 };
 /// A graph of a trace.
 enum class graph_id : int { none = -1, outermost = 0 };
-/// What a node does: a primitive by its place in the catalogue, or what is no operation by itself.
+/// A primitive's place in the catalogue, or the kind of a node that is no operation.
 enum class primitive_id : int { input = -1, call_result = -2 };
 
-/// What is known of a value inside a program: element type, shape, and whether it is a weakly typed scalar or made of
-/// such, which takes on the type of the arrays it meets.
+/// A value inside a program: its element type and shape, and whether it is weakly typed (a C++ number, or made of such
+/// numbers only), so that it takes on the type of the arrays it meets.
 struct abstract_value {
   element_type type = element_type::float32;
   bool weak = false;
@@ -32,7 +33,7 @@ struct abstract_value {
   constexpr int rank() const { return shape.size(); }
 };
 
-/// A primitive's parameters as a graph keeps them: `primitives/building/parameters.hpp` says how.
+/// A primitive's parameters as a graph keeps them, encoded by `primitives/building/parameters.hpp`.
 using parameter_words = plain_span<const std::int64_t>;
 
 /// A value of the enclosing graph that a nested function closes over, and the input that stands for it inside.
@@ -48,7 +49,7 @@ struct pool_range {
   int first = 0, count = 0;
 };
 
-/// Lists behind one another, each found by its range.
+/// Lists in one vector, one after another. Each is found by its range.
 template <class T> struct list_pool {
   growing_vector<T> items;
 
@@ -78,7 +79,7 @@ class graph {
   growing_vector<node_id> outputs;
   growing_vector<capture> captures;
   graph_id parent = graph_id::none;
-  axis_bits runs_along{}; ///< the axes of meshes along which not all instances need to come here: a branch's
+  axis_bits runs_along{}; ///< of a branch's graph: the mesh axes along which only some instances may run it
 
   constexpr int size() const { return nodes.size(); }
   constexpr id_range<node_id> ids() const { return nodes.ids(); }
@@ -110,7 +111,7 @@ class graph {
   constexpr id_range<node_id> results_of(node_id call) const {
     return {node_id{static_cast<int>(call) + 1}, nodes[call].results};
   }
-  /// Which of its call's results a node is.
+  /// The number of a node among its call's results.
   constexpr int result_number(node_id result) const {
     return static_cast<int>(result) - static_cast<int>(operand(result, 0)) - 1;
   }
@@ -126,9 +127,9 @@ class graph {
     known_nodes.add(content, static_cast<int>(added));
     return added;
   }
-  /// A new value that comes from outside; whether it is one of `inputs` or of `captures`, the caller says.
+  /// A new value that comes from outside. The caller adds it to `inputs` or to `captures`.
   constexpr node_id add_input(const abstract_value& value) { return append(primitive_id::input, {}, value, {}); }
-  /// A new call, and its results right behind it. Calls are never taken for one another.
+  /// A new call, and its results right behind it. Two calls are never one node.
   constexpr node_id add_call(primitive_id primitive, plain_span<const node_id> operands, parameter_words parameters,
                              plain_span<const abstract_value> results) {
     node_id call = append(primitive, operands, {}, parameters);
@@ -139,22 +140,23 @@ class graph {
     return call;
   }
 
-  /// What computed a node is left out: its value comes from outside. Nothing may be added afterwards.
+  /// The node becomes an input: its operation is dropped, and its value comes from outside. No node may be added
+  /// afterwards.
   constexpr void become_input(node_id id) {
     node& n = nodes[id];
     n.primitive = primitive_id::input;
     n.operands.count = n.parameters.count = 0;
   }
-  /// Every use of a node becomes a use of `instead[node]`. Nothing may be added afterwards.
+  /// Every use of a node becomes a use of `instead[node]`. No node may be added afterwards.
   constexpr void replace_uses(const table<node_id, node_id>& instead) {
     for (node_id& operand : operand_pool.items) operand = instead[operand];
     for (node_id& output : outputs) output = instead[output];
   }
-  /// Every extent becomes `renamed(extent)`. Nothing may be added afterwards.
+  /// Every extent becomes `renamed(extent)`. No node may be added afterwards.
   template <class Rename> constexpr void rename_extents(Rename& renamed) {
     detail::for_each(extent_pool.items, [&](dim& extent) { extent = renamed(extent); });
   }
-  /// The parameters of a node, to be changed in place. Nothing may be added afterwards.
+  /// The parameters of a node, to be changed in place. No node may be added afterwards.
   constexpr plain_span<std::int64_t> mutable_parameters(node_id id) { return parameter_pool[nodes[id].parameters]; }
 
   /// The nodes that an output depends on.
@@ -163,7 +165,7 @@ class graph {
     live.insert(outputs);
     return with_operands(live);
   }
-  /// Some nodes, and all that they depend on.
+  /// The given nodes, and all nodes that these depend on.
   constexpr id_set<node_id> with_operands(id_set<node_id> nodes_to_compute) const {
     detail::for_each(ids().reversed(), [&](node_id id) {
       if (nodes_to_compute.contains(id)) nodes_to_compute.insert(operands(id));
@@ -185,7 +187,7 @@ class graph {
   detail::list_pool<node_id> operand_pool;
   detail::list_pool<dim> extent_pool;
   detail::list_pool<std::int64_t> parameter_pool;
-  hash_index known_nodes; ///< those that `add` may find again
+  hash_index known_nodes; ///< the nodes that `add` may find again
 
   constexpr node_id append(primitive_id primitive, plain_span<const node_id> operands, const abstract_value& value,
                            parameter_words parameters) {

@@ -10,8 +10,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Extents as the guards make them equal: where `dot(x, w)` demands that x's columns are w's rows, both are the same
-/// dim, so that arrays of their sizes are seen to be alike.
+/// Renames extents that guards make equal: if `dot(x, w)` demands that x's columns are as many as w's rows, both become
+/// one dim, and arrays of these sizes are seen to have equal shapes.
 class known_equal {
  public:
   constexpr explicit known_equal(context& trace) : extents(trace.extents) {
@@ -20,9 +20,10 @@ class known_equal {
     });
   }
 
-  /// Whether there are none.
+  /// Whether no extent gets another name.
   constexpr bool empty() const { return replaced.empty(); }
-  /// The dim that stands for all that are equal to `extent`. What a graph has thousands of is found once.
+  /// The dim that stands for all extents equal to `extent`. The result for an entry is kept, as a graph has some
+  /// entries thousands of times.
   constexpr dim operator()(dim extent) {
     constexpr dim unknown; // at worst it is found again
     if (is_static(extent)) return extent;
@@ -33,14 +34,14 @@ class known_equal {
   }
 
  private:
-  /// What a symbol gives way to: a number, or an earlier symbol, which may give way itself.
+  /// The dim that replaces a symbol: a number or an earlier symbol, which may be replaced too.
   struct replacement {
     bool given = false;
     dim by;
   };
   dim_table& extents;
-  growing_vector<replacement> replaced; ///< by atom; empty where no symbol gives way
-  growing_vector<dim> names;            ///< by entry of the table: what has been found
+  growing_vector<replacement> replaced; ///< by atom; empty if no symbol is replaced
+  growing_vector<dim> names;            ///< by entry of the table: the result of `operator()`
 
   constexpr dim name_of(dim extent) {
     if (is_static(extent) || replaced.empty()) return extent;
@@ -56,14 +57,15 @@ class known_equal {
     }
     return result;
   }
-  /// Remembers what a chain of symbols ends with, so that long ones are walked once.
+  /// The dim at the end of a symbol's chain of replacements. It becomes the symbol's replacement, so that a long chain
+  /// is walked once.
   constexpr dim meaning_of(int atom) {
     if (index_of(atom) >= replaced.size() || !replaced[index_of(atom)].given) return extents.symbol_of(atom);
     const dim last = name_of(replaced[index_of(atom)].by);
     replaced[index_of(atom)].by = last;
     return last;
   }
-  /// The number of the argument's extent that a dim is; -1 if it is something else.
+  /// The atom of a dim that is one argument's extent; -1 for other dims.
   constexpr int atom_of(dim extent) const {
     if (is_static(extent)) return -1;
     const dim_table::polynomial& terms = extents.polynomial_of(extent);
@@ -72,7 +74,8 @@ class known_equal {
     const dim_atom_kind kind = extents.atoms[index_of(atom)].kind;
     return kind == dim_atom_kind::argument || kind == dim_atom_kind::given ? atom : -1;
   }
-  /// Both have been renamed. A symbol gives way to a number or an earlier symbol; polynomials stay what they are.
+  /// Makes two dims, both renamed already, equal: a symbol is replaced by a number or an earlier symbol. Polynomials
+  /// stay as they are.
   constexpr void equate(dim left, dim right) {
     int first = atom_of(left), second = atom_of(right);
     bool simple = (is_static(left) || first >= 0) && (is_static(right) || second >= 0);

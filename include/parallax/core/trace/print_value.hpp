@@ -32,8 +32,8 @@ constexpr void print_atom(auto& out, const dim_table& table, const dim_atom& ato
   }
 }
 
-/// Appends an extent; a symbolic one by the argument axes that it comes from: `2*n0_0+3`, where n0_0 is the extent of
-/// axis 0 of argument 0.
+/// Appends an extent. A symbolic one is written in terms of argument axes: in `2*n0_0+3`, n0_0 is the extent of axis 0
+/// of argument 0.
 constexpr void print_extent(auto& out, const dim_table& table, dim extent) {
   if (is_static(extent)) {
     out << extent.number();

@@ -1,4 +1,4 @@
-// What C++, NumPy and JAX let one do with arrays and traced arrays do not, with the words that say what to do instead.
+// Uses of arrays that C++, NumPy and JAX allow and traced arrays refuse, with messages that say what to write instead.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -9,8 +9,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-// Assertions stand in functions whose types are deduced, or are asked for by an exception specification: so they fail
-// where a function is named, at the user's line, and not where its body is compiled in the end.
+// Assertions stand in functions whose types are deduced, or which an exception specification asks for. So they fail at
+// the user's line, which names the function, and not at the end, when the function's body is compiled.
 template <class Self> constexpr bool refuse_branch() {
   static_assert(std::is_void_v<Self>,
                 "a traced array has no value to branch on: choose between results with plx::where, or plx::maximum and "
@@ -51,7 +51,7 @@ template <class Self> constexpr bool refuse_print() {
   return true;
 }
 
-/// Stands where NumPy has the transposed array.
+/// Takes the place of NumPy's `x.T`, the transposed array.
 struct no_member_T_write_plx_transpose {}; // NOLINT(readability-identifier-naming): what compilers print
 
 /// The base of `tracer`: all of it fails to compile where it is used.

@@ -10,24 +10,25 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Whether a type is an expression of constants, which a traced variable can be assigned. Specialised beside those.
+/// Whether a type is an expression of constants, which can be assigned to a traced variable. Specialised beside those
+/// types.
 template <class T> inline constexpr bool is_assigned_to_tracers = false;
 
 /// A node of a graph under construction. Copies name the same node. It lives inside one trace only.
 class tracer : public detail::refused_uses<tracer> {
  public:
   context* owner = nullptr;
-  graph_id scope = graph_id::outermost; ///< the graph that it is a node of
+  graph_id scope = graph_id::outermost; ///< the graph that has the node
   node_id id = node_id::none;
 
   constexpr tracer() = default;
   constexpr tracer(context* trace, graph_id graph, node_id node) : owner(trace), scope(graph), id(node) {}
 
   constexpr tracer(const tracer&) = default;
-  /// Of a variable; an element, x[i], is not assigned to.
+  /// Assigns to a variable; an element, x[i], cannot be assigned to.
   constexpr tracer& operator=(const tracer&) & = default;
 
-  /// Of a constant, such as zeros({3}): the variable names that from now on.
+  /// Assigns a constant, such as zeros({3}), to a variable.
   template <class Constant>
     requires is_assigned_to_tracers<Constant>
   constexpr tracer& operator=(const Constant& x) &;

@@ -20,7 +20,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// A struct that says what its members are.
+/// A struct that lists its members by `describe`.
 template <class T, class Visitor>
 concept described = requires(T& value, Visitor& visitor) { std::remove_const_t<T>::describe(value, visitor); };
 

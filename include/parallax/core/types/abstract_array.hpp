@@ -17,8 +17,8 @@ template <element T, class Extents, bool Weak = false> struct abstract_array {
 /// An argument that is a list of extents.
 template <int Rank> struct abstract_extents {};
 
-/// Stands for an array of this type and shape where only its type matters: `expression(f, shaped<float, 3, 4>)`.
-/// JAX: ShapeDtypeStruct
+/// Stands for an array of this type and shape if only its type matters: `expression(f, shaped<float, 3, 4>)`. JAX:
+/// ShapeDtypeStruct
 template <element T, std::int64_t... Extents> inline constexpr abstract_array<T, extents_t<Extents...>> shaped{};
 
 namespace detail {

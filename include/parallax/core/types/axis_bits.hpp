@@ -13,7 +13,7 @@ class axis_bits {
  public:
   constexpr axis_bits() = default;
   static constexpr int most = 64;
-  /// That of the axis with such a number.
+  /// The set of the one axis with this number.
   static constexpr axis_bits of_axis(int number) { return axis_bits(std::uint64_t{1} << number); }
 
   constexpr bool empty() const { return bits == 0; }

@@ -30,7 +30,7 @@ inline constexpr int element_type_count = 10;
 
 /// IEEE 754's binary16: 11 significant bits, up to 65504. NumPy: float16
 using float16 = detail::small_float<detail::binary16_format>;
-/// The range of float with 8 significant bits. JAX: bfloat16
+/// The range of float32 with 8 significant bits. JAX: bfloat16
 using bfloat16 = detail::small_float<detail::bfloat16_format>;
 
 static_assert(sizeof(float16) == 2 && std::is_trivially_copyable_v<float16> &&
@@ -81,7 +81,7 @@ template <> struct element_of<element_type::float64> {
 template <element_type Type> using element_t = typename detail::element_of<Type>::type;
 
 namespace detail {
-/// Not defined, and no constant: what is said of all element types does not compile where one is missing.
+/// Not defined, and no constant: a `switch` over all element types that lacks one ends here and does not compile.
 element_type not_said_of_this_element_type();
 } // namespace detail
 
@@ -100,7 +100,7 @@ inline constexpr element_type element_type_of = std::same_as<T, bool>           
                                                                           : detail::not_said_of_this_element_type();
 
 namespace detail {
-/// What programs ask of an element type.
+/// The properties of an element type.
 struct element_facts {
   std::string_view name;   ///< NumPy's
   std::size_t size;        ///< in bytes
@@ -128,7 +128,7 @@ constexpr element_facts facts_of(element_type type) {
   return facts_of(not_said_of_this_element_type());
 }
 
-/// All of them, to be looked up while compiling and at run time alike.
+/// The facts of all element types, for look-ups while compiling and at run time.
 struct element_table {
   element_facts rows[element_type_count]{};
   constexpr element_table() {
@@ -149,20 +149,23 @@ constexpr bool has_derivatives(element_type type) { return detail::element_types
 constexpr bool is_inexact(element_type type) { return detail::element_types[type].is_inexact; }
 /// Whether one of two elements may be less than the other.
 constexpr bool has_order(element_type type) { return detail::element_types[type].has_order; }
-/// Whether a program keeps constants of this type as the double of the same value; others it keeps as whole numbers.
+/// Whether a program keeps constants of this type as a double of the same value. Constants of other types are whole
+/// numbers.
 constexpr bool has_double_literal(element_type type) { return detail::element_types[type].has_double_literal; }
 constexpr bool is_integer(element_type type) { return detail::element_types[type].category == 1; }
-/// Whether it is a floating type of 16 bits. Sums and products of those are made in float32 and rounded once.
+/// Whether it is a floating type of 16 bits. Sums and products of such elements are computed in float32 and rounded
+/// once.
 constexpr bool is_half_precision(element_type type) {
   return type == element_type::float16 || type == element_type::bfloat16;
 }
 constexpr bool is_signed(element_type type) { return detail::element_types[type].is_signed; }
 
-/// 0 for booleans, 1 for integers, 2 for floating types: a weakly typed scalar promotes an array only to a higher one.
+/// 0 for booleans, 1 for integers, 2 for floating types: a weakly typed scalar changes an array's type only if the
+/// scalar's category is higher.
 constexpr int category_of(element_type type) { return detail::element_types[type].category; }
 
-/// The type two strongly typed operands meet at: JAX's type promotion lattice with 64-bit types enabled, restricted to
-/// these types.
+/// The type of an operation on two strongly typed operands: JAX's type promotion lattice with 64-bit types enabled,
+/// restricted to these types.
 constexpr element_type promote(element_type a, element_type b) {
   if (a == b) return a;
   if (category_of(a) != category_of(b)) return category_of(a) > category_of(b) ? a : b;

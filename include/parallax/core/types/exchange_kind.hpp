@@ -8,12 +8,12 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 enum class exchange_kind : int {
-  all_reduce,     ///< all are combined, for everybody
-  all_gather,     ///< all are put together, for everybody
-  reduce_scatter, ///< all are combined, and everybody keeps a slice
-  all_to_all,     ///< everybody sends a slice to everybody
-  permute,        ///< everybody sends to at most one other
-  broadcast       ///< one sends to everybody
+  all_reduce,     ///< combines all values; every device gets the result
+  all_gather,     ///< joins all values; every device gets the result
+  reduce_scatter, ///< combines all values; every device keeps a slice of the result
+  all_to_all,     ///< every device sends a slice to every device
+  permute,        ///< every device sends to at most one other
+  broadcast       ///< one device sends to every device
 };
 inline constexpr int exchange_kind_count = static_cast<int>(exchange_kind::broadcast) + 1;
 constexpr std::string_view name_of(exchange_kind kind) {
@@ -34,8 +34,8 @@ enum class reduction_kind : int { sum, max, min };
 /// How a permutation says who sends to whom.
 enum class permutation_kind : int {
   pairs,    ///< by pairs of a source and a destination
-  rotation, ///< everybody so far round the ring
-  shift     ///< everybody so far along the line; what leaves the ends is lost
+  rotation, ///< by a distance on a ring, the same for all devices
+  shift     ///< by a distance on a line; values that leave its ends are lost
 };
 constexpr std::string_view name_of(permutation_kind kind) {
   switch (kind) {

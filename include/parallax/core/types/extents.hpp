@@ -1,4 +1,4 @@
-// The extents part of an array's type: each static or known at the call, as in std::mdspan.
+// The extents part of an array's type: each extent is static or known at the call, as in std::mdspan.
 #pragma once
 
 #include <parallax/core/version.hpp>

@@ -1,4 +1,4 @@
-// What the floating types of 16 bits are made of: IEEE 754's binary16, and bfloat16, the upper half of a float.
+// The floating types of 16 bits: IEEE 754's binary16, and bfloat16, the upper half of a float.
 #pragma once
 
 #include <parallax/core/config.hpp>
@@ -15,7 +15,7 @@ struct binary16_format {
   static constexpr int digits = 11, min_exponent = -13, max_exponent = 16;
   static constexpr int decimal_digits = 3, least_decimal_exponent = -4, largest_decimal_exponent = 4;
 
-  /// The nearest number, an even one between two; NaN stays what it is and becomes quiet.
+  /// The nearest number, the even one of two equally near. NaN keeps its upper bits and becomes quiet.
   PARALLAX_HD static constexpr std::uint16_t narrow(float value) {
 #ifdef __CUDA_ARCH__
     if (!__builtin_is_constant_evaluated()) {
@@ -73,8 +73,8 @@ struct bfloat16_format {
   }
 };
 
-/// A floating number of 16 bits. What it is computed with is a float: each operation is done there and rounded to the
-/// nearest number, an even one between two. Beside a float or an integer it is a float.
+/// A floating number of 16 bits. Each operation converts to float, computes there and rounds to the nearest number, the
+/// even one of two equally near. Beside a float or an integer it is converted to float.
 template <class Format> class small_float {
  public:
   small_float() = default;

@@ -1,4 +1,4 @@
-// How precise products have to be.
+// The precision of products.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -7,7 +7,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// How products of float32 may be computed: with all bits, or in TF32 on tensor cores. Other types have one way.
+/// How products of float32 may be computed: with all bits, or in TF32 on tensor cores. Other types ignore it.
 enum class product_precision : unsigned char { full, tensor_float_32 };
 constexpr std::string_view name_of(product_precision precision) {
   switch (precision) {
@@ -22,7 +22,7 @@ constexpr std::string_view name_of(product_precision precision) {
 template <product_precision Precision> struct precision_t {};
 
 namespace precision {
-/// Every bit of float32; what is taken where none is given. JAX: Precision.HIGHEST
+/// Every bit of float32; the default. JAX: Precision.HIGHEST
 inline constexpr precision_t<product_precision::full> highest{};
 /// On CUDA devices, operands may be rounded to TF32's 11 significant bits, for many times the speed; products are still
 /// summed in float32. The host computes the same as under `highest`. JAX: Precision.DEFAULT on a GPU

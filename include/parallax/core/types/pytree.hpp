@@ -33,7 +33,8 @@ template <class... T> inline constexpr bool is_tuple_like<std::tuple<T...>> = tr
 template <class A, class B> inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
 template <class T, std::size_t N> inline constexpr bool is_tuple_like<std::array<T, N>> = true;
 
-// A std::array's elements are of one type: it is walked by index, as long arrays make tuples too deep for compilers.
+// A std::array's elements have one type: it is walked by index, because the tuple of a long array is too deep for
+// compilers.
 template <class T> inline constexpr bool is_std_array = false;
 template <class T, std::size_t N> inline constexpr bool is_std_array<std::array<T, N>> = true;
 
@@ -111,7 +112,7 @@ template <class T, std::size_t N> struct children<std::array<T, N>> {
 };
 template <class T> using children_t = typename children<T>::type;
 
-/// Where `Old` became `New`, what `Parameter` became: found by matching the two types position by position.
+/// The type that `Parameter` became when `Old` became `New`: found by matching `Old` and `New` position by position.
 struct not_found {};
 template <class Parameter, class Old, class New> struct rebound {
   using type = not_found;
@@ -145,10 +146,10 @@ template <class A, class B, class NewA, class NewB> struct rebuild<std::pair<A, 
   using type = std::pair<NewA, NewB>;
 };
 template <class T, std::size_t N, class New, class... Rest> struct rebuild<std::array<T, N>, std::tuple<New, Rest...>> {
-  // A std::array holds one type; where its elements became different types it turns into a tuple.
+  // A std::array holds one type: if its elements became different types, it becomes a tuple.
   using type = std::conditional_t<(std::is_same_v<New, Rest> && ...), std::array<New, N>, std::tuple<New, Rest...>>;
 };
-/// Stands for parameter number `Number` of a class template, to see which members it is the type of.
+/// Takes the place of parameter number `Number` of a class template, to find the members that have this type.
 template <int Number> struct parameter_marker {};
 
 template <class Numbers, template <class...> class C, class Old, class New> struct rebuild_aggregate;
@@ -198,7 +199,7 @@ template <class Function, class T> constexpr void tree_for_each(Function&& funct
 }
 
 namespace detail {
-/// Whether `holds(std::type_identity<Leaf>())` of any leaf of a tree of this type.
+/// Whether `holds(std::type_identity<Leaf>())` is true for any leaf of a tree of this type.
 template <class T, class Predicate> constexpr bool any_leaf(const Predicate& holds) {
   if constexpr (is_std_array<T>) {
     return std::tuple_size_v<T> != 0 && any_leaf<typename T::value_type>(holds);
@@ -211,7 +212,7 @@ template <class T, class Predicate> constexpr bool any_leaf(const Predicate& hol
   }
 }
 
-/// A std::array of values of one type; a tuple where the types differ.
+/// A std::array of values of one type; a tuple if the types differ.
 template <class... T> struct joined {
   using type = std::tuple<T...>;
 };
@@ -306,8 +307,8 @@ template <class T> constexpr auto leaves_as_tuple(const T& tree) {
 }
 } // namespace detail
 
-/// The leaves of a tree from left to right: a std::array where they are of one type, a std::tuple otherwise.
-/// JAX: tree_util.tree_leaves
+/// The leaves of a tree from left to right: a std::array if they are of one type, a std::tuple otherwise. JAX:
+/// tree_util.tree_leaves
 template <class T> constexpr auto tree_leaves(const T& tree) {
   return std::apply(
       [](const auto&... leaf) {

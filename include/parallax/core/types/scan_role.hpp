@@ -8,9 +8,9 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 enum class scan_role : int {
-  constant, ///< the same in each round
-  carry,    ///< what the round before has made of it
-  stacked   ///< its slice of the round's number
+  constant, ///< equal in all rounds
+  carry,    ///< the previous round's result
+  stacked   ///< in round k, slice k of the operand
 };
 
 constexpr std::string_view name_of(scan_role role) {

@@ -1,5 +1,5 @@
-// The seam: what the CUDA backend asks of the device libraries. `runtime_api` (cuda/nvidia/runtime_api.cuh) calls
-// cudart, cuBLASLt and NCCL; the simulator in the tests models many devices on the host. All else in this folder is a
+// The interface of the CUDA backend to the device libraries. `runtime_api` (cuda/nvidia/runtime_api.cuh) calls cudart,
+// cuBLASLt and NCCL; the simulator in the tests models many devices on the host. Everything else under cuda/ is a
 // template of this policy and includes no CUDA header.
 #pragma once
 
@@ -20,8 +20,9 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// The size of a launch: blocks, threads of each, bytes of shared memory of each; and of how many neighbouring blocks,
-/// of which there are a multiple, a cluster is, whose blocks run together and reach each other's shared memory.
+/// The size of a launch: the number of blocks, the threads and the bytes of shared memory of each block, and the size
+/// of a cluster. The blocks of a cluster are neighbours, run together and reach each other's shared memory; the number
+/// of blocks is a multiple of the cluster's size.
 struct launch_shape {
   unsigned blocks = 1;
   unsigned threads = 1;
@@ -29,14 +30,14 @@ struct launch_shape {
   unsigned cluster = 1;
 };
 
-/// The blocks that a cluster has at most on every device that has any.
+/// The largest cluster that runs on every device with clusters.
 inline constexpr int portable_cluster = 8;
 
 /// A number of a graph that kernels set, and that says whether a node of the graph runs its body.
 struct graph_condition {
   std::uint64_t handle = 0;
 };
-/// What such a node does: its body once, if the number is not 0, or again and again as long as it is not.
+/// What a conditional node does: runs its body once if the number is not 0, or repeats it while the number is not 0.
 enum class conditional_kind { once, repeatedly };
 
 /// What the orchestration needs to know of a physical device.
@@ -45,20 +46,20 @@ struct device_properties {
   int multiprocessors = 1;
   std::size_t shared_bytes_per_block = 48 * 1024;
   std::size_t memory_bytes = 0;
-  int largest_cluster = 1; ///< of blocks, a power of two; how many of a kernel's fit is asked for each
+  int largest_cluster = 1; ///< of blocks, a power of two; whether clusters of a kernel fit is asked for each kernel
 };
 
 using parallax::product_activation;
 using parallax::product_precision;
 
-/// What a product does to its one matrix before it writes it: result = activation(product + bias). Pointers are null
-/// for what is not there.
+/// The work on a product's one matrix before it is written: result = activation(product + bias). Pointers are null if
+/// there is no such array.
 struct product_epilogue {
   product_activation activation = product_activation::identity;
   const void* bias = nullptr; ///< a row of the result's type
-  /// Of relu: where the signs are to be written, a bit for each element, in rows of a multiple of 128 bits; of gelu
-  /// where product + bias is. The gradients read it: relu's takes the product where a bit is set and 0 elsewhere,
-  /// gelu's multiplies it by the derivative there.
+  /// Relu writes the signs here, a bit for each element, in rows of a multiple of 128 bits; gelu writes product + bias.
+  /// The gradients read it: relu's keeps the product if the bit is set, and is 0 elsewhere; gelu's multiplies the
+  /// product by the derivative at the value here.
   void* auxiliary = nullptr;
   void* bias_gradient = nullptr; ///< a row: the sum of the result's rows
   bool sums_right = false;       ///< of the right operand's rows instead
@@ -68,25 +69,26 @@ struct product_epilogue {
   }
 };
 
-/// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]; with a base, which may be the result itself,
-/// base[b][i][j] + scale * that, of floating types. Strides are in elements; of each operand's two
-/// matrix strides one is 1, or both are of extents of 1. A row of the result lies side by side. One batch dimension
-/// with any strides, where no element of the result is another one's too; or matrices at addresses that the device
-/// reads.
+/// p[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]. The result is p, or, with a base, base[b][i][j] + scale *
+/// p[b][i][j] of floating types; the base may be the result itself. Strides are in elements; of each operand's two
+/// matrix strides one is 1, or both are of extents of 1. A row of the result is contiguous. There is one batch
+/// dimension with any strides, if no two matrices of the result overlap; or the matrices are at addresses that the
+/// device reads.
 struct matrix_product {
   element_type type = element_type::float32;
   product_precision precision = product_precision::full;
   std::int64_t batch = 1, left_batch = 0, right_batch = 0, result_batch = 0;
   std::int64_t rows = 1, columns = 1, depth = 1;
   std::int64_t left_row = 0, left_depth = 1, right_depth = 0, right_column = 1;
-  std::int64_t result_row = 0; ///< from one row of the result to the next; 0 for so many as a row has
+  std::int64_t result_row = 0; ///< from one row of the result to the next; 0 if rows follow each other
   const void* left = nullptr;
   const void* right = nullptr;
   void* result = nullptr;
   const void* base = nullptr; ///< lies as the result does
   double scale = 1;
   /// Null, or device memory with the addresses of all left matrices, then of the right ones, then of the results. The
-  /// pointers above are the first of each, and batch strides what all distances from there are multiples of.
+  /// pointers above are the first of each kind. All distances between matrices of one kind are multiples of its batch
+  /// stride.
   void* const* addresses = nullptr;
   product_epilogue epilogue;
   void* workspace = nullptr; ///< `Api::product_workspace_bytes` bytes of device memory, or null
@@ -97,7 +99,7 @@ struct matrix_product {
 /// How a collective combines elements.
 using parallax::reduction_kind;
 
-/// Where a member of a clique goes when the clique is split: into which of the new ones (-1: none), as which rank.
+/// The new clique of a clique's member after a split, -1 for none, and the member's rank in it.
 struct clique_place {
   int clique = -1;
   int rank = 0;
@@ -116,7 +118,7 @@ template <class Api>
 concept launch_api = requires { typename Api::stream; };
 
 /// The policy. All functions are static, take physical device numbers, and return a status that has to be checked; the
-/// device that a call is for is current, by `set_device`. Handles are cheap to copy, and value-initialised ones are
+/// device of a call is made current by `set_device` before. Handles are cheap to copy, and value-initialised ones are
 /// null. Functions that take a stream only enqueue.
 template <class Api>
 concept device_api =
@@ -130,7 +132,7 @@ concept device_api =
       /// how many threads of the host may enqueue at the same time, each for devices of its own
       { Api::host_threads() } -> std::same_as<int>;
       // devices
-      { Api::device_count(device) } -> std::same_as<status>; ///< unsupported where there is no driver
+      { Api::device_count(device) } -> std::same_as<status>; ///< unsupported if there is no driver
       { Api::set_device(device) } -> std::same_as<status>;
       { Api::properties_of(properties, device) } -> std::same_as<status>;
       { Api::enable_peer_access(device, device) } -> std::same_as<status>; ///< from the first to the second's memory
@@ -138,7 +140,7 @@ concept device_api =
       { Api::allocate(pointer, bytes, stream) } -> std::same_as<status>;
       { Api::release(pointer, stream) } -> std::same_as<status>;
       { Api::memory_info(bytes, bytes) } -> std::same_as<status>; ///< free and total bytes of the current device
-      { Api::trim_memory() } -> std::same_as<status>; ///< gives back what the current device keeps for later
+      { Api::trim_memory() } -> std::same_as<status>; ///< frees the memory that the current device keeps for later
       { Api::allocate_pinned(pointer, bytes) } -> std::same_as<status>;
       { Api::release_pinned(pointer) } -> std::same_as<status>;
       { Api::copy_to_device(pointer, source, bytes, stream) } -> std::same_as<status>; ///< from pinned memory
@@ -157,64 +159,66 @@ concept device_api =
       { Api::record_event(event, stream) } -> std::same_as<status>;
       { Api::wait_event(stream, event) } -> std::same_as<status>; ///< of any device
       { Api::query_event(event) } -> std::same_as<status>;
-      /// what kernels of one logical device share for partial results and sorted updates, in stream order
+      /// memory that the kernels of one logical device share for partial results and sorted updates, in stream order
       { Api::scratch_bytes } -> std::convertible_to<std::size_t>;
       // matrix products
       { Api::product_workspace_bytes } -> std::convertible_to<std::size_t>;
       {
         Api::can_multiply(product, device)
-      } -> std::same_as<status>; ///< unsupported where an epilogue, a base or addresses are; else success
+      } -> std::same_as<status>; ///< unsupported if the library lacks its epilogue, base or addresses
       { Api::multiply(product, device, stream) } -> std::same_as<status>;
-      /// how many algorithms the library has for a product and its like, as long as none of them is chosen; 0 then
+      /// the number of algorithms that the library has for products like this one, while none of them is chosen; then 0
       { Api::proposed_algorithms(device, product, device) } -> std::same_as<status>;
-      /// multiplies by the one of a number, and waits for how long that takes; unsupported where it does not run,
-      /// not_ready where the device does not come to its end within some seconds
+      /// multiplies by the algorithm of that number, and measures its time; unsupported if the algorithm does not run,
+      /// not_ready if the device does not end it within some seconds
       { Api::time_algorithm(seconds, device, product, device, stream) } -> std::same_as<status>;
-      /// what products like this one are multiplied by from now on
+      /// chooses the algorithm of products like this one from now on
       { Api::choose_algorithm(device, product, device) } -> std::same_as<status>;
       // collectives; all of one program step lie between group_start and group_end
       { Api::create_clique(clique, devices) } -> std::same_as<status>; ///< may go on in the background
-      /// What the processes that share a clique know it by: one of them makes it, and tells the others its bytes.
+      /// The id of a clique that several processes share: one of them makes it, and sends its bytes to the others.
       { Api::create_clique_id(id) } -> std::same_as<status>;
-      /// The members of this process, on devices and with ranks of a clique of so many; may go on in the background,
-      /// until all members have come
+      /// Joins the members of this process, by their devices and ranks, to a clique of so many members; may go on in
+      /// the background until all members have come
       { Api::join_clique(clique, devices, devices, device, id) } -> std::same_as<status>;
-      /// New cliques of the members of one, of all its members at once, while nothing goes on with it; processes that
-      /// share it all do so. Where each member's new communicator belongs: null at first, and written at any time until
-      /// the old one's state is ready again.
+      /// Splits a clique, which is idle, into new ones, for all members at once; if processes share it, all of them do
+      /// so. `children` says where each member's new communicator is written: null at first, and written at any time
+      /// until the old communicator's state is ready again.
       { Api::split_clique(children, clique, places) } -> std::same_as<status>;
       {
         Api::communicator_state(communicator)
       } -> std::same_as<status>; ///< not_ready while going on; asynchronous errors
       { Api::destroy_communicator(communicator) } -> std::same_as<status>;
-      /// all of the process' at once: an abort may wait for a device on which another's kernels go on
+      /// aborts all communicators of the process at once: an abort may wait for a device that still runs another's
+      /// kernels
       { Api::abort_communicators(plain_span<const typename Api::communicator>(clique)) } -> std::same_as<status>;
       { Api::group_start() } -> std::same_as<status>;
-      { Api::group_end() } -> std::same_as<status>; ///< not_ready where it goes on in the background
+      { Api::group_end() } -> std::same_as<status>; ///< not_ready if it goes on in the background
       { Api::all_reduce(source, pointer, bytes, type, how, communicator, stream) } -> std::same_as<status>;
       /// result: `count` elements of every member, one member's after another
       { Api::all_gather(source, pointer, bytes, type, communicator, stream) } -> std::same_as<status>;
       /// operand: `count` elements for every member
       { Api::reduce_scatter(source, pointer, bytes, type, how, communicator, stream) } -> std::same_as<status>;
-      /// what a member has: its rank follows the type
+      /// copies one member's operand to all: its rank follows the type
       { Api::broadcast(source, pointer, bytes, type, device, communicator, stream) } -> std::same_as<status>;
       { Api::send(source, bytes, type, device, communicator, stream) } -> std::same_as<status>;     ///< to a member
       { Api::receive(pointer, bytes, type, device, communicator, stream) } -> std::same_as<status>; ///< from a member
-      // graphs: what is enqueued on the stream in between is recorded instead of run
+      // graphs: work enqueued on the stream in between is recorded, not run
       { Api::begin_capture(stream) } -> std::same_as<status>;
-      /// What the thread may do while it captures, and what it might before: relaxed, also what takes memory at once or
-      /// waits. Otherwise that may be a failure, which ends the capture.
+      /// Sets what the thread may do while it captures, and returns the mode before. Relaxed: also calls that allocate
+      /// at once or wait. In other modes such a call may fail, which ends the capture.
       { Api::exchange_capture_mode(mode) } -> std::same_as<status>;
       { Api::relaxed_capture_mode } -> std::convertible_to<typename Api::capture_mode>;
-      { Api::last_captured(stream, node) } -> std::same_as<status>; ///< what was enqueued last, while that goes on
+      { Api::last_captured(stream, node) } -> std::same_as<status>; ///< the node enqueued last, during a capture
       { Api::end_capture(stream, graph) } -> std::same_as<status>;  ///< captures no more in any case
-      /// whether graphs may have nodes that conditions decide; without them, what follows is not called
+      /// whether graphs may have conditional nodes; if not, the functions below are not called
       { Api::can_branch(possible) } -> std::same_as<status>;
       {
         Api::create_condition(condition, stream)
       } -> std::same_as<status>; ///< while that is captured; 0 at each launch
-      /// What is enqueued on the second stream until `end_body` is the body of a node behind what has been captured on
-      /// the first. Bodies hold launches, products, copies and fills of the same device, and such nodes.
+      /// Work enqueued on the second stream until `end_body` is the body of a node, which follows the work captured on
+      /// the first stream. Bodies hold launches, products, copies and fills of the same device, and further conditional
+      /// nodes.
       { Api::begin_body(repeats, condition, stream, stream) } -> std::same_as<status>;
       { Api::end_body(stream) } -> std::same_as<status>;   ///< captures no more in any case
       { Api::instantiate(graph) } -> std::same_as<status>; ///< before launches and updates; while nothing is captured
@@ -222,8 +226,8 @@ concept device_api =
       { Api::destroy_graph(graph) } -> std::same_as<status>;
     };
 // Beside these, for every `device_kernel`, `status launch(K, const launch_shape&, stream, const K::arguments&)`,
-// `status clusters_at_once(int&, K, const launch_shape&)`: how many clusters of such a launch the current device runs
-// at the same time, 0 where it runs none; and `status update_launch(graph, node, K, const launch_shape&, const
-// K::arguments&)`: the next launches of the graph have other arguments for this launch of K, those before do not.
+// `status clusters_at_once(int&, K, const launch_shape&)`: the number of clusters of such a launch that the current
+// device runs at the same time, 0 if it runs none; and `status update_launch(graph, node, K, const launch_shape&, const
+// K::arguments&)`: changes the arguments of this launch of K for later launches of the graph, not for earlier ones.
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::cuda

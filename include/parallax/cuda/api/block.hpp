@@ -1,5 +1,5 @@
-// What kernels are written against: one thread's view of its block. On a device these are intrinsics; the simulator
-// runs every thread as a fiber, and checks every access.
+// The interface that kernels are written against: one thread's view of its block. On a device these are intrinsics; the
+// simulator runs every thread as a fiber, and checks every access.
 #pragma once
 
 #include <parallax/core/config.hpp>
@@ -20,11 +20,11 @@ template <class T, int Count> struct alignas(sizeof(T) * std::size_t{Count}) vec
   T values[std::size_t{Count}];
 };
 
-/// The policy; `block` is one thread's. All threads of a block call `barrier` the same number of times, and all threads
-/// of a warp its shuffles. Memory of a device is read and written by `load` and `store` only, whose pointers are
-/// aligned for their type. Shared memory is what the launch asked for; it is read and written by `load` and `store`
-/// too, that of the other blocks of a cluster between barriers of the cluster, which all its threads call the same
-/// number of times.
+/// The policy; `block` is one thread's view. All threads of a block call `barrier` the same number of times, and all
+/// threads of a warp its shuffles. A device's memory is read and written only by `load` and `store`, whose pointers are
+/// aligned for their type. Shared memory has the size that the launch asked for, and is accessed by `load` and `store`
+/// too. Shared memory of the other blocks of a cluster is accessed between barriers of the cluster, which all its
+/// threads call the same number of times.
 template <class Block>
 concept thread_block = requires(const Block& block, const float* source, float* target, float value, int distance,
                                 std::uint64_t condition, unsigned number) {
@@ -36,13 +36,13 @@ concept thread_block = requires(const Block& block, const float* source, float* 
   block.store(target, value);
   { block.shared() } -> std::same_as<std::byte*>; ///< aligned to 16 bytes
   block.barrier();
-  /// the value of the thread `distance` lanes further on; its own where there is none in the warp
+  /// the value of the thread `distance` lanes further on; the thread's own value if the warp has no such lane
   { block.shuffle_down(value, distance) } -> std::same_as<float>;
   { block.shuffle_xor(value, distance) } -> std::same_as<float>;
   block.set_condition(condition, number); ///< of the graph that launches this, by one thread; see `graph_condition`
 };
 
-/// One of a launch whose blocks may run in clusters.
+/// A block of a launch that may run in clusters.
 template <class Block>
 concept cluster_block = thread_block<Block> && requires(const Block& block, int number) {
   { block.shared_of(number) } -> std::same_as<std::byte*>; ///< of the block of that number in this one's cluster

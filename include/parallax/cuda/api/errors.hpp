@@ -1,4 +1,5 @@
-// What programs on CUDA devices throw besides what others do. Files that were not compiled for CUDA can catch it too.
+// The errors of programs on CUDA devices, besides those of all programs. Files that are not compiled for CUDA can catch
+// them too.
 #pragma once
 
 #include <parallax/arrays/memory/errors.hpp>
@@ -42,7 +43,7 @@ class cuda_error : public error {
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// A collective failed, or did not end in time; all that were going on have been aborted.
+/// A collective failed, or did not end in time; all collectives that were going on have been aborted.
 class collective_error : public error {
  public:
   collective_error(const std::string& text, std::string collective, std::vector<int> arrived, std::vector<int> missing)
@@ -51,7 +52,7 @@ class collective_error : public error {
         arrived_devices(std::move(arrived)),
         missing_devices(std::move(missing)) {}
 
-  /// The name of the first that had not ended, such as "all_reduce"; empty where all had.
+  /// The name of the first collective that had not ended, such as "all_reduce"; empty if all had ended.
   const std::string& collective() const noexcept { return stuck_collective; }
   /// The devices whose work had reached it.
   const std::vector<int>& arrived() const noexcept { return arrived_devices; }

@@ -1,4 +1,4 @@
-// What a call of the device libraries returned, and the one function that checks it.
+// The result of a call of the device libraries, and the one function that checks it.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -14,13 +14,13 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// What a call returned. Texts have static storage.
+/// The result of a call. Texts have static storage.
 struct [[nodiscard]] status {
   /// How the orchestration may go on.
   enum class kind : unsigned char {
     success,
-    not_ready,     ///< of a query: what was asked about is still going on
-    unsupported,   ///< of a question: the library does not do what was asked about
+    not_ready,     ///< of a query: the work is still going on
+    unsupported,   ///< of a question: the library does not do it
     out_of_memory, ///< of an allocation
     failure
   };
@@ -56,7 +56,7 @@ inline void check(const status& what, int device = -1,
     throw cuda_error(what.library, what.call, what.code, what.meaning, device, where);
 }
 
-/// Whether what was asked about is over. Throws `cuda_error` where the question failed.
+/// Whether the work that a query was about is over. Throws `cuda_error` if the query failed.
 inline bool is_ready(const status& what, int device = -1,
                      const std::source_location& where = std::source_location::current()) {
   if (what.is == status::kind::not_ready) return false;

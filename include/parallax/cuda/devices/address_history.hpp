@@ -1,4 +1,4 @@
-// Which of a call's values lie where they lay before: graphs work there, and copy the others.
+// Which of a call's values lie at the same addresses as before: graphs work there, and copy the others.
 #pragma once
 
 #include <parallax/core/support/plain_algorithms.hpp>
@@ -14,14 +14,14 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Where values of the last calls of a section were. A loop that calls it again and again finds few places by turns:
-/// what a call returns is the argument of the next one, and its memory the result of the one after that.
+/// The addresses of values in the last calls of a section. A loop that calls it again and again uses a few addresses in
+/// turn: the result of one call is the argument of the next one, whose memory is the result of the call after that.
 class address_history {
  public:
   static constexpr std::size_t most_calls = 8; ///< that are remembered
 
-  /// Of a call's addresses, by value, keeps those that are likely to come again together, and makes the others null.
-  /// They are those of one call before; and which ones these are has not changed since the last call.
+  /// Keeps those of a call's addresses, by value, that are likely to occur together again, and makes the others null.
+  /// They occurred together in one earlier call, and for the same values as in the last call.
   void keep_repeated(plain_span<const std::byte*> now) {
     repeated.assign(now.size(), false);
     for (const auto& before : calls) {
@@ -39,7 +39,7 @@ class address_history {
   }
 
  private:
-  std::array<std::vector<const std::byte*>, most_calls> calls; ///< where values were, by value
+  std::array<std::vector<const std::byte*>, most_calls> calls; ///< addresses, by value
   std::size_t next = 0;                                        ///< of these, which is forgotten next
   std::vector<char> repeated, repeated_last, same;             ///< by value; kept, so that a call takes no memory
 

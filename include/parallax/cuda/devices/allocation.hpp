@@ -13,11 +13,11 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// So many bytes as memory that something else follows takes: as aligned as if it had been taken by itself.
+/// Rounds a number of bytes up, so that memory behind it is aligned like memory that is allocated by itself.
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// What was taken from a logical device at once, given back in the order of its stream. Whoever does so waits for no
-/// other thread.
+/// Memory that was allocated from a logical device at once. It is released in the order of the device's stream, without
+/// waiting for any other thread.
 template <device_api Api> class memory_block {
  public:
   memory_block(device<Api>& of, std::size_t bytes)
@@ -30,7 +30,7 @@ template <device_api Api> class memory_block {
   std::byte* const start;
 };
 
-/// Lets others have a mutex that is held, as long as this lives.
+/// Unlocks a mutex that is held, for as long as this lives.
 template <class Mutex> class inverse_lock {
  public:
   explicit inverse_lock(Mutex& held) : mutex(held) { mutex.unlock(); }
@@ -42,7 +42,8 @@ template <class Mutex> class inverse_lock {
   Mutex& mutex;
 };
 
-/// Memory of a logical device: in a block, which stays as long as any that is in it; or of others on the device.
+/// Memory of a logical device: part of a block, which lives as long as any of its parts; or others' memory on the
+/// device.
 template <device_api Api> class allocation final : public device_memory {
  public:
   using stream = typename Api::stream;
@@ -87,8 +88,8 @@ template <device_api Api> class allocation final : public device_memory {
 
  private:
   std::byte* start;
-  std::shared_ptr<memory_block<Api>> block; ///< null where it is others'
-  std::optional<stream> others;             ///< whose memory it is
+  std::shared_ptr<memory_block<Api>> block; ///< null for others' memory
+  std::optional<stream> others;             ///< the owner's stream, for others' memory
 };
 
 /// `bytes` uninitialised bytes on a device; no memory for 0. Throws `out_of_memory`.
@@ -97,18 +98,18 @@ template <device_api Api> buffer allocate(device<Api>& on, std::size_t bytes) {
   return buffer::adopt(std::make_unique<allocation<Api>>(std::make_shared<memory_block<Api>>(on, bytes), 0), bytes);
 }
 
-/// Memory for the results of one call on a device: at once for all of at most `most_together` bytes. Larger ones have
-/// memory of their own, which nobody holds who keeps a small one.
+/// Memory for the results of one call on a device: small results, of at most `most_together` bytes, share one block. A
+/// larger result has memory of its own, so that a small one that is kept does not keep it alive.
 template <device_api Api> class result_block {
  public:
   static constexpr std::size_t most_together = std::size_t{64} << 10;
 
   explicit result_block(device<Api>& of) : on(of) {}
-  /// There will be one of so many bytes.
+  /// Announces a result of `bytes` bytes.
   void expect(std::size_t bytes) {
     if (is_small(bytes)) together += aligned(bytes);
   }
-  /// The memory of one that was expected. Throws `out_of_memory`.
+  /// The memory of an announced result. Throws `out_of_memory`.
   buffer take(std::size_t bytes) {
     if (!is_small(bytes)) return allocate<Api>(on, bytes);
     if (!block) block = std::make_shared<memory_block<Api>>(on, together);
@@ -123,7 +124,7 @@ template <device_api Api> class result_block {
   static bool is_small(std::size_t bytes) { return bytes > 0 && bytes <= most_together; }
 };
 
-/// Where a buffer lies on a device of this backend; null where it does not.
+/// The allocation of a buffer on a device of this backend; null for any other buffer.
 template <device_api Api> allocation<Api>* allocation_of(const buffer& b) {
   return dynamic_cast<allocation<Api>*>(b.on_device());
 }
@@ -144,8 +145,8 @@ template <device_api Api> buffer upload(device<Api>& to, const std::byte* from, 
   return result;
 }
 
-/// The copy on a device of a part of the host's bytes in `memory`: one that is there already, or a new one, which stays
-/// there where nobody can change the host's unseen.
+/// The copy on a device of a part of the host's bytes in `memory`: one that exists, or a new one. A new copy is kept
+/// unless somebody can change the host's bytes unseen.
 template <device_api Api> buffer uploaded(device<Api>& to, const buffer& memory, const host_part& part) {
   buffer kept = memory.copy_on(to.number, part);
   if (allocation_of<Api>(kept) != nullptr) return kept;
@@ -162,7 +163,7 @@ template <device_api Api> buffer uploaded(device<Api>& to, const buffer& memory,
   return copy;
 }
 
-/// A new copy on the device of a number, for those who do not use the backend. Throws `error` where there is none.
+/// A new copy on device `number`, for callers outside of the backend. Throws `error` if there is no such device.
 template <device_api Api> buffer placed(int number, const std::byte* from, std::size_t bytes) {
   std::lock_guard lock(backend<Api>::mutex());
   backend<Api>& owner = backend<Api>::instance();

@@ -26,15 +26,15 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// What the environment sets, or a test.
+/// Options that the environment sets, or a test.
 struct backend_options {
   int devices_per_gpu = environment_integer("PARALLAX_CUDA_DEVICES_PER_GPU", 1, 1, 64);
   std::chrono::nanoseconds collective_timeout = runtime::collective_timeout(); ///< zero: none
-  /// Whether blocks of programs become CUDA graphs at their second call: those of at least `graph_steps` steps, and of
-  /// each device's the `cached_sections` that were called last.
+  /// Whether sections of programs become CUDA graphs at their second call: sections of at least `graph_steps` steps,
+  /// and on each device only the `cached_sections` that were called last.
   bool graphs = environment_integer("PARALLAX_CUDA_GRAPHS", 1, 0, 1) != 0;
   int graph_steps = 2; ///< a graph's launch costs as much as a kernel's
-  /// Whether graphs decide by themselves how often loops go round and which branches run, where the driver allows it.
+  /// Whether graphs count the rounds of loops and choose branches on the device, if the driver allows it.
   bool conditional_graphs = environment_integer("PARALLAX_CUDA_CONDITIONAL_GRAPHS", 1, 0, 1) != 0;
   std::size_t cached_sections = 256;
   std::size_t graph_memory = std::size_t{64} << 20; ///< of all graphs of a device
@@ -42,14 +42,14 @@ struct backend_options {
   bool deterministic = environment_integer("PARALLAX_DETERMINISTIC", 0, 0, 1) != 0;
   /// Whether the library's algorithms for a product are measured before it is multiplied for the first time.
   bool measured_products = environment_integer("PARALLAX_CUDA_AUTOTUNE", 0, 0, 1) != 0;
-  /// Collectives wait for one another as long as their results are not needed; so many bytes of operands then run on
-  /// the side streams, while the devices compute on.
+  /// Collectives wait for one another until a step needs their results. If their operands have this many bytes
+  /// together, they run on the side streams, while the devices go on computing.
   std::size_t overlap_bytes = std::size_t{4} << 20;
 };
 
-/// Made at its first use, and never destroyed: arrays with static storage may outlive any other object. One thread at a
-/// time, and its helpers for it, enqueues work, under `mutex()`, so that all devices see collectives in the same order.
-/// A thread that reads a result waits for it without.
+/// Made at its first use, and never destroyed: arrays with static storage may outlive any other object. Only the thread
+/// that holds `mutex()`, and its helpers, enqueue work, so that all devices see collectives in the same order. A thread
+/// that reads a result waits for it without the mutex.
 template <device_api Api> class backend {
  public:
   static enqueue_mutex<Api>& mutex() { return enqueue_mutex<Api>::instance(); }
@@ -65,8 +65,8 @@ template <device_api Api> class backend {
     slot() = std::make_unique<backend>(options);
     return *slot();
   }
-  /// At the end of a session: waits until all that was enqueued is done, and forgets the communicators; after a failure
-  /// ends what goes on instead, as others may not come.
+  /// At the end of a session: waits for all enqueued work, and forgets the communicators. After a failure it aborts the
+  /// work instead, since other processes may not come.
   static void leave_processes(bool has_failed) {
     std::lock_guard lock(mutex());
     if (!slot()) return;
@@ -75,8 +75,8 @@ template <device_api Api> class backend {
     slot()->forget_graphs();
     slot()->cliques.forget();
   }
-  /// Waits for all work and gives everything back. No buffer may lie on a device any more, but for copies of the
-  /// host's. For tests.
+  /// Waits for all work and releases everything. No buffer may lie on a device any more, except for copies of the
+  /// host's memory. For tests.
   static void shut_down() {
     std::lock_guard lock(mutex());
     runtime::block_cache::forget_kept_copies();
@@ -155,7 +155,7 @@ template <device_api Api> class backend {
       try {
         auto wait = waiting();
         while (is_unfinished(each)) wait();
-      } catch (const error&) { // has aborted what it waited for, or cannot ask
+      } catch (const error&) { // has aborted the work that it waited for, or cannot ask
         while (is_unfinished(each) && !until.is_over()) std::this_thread::yield();
       }
     }
@@ -169,15 +169,15 @@ template <device_api Api> class backend {
     cliques.abandon();
   }
 
-  /// What a loop that waits for a device calls: watches the collectives.
+  /// A function for loops that wait for a device to call: it watches the collectives.
   std::function<void()> waiting() {
     return [watch = watching()]() mutable {
       watch();
       std::this_thread::yield();
     };
   }
-  /// The same where others may enqueue meanwhile: watches now and then, unless somebody else has the mutex, who is
-  /// going to give it up, or watches too.
+  /// A function like that of `waiting`, for loops that let other threads enqueue. It watches now and then, unless
+  /// another thread has the mutex: that one gives it up soon, or watches itself.
   std::function<void()> waiting_beside_others() {
     return [watch = watching(), calls = 0U]() mutable {
       if (calls++ % 64 == 0) {
@@ -188,8 +188,8 @@ template <device_api Api> class backend {
     };
   }
 
-  /// How often collectives were ended. Results that a thread waits for meanwhile may be nothing: it is to call
-  /// `check_collectives` with the number from before, which throws what has failed.
+  /// The number of times that collectives were aborted. If it changes while a thread waits for a result, the result may
+  /// be invalid: the thread then calls `check_collectives` with the old number, which throws the failure.
   std::uint64_t ended_collectives() const { return times_ended; }
   void check_collectives(std::uint64_t before) const {
     if (times_ended == before) return;
@@ -197,8 +197,9 @@ template <device_api Api> class backend {
     throw error("collectives were given up while their result was waited for");
   }
 
-  /// Before a step of a program is enqueued. The host does not run so far ahead of a collective that the driver's
-  /// queues are full: it would wait for room in them for ever behind one that never ends, with no deadline.
+  /// Called before a step of a program is enqueued. Keeps the host from running so far ahead of a collective that the
+  /// driver's queues are full: behind a collective that never ends, it would wait for room in them for ever, with no
+  /// deadline.
   void note_step() {
     recorder.note_step();
     if (!recorder.is_ahead(most_steps_ahead)) return;
@@ -206,11 +207,11 @@ template <device_api Api> class backend {
     while (recorder.is_ahead(most_steps_ahead)) wait();
   }
 
-  /// Waits until all that was enqueued is done.
+  /// Waits for all enqueued work.
   void wait_for_all() {
     wait_for_devices([](const device<Api>&) { return true; });
   }
-  /// The same of what was enqueued for one physical device.
+  /// Waits for all work that was enqueued for one physical device.
   void wait_for_gpu(const device<Api>& on) {
     wait_for_devices([&](const device<Api>& each) { return each.physical == on.physical; });
   }
@@ -230,7 +231,7 @@ template <device_api Api> class backend {
     }
   }
 
-  /// A step is a few entries of a queue, which takes about a thousand.
+  /// Each step takes a few entries of a queue of about a thousand.
   static constexpr std::uint64_t most_steps_ahead = 128;
 
   /// A time that is over some time after it was made.
@@ -246,7 +247,7 @@ template <device_api Api> class backend {
     std::chrono::steady_clock::time_point start;
   };
 
-  /// What `waiting` does each time.
+  /// The part of `waiting` that is done each time.
   std::function<void()> watching() {
     return [this, until = deadline(time_limit()), others = listener(*this), looks = 0U,
             progress = recorder.progress()]() mutable {
@@ -285,7 +286,7 @@ template <device_api Api> class backend {
     return false;
   }
 
-  /// What asks cliques; where one has failed, all collectives are ended.
+  /// Calls `ask`, which asks cliques; if one of them has failed, aborts all collectives.
   template <class Ask> auto or_abort(const Ask& ask) {
     try {
       return ask();
@@ -322,15 +323,15 @@ template <device_api Api> class backend {
   class listener {
    public:
     explicit listener(backend& of) : owner(&of) {}
-    /// `shared` is what it waits in. Throws `process_error`, and ends all collectives, where a process has failed or is
-    /// there no more, so that it will not come.
+    /// `shared` is the collective that this process waits in. Throws `process_error`, and aborts all collectives, if a
+    /// process has failed or is gone, so that it will not come.
     void look(const shared_collective& shared) {
       processes::world* const others = world_of_others();
       if (others == nullptr || !shared) return;
       try {
         others->read_notes();
         if (others->first_gone() < 0) return;
-        // what it did before it left may not have been seen here yet
+        // the last messages of a process that has left may not have been seen here yet
         if (!until) until.emplace(std::chrono::milliseconds(500));
         if (until->is_over()) others->refuse_gone(others->first_gone(), shared.name);
       } catch (...) {
@@ -348,7 +349,7 @@ template <device_api Api> class backend {
     processes::world* const others = world_of_others();
     return others != nullptr && waits_in.in_graph && others->ask_who_waits(waits_in.number).second.empty();
   }
-  /// What happens at the deadline: `shared` is what this process waits for with others, if it does.
+  /// Fails at the deadline. `shared` is the collective with other processes that this one waits in, if any.
   [[noreturn]] void miss(const deadline& after, const char* what, const shared_collective& shared) {
     processes::world* const others = world_of_others();
     if (others == nullptr || !shared) abort_all("waited " + after.text() + what);
@@ -364,11 +365,11 @@ template <device_api Api> class backend {
   std::deque<device<Api>> devices;
   clique_cache<Api> cliques;
   std::uint64_t times_ended = 0;
-  std::optional<collective_error> last_failure; ///< that ended them the last time
+  std::optional<collective_error> last_failure; ///< the failure that they were aborted for the last time
 };
 
-/// Whether there is a device at all. Throws `error` where there is one that does not work: programs would be slower on
-/// the host, and nobody would know why.
+/// Whether there is any device. Throws `error` if there is one that does not work: programs would be slower on the
+/// host, and nobody would know why.
 template <device_api Api> bool has_devices() {
   int count = 0;
   try {

@@ -1,4 +1,4 @@
-// The devices of one collective, and their communicators where NCCL serves them.
+// The devices of one collective, and their communicators if NCCL serves them.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -15,16 +15,16 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Devices in the order of their ranks, of which other processes may have some. NCCL takes physical devices that are
-/// all distinct; otherwise, and for one device alone, collectives are kernels and copies of our own.
+/// Devices in the order of their ranks; other processes may have some of them. NCCL needs distinct physical devices;
+/// otherwise, and for one device alone, collectives are kernels and copies of our own.
 template <device_api Api> class clique {
  public:
   using communicator = typename Api::communicator;
   std::vector<device<Api>*> members;       ///< of this process
-  std::vector<int> ranks;                  ///< theirs
-  std::vector<communicator> communicators; ///< theirs; none where NCCL does not serve, null while being split off
+  std::vector<int> ranks;                  ///< the members' ranks
+  std::vector<communicator> communicators; ///< the members'; empty if NCCL does not serve them, null during a split
 
-  /// Of this process alone. Initialisation goes on in the background: wait until `is_idle`.
+  /// A clique of this process alone. Initialisation goes on in the background: wait until `is_idle`.
   explicit clique(plain_span<device<Api>* const> devices)
       : members(devices.begin(), devices.end()), ranks(members.size()), all(count_of(members)) {
     std::iota(ranks.begin(), ranks.end(), 0);
@@ -32,7 +32,7 @@ template <device_api Api> class clique {
     communicators.resize(members.size());
     check(Api::create_clique(communicators, physical_devices()));
   }
-  /// With members of other processes, which all come with the same id. Initialisation goes on in the background.
+  /// A clique with members of other processes, which all pass the same id. Initialisation goes on in the background.
   clique(plain_span<device<Api>* const> devices, std::vector<int> own_ranks, int size,
          const typename Api::clique_id& id)
       : members(devices.begin(), devices.end()), ranks(std::move(own_ranks)), all(size) {
@@ -42,19 +42,19 @@ template <device_api Api> class clique {
     communicators.resize(members.size());
     check(Api::join_clique(communicators, physical_devices(), ranks, all, id));
   }
-  /// Part of a clique, to be split from it where NCCL serves that.
+  /// A part of a clique, to be split from it if NCCL serves the whole.
   clique(plain_span<device<Api>* const> devices, std::vector<int> own_ranks, int size, const clique& whole)
       : members(devices.begin(), devices.end()), ranks(std::move(own_ranks)), all(size) {
     if (whole.uses_nccl()) communicators.resize(members.size());
   }
 
-  /// A part of a split, by the number that all processes know it by.
+  /// A part of a split, with the number by which all processes know it.
   struct part {
     int number;
     clique* of;
   };
-  /// Gives these parts their communicators, in the background: wait until this clique is idle, and then the parts.
-  /// Nothing may be going on with this one. Where processes share it, all of them call this for the same split.
+  /// Gives these parts their communicators, in the background: wait until this clique is idle, and then for the parts.
+  /// This clique has to be idle before. If processes share it, all of them call this for the same split.
   void split(plain_span<const part> parts) {
     left_out.resize(members.size());
     std::vector<communicator*> children;
@@ -79,15 +79,15 @@ template <device_api Api> class clique {
   }
 
   bool uses_nccl() const { return !communicators.empty(); }
-  /// How many members all processes have, and whether they are several processes'.
+  /// The number of members in all processes, and whether there are several processes.
   int size() const { return all; }
   bool is_shared() const { return all != count_of(members); }
 
-  /// Whether it is this process' alone, and of these devices.
+  /// Whether the clique belongs to this process alone, and has these devices.
   bool is_of(plain_span<device<Api>* const> devices) const { return !is_shared() && plain::equal(members, devices); }
 
-  /// Whether nothing is going on in the background. Throws `cuda_error` for an asynchronous error. `known` has the
-  /// members that were found idle since something went on, which are not asked again; none at first.
+  /// Whether no work goes on in the background. Throws `cuda_error` for an asynchronous error. `known` marks members
+  /// that were found idle since the last work began: they are not asked again. It is empty at first.
   bool is_idle(std::vector<bool>& known) const {
     known.resize(communicators.size());
     for (std::size_t k = 0; k < communicators.size(); ++k) // all others, since any may be the one that has failed
@@ -100,7 +100,7 @@ template <device_api Api> class clique {
     return is_idle(none);
   }
 
-  /// Hands over the communicators that are known, to be aborted. The clique is unusable afterwards.
+  /// Moves all communicators so far to `to`, to be aborted. The clique is unusable afterwards.
   void give_up(std::vector<communicator>& to) noexcept {
     for (communicator& each : communicators)
       if (each != communicator{}) to.push_back(std::exchange(each, communicator{}));
@@ -108,7 +108,7 @@ template <device_api Api> class clique {
 
  private:
   int all;
-  std::vector<communicator> left_out; ///< the places of members that get nothing of a split
+  std::vector<communicator> left_out; ///< for members that are in no part of a split
 
   std::vector<int> physical_devices() const {
     std::vector<int> physical;

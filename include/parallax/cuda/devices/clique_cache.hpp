@@ -20,10 +20,10 @@ template <device_api Api> class clique_cache {
  public:
   using group_list = std::vector<std::vector<int>>; ///< places of a mesh, by group and rank
 
-  /// Cliques of groups of a mesh, by group: null where this process has no members. Where NCCL serves all devices
-  /// together, they are split from the clique of all, which costs less than making them anew. `crosses` says that
-  /// groups have members in other processes, which then all ask for the same. `wait_for(clique)` returns once a clique
-  /// is idle, and `wait_for_all()` once all devices are. Where it throws, `abandon` is to be called.
+  /// Cliques of groups of a mesh, by group: null for a group without members here. If NCCL serves all devices together,
+  /// they are split from the clique of all, which costs less than to make them anew. `crosses`: groups have members in
+  /// other processes, which all ask for the same groups then. `wait_for(clique)` returns once a clique is idle, and
+  /// `wait_for_all()` once all devices are. If this throws, call `abandon`.
   template <class WaitFor, class WaitForAll>
   std::vector<clique<Api>*> of(const mesh<Api>& all, bool crosses, const group_list& groups, const WaitFor& wait_for,
                                const WaitForAll& wait_for_all) {
@@ -41,7 +41,7 @@ template <device_api Api> class clique_cache {
       } else if (!whole.all->uses_nccl()) {
         found = &alone(devices, wait_for, wait_for_all);
       } else {
-        // what this process has may be new to another one, so that all are split off again
+        // a clique that is known here may be new to another process, so that all are split again
         if (!crosses) found = known_part(whole, group);
         if (found != nullptr) continue;
         is_split = true;
@@ -53,7 +53,7 @@ template <device_api Api> class clique_cache {
     }
     if (is_split) {
       if (crosses) all.whole()->of().next_shared_exchange();
-      make_room(all.devices, wait_for_all); // and NCCL wants nothing outstanding on a communicator that it splits
+      make_room(all.devices, wait_for_all); // NCCL also needs a communicator without outstanding work for a split
       whole.all->split(parts);
       wait_for(*whole.all);
       for (const auto& part : parts) wait_for(*part.of);
@@ -72,10 +72,10 @@ template <device_api Api> class clique_cache {
     wholes.clear();
     cliques.clear();
   }
-  /// Ends all collectives, which will not end by themselves, and forgets the communicators.
+  /// Aborts all collectives, which will not end by themselves, and forgets the communicators.
   void abandon() noexcept {
     std::vector<typename Api::communicator> all;
-    do { // those of a split that goes on are known once that is aborted
+    do { // communicators of a split that is going on are known only after its abort
       all.clear();
       for (const auto& each : cliques) each->give_up(all);
       if (!all.empty()) kept_failure::keep(Api::abort_communicators(all));
@@ -92,7 +92,7 @@ template <device_api Api> class clique_cache {
   struct whole_clique {
     std::vector<device<Api>*> devices;
     int first;                        ///< place
-    std::vector<std::int64_t> starts; ///< first places of the processes; none where it is this process' alone
+    std::vector<std::int64_t> starts; ///< first places of the processes; empty if the clique is this process' alone
     clique<Api>* all;
     std::vector<division> divisions{};
   };
@@ -109,7 +109,7 @@ template <device_api Api> class clique_cache {
       }
     return own;
   }
-  /// Whether a group is all of the mesh, by place.
+  /// Whether a group is the whole mesh, in the order of places.
   static bool is_in_order(const mesh<Api>& all, bool crosses, const std::vector<int>& group) {
     const int first = crosses ? 0 : all.place_of(0), count = crosses ? all.place_count() : all.size();
     if (count_of(group) != count) return false;
@@ -118,8 +118,8 @@ template <device_api Api> class clique_cache {
     return true;
   }
 
-  /// NCCL takes memory of its own, and cannot take what is kept here for later, nor copies of the host's memory. What
-  /// the host has not seen released would stay.
+  /// Frees memory for NCCL, which takes its own and cannot use memory that is kept here for later, or for copies of the
+  /// host's memory. First waits for the devices: memory whose release the host has not seen yet would stay.
   template <class WaitForAll>
   static void make_room(plain_span<device<Api>* const> devices, const WaitForAll& wait_for_all) {
     wait_for_all();
@@ -155,7 +155,7 @@ template <device_api Api> class clique_cache {
         std::make_unique<whole_clique>(whole_clique{all.devices, all.place_of(0), std::move(starts), made}));
     return *wholes.back();
   }
-  /// The clique of all processes' devices; they hear of its id from process 0.
+  /// The clique of all processes' devices. Process 0 sends its id to the others.
   template <class WaitFor, class WaitForAll>
   clique<Api>& joined(const mesh<Api>& all, const WaitFor& wait_for, const WaitForAll& wait_for_all) {
     processes::world& together = all.whole()->of();

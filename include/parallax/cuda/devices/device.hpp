@@ -28,7 +28,7 @@ template <device_api Api> class device {
   const int number;   ///< the one users know
   const int physical; ///< the one the libraries know
 
-  /// The `logical`-th, one of `sharing` that share a GPU.
+  /// Logical device number `logical`, on a GPU that `sharing` logical devices share.
   device(int logical, int gpu, int sharing) : number(logical), physical(current(gpu)), on_gpu(sharing) {
     check(Api::properties_of(properties, physical), number);
     std::size_t free = 0;
@@ -42,8 +42,8 @@ template <device_api Api> class device {
   device(const device&) = delete;
   device& operator=(const device&) = delete;
 
-  /// Where work is enqueued: the first stream, or the side stream as long as a `side_streams` says so, or that of the
-  /// innermost `captured_body`.
+  /// The stream that work is enqueued on: the first stream, or the side stream while there is a `side_streams`, or that
+  /// of the innermost `captured_body`.
   typename Api::stream stream() const {
     if (bodies > 0) return body_streams[index_of(bodies) - 1].get();
     return side_mark ? side_stream.get() : main_stream.get();
@@ -54,17 +54,18 @@ template <device_api Api> class device {
   /// Makes this the device that the libraries' calls are for.
   void activate() const { check(Api::set_device(physical), number); }
 
-  /// What kernels are launched with.
+  /// The context of kernel launches.
   launch_context<Api> context() const { return {stream(), &properties, scratch.address, Api::scratch_bytes}; }
   void* product_workspace() const { return workspace.address; }
-  /// Zeros, as long as the largest element: where kernels read what they gather from an array without elements.
+  /// Zeros, as long as the largest element: kernels that gather from an array without elements read here.
   std::byte* nothing_to_read() const { return static_cast<std::byte*>(zeros.address); }
 
-  /// The library's algorithms for them, before the first of its kind, as long as the device comes to it in time.
+  /// Whether the library's algorithms are measured before the first product of a kind, as long as measurements end in
+  /// time.
   mutable bool measures_products = false;
-  bool is_captured = false; ///< what is enqueued, which is not to be waited for
+  bool is_captured = false; ///< whether work is captured, and may not be waited for
 
-  /// Enqueues a product, on the device that is active: vectors by kernels, all else by the library.
+  /// Enqueues a product on the active device: products with vectors by kernels, all others by the library.
   status multiply(const matrix_product& product) const {
     if (is_vector_product(product)) return multiply_vector<Api>(product, context());
     const relaxed_capture<Api> library_may_wait(is_captured);
@@ -75,21 +76,21 @@ template <device_api Api> class device {
     }
     return Api::multiply(product, physical, stream());
   }
-  /// `unsupported` where that does not have an epilogue, a base or addresses.
+  /// `unsupported` if the library lacks the product's epilogue, its base or its addresses.
   status can_multiply(const matrix_product& product) const {
     if (is_vector_product(product)) return {};
     const relaxed_capture<Api> library_may_wait(is_captured);
     return Api::can_multiply(product, physical);
   }
 
-  /// Memory for what is enqueued from now on. `wait_for_gpu()` returns once the physical device has done all that was
-  /// enqueued; it is called where memory is short. Throws `out_of_memory`.
+  /// Memory for work that is enqueued from now on. `wait_for_gpu()` returns once the physical device has done all
+  /// enqueued work; it is called if memory is short. Throws `out_of_memory`.
   template <class WaitForGpu> void* take(std::size_t bytes, const WaitForGpu& wait_for_gpu) const {
     activate();
     void* address = nullptr;
     status got = Api::allocate(address, bytes, stream());
     if (got.is == status::kind::out_of_memory) enqueue_mutex<Api>::instance().give_back_released();
-    // what is kept for later may be in pieces that are too small, and copies of the host's memory are there to spare
+    // memory kept for later may be in pieces that are too small; copies of the host's memory can be dropped
     for (int attempt = 0; attempt < 2 && got.is == status::kind::out_of_memory; ++attempt) {
       if (attempt == 1 && !runtime::block_cache::forget_kept_copies()) break;
       wait_for_gpu(); // what the host has not seen released stays
@@ -109,14 +110,14 @@ template <device_api Api> class device {
     return address;
   }
 
-  /// Gives back what `take` gave, behind what has been enqueued.
+  /// Releases memory that `take` allocated, behind all work enqueued so far.
   void give_back(void* address) const noexcept {
     kept_failure::keep(Api::set_device(physical));
     kept_failure::keep(Api::release(address, stream()));
   }
 
-  /// How many bytes of the host's memory have copies here at most: a quarter of what the GPU has, for all that share
-  /// it.
+  /// The most bytes of copies of the host's memory that are kept here: a quarter of the GPU's memory, divided among
+  /// those that share it.
   std::size_t most_kept() const { return memory_bytes / 4 / index_of(on_gpu); }
 
   /// Enqueues zeros.
@@ -136,7 +137,7 @@ template <device_api Api> class device {
     check(Api::copy_rows(to, to_pitch, from, from_pitch, width, rows, stream()), number);
   }
 
-  /// What is enqueued here from now on waits for what has been enqueued on `other`.
+  /// Makes later work here wait for the work that has been enqueued on `other`.
   void wait_for(const device& other) {
     if (&other == this) return;
     other.activate();
@@ -145,26 +146,26 @@ template <device_api Api> class device {
     check(Api::wait_event(stream(), other.main_mark.get()), number);
   }
 
-  /// What is enqueued here from now on waits for what has been enqueued on a stream of somebody else on this device.
+  /// Makes later work here wait for the work that has been enqueued on `other`, a foreign stream on this device.
   status wait_for_stream(typename Api::stream other) {
     if (const status active = Api::set_device(physical); !active.ok()) return active;
     const status recorded = Api::record_event(main_mark.get(), other);
     return recorded.ok() ? Api::wait_event(stream(), main_mark.get()) : recorded;
   }
-  /// What is enqueued on such a stream from now on waits for what has been enqueued here.
+  /// Makes later work on `other`, a foreign stream on this device, wait for the work that has been enqueued here.
   status let_wait(typename Api::stream other) {
     if (const status active = Api::set_device(physical); !active.ok()) return active;
     const status recorded = Api::record_event(main_mark.get(), stream());
     return recorded.ok() ? Api::wait_event(other, main_mark.get()) : recorded;
   }
 
-  /// Makes ready for so many `captured_body`s, one inside the other.
+  /// Makes streams for `depth` bodies, one inside the other: see `captured_body`.
   void expect_bodies(int depth) {
     activate();
     while (count_of(body_streams) < depth) body_streams.emplace_back();
   }
 
-  /// What is enqueued on the side stream from now on waits for what has been enqueued on the first.
+  /// Makes later work on the side stream wait for the work that has been enqueued on the first one.
   void fork() {
     activate();
     check(Api::record_event(main_mark.get(), main_stream.get()), number);
@@ -208,7 +209,7 @@ template <device_api Api> class device {
   graph_cache<Api> graphs;
 };
 
-/// As long as it lives, work is enqueued on the side streams of these devices, behind what is on their first streams.
+/// While this lives, work is enqueued on the side streams of these devices, behind the work on their first streams.
 template <device_api Api> class side_streams {
  public:
   explicit side_streams(plain_span<device<Api>* const> these) : devices(these) {
@@ -225,7 +226,7 @@ template <device_api Api> class side_streams {
   plain_span<device<Api>* const> devices;
 };
 
-/// As long as it lives, what is enqueued on a device that is captured is the body of a node that a condition decides.
+/// While this lives, work enqueued on a device that is captured is the body of a conditional node.
 template <device_api Api> class captured_body {
  public:
   captured_body(device<Api>& of, conditional_kind kind, graph_condition condition) : on(of) {

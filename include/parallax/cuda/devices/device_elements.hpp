@@ -1,4 +1,4 @@
-// Memory of others on a device, with the stream that they use it on.
+// Others' memory on a device, with the stream that they use it on.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -13,11 +13,11 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// `count` elements from `first` on, in the memory of logical device `device`, which `borrow` makes an array of and
-/// `into` writes results to. What their owner has enqueued on `stream`, which has to be of that device, comes before
-/// what programs do with them. What is enqueued on it comes behind that, once the last array that shares them has
-/// ended, or the call whose results they are has returned; the host waits for nothing. Where the backend is not CUDA,
-/// or has no such device, their use throws `error`.
+/// `count` elements from `first` on, in the memory of logical device `device`: `borrow` makes an array of them, and
+/// `into` writes results to them. Work that their owner has enqueued on `stream`, a stream of that device, runs before
+/// the programs' work on them. Work that the owner enqueues after the last array that shares them has ended, or after
+/// the call whose results they are has returned, runs behind it. The host waits for nothing. If the backend is not
+/// CUDA, or has no such device, their use throws `error`.
 template <device_api Api, class T> class device_elements {
  public:
   using value_type = T;
@@ -28,7 +28,7 @@ template <device_api Api, class T> class device_elements {
   /// The number of elements.
   std::int64_t size() const { return total; }
 
-  /// The memory as programs know it. Throws what the device's calls give rise to.
+  /// The memory as programs know it. Throws errors of the device's calls.
   buffer lend() const {
     if (total == 0) return {};
     std::lock_guard lock(backend<Api>::mutex());

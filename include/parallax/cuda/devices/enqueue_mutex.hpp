@@ -1,4 +1,4 @@
-// Who may enqueue work: one thread at a time. Others that only give memory back do not wait for it.
+// The mutex under which one thread at a time enqueues work. Threads that only release memory do not wait for it.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -15,11 +15,11 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <device_api Api> class device;
 
-/// A recursive mutex. What other threads release while it is held is given back when it no longer is, in the order of
-/// the first streams: whoever releases memory has had it used by nothing that is not enqueued there.
+/// A recursive mutex. Memory that other threads release while it is held is freed when it is unlocked, in the order of
+/// the first streams: all work that used the memory was enqueued there before.
 template <device_api Api> class enqueue_mutex {
  public:
-  /// That of the backend. Never destroyed: arrays with static storage may outlive any other object.
+  /// The backend's mutex. Never destroyed: arrays with static storage may outlive any other object.
   static enqueue_mutex& instance() {
     static enqueue_mutex& only = *new enqueue_mutex;
     return only;
@@ -42,7 +42,7 @@ template <device_api Api> class enqueue_mutex {
     } while (has_released() && try_lock());
   }
 
-  /// Gives memory back that `device::take` gave: at once, or when another thread that has the mutex unlocks it.
+  /// Frees memory that `device::take` allocated: at once, or when another thread that has the mutex unlocks it.
   void release(device<Api>& home, std::byte* start) noexcept {
     if (!try_lock()) {
       if (!note(home, start)) lock(); // there is no memory to note it
@@ -52,7 +52,7 @@ template <device_api Api> class enqueue_mutex {
     home.give_back(start);
     unlock();
   }
-  /// Gives back what other threads have released since the mutex was locked, which is held.
+  /// Frees the memory that other threads have released since the mutex was locked. It is held now.
   void give_back_released() noexcept {
     std::vector<released_memory> all;
     {

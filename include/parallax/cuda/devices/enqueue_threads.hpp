@@ -22,11 +22,11 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// A caller's helpers. They start when first needed, and sleep where there is nothing to do. A child of fork has none,
-/// and does all by itself.
+/// A caller's helpers. They start when first needed, and sleep while there is nothing to do. A child of fork has none,
+/// and does all work itself.
 class enqueue_threads {
  public:
-  /// So many threads, the caller being one of them.
+  /// `threads` threads, the caller being one of them.
   explicit enqueue_threads(int threads) : helpers(std::max(threads - 1, 0)) {
     if (helpers == 0) return;
     all = std::make_unique<helper[]>(index_of(helpers));
@@ -55,7 +55,8 @@ class enqueue_threads {
   int size() const { return is_child() ? 1 : helpers + 1; }
 
   /// Calls `part(k)` for each k below `count`, each in one thread, and returns when all have ended. Throws the first
-  /// failure; parts that have not begun then do not. Called by a second thread meanwhile, runs in that alone.
+  /// failure; parts that have not begun by then are left out. If a second thread calls meanwhile, it runs all its parts
+  /// itself.
   void run(int count, function_ref<void(int)> part) {
     std::unique_lock only(access, std::defer_lock);
     const int needed = std::min(helpers, count - 1);
@@ -90,13 +91,13 @@ class enqueue_threads {
     }
   };
 
-  // A helper is called, comes when it has woken, and is idle again after its part. One that did not come in time is
-  // dismissed, so that nobody waits for a sleeper.
+  // A helper is called, comes when it has woken, and is idle again after its part. A helper that did not come in time
+  // is dismissed, so that the caller does not wait for a sleeping thread.
   static constexpr std::uint32_t idle = 0, called = 1, working = 2, stop = 3;
 
   struct helper {
     std::atomic<std::uint32_t> state{idle};
-    job* current = nullptr; ///< written where it is idle, read where it works
+    job* current = nullptr; ///< written while it is idle, read while it works
     std::thread thread;
 
     void change(std::uint32_t to) {

@@ -1,4 +1,4 @@
-// The last collectives of this process: what an error message says about one that did not end.
+// The last collectives of this process, for the error message about one that did not end.
 #pragma once
 
 #include <parallax/core/support/plain_span.hpp>
@@ -19,9 +19,10 @@ template <device_api Api> class flight_recorder {
  public:
   static constexpr std::size_t capacity = 16; ///< collectives that have ended; all that have not are kept
 
-  /// Notes a collective over mesh axes; call `begin` before and `end` after it is enqueued, the devices' work up to
-  /// there being what has arrived and completed. `shared` is its number among those that other processes have members
-  /// of, 0 where they have none. What is `in_graph` stands for all of a graph's, which begins with something else.
+  /// Notes a collective over mesh axes. Call `begin` before and `end` after it is enqueued: the events of the devices'
+  /// streams there show who has arrived and who has completed it. `shared`: its number among the collectives with
+  /// members in other processes, or 0. `in_graph`: it stands for all collectives of a graph, which begins with other
+  /// work.
   void begin(const char* name, unsigned axes, std::size_t bytes, plain_span<device<Api>* const> members,
              std::uint64_t shared, bool in_graph = false) {
     while (entries.size() > capacity && has_ended(entries.front())) entries.pop_front();
@@ -47,7 +48,7 @@ template <device_api Api> class flight_recorder {
 
   /// Notes a step of a program that is enqueued next.
   void note_step() { ++steps; }
-  /// Whether more than so many steps have been noted behind a collective that has not ended.
+  /// Whether more than `most` steps have been noted behind a collective that has not ended.
   bool is_ahead(std::uint64_t most) const {
     const auto known = std::find_if(entries.begin(), entries.end(), [](const entry& e) { return !e.is_over; });
     if (known == entries.end() || steps - known->step <= most) return false;
@@ -55,19 +56,20 @@ template <device_api Api> class flight_recorder {
     return first != nullptr && first->enqueued && steps - first->step > most;
   }
 
-  /// Forgets those that were not enqueued, because something failed.
+  /// Forgets collectives that were not enqueued, because something failed before.
   void forget_begun() {
     std::erase_if(entries, [](const entry& e) { return !e.enqueued; });
   }
 
-  /// Whether a collective that some device has reached has not ended on all. What devices have to do before they come
-  /// to one may take any time.
+  /// Whether a collective that some device has reached has not ended on all devices. Before devices reach one, their
+  /// work may take any time.
   bool is_going_on() const {
     const entry* const first = first_unended();
     return first != nullptr && first->enqueued && !passed(first->arrived, first->members, true).empty();
   }
 
-  /// How far the devices have come: the first collective that has not ended, and how many have reached and left it.
+  /// How far the devices have come: the first collective that has not ended, and the numbers of devices that have
+  /// reached and left it.
   struct position {
     std::uint64_t sequence = 0;
     std::size_t arrived = 0, completed = 0;
@@ -80,14 +82,14 @@ template <device_api Api> class flight_recorder {
             first->enqueued ? passed(first->completed, first->members, true).size() : 0};
   }
 
-  /// A collective that other processes have members of, and its number among those; without a name there is none.
+  /// A collective with members in other processes, and its number among these; without a name there is none.
   struct shared_collective {
     const char* name = nullptr;
     std::uint64_t number = 0;
     bool in_graph = false;
     explicit operator bool() const { return name != nullptr; }
   };
-  /// The first of these that has not ended, where it is the first of all; otherwise none.
+  /// The first collective that has not ended, if it has members in other processes; otherwise none.
   shared_collective waits_for_others() const {
     const entry* const first = first_unended();
     if (first == nullptr || first->shared == 0) return {};
@@ -140,7 +142,7 @@ template <device_api Api> class flight_recorder {
     }
   }
   static bool is_past(const device_event<Api>& mark) { return is_ready(Api::query_event(mark.event.get())); }
-  /// While an error is described, which another one is not to hide.
+  /// Whether an event is past, without throwing: while one error is described, another one must not hide it.
   static bool is_known_past(const device_event<Api>& mark) { return Api::query_event(mark.event.get()).ok(); }
 
   static std::vector<int> passed(const std::deque<device_event<Api>>& events, const std::vector<device<Api>*>& members,
@@ -165,7 +167,7 @@ template <device_api Api> class flight_recorder {
     return text.empty() ? "none" : text;
   }
 
-  /// They end one after another.
+  /// The first collective that has not ended: they end one after another.
   const entry* first_unended() const {
     for (const entry& e : entries)
       if (!has_ended(e)) return &e;

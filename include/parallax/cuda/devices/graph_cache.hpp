@@ -1,4 +1,4 @@
-// The sections of programs that a device has been given, and the graphs that were captured of them.
+// The sections of programs that a device has run, and the graphs that were captured of them.
 #pragma once
 
 #include <parallax/arrays/memory/buffer.hpp>
@@ -45,7 +45,7 @@ struct section_key {
   bool is_shared = false; ///< other processes run it too
 };
 
-/// The exchanges with other processes that a graph has.
+/// The exchanges with other processes in a graph.
 struct captured_exchanges {
   std::string_view first; ///< its name
   unsigned axes = 0;      ///< of any
@@ -59,13 +59,13 @@ struct captured_exchanges {
   }
 };
 
-/// A graph of a section on one device. It has memory of its own, at whose addresses its steps work: intermediate
-/// values, and copies of those arguments and results that are not in their own places. Its first launches copy
-/// arguments in, and are all that is updated at a call; its last ones copy results to where the first were told.
+/// A graph of a section on one device. Its steps work in memory of its own, with intermediate values and with copies of
+/// arguments and results that are not used in their own memory. Its first launches copy arguments in; only they are
+/// updated at a call. Its last launches copy results to the addresses that the first ones got.
 template <device_api Api> struct section_graph {
   explicit section_graph(plain_span<const std::byte* const> of) : addresses(of.begin(), of.end()) {}
 
-  std::vector<const std::byte*> addresses; ///< where it works, by value, then by output; null where it copies
+  std::vector<const std::byte*> addresses; ///< addresses of values, then of outputs; null if the graph copies
 
   /// Launches that are updated at each call.
   struct update {
@@ -82,14 +82,14 @@ template <device_api Api> struct section_graph {
     int piece;
     bool may_be_given;
   };
-  /// An output, and where in a launch's given words its address goes.
+  /// An output, and the position of its address among the words of a launch.
   struct result {
     buffer_id buffer; ///< of the section
     std::size_t output, bytes;
     std::size_t offset; ///< of the original, in the graph's memory
     std::size_t update, target;
   };
-  /// A value or output in its own place.
+  /// A value or output that is used in its own memory.
   struct in_place {
     buffer_id buffer;   ///< of the section
     std::size_t number; ///< among the addresses
@@ -111,7 +111,7 @@ template <device_api Api> struct section_graph {
   std::optional<unique_graph<Api>> graph;
 };
 
-/// A section on one device: what its first call has shown, and its graphs, the one that was used last first.
+/// A section on one device: the findings of its first call, and its graphs, the last used one first.
 template <device_api Api> struct known_section {
   static constexpr std::size_t most_graphs = 8;
 
@@ -141,7 +141,7 @@ template <device_api Api> struct known_section {
   std::uint64_t calls = 0, graphs_made = 0;
   bool has_had_copies = false; ///< a graph that copies all arguments and results was made
 
-  /// The graph that works at these addresses; null where there is none.
+  /// The graph that works at these addresses; null if there is none.
   section_graph<Api>* find(plain_span<const std::byte* const> addresses) {
     const auto found = std::find_if(graphs.begin(), graphs.end(),
                                     [&](const auto& each) { return plain::equal(each->addresses, addresses); });
@@ -149,29 +149,30 @@ template <device_api Api> struct known_section {
     std::rotate(graphs.begin(), found, found + 1);
     return graphs.front().get();
   }
-  /// One more, instead of the one that was used last longest ago where there are many.
+  /// Adds a graph, and drops the least recently used one if there are many.
   section_graph<Api>& add(plain_span<const std::byte* const> addresses) {
     ++graphs_made;
     if (graphs.size() == most_graphs) graphs.pop_back();
     return **graphs.insert(graphs.begin(), std::make_unique<section_graph<Api>>(addresses));
   }
-  /// Whether one more is worth what it costs: some are for the places that a loop finds by turns, more where those were
-  /// launched many times.
+  /// Whether another graph is worth its cost: a few are for the addresses that a loop uses in turn, and more if the
+  /// section was called many times.
   bool may_have_more() const { return graphs_made < most_graphs + calls / 64; }
 
-  /// Its next call is its first once more. The graphs' memory stays, since what releases it may be captured.
+  /// Makes the next call a first one again. The graphs' memory stays, since its release may be captured.
   void start_anew() {
     is = suitability::unknown;
     for (auto& each : graphs) each->graph.reset();
   }
 };
 
-/// A device's sections, the one that was used last first. NCCL wants all processes to launch a collective in graphs or
-/// none, so what is known of shared sections depends on nothing that one process does by itself: not on sections of its
-/// own, nor on memory.
+/// A device's sections, the last used one first. NCCL needs all processes to launch a collective in graphs, or none. So
+/// the state of shared sections depends on nothing that one process does by itself, such as sections of its own, or
+/// memory.
 template <device_api Api> class graph_cache {
  public:
-  /// What is known of a section. It stays until `most_sections` others of its kind have been asked for: shared or not.
+  /// The state of a section. It is kept until `most_sections` other ones of its kind, shared or not, have been asked
+  /// for.
   known_section<Api>& find(const section_key& key, std::size_t most_sections) {
     auto found = std::find_if(sections.begin(), sections.end(), [&](const auto& each) { return each->is_of(key); });
     if (found == sections.end()) {
@@ -183,8 +184,8 @@ template <device_api Api> class graph_cache {
     return *sections.front();
   }
 
-  /// Before the section that was found last takes `bytes` for a graph: destroys graphs until these are within
-  /// `most_bytes`, but for that section's last one. Shared ones do not count.
+  /// Call before the section that was found last takes `bytes` for a graph. Destroys graphs until those left have at
+  /// most `most_bytes`, except for that section's last one. Shared sections do not count.
   void make_room(std::size_t bytes, std::size_t most_bytes) {
     if (sections.front()->is_shared) return;
     std::size_t used = bytes;
@@ -200,8 +201,8 @@ template <device_api Api> class graph_cache {
     }
   }
 
-  /// Destroys the graphs that have calls of communicators, which would wait for that for ever. Shared sections begin
-  /// with a call step by step again, which makes communicators.
+  /// Destroys the graphs with calls of communicators, whose destruction would otherwise wait for the graphs for ever.
+  /// Shared sections begin with a call step by step again, which makes communicators.
   void forget_exchanges() {
     for (const auto& each : sections)
       if (each->is_shared || plain::any_of(each->graphs, [](const auto& graph) { return graph->exchanges.count != 0; }))

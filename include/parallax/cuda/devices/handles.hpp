@@ -1,5 +1,5 @@
-// Owners of what the device libraries hand out. Destructors cannot throw: a failure there is kept, and thrown by the
-// next `check_kept`.
+// Owners of handles of the device libraries. Destructors cannot throw: a failure there is kept, and thrown by the next
+// `check_kept`.
 #pragma once
 
 #include <parallax/core/version.hpp>

@@ -1,4 +1,4 @@
-// Which of a library's algorithms multiplies fastest: each is timed once for all products of a kind.
+// The choice of the fastest of a library's algorithms: each is timed once for all products of a kind.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -13,7 +13,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
-/// Memory of a device for what a product writes while it is measured, at addresses that are aligned as its own.
+/// Device memory for the results of a product while it is measured, aligned as its own results.
 template <device_api Api, class Device> class scratch_results {
  public:
   explicit scratch_results(const Device& of) : on(of) {}
@@ -66,7 +66,7 @@ template <device_api Api, class Device> class scratch_results {
   const Device& on;
   void* memory = nullptr;
 
-  /// The operands' addresses, and those of results that follow one another.
+  /// Writes the addresses of the operands, and of results that follow one another.
   status redirect_addresses(matrix_product& p, void** addresses, std::int64_t distance) {
     const std::int64_t none = 0;
     write_addresses::arguments a{};
@@ -85,9 +85,9 @@ template <device_api Api, class Device> class scratch_results {
 
 } // namespace detail
 
-/// Chooses the fastest algorithm for a product and its like on the active device, unless that has been done: all are
-/// timed on its operands, and write to other memory. Where there is none left, nothing is chosen yet; `not_ready` where
-/// the device does not come to it in time.
+/// Chooses the fastest algorithm for products like this one on the active device, unless that has been done: all are
+/// timed on the product's operands, and write to other memory. If no such memory is left, nothing is chosen yet;
+/// `not_ready` if the device does not end a measurement in time.
 template <device_api Api, class Device> status measure_product(const Device& on, const matrix_product& product) {
   int count = 0;
   if (const status asked = Api::proposed_algorithms(count, product, on.physical); !asked.ok()) return asked;

@@ -1,4 +1,4 @@
-// The devices of a section as a mesh, and the groups that a collective over some of its axes is among.
+// The devices of a section as a mesh, and the groups of a collective over some of its axes.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -13,13 +13,13 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Positions are row-major, the outermost axis first. Where processes share the mesh, those of this process lie side by
-/// side among the places of all.
+/// Positions are row-major, the outermost axis first. If processes share the mesh, the positions of this process follow
+/// each other among the places of all processes.
 template <device_api Api> class mesh {
  public:
   std::vector<device<Api>*> devices; ///< of this process, by position
 
-  /// `sizes` are those of this process; `of_all` is the mesh of all processes, null where this one is by itself.
+  /// `sizes` are those of this process; `of_all` is the mesh of all processes, null if this one is by itself.
   mesh(plain_span<const std::int64_t> sizes, std::vector<device<Api>*> at,
        const processes::process_mesh* of_all = nullptr)
       : devices(std::move(at)), own_sizes(sizes.begin(), sizes.end()), all_sizes(own_sizes), across(of_all) {
@@ -32,7 +32,8 @@ template <device_api Api> class mesh {
   int size() const { return count_of(devices); }
   /// The number of places.
   int place_count() const { return size_along(all_sizes, ~0U); }
-  /// Where a position is among the places of all processes, and back; -1 for a place in another process.
+  /// The place of a position among those of all processes, and the position of a place; -1 for a place in another
+  /// process.
   int place_of(int position) const { return first + position; }
   int position_of(int place) const { return place >= first && place < first + size() ? place - first : -1; }
   /// Whether nobody else is there to exchange values with.
@@ -44,7 +45,7 @@ template <device_api Api> class mesh {
       if (across->starts()[process] != static_cast<std::int64_t>(process)) return false;
     return true;
   }
-  /// The mesh of all processes; null where this one is by itself.
+  /// The mesh of all processes; null if this one is by itself.
   const processes::process_mesh* whole() const { return across; }
   /// Whether groups along the axes of a mask have members in other processes.
   bool crosses_processes(unsigned axes) const { return across != nullptr && across->is_divided(axes); }
@@ -61,8 +62,8 @@ template <device_api Api> class mesh {
   /// The number of indices along the axes of a mask in this process.
   int own_axis_size(unsigned axes) const { return size_along(own_sizes, axes); }
 
-  /// The places that differ along these axes only, group by group, in row-major order of the axes: those of all
-  /// processes, or of this one.
+  /// The groups of places that differ along these axes only, in row-major order of the axes: of all processes, or of
+  /// this one.
   std::vector<std::vector<int>> groups(unsigned axes, bool of_all) const {
     const std::vector<std::int64_t>& sizes = of_all ? all_sizes : own_sizes;
     const int group_size = size_along(sizes, axes), count = size_along(sizes, ~0U);

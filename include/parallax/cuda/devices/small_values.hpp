@@ -1,4 +1,4 @@
-// Small arguments from the host, numbers above all: those of a device travel together, with the launch of one kernel.
+// Small arguments from the host, above all numbers: the arguments of a device come with the launch of one kernel.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -13,7 +13,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// `add` all of them, then `send`, then ask where they are. They stay there as long as this lives.
+/// `add` all values, then `send`, then ask for their addresses, which are valid as long as this lives.
 template <device_api Api> class small_values {
  public:
   /// Larger ones are uploaded by themselves.

@@ -17,10 +17,10 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Called while the host waits; throws where waiting is vain.
+/// Called while the host waits; throws if the wait is in vain.
 using while_waiting = const std::function<void()>&;
 
-/// Copies memory of the host: much of it by several threads, as one does not move what a bus does.
+/// Copies memory of the host; large pieces by several threads, since one thread is slower than the bus.
 inline void copy_by_threads(enqueue_threads& threads, std::byte* to, const std::byte* from, std::size_t bytes) {
   constexpr std::size_t piece = std::size_t{1} << 20;
   threads.run(static_cast<int>((bytes + piece - 1) / piece), [&](int k) {
@@ -47,7 +47,7 @@ template <device_api Api> class pinned_block {
 
   std::byte* data() const { return memory; }
 
-  /// The copy that was enqueued last is part of what `is_done` asks for.
+  /// Includes the last copy on stream `on` in what `is_done` asks for.
   void expect(typename Api::stream on) {
     pending = true;
     check(Api::record_event(done.get(), on));
@@ -61,13 +61,13 @@ template <device_api Api> class pinned_block {
   }
 
  private:
-  unique_event<Api> done; // before the memory, which is to go first
+  unique_event<Api> done; // declared before the memory, which is to be released first
   std::byte* memory = nullptr;
   bool pending = false;
 };
 
-/// Copies go in parts through blocks that are kept. None is released before the device is: that may wait for all that
-/// goes on there. One thread at a time calls, and the device is current.
+/// Copies go in parts through blocks that are kept. No block is released before the device is, since a release may wait
+/// for all work there. One thread at a time calls, and the device is current.
 template <device_api Api> class staging {
  public:
   explicit staging(typename Api::stream ordered) : stream(ordered) {}
@@ -87,7 +87,7 @@ template <device_api Api> class staging {
     }
   }
 
-  /// Copies to the host, and waits for it. `beside_others(f)` calls `f`, in which other threads may call.
+  /// Copies to the host, and waits for it. `beside_others(f)` calls `f` while it lets other threads call.
   template <class BesideOthers>
   void to_host(std::byte* to, const std::byte* from, std::size_t bytes, enqueue_threads& threads,
                const BesideOthers& beside_others, while_waiting waiting) {
@@ -115,7 +115,7 @@ template <device_api Api> class staging {
 
   static constexpr std::size_t smallest_bytes = std::size_t{64} << 10;
   static constexpr std::size_t largest_bytes = std::size_t{4} << 20;
-  /// Of blocks that are being sent, so that calls need not wait for what the device has to do before.
+  /// The most bytes of blocks in flight to the device, so that calls need not wait for the device's earlier work.
   static constexpr std::size_t most_sent_bytes = 4 * largest_bytes;
 
   struct received_part {
@@ -123,7 +123,7 @@ template <device_api Api> class staging {
     std::byte* to;
     std::size_t bytes;
   };
-  /// The parts that are on their way to the host; their blocks are free again when they have come, or will be.
+  /// The parts in flight to the host. At the end their blocks become unused, even if copies are still going on.
   struct receipt {
     staging& owner;
     std::deque<received_part> parts{};

@@ -31,8 +31,8 @@ status launch_elementwise(kernel_arguments& whole, const launch_context<Api>& wh
 
 } // namespace detail
 
-/// Launches `Kernel` on what `a` describes, whose operands lie in memory of the current device; changes the
-/// description. Nothing is launched where there are no results. Returns the first failing status.
+/// Launches `Kernel` on the loop that `a` describes, with operands in memory of the current device; changes the
+/// description. Launches nothing if there are no results. Returns the first failing status.
 template <launch_api Api, class Kernel> status launch_kernel(kernel_arguments& a, const launch_context<Api>& where) {
   if constexpr (Kernel::result == kernel_result::rows) {
     return detail::launch_row_group<Api, Kernel>(a, where);

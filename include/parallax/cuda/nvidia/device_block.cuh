@@ -36,7 +36,7 @@ struct device_block {
 
   __device__ void barrier() const { __syncthreads(); }
 
-  // without clusters, each block is one
+  // without clusters, each block is a cluster of its own
 #if __CUDA_ARCH__ >= 900 // as `first_with_clusters` says
   __device__ std::byte* shared_of(int rank) const {
     return cooperative_groups::this_cluster().map_shared_rank(shared(), static_cast<unsigned>(rank));
@@ -76,15 +76,14 @@ static_assert(cluster_block<device_block>);
 
 namespace detail {
 
-/// The most threads that a kernel is launched with: its `max_threads` where it has one, else what every kernel may
-/// have.
+/// The most threads that a kernel is launched with: its `max_threads` if it has one, else the limit of all kernels.
 template <class K> constexpr int max_threads_of() {
   if constexpr (requires { K::max_threads; }) return K::max_threads;
   else return 1024;
 }
 
-/// The blocks that a multiprocessor is to hold at least: a kernel's `min_blocks` where it has one; 0 leaves it to
-/// ptxas, which weighs them against spills.
+/// The blocks that a multiprocessor is to hold at least: a kernel's `min_blocks` if it has one; 0 leaves it to ptxas,
+/// which weighs them against spills.
 template <class K> constexpr int min_blocks_of() {
   if constexpr (requires { K::min_blocks; }) return K::min_blocks;
   else return 0;
@@ -102,10 +101,10 @@ template <class K> const void* function_of() { return reinterpret_cast<const voi
 /// The architecture whose code has clusters.
 inline constexpr int first_with_clusters = 90;
 
-/// What a block gets without asking.
+/// The shared memory that a block may have without a function attribute.
 inline constexpr std::size_t always_shared_bytes = 48 * 1024;
 
-/// Asks for what not every launch may have, and never for less than before: graphs may have such a launch.
+/// Allows a launch that needs more than the default. Never lowers the limit: graphs may have launches with more.
 inline status allow(const void* function, const launch_shape& shape) {
   if (shape.shared_bytes > always_shared_bytes) {
     static std::mutex mutex; // another thread may ask for more between the question and the call
@@ -127,7 +126,7 @@ inline status allow(const void* function, const launch_shape& shape) {
   return {};
 }
 
-/// How a launch of clusters is described; not copied, as the description points into it.
+/// The description of a launch with clusters; not copied, since the description points into itself.
 struct clustered_launch {
   cudaLaunchAttribute attribute = {};
   cudaLaunchConfig_t config = {};
@@ -170,7 +169,7 @@ struct device_launches {
                                   cudaLaunchKernelExC(&clustered.config, detail::function_of<K>(), values));
   }
 
-  /// None so large, or none of code that was compiled for devices that have no clusters.
+  /// The number is 0 for clusters that are too large, and for code compiled for devices without clusters.
   template <device_kernel K> static status clusters_at_once(int& count, K, const launch_shape& shape) {
     count = 0;
     cudaFuncAttributes compiled;

@@ -33,7 +33,7 @@ struct graph_calls {
     return detail::runtime_status("cudaThreadExchangeStreamCaptureMode", cudaThreadExchangeStreamCaptureMode(&mode));
   }
 
-  /// The node that what comes next would depend on. Fails where that is not one.
+  /// The node that the next work would depend on. Fails if there is not exactly one.
   static status last_captured(cudaStream_t stream, graph_node& node) {
     capture_place place;
     const status found = find(stream, place);
@@ -119,7 +119,7 @@ struct graph_calls {
     return detail::runtime_status("cudaGraphLaunch", cudaGraphLaunch(launched.executable, stream));
   }
 
-  /// What still runs of it runs to its end.
+  /// Destroys a graph. Launches that still run run to their end.
   static status destroy_graph(const graph& old) {
     status destroyed;
     if (old.executable != nullptr)
@@ -130,7 +130,7 @@ struct graph_calls {
   }
 
  private:
-  /// The graph that a stream is captured to, and the nodes that what comes next depends on.
+  /// The graph that a stream is captured to, and the nodes that the next work depends on.
   struct capture_place {
     cudaGraph_t graph = nullptr;
     const cudaGraphNode_t* nodes = nullptr;

@@ -27,8 +27,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
-/// The status of `call`, which returned `code`. Beside the code's meaning, NCCL says what went wrong in words of its
-/// own.
+/// The status of `call`, which returned `code`. NCCL adds a text of its own to the code's meaning.
 inline status nccl_status(const char* call, ncclResult_t code) {
   if (code == ncclSuccess) [[likely]]
     return {};
@@ -40,7 +39,7 @@ inline status nccl_status(const char* call, ncclResult_t code) {
   return {status::kind::failure, code, "NCCL", call, kept_text(meaning)};
 }
 
-/// The status of a call whose going on in the background is a success: `communicator_state` tells its end.
+/// The status of a call that may go on in the background: that is a success, and `communicator_state` tells its end.
 inline status nccl_begun(const char* call, ncclResult_t code) {
   return nccl_status(call, code == ncclInProgress ? ncclSuccess : code);
 }
@@ -62,7 +61,7 @@ constexpr ncclDataType_t nccl_type(element_type type) {
   return ncclFloat64;
 }
 
-/// Of booleans, the sum and the maximum are whether any holds; the minimum, whether all do.
+/// For booleans, the sum and the maximum are "any", the minimum is "all".
 constexpr ncclRedOp_t nccl_operation(reduction_kind how, element_type type) {
   switch (how) {
   case reduction_kind::sum: return type == element_type::boolean ? ncclMax : ncclSum;
@@ -74,9 +73,9 @@ constexpr ncclRedOp_t nccl_operation(reduction_kind how, element_type type) {
 
 } // namespace detail
 
-/// The part of `device_api` that NCCL does. Communicators do not block: what has begun may go on in a thread of NCCL's,
-/// and its kernels are on their streams only once `communicator_state` says that it is over. Only then may the streams
-/// be given more work, and the communicators another group.
+/// The part of `device_api` that NCCL does. Communicators do not block: a call may go on in a thread of NCCL's, and its
+/// kernels are on their streams only once `communicator_state` says that it is over. Only then may the streams get more
+/// work, and the communicators another group.
 struct nccl_calls {
   using communicator = ncclComm_t;
 
@@ -94,7 +93,7 @@ struct nccl_calls {
     std::iota(ranks.begin(), ranks.end(), 0);
     return join_clique(clique, devices, ranks, static_cast<int>(clique.size()), id);
   }
-  /// The same of the members that this process has in a clique of `members`.
+  /// As `create_clique`, for the members of this process in a clique of `members` members.
   static status join_clique(plain_span<communicator> clique, plain_span<const int> devices, plain_span<const int> ranks,
                             int members, const clique_id& id) {
     for (communicator& member : clique) member = nullptr;
@@ -109,8 +108,8 @@ struct nccl_calls {
     return first;
   }
 
-  /// New communicators for the members of `clique`, which are all that this process has of it; goes on in the
-  /// background. Of a member that gets none, `children` has a place that stays null.
+  /// New communicators for all members of `clique` in this process; goes on in the background. The entry in `children`
+  /// of a member that gets none stays null.
   static status split_clique(plain_span<communicator* const> children, plain_span<const communicator> clique,
                              plain_span<const clique_place> places) {
     status first = group_start();
@@ -126,25 +125,26 @@ struct nccl_calls {
     return first;
   }
 
-  /// What is going on, or the error that ended the communicator.
+  /// Whether work goes on, or the error that ended the communicator.
   static status communicator_state(communicator asked) {
     ncclResult_t state = ncclSuccess;
     if (status s = detail::nccl_status("ncclCommGetAsyncError", ncclCommGetAsyncError(asked, &state)); !s.ok())
       return s;
     if (status s = detail::nccl_status("ncclCommGetAsyncError", state); !s.ok()) return s;
-    // What is over, NCCL of about 2.19 puts away at the communicator's next use only. Until then another communicator's
-    // group in this thread finds the members of this one's in its list, and from another thread, a list that is gone.
+    // NCCL of about 2.19 cleans up finished work only at the communicator's next use. Until then another communicator's
+    // group in this thread finds the members of this group in its list; from another thread, it finds a list that is
+    // gone.
     int members = 0;
     return detail::nccl_status("ncclCommCount", ncclCommCount(asked, &members));
   }
 
-  /// Of a communicator that nothing goes on with. To be called for all of a clique.
+  /// Destroys a communicator that is idle. To be called for all of a clique.
   static status destroy_communicator(communicator old) {
     if (old == nullptr) return {};
     return detail::nccl_status("ncclCommDestroy", ncclCommDestroy(old));
   }
-  /// Ends what goes on with communicators, all of this process' together: an abort may wait for a device on which the
-  /// kernels of another communicator go on until that is aborted too. Gives up after `abort_seconds`.
+  /// Aborts communicators, all of this process together: an abort may wait for a device that runs the kernels of
+  /// another communicator until that is aborted too. Gives up after `abort_seconds`.
   static status abort_communicators(plain_span<const communicator> old) {
     struct ending {
       std::vector<communicator> all;
@@ -203,7 +203,7 @@ struct nccl_calls {
  private:
   static constexpr int abort_seconds = 10;
 
-  /// A thread that calls `f`; where the system gives none, the calling thread has done so.
+  /// A thread that calls `f`; if the system refuses a thread, the calling thread calls `f` itself.
   template <class F> static std::thread started(const F& f) {
     try {
       return std::thread(f);
@@ -221,7 +221,7 @@ struct nccl_calls {
     keep_first(first, detail::nccl_begun("ncclGroupEnd", ncclGroupEnd()));
     return first;
 #else
-    // groups have no aborts yet
+    // NCCL's groups do not support aborts yet
     std::vector<status> results(all.size());
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -238,9 +238,9 @@ struct nccl_calls {
     if (first.ok()) first = next;
   }
 
-  /// Goes on in the background. The device it is for is current.
+  /// Goes on in the background. The member's device is current.
   static status create_member(communicator& created, int members, const ncclUniqueId& id, int member) {
-    // a safe abort asks for communicators that do not block
+    // only communicators that do not block can be aborted safely
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
     return detail::nccl_begun("ncclCommInitRankConfig", ncclCommInitRankConfig(&created, members, id, member, &config));

@@ -1,4 +1,4 @@
-// How a matrix product is put to cuBLASLt: its matrices, its epilogue, and the algorithm that is chosen for it.
+// A matrix product as cuBLASLt takes it: its matrices, its epilogue, and the algorithm that is chosen for it.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -23,12 +23,12 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail {
 inline status product_status(const char* call, cublasStatus_t code) {
   if (code == CUBLAS_STATUS_SUCCESS) [[likely]]
     return {};
-  std::ignore = cudaGetLastError(); // what the library leaves, as in `runtime_status`
+  std::ignore = cudaGetLastError(); // clears the library's error, as `runtime_status` does
   const status::kind is = code == CUBLAS_STATUS_ALLOC_FAILED ? status::kind::out_of_memory : status::kind::failure;
   return {is, static_cast<int>(code), "cuBLASLt", call, cublasLtGetStatusString(code)};
 }
 
-/// Of a floating type.
+/// The library's type for a floating type.
 constexpr cudaDataType_t library_type(element_type type) {
   switch (type) {
   case element_type::float16: return CUDA_R_16F;
@@ -50,7 +50,7 @@ struct stored_matrix {
   cublasOperation_t operation;
   std::int64_t rows, columns, leading;
 
-  /// Of a matrix of `inner` x `outer` elements with these strides; none where the library has no name for it.
+  /// A matrix of `inner` x `outer` elements with these strides; none if the library cannot describe it.
   static std::optional<stored_matrix> of(std::int64_t inner, std::int64_t outer, std::int64_t inner_stride,
                                          std::int64_t outer_stride) {
     if ((inner == 1 || inner_stride == 1) && (outer == 1 || outer_stride >= inner))
@@ -83,12 +83,12 @@ struct library_algorithm {
 };
 inline constexpr int most_proposed = 8;
 
-/// What a call is to be given, for all products of one key. It stays where it was made.
+/// The arguments of a call, for all products of one key. A plan is not moved.
 struct product_plan {
   cublasLtMatmulDescOpaque_t operation;
   cublasLtMatrixLayoutOpaque_t first, second, result;
   library_algorithm algorithm;
-  std::vector<library_algorithm> proposed; ///< the others to choose from and it, as long as they are measured
+  std::vector<library_algorithm> proposed; ///< all algorithms to choose from, while they are measured
   bool is_chosen = false;                  ///< among them
   bool exists = false;                     ///< the library may have no algorithm for an epilogue, a base or addresses
 };
@@ -96,7 +96,7 @@ struct product_plan {
 /// All that the choice of an algorithm depends on.
 using product_key = std::array<std::int64_t, 23>;
 
-/// The library's name of what becomes of a result.
+/// The library's name for an epilogue.
 inline cublasLtEpilogue_t library_epilogue(const product_epilogue& e) {
   using enum product_activation;
   unsigned flags = 0;
@@ -112,7 +112,7 @@ inline cublasLtEpilogue_t library_epilogue(const product_epilogue& e) {
                           : static_cast<unsigned>(CUBLASLT_EPILOGUE_DRELU_BGRAD & ~CUBLASLT_EPILOGUE_DRELU);
   return flags == 0 ? CUBLASLT_EPILOGUE_DEFAULT : static_cast<cublasLtEpilogue_t>(flags);
 }
-/// The distance of two rows of what a gradient wants to know: in bits for relu, else in elements.
+/// The distance of two rows of the values kept for a gradient: in bits for relu, otherwise in elements.
 inline std::int64_t auxiliary_leading(const matrix_product& p) {
   const bool bits =
       p.epilogue.activation == product_activation::relu || p.epilogue.activation == product_activation::relu_gradient;
@@ -120,15 +120,15 @@ inline std::int64_t auxiliary_leading(const matrix_product& p) {
 }
 inline const void* bias_of(const product_epilogue& e) { return e.bias != nullptr ? e.bias : e.bias_gradient; }
 
-/// The largest power of two, up to 16, that divides the addresses of all matrices of a batch. No load is wider, and
-/// small arguments lie at multiples of 16 in one call and of 256 in a graph, for which nothing new is to be chosen.
+/// The largest power of two, up to 16, that divides the addresses of all matrices of a batch. No load is wider than 16.
+/// Small arguments lie at multiples of 16 in a call and of 256 in a graph, and both should have the same plan.
 inline std::int64_t alignment_of(const void* data, std::int64_t batch, std::int64_t stride, element_type type) {
   auto bits = reinterpret_cast<std::uintptr_t>(data) | 16;
   if (batch > 1) bits |= static_cast<std::uintptr_t>(stride) * size_of(type);
   return static_cast<std::int64_t>(bits & (~bits + 1));
 }
 
-/// Says that the library finds matrices at addresses, which it does from CUDA 12.9 on.
+/// Tells the library that matrices are at addresses, which it supports from CUDA 12.9 on.
 #if CUBLAS_VERSION >= 120900
 inline cublasStatus_t lay_out_at_addresses(cublasLtMatrixLayoutOpaque_t& layout) {
   const std::uint32_t mode = CUBLASLT_BATCH_MODE_POINTER_ARRAY;
@@ -138,10 +138,10 @@ inline cublasStatus_t lay_out_at_addresses(cublasLtMatrixLayoutOpaque_t& layout)
 inline cublasStatus_t lay_out_at_addresses(cublasLtMatrixLayoutOpaque_t&) { return CUBLAS_STATUS_NOT_SUPPORTED; }
 #endif
 
-/// What the library multiplies by its beta.
+/// The matrix that the library multiplies by its beta.
 inline const void* added_to(const matrix_product& p) { return p.base != nullptr ? p.base : p.result; }
 
-/// What the library is told of where matrices are: the first ones, or all of their addresses.
+/// The operands of a library call: the first matrices, or the addresses of all of them.
 struct product_operands {
   const void *left, *right, *added;
   void* result;
@@ -184,7 +184,7 @@ inline product_key key_of(const matrix_product& p, const library_product& as) {
           alignment(added_to(p), p.result_batch)};
 }
 
-/// Says where the vector and the matrix of an epilogue are.
+/// Sets the addresses of an epilogue's vector and matrix.
 inline cublasStatus_t point(product_plan& plan, const product_epilogue& e) {
   cublasStatus_t code = CUBLAS_STATUS_SUCCESS;
   auto say = [&](cublasLtMatmulDescAttributes_t what, const void* where) {
@@ -250,7 +250,7 @@ inline status propose_algorithms(std::vector<library_algorithm>& proposed, int m
       code = cublasLtMatmulPreferenceSetAttribute(&preference, what, &value, sizeof value);
   };
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{p.workspace == nullptr ? 0 : workspace_bytes});
-  // sums of 16-bit products that several blocks share are f32's until the end
+  // 16-bit products that several blocks share are summed in f32 until the end
   if (size_of(p.type) == 2)
     prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
   auto alignment = [&](std::size_t i) { return static_cast<std::uint32_t>(key[14 + i]); };

@@ -23,9 +23,9 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// The part of `device_api` that cuBLASLt does, and what it cannot.
+/// The part of `device_api` that cuBLASLt does, and the products that it lacks.
 struct product_calls {
-  /// What the library's authors recommend for the largest GPUs. Aligned to 256 bytes.
+  /// The size that the library's authors recommend for the largest GPUs. Aligned to 256 bytes.
   static constexpr std::size_t product_workspace_bytes = 32 << 20;
 
   /// Whether the library has the product's epilogue, adds it to a base, and takes its matrices at addresses; it may
@@ -38,7 +38,7 @@ struct product_calls {
     const bool is_wide = p.type == element_type::float64 && !p.epilogue.is_plain();
     const auto as = p.depth == 0 || is_wide ? std::nullopt : detail::library_product::of(p);
     if (!as && p.addresses != nullptr) return {}; // a kernel reads them
-    // some of the library's kernels load the vector and the matrix of an epilogue by 16 bytes without asking
+    // some of the library's kernels load an epilogue's vector and matrix by 16 bytes without a check
     auto is_aligned = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; };
     if (!as || !is_aligned(detail::bias_of(p.epilogue)) || !is_aligned(p.epilogue.auxiliary)) return no;
     library& used = library_of(device);
@@ -56,9 +56,9 @@ struct product_calls {
     return asked->second ? status{} : no;
   }
 
-  /// Sums of f32 and smaller types are f32's. f32 products have all their bits unless `precision` says otherwise. What
-  /// the library has no call for is done by `strided_product`. `device` is the current one. An epilogue that the
-  /// library said it had may still be `unsupported`, and is from then on.
+  /// Products of f32 and smaller types are summed in f32. f32 products have all their bits unless `precision` says
+  /// otherwise. `strided_product` computes products that the library has no call for. `device` is the current one. An
+  /// epilogue that the library said it supports may still be `unsupported`, and is so from then on.
   static status multiply(const matrix_product& p, int device, cudaStream_t stream) {
     if (p.batch == 0 || p.rows == 0 || p.columns == 0) return {};
     const auto as = p.depth == 0 ? std::nullopt : detail::library_product::of(p);
@@ -94,7 +94,7 @@ struct product_calls {
     return done;
   }
 
-  /// The best of what the library's heuristics know for products like this one.
+  /// The best algorithms by the library's heuristics for products like this one.
   static status proposed_algorithms(int& count, const matrix_product& p, int device) {
     count = 0;
     const auto as = p.batch * p.rows * p.columns * p.depth == 0 ? std::nullopt : detail::library_product::of(p);
@@ -113,7 +113,7 @@ struct product_calls {
     return asked;
   }
 
-  /// The mean of several times, behind one that is not counted.
+  /// The mean of several runs, after one that is not counted.
   static status time_algorithm(double& seconds, int number, const matrix_product& p, int device, cudaStream_t stream) {
     library& used = library_of(device);
     const std::scoped_lock lock(used.mutex);
@@ -149,23 +149,23 @@ struct product_calls {
     using stream = cudaStream_t;
   };
 
-  /// What the library always has.
+  /// Whether the library certainly supports a product.
   static bool is_usual(const matrix_product& p) {
     return p.epilogue.is_plain() && p.base == nullptr && p.addresses == nullptr;
   }
 
-  /// Programs whose shapes keep changing do not fill the memory.
+  /// A limit, so that programs whose shapes keep changing do not fill the memory.
   static constexpr std::size_t most_plans = 4096;
 
-  /// A device's handle and what was chosen on it.
+  /// A device's handle, and its plans.
   struct library {
-    std::recursive_mutex mutex; ///< the question of signs is a product
+    std::recursive_mutex mutex; ///< recursive, since the test of signs is a product
     cublasLtHandle_t handle = nullptr;
     std::map<detail::product_key, detail::product_plan> plans;
     std::map<element_type, bool> positive_signs; ///< whether relu leaves the signs of x > 0
   };
 
-  /// Never destroyed: when static objects are, the driver may be gone, which frees what it holds by itself.
+  /// Never destroyed: when static objects are, the driver may be gone, which then has freed all handles itself.
   static library& library_of(int device) {
     static std::mutex mutex;
     static auto& all = *new std::map<int, library>;
@@ -173,7 +173,7 @@ struct product_calls {
     return all[device];
   }
 
-  /// Where the plan for a product is; it is made where there is none yet.
+  /// Finds the plan for a product, and makes it if there is none yet.
   static status find_plan(detail::product_plan*& plan, library& used, const matrix_product& p,
                           const detail::library_product& as) {
     if (used.handle == nullptr)

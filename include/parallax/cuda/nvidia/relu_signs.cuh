@@ -1,4 +1,5 @@
-// What cuBLASLt keeps of relu for a gradient: it does not say which sign 0 has, so it is asked.
+// The signs that cuBLASLt keeps of relu for a gradient: its documentation does not say which sign 0 has, so a product
+// finds out.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -14,8 +15,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail {
 
-/// A stream of its own, and memory in its order, as long as this lives: what goes on elsewhere on the device is not
-/// waited for, and others may be captured meanwhile.
+/// A stream of its own with memory in its order, while this lives: other work on the device is not waited for, and may
+/// be captured meanwhile.
 class trial_memory {
  public:
   trial_memory() = default;
@@ -38,8 +39,8 @@ class trial_memory {
   cudaStream_t own = nullptr;
 };
 
-/// Sets `positive` to whether the signs that a product with relu leaves are those of x > 0, as relu's gradient is
-/// defined: by those of a product of zeros on the current device, which is waited for. `Calls` are `product_calls`.
+/// Sets `positive` to whether the signs that a product with relu keeps are those of x > 0, as relu's gradient is
+/// defined. Finds out by a product of zeros on the current device, and waits for it. `Calls` are `product_calls`.
 template <class Calls> status ask_for_sign_of_zero(bool& positive, element_type type, int device) {
   positive = false;
   constexpr std::int64_t size = 128; // of a square matrix, whose rows of signs are 16 bytes
@@ -61,7 +62,7 @@ template <class Calls> status ask_for_sign_of_zero(bool& positive, element_type 
   p.epilogue.activation = product_activation::relu;
   p.epilogue.auxiliary = signs;
   if (status s = Calls::multiply(p, device, trial.stream()); !s.ok())
-    return s.code == CUBLAS_STATUS_NOT_SUPPORTED ? status{} : s; // there are no signs to be had
+    return s.code == CUBLAS_STATUS_NOT_SUPPORTED ? status{} : s; // the library keeps no signs
   std::byte kept[sign_bytes];
   code = cudaMemcpyAsync(kept, signs, sign_bytes, cudaMemcpyDeviceToHost, trial.stream());
   if (code == cudaSuccess) code = cudaStreamSynchronize(trial.stream());

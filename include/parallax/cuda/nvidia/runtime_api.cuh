@@ -11,7 +11,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// What the CUDA backend runs on where there is a GPU.
+/// The policy of the CUDA backend on a real GPU.
 struct runtime_api : runtime_calls, device_launches, graph_calls, product_calls, nccl_calls {};
 
 static_assert(device_api<runtime_api>);

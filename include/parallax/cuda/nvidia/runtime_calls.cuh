@@ -22,14 +22,14 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 struct runtime_calls {
   using stream = cudaStream_t;
   using event = cudaEvent_t;
-  /// What scatters sort at a time stays in the cache of an A100 or H100, which have 40 and 50 MB.
+  /// The data that scatters sort at a time stays in the cache of an A100 or H100, of 40 and 50 MB.
   static constexpr std::size_t scratch_bytes = std::size_t{16} << 20;
 
-  /// More than one for each of many devices would wait for the driver.
+  /// The threads that enqueue: more than 16 would only wait for the driver.
   static int host_threads() { return environment_integer("PARALLAX_CUDA_THREADS", std::min(core_count(), 16), 1, 64); }
 
-  /// How many devices there are: 0 where there is none, and where the question fails. `unsupported` where there is no
-  /// driver; one that is too old, or a device that does not work, is a failure.
+  /// The number of devices: 0 if there is none, or if the question fails. `unsupported` if there is no driver; a driver
+  /// that is too old, or a device that does not work, is a failure.
   static status device_count(int& count) {
     const cudaError_t code = cudaGetDeviceCount(&count);
     if (code != cudaSuccess) count = 0;
@@ -53,14 +53,14 @@ struct runtime_calls {
       return detail::runtime_status("cudaGetDeviceProperties", code);
     int has_clusters = 0;
     const cudaError_t code = cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, device);
-    // 16 where a kernel asks for more than what all such devices have
+    // clusters of 16 are possible if a kernel asks for more than all such devices support
     properties = {all.name, all.multiProcessorCount, all.sharedMemPerBlockOptin, all.totalGlobalMem,
                   has_clusters != 0 ? 2 * portable_cluster : 1};
     return detail::runtime_status("cudaDeviceGetAttribute", code);
   }
 
-  /// Lets kernels and copies on `device` reach the memory that `allocate` takes on `owner`. Fails where the hardware
-  /// has no way (`unsupported`); `copy_between` goes through the host then.
+  /// Lets kernels and copies on `device` reach the memory that `allocate` takes on `owner`. `unsupported` if the
+  /// hardware has no way; `copy_between` goes through the host then.
   static status enable_peer_access(int device, int owner) {
     if (device == owner) return {};
     int possible = 0;
@@ -90,7 +90,7 @@ struct runtime_calls {
     return detail::runtime_status("cudaFreeAsync", cudaFreeAsync(pointer, on));
   }
 
-  /// What the pool keeps for later counts as free.
+  /// Memory that the pool keeps for later counts as free.
   static status memory_info(std::size_t& free, std::size_t& total) {
     if (cudaError_t code = cudaMemGetInfo(&free, &total); code != cudaSuccess)
       return detail::runtime_status("cudaMemGetInfo", code);
@@ -132,7 +132,7 @@ struct runtime_calls {
   static status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                           std::size_t rows, stream on) {
     if (width == 0 || rows == 0) return {};
-    // as one piece where it is one: distances of rows are limited to 2^31 - 1
+    // in one piece if the rows are contiguous: distances of rows are limited to 2^31 - 1
     if (rows == 1 || (to_pitch == width && from_pitch == width))
       return detail::runtime_status("cudaMemcpyAsync",
                                     cudaMemcpyAsync(to, from, width * rows, cudaMemcpyDeviceToDevice, on));
@@ -173,9 +173,9 @@ struct runtime_calls {
   static status query_event(event asked) { return detail::runtime_status("cudaEventQuery", cudaEventQuery(asked)); }
 
  private:
-  /// A device's pool: our own, so that what others of the process take from the device's default pool has nothing to do
-  /// with what this one keeps, and who may reach it. It keeps what is released, which else it would hand back to the
-  /// driver whenever a stream is waited for. Never destroyed: arrays with static storage may outlive any other object.
+  /// A device's pool: our own, so that other users of the device's default pool affect neither the memory that this one
+  /// keeps nor the access to it. It keeps released memory, which would otherwise go back to the driver whenever a
+  /// stream is waited for. Never destroyed: arrays with static storage may outlive any other object.
   static status pool_of(cudaMemPool_t& pool, int device) {
     static std::mutex mutex;
     static auto& all = *new std::map<int, cudaMemPool_t>;

@@ -1,4 +1,4 @@
-// What the CUDA runtime's calls return, as statuses.
+// The results of the CUDA runtime's calls, as statuses.
 #pragma once
 
 #include <parallax/core/version.hpp>

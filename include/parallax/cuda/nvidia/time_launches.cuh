@@ -1,4 +1,4 @@
-// How long work takes that is enqueued on a stream.
+// The time that work on a stream takes.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -13,7 +13,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail {
 
-/// A moment of a stream, whose time is known.
+/// A point of a stream, with the time when the stream reached it.
 class timed_event {
  public:
   timed_event() = default;
@@ -27,8 +27,8 @@ class timed_event {
     return runtime_status("cudaEventRecord", created == cudaSuccess ? cudaEventRecord(event, stream) : created);
   }
   cudaEvent_t get() const { return event; }
-  /// Waits until the stream has come there: `not_ready` where it has not after so long, as behind a collective that
-  /// does not end.
+  /// Waits until the stream has reached the event. `not_ready` if it has not after `most`, for example behind a
+  /// collective that does not end.
   status wait(std::chrono::seconds most) const {
     const auto until = std::chrono::steady_clock::now() + most;
     status asked = query();
@@ -39,7 +39,7 @@ class timed_event {
     return asked;
   }
 
-  /// How long after `begin` it was. Both have been reached.
+  /// The time since `begin`. Both events have been reached.
   status seconds_since(double& seconds, const timed_event& begin) const {
     float milliseconds = 0;
     const cudaError_t code = cudaEventElapsedTime(&milliseconds, begin.event, event);
@@ -53,8 +53,8 @@ class timed_event {
   cudaEvent_t event = nullptr;
 };
 
-/// The mean time of what `enqueue` enqueues, of several times behind one that is not counted. Waits for the stream, and
-/// returns `not_ready` where that does not come there in time.
+/// The mean time of the work that `enqueue` enqueues, in several runs after one that is not counted. Waits for the
+/// stream, and returns `not_ready` if the stream does not reach the end in time.
 template <class Enqueue> status time_launches(double& seconds, cudaStream_t stream, const Enqueue& enqueue) {
   constexpr int times = 5;
   constexpr std::chrono::seconds most_waited(10);

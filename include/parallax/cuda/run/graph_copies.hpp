@@ -1,4 +1,4 @@
-// What a graph does with arguments and results that are not in its own places: its first launches and its last ones.
+// The first and last launches of a graph, which copy arguments and results that are not used in their own memory.
 #pragma once
 
 #include <parallax/core/support/plain_span.hpp>
@@ -16,7 +16,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Where an argument is: on the host, or on the device that reads it.
+/// The address of an argument, on the host or on the device that reads it.
 struct argument_source {
   const std::byte* data = nullptr;
   bool on_host = false;
@@ -24,12 +24,12 @@ struct argument_source {
 
 namespace detail {
 
-/// Adds pieces to launches, as many to each as it takes.
+/// Adds pieces to launches, as many to each as fit.
 template <device_api Api> struct launch_filler {
   std::vector<typename section_graph<Api>::update>& launches;
   std::uint32_t given = 0; ///< words of the last launch
 
-  /// A piece of `bytes` bytes, with room for `words` given ones.
+  /// A piece of `bytes` bytes, with room for `words` words that come with the launch.
   copy_pieces::piece& add(std::size_t bytes, std::uint32_t words) {
     if (launches.empty() || launches.back().arguments.count == copy_pieces::most_pieces ||
         given + words > copy_pieces::most_given) {
@@ -49,7 +49,7 @@ inline std::byte* given_words(copy_pieces::arguments& of) { return reinterpret_c
 
 } // namespace detail
 
-/// Captures the launches that bring arguments, and the addresses of results.
+/// Captures the launches that copy arguments in, and the addresses of results.
 template <device_api Api> void capture_copies_in(section_graph<Api>& g, device<Api>& on) {
   std::byte* const memory = address_of<Api>(g.memory);
   detail::launch_filler<Api> filler{g.updates};
@@ -77,7 +77,8 @@ template <device_api Api> void capture_copies_in(section_graph<Api>& g, device<A
   }
 }
 
-/// Captures the launches that copy results to where those of `capture_copies_in` are told at each call.
+/// Captures the launches that copy results out, to the addresses that the launches of `capture_copies_in` get at each
+/// call.
 template <device_api Api> void capture_copies_out(const section_graph<Api>& g, device<Api>& on) {
   std::byte* const memory = address_of<Api>(g.memory);
   on.activate();
@@ -92,8 +93,8 @@ template <device_api Api> void capture_copies_out(const section_graph<Api>& g, d
   }
 }
 
-/// Says for the next launch of a graph where the arguments are that it copies, by value, and sends larger ones of the
-/// host; and where its results go, by output.
+/// Sets, for the next launch of a graph, the addresses of the arguments that it copies, by value, and of its results,
+/// by output. Uploads larger arguments of the host.
 template <device_api Api>
 void update_copies(section_graph<Api>& g, device<Api>& on, backend<Api>& owner,
                    plain_span<const argument_source> sources, plain_span<const buffer> outputs) {

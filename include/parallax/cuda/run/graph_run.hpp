@@ -20,7 +20,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Memory of a section's values that its outputs take: by position, by output, null where one takes none.
+/// Memory of a section's values that its outputs take: by position, by output; null for an output that takes none.
 struct memory_taken {
   recycled_vector<recycled_vector<buffer>> by_position;
 
@@ -36,7 +36,7 @@ struct memory_taken {
 
 namespace detail {
 
-/// What is enqueued on a device is captured until `end`, or until this is destroyed, which forgets it.
+/// Work enqueued on a device is captured until `end`, or until this is destroyed, which drops it.
 template <device_api Api> class capture_scope {
  public:
   explicit capture_scope(device<Api>& of) : on(of) {
@@ -67,19 +67,19 @@ template <device_api Api> class capture_scope {
 
 } // namespace detail
 
-/// Arguments and results that lie where they lay in calls before are read and written in their own places. So a loop
-/// that calls a program again and again, whether it gives arguments away or drops them, soon copies nothing.
+/// Arguments and results at addresses that earlier calls have used are read and written in their own memory. So a loop
+/// that calls a program again and again, whether it donates arguments or drops them, soon copies nothing.
 template <device_api Api> class graph_run {
  public:
   static constexpr std::size_t most_memory = std::size_t{16} << 20; ///< of one graph
-  /// Copies cost the device time where a launch costs the host some: programs that have more bytes of them for each of
-  /// their steps are faster without.
+  /// Copies take time of the device, launches take time of the host: programs with more copied bytes for each of their
+  /// steps are faster without graphs.
   static constexpr std::size_t most_copied_per_step = std::size_t{256} << 10;
 
   static constexpr int most_steps = 4096; ///< of one graph, all rounds of its unrolled scans among them
 
-  /// Where outputs are, by position: in memory that they take, in memory that is given for them on their device, or in
-  /// new memory. What `prepare` has found stays for a run step by step.
+  /// Outputs, by position: in memory that they take, in memory that the caller lends on their device, or in new memory.
+  /// Outputs that `prepare` has placed are kept if the section is then run step by step.
   recycled_vector<recycled_vector<buffer>> outputs;
 
   graph_run(backend<Api>& of, const section_plan& run, section_id number, const mesh<Api>& on,
@@ -92,7 +92,7 @@ template <device_api Api> class graph_run {
         devices(on.devices),
         taken(of_values) {}
 
-  /// Whether graphs serve this call. Otherwise it is run step by step, and `note` is to be called afterwards.
+  /// Whether graphs serve this call. If not, it is run step by step, and `note` has to be called afterwards.
   /// `source_of(number of a value, position)` gives an `argument_source`.
   template <class Sources> bool prepare(const Sources& source_of, given_memory given) {
     if (!owner.options.graphs) return false;
@@ -109,7 +109,7 @@ template <device_api Api> class graph_run {
     return plain::all_of(graphs, [](const graph* each) { return each != nullptr && each->is_worthwhile; });
   }
 
-  /// Notes what a call step by step has shown.
+  /// Notes the findings of a call step by step.
   void note(const section_runner<Api>& done) {
     if (!owner.options.graphs) return;
     for (std::size_t p = 0; p < devices.size(); ++p) {
@@ -125,8 +125,8 @@ template <device_api Api> class graph_run {
     }
   }
 
-  /// Runs the section once `prepare` has found graphs, and captures them before where that has not been done. False
-  /// where they cannot be captured: it is run step by step then, and from then on.
+  /// Runs the section once `prepare` has found graphs, and captures them first if that has not been done. False if they
+  /// cannot be captured: the section is run step by step from then on.
   bool run(const program_launchers<Api>& kernels, given_memory given) {
     if (!plain::all_of(graphs, [](const graph* each) { return each->graph.has_value(); }) && !try_capture(kernels))
       return false;
@@ -167,17 +167,17 @@ template <device_api Api> class graph_run {
       here[index_of(each.number)] = source_of(index_of(each.number), static_cast<int>(position));
     }
   }
-  /// Where a graph works at a position, by value, then by output; null where it is to copy.
+  /// The addresses that a graph works at, at a position: by value, then by output; null if the graph is to copy.
   recycled_vector<const std::byte*> places_of(known& of, std::size_t position) const {
     recycled_vector<const std::byte*> places(value_count() + section.outputs().size());
-    if (all.whole() != nullptr) return places; // others may find other places, and NCCL wants all to capture alike
+    if (all.whole() != nullptr) return places; // others' addresses may differ, and NCCL needs all to capture alike
     for (std::size_t i = 0; i < value_count(); ++i)
       if (!sources[position][i].on_host) places[i] = sources[position][i].data;
     for (std::size_t k = 0; k < outputs[position].size(); ++k)
       places[value_count() + k] = address_of<Api>(outputs[position][k]);
     const recycled_vector<const std::byte*> present = places;
     of.history.keep_repeated(places);
-    // what is given away comes back, at once
+    // donated memory comes back as a result at once
     for (std::size_t k = 0; k < taken.by_position[position].size(); ++k) {
       const std::byte* const first = address_of<Api>(taken.by_position[position][k]);
       for (std::size_t i = 0; i < places.size() && first != nullptr; ++i)
@@ -185,7 +185,7 @@ template <device_api Api> class graph_run {
     }
     return places;
   }
-  /// The graph that works where values are, or one that copies them all; null where there are neither.
+  /// The graph that works at the values' addresses, or one that copies all values; null if there is neither.
   graph* graph_for(known& of, std::size_t position) {
     recycled_vector<const std::byte*> places = places_of(of, position);
     graph* found = of.find(places);
@@ -202,7 +202,7 @@ template <device_api Api> class graph_run {
     return &added;
   }
 
-  /// Says where everything is that is not in its own place.
+  /// Lays out the graph's memory: all buffers that are not used in their own memory.
   void plan(graph& g, const known& of) const {
     std::size_t bytes = 0;
     auto take = [&](std::size_t more) { return std::exchange(bytes, bytes + aligned(more)); };
@@ -231,7 +231,7 @@ template <device_api Api> class graph_run {
     g.is_worthwhile = copied <= static_cast<std::size_t>(expected.steps) * most_copied_per_step && bytes <= most_memory;
   }
 
-  /// Captures the graphs. Where processes share them, NCCL wants all to capture alike: what fails is thrown.
+  /// Captures the graphs. If processes share them, NCCL needs all to capture alike: a failure is thrown then.
   bool try_capture(const program_launchers<Api>& kernels) {
     for (graph* each : graphs) forget(*each);
     try {
@@ -255,7 +255,7 @@ template <device_api Api> class graph_run {
     }
     return false;
   }
-  /// Gives the graphs their memory, and does what had better not be done while they are captured.
+  /// Allocates the graphs' memory, and does work that should not be captured.
   void make_ready(section_runner<Api>& runner) {
     for (std::size_t p = 0; p < devices.size(); ++p) {
       devices[p]->graphs.make_room(graphs[p]->memory_bytes, owner.options.graph_memory);
@@ -270,7 +270,7 @@ template <device_api Api> class graph_run {
   }
   void capture(section_runner<Api>& runner) {
     runner.decides = owner.options.conditional_graphs;
-    runner.noted = &graphs.front()->exchanges; // where devices are several there are none
+    runner.noted = &graphs.front()->exchanges; // with several devices there are no exchanges
     std::deque<detail::capture_scope<Api>> captures;
     for (std::size_t p = 0; p < devices.size(); ++p) {
       captures.emplace_back(*devices[p]);
@@ -293,7 +293,7 @@ template <device_api Api> class graph_run {
     g.exchanges = {};
   }
 
-  /// Tells the runner where the section's buffers are while it is captured.
+  /// Sets the addresses of the section's buffers for the capture.
   static void set_addresses(section_runner<Api>& runner, const graph& g, int position) {
     std::byte* const memory = address_of<Api>(g.memory);
     for (const auto& a : g.arguments) runner.set_address(a.buffer, position, memory + a.offset);
@@ -318,7 +318,7 @@ template <device_api Api> class graph_run {
     check(Api::launch_graph(g.graph->get(), on.stream()), on.number);
     if (g.exchanges.count != 0) owner.recorder.end(1);
   }
-  /// Those of a launch are one for the recorder, with the last one's number: processes that launch it begin all of
+  /// Notes the exchanges of a launch as one, with the last one's number: processes that launch the graph begin all of
   /// them.
   void begin_exchanges(const graph& g) const {
     if (g.exchanges.count == 0) return;

@@ -1,4 +1,4 @@
-// What launches a program's kernels, and the loops that are kernels.
+// The functions that launch a program's kernels, and its loops that are kernels.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -20,7 +20,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Which kernels and loops of a program are launched: what is inside of a loop that is a kernel is not.
+/// The kernels and loops of a program that are launched: those inside of a loop that is a kernel are not.
 template <class Program> struct launched_records {
   template <class T> using flags = std::array<bool, index_of(Program::plan.template size<T>()) + 1>;
   flags<kernel_record> kernels{};  ///< by themselves
@@ -69,7 +69,7 @@ template <class Program> struct launched_records {
     }
     for_each_body(Program::plan, step, [&](section_id body) { add(body); });
   }
-  /// Slices that move are no matter of groups: parts are launched one by one there.
+  /// Decides whether a concurrent step is one kernel. If slices move in it, its parts are launched one by one.
   constexpr void find_group(std::size_t number) {
     const auto parts = Program::plan[Program::plan.template at<concurrent_step>(static_cast<int>(number)).parts];
     groups[number] = plain::all_of(parts, [&](const step_record& part) { return !moving[kernel_of(part)]; });
@@ -90,7 +90,7 @@ template <class Program> struct launched_records {
   }
 };
 
-/// The kernels of a concurrent step, each once, and which of them each part runs.
+/// The kernels of a concurrent step, each once, and the number of each part's kernel among them.
 template <class Program, std::size_t Number> struct group_kernels {
   static constexpr auto parts = Program::plan[Program::plan.template at<concurrent_step>(Number).parts];
   static constexpr std::size_t size = parts.size();
@@ -127,7 +127,7 @@ status launch_group(group_part part, const launch_context<Api>& where) {
   }(std::make_index_sequence<found.count>{});
 }
 
-/// In the order of the program's records.
+/// The functions, in the order of the program's records.
 template <device_api Api, class Program> struct kernel_table {
   static constexpr auto launched = launched_records<Program>::find();
   template <std::size_t I> static constexpr kernel_launcher<Api> kernel() {

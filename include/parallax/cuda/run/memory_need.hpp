@@ -1,4 +1,4 @@
-// How much memory a section of a program needs on each of its devices: what an error says where there is too little.
+// The memory that a section of a program needs on each of its devices, for the error if there is too little.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -16,7 +16,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 struct memory_need {
   std::size_t arguments = 0, results = 0, intermediate = 0;
 
-  /// Of a section. What it passes on to others it does not read.
+  /// The need of a section. Values that it only passes on do not count.
   static memory_need of(const section_plan& section) {
     std::vector<bool> is_read(section.buffers().size());
     for (const step_record& step : section.steps())

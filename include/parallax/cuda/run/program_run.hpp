@@ -43,8 +43,8 @@ template <device_api Api> class program_run {
     std::erase_if(arguments.values, [](const runtime_value& value) { return !value.is_input; });
   }
 
-  /// Runs the program; its outputs stay on the devices, in the memory there that is given for them. Throws what the
-  /// devices' calls give rise to, `shape_error`, and `out_of_memory`.
+  /// Runs the program; its outputs stay on the devices, in the memory there that is lent for them. Throws errors of the
+  /// devices' calls, `shape_error`, and `out_of_memory`.
   recycled_vector<runtime_value> run(given_memory given = {}) {
     return agreed.or_fail([&] { return run_here(given); });
   }
@@ -55,7 +55,8 @@ template <device_api Api> class program_run {
     return backend<Api>::instance().options.deterministic ? "with PARALLAX_DETERMINISTIC=1" : "";
   }
 
-  /// A function of the user's, which runs while the backend is locked, may call programs that other processes run too.
+  /// Holds this process' calls: a user's function runs while the backend is locked, and may call programs that other
+  /// processes run too.
   static std::unique_lock<std::recursive_mutex> calls_held(const plan_view& plan) {
     processes::world* const all = processes::current_world();
     if (all == nullptr || all->count() == 1 || plan.all<ffi_step>().empty()) return {};
@@ -69,7 +70,7 @@ template <device_api Api> class program_run {
   agreed_call agreed;
   resolved_extents extents;
   backend<Api>* owner = nullptr;
-  /// The last section that was called, and its devices; the main one where none was.
+  /// The last section that was called, and its devices; the main section if none was.
   section_id called = section_id::main;
   recycled_vector<int> called_devices;
 
@@ -91,7 +92,7 @@ template <device_api Api> class program_run {
 
   section_plan section_at(section_id id) const { return {plan, id, extents}; }
 
-  /// Copies a result to memory that is given for it on a device, where it is not there already.
+  /// Copies a result to memory that is lent for it on a device, unless it is there already.
   void copy_into(const result_memory& given, runtime_value& result) {
     allocation<Api>* const memory = allocation_of<Api>(given.on_device);
     if (memory == nullptr) return;
@@ -120,7 +121,7 @@ template <device_api Api> class program_run {
     return main_results(main, arguments.values, std::move(running.outputs[0]));
   }
 
-  /// Of arguments that were given away.
+  /// The memory of donated arguments that the main section's results take.
   memory_taken taken_by_main(const section_plan& main, given_memory given) const {
     memory_taken all(1, main.outputs().size());
     for (std::size_t k = 0; k < all.by_position[0].size(); ++k) {
@@ -132,7 +133,7 @@ template <device_api Api> class program_run {
     }
     return all;
   }
-  /// Memory that was given away, where it lies on a device; null where it does not.
+  /// Donated memory, if it lies on this device; otherwise null.
   static buffer taken_on(const device<Api>& on, const buffer& memory) {
     const allocation<Api>* const here = allocation_of<Api>(memory);
     if (here == nullptr || &here->home != &on) return {};
@@ -140,7 +141,7 @@ template <device_api Api> class program_run {
     return memory;
   }
 
-  /// What the sections that run need on a device.
+  /// The memory that the running sections need on a device.
   memory_need need_on(int number) const {
     memory_need need;
     if (number == 0) need += memory_need::of(section_at(section_id::main));
@@ -148,8 +149,8 @@ template <device_api Api> class program_run {
     return need;
   }
 
-  /// Runs a section by `run()`. Where that fails, its memory is released once no device uses it any more: what orders
-  /// the devices may not have been enqueued.
+  /// Runs a section by `run()`. If that fails, waits until no device uses its memory, before that is released: the
+  /// devices' order may not have been enqueued.
   template <class Run> auto or_settle(Run run) {
     try {
       return run();

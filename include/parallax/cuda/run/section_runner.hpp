@@ -27,14 +27,14 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Whether a result's memory is given, on this device.
+/// Whether memory on this device is lent for a result.
 template <device_api Api> bool is_given_on(const device<Api>& on, given_memory given, std::size_t number) {
   if (given.empty()) return false;
   const allocation<Api>* const memory = allocation_of<Api>(given[number].on_device);
   return memory != nullptr && &memory->home == &on;
 }
 
-/// Takes memory on a device for those of a section's outputs that none is given for there and that have none yet.
+/// Allocates memory on a device for a section's outputs that have none yet, and that no memory there is lent for.
 template <device_api Api>
 void take_outputs(const section_plan& section, device<Api>& on, given_memory given, recycled_vector<buffer>& outputs) {
   outputs.resize(section.outputs().size());
@@ -50,7 +50,7 @@ void take_outputs(const section_plan& section, device<Api>& on, given_memory giv
       outputs[index_of(each.number)] = memory.take(section.bytes_of(each));
 }
 
-/// What exchanges among these devices are in a graph.
+/// The kind of exchanges among these devices in a graph.
 template <device_api Api> captured_exchange exchange_in_graph(const mesh<Api>& all) {
   if (all.is_alone()) return captured_exchange::copy;
   return all.is_one_of_each_process() ? captured_exchange::of_processes : captured_exchange::none;
@@ -60,7 +60,7 @@ template <device_api Api> class section_runner {
  public:
   using api = Api;
   using call_function = function_ref<void(const call_step&, section_runner&)>;
-  /// Gives the first byte of the section's value of a number at a position, when it is used first.
+  /// Gives the first byte of the section's value `number` at a position, when it is used first.
   using value_function = function_ref<std::byte*(std::size_t number, int position)>;
 
   const section_plan section;
@@ -81,8 +81,8 @@ template <device_api Api> class section_runner {
   section_runner(const section_runner&) = delete; // what is enqueued refers to its members
   section_runner& operator=(const section_runner&) = delete;
 
-  /// Takes memory for slots, which share one arena on each device, and for outputs that none is given for here and that
-  /// have none yet.
+  /// Allocates memory for slots, which share one arena on each device, and for outputs that have none yet and that no
+  /// memory here is lent for.
   void prepare(given_memory given = {}) {
     place_slots();
     outputs.resize(index_of(all.size()));
@@ -95,14 +95,14 @@ template <device_api Api> class section_runner {
     }
   }
 
-  /// Instead of `prepare`, for each buffer that is used: where it is.
+  /// Sets the address of a buffer; for each buffer that is used, instead of `prepare`.
   void set_address(buffer_id id, int position, std::byte* address) {
     pointers[index_of(id)][index_of(position)] = address;
     matrices.forget(position);
   }
-  /// Where the addresses of matrices go, as `batch_addresses` wants it.
+  /// Sets the memory for the addresses of matrices, as `batch_addresses` needs it.
   void set_addresses_of_matrices(int position, std::byte* memory) { matrices.lie_at(position, memory); }
-  /// Writes them: what is enqueued or captured from now on finds them.
+  /// Writes the addresses of matrices for all work that is enqueued or captured from now on.
   void write_addresses_of_matrices(int position) {
     matrices.write(section, *all.devices[index_of(position)], position,
                    [&](buffer_id id) { return place_of(id, position); });
@@ -117,12 +117,13 @@ template <device_api Api> class section_runner {
 
   bool is_used(buffer_id id) const { return pointers[index_of(id)][0] != nullptr; }
 
-  /// A buffer's first byte at a position. What is enqueued from now on may read and write it.
+  /// A buffer's first byte at a position, for work that is enqueued from now on: waits for exchanges that use the
+  /// buffer.
   std::byte* data(buffer_id id, int position) {
     exchanges.need(id);
     return place_of(id, position);
   }
-  /// The same, before it is to be read or written.
+  /// A buffer's first byte at a position, without waiting for exchanges.
   std::byte* place_of(buffer_id id, int position) {
     std::byte*& pointer = pointers[index_of(id)][index_of(position)];
     const buffer_record& buffer = section.buffer_at(id);
@@ -152,7 +153,7 @@ template <device_api Api> class section_runner {
     check(launch.kernels[index_of(step.kernel)](a, on.context()), on.number);
   }
 
-  /// The addresses of a product's matrices, for one call; null where the library goes along strides.
+  /// The addresses of a product's matrices, for one call; null if the library goes along strides.
   void* const* addresses_for(const product_step& step, buffer_id result, int p) {
     if (step.batch.count < 2) return nullptr;
     write_addresses_of_matrices(p);
@@ -161,22 +162,22 @@ template <device_api Api> class section_runner {
 
   // Bodies of loops and branches
 
-  bool decides = false;                ///< what is enqueued is captured, and its nodes may be decided by conditions
-  captured_exchanges* noted = nullptr; ///< the graph's, where what is enqueued is captured
-  std::vector<bool> going;             ///< by position: whether it runs the steps; all where there are none
-  std::vector<std::byte*> memory_of_bodies; ///< by position: where their slots go; each takes some where there are none
+  bool decides = false;                     ///< whether work is captured, and its nodes may be conditional
+  captured_exchanges* noted = nullptr;      ///< the graph's, if work is captured
+  std::vector<bool> going;                  ///< by position: whether it runs the steps; empty if all do
+  std::vector<std::byte*> memory_of_bodies; ///< by position: memory for bodies' slots; empty if bodies allocate it
   bool runs_at(int position) const { return going.empty() || going[index_of(position)]; }
   int first_position() const {
     int first = 0;
     while (!runs_at(first)) ++first;
     return first;
   }
-  /// Calls `f` with each position, for each of which it enqueues so much.
+  /// Calls `f` with each position; `f` enqueues about `launches` launches.
   void run_at_positions(std::size_t launches, function_ref<void(int)> f) const {
     if (noted == nullptr && launches * index_of(all.size()) >= least_launches) return owner.threads.run(all.size(), f);
     for (int p = 0; p < all.size(); ++p) f(p);
   }
-  /// What runs a body on the same devices, behind so much of the memory for bodies.
+  /// A runner of a body on the same devices, with the memory for bodies from byte `behind` on.
   section_runner body_runner(section_id body, std::size_t behind = 0) const {
     std::vector<std::byte*> memory = memory_of_bodies;
     for (std::byte*& each : memory) each += behind;
@@ -194,7 +195,7 @@ template <device_api Api> class section_runner {
           pointers[i][index_of(p)] = first + section.place_of(buffer, slot_offsets);
     }
   }
-  /// Where arguments and outputs of a loop's body are from now on.
+  /// Sets the addresses of the arguments and outputs of a loop's body.
   void place(plain_span<std::byte* const> arguments, plain_span<std::byte* const> results, int position) {
     int next = 0;
     for (const buffer_record& each : section.buffers()) {
@@ -204,7 +205,8 @@ template <device_api Api> class section_runner {
       if (each.kind == buffer_kind::output) set_address(buffer, position, results[number]);
     }
   }
-  /// How far arguments and outputs of a body move with each round that the device counts at `round`: in bytes.
+  /// Sets the bytes by which arguments and outputs of a body move with each round; the device counts the rounds at
+  /// `round`.
   void move(const std::int64_t* round, plain_span<const std::int64_t> arguments, plain_span<const std::int64_t> results,
             int position) {
     movements.resize(index_of(all.size()));
@@ -221,7 +223,7 @@ template <device_api Api> class section_runner {
   }
 
  private:
-  /// Of a body, all of whose values are placed.
+  /// For a body, all of whose values have addresses.
   struct all_are_placed {
     std::byte* operator()(std::size_t, int) const { return nullptr; }
   };
@@ -239,7 +241,7 @@ template <device_api Api> class section_runner {
   value_function value_at;
   epilogue_steps<Api> epilogues;
   recycled_vector<buffer> arenas;
-  std::vector<std::byte*> memory_of_slots;       ///< by position; taken where there is none
+  std::vector<std::byte*> memory_of_slots;       ///< by position; allocated if empty
   std::vector<std::vector<std::byte*>> pointers; ///< by buffer, by position
   batch_addresses<Api> matrices;
 
@@ -247,7 +249,7 @@ template <device_api Api> class section_runner {
     const std::int64_t* round = nullptr;
     std::vector<std::int64_t> bytes; ///< by buffer
   };
-  std::vector<movement> movements;       ///< by position; none where nothing moves
+  std::vector<movement> movements;       ///< by position; empty if nothing moves
   std::vector<const step_record*> apart; ///< steps that are to be enqueued next
 
   exchange_queue<Api> exchanges;
@@ -275,7 +277,7 @@ template <device_api Api> class section_runner {
     void operator()(const cond_step& step) const { self.run_loop(step, call); }
     void operator()(const while_step& step) const { self.run_loop(step, call); }
   };
-  /// The body has collectives of its own, which run behind those that wait.
+  /// The body has collectives of its own, which run behind the waiting ones.
   template <class Step> void run_loop(const Step& step, call_function call) {
     if constexpr (!std::is_same_v<Step, cond_step>)
       if (launch.whole.have(section.plan, step)) return run_whole(step);
@@ -289,7 +291,7 @@ template <device_api Api> class section_runner {
   }
   static bool is_unrolled(const while_step&) { return false; }
   static bool is_unrolled(const cond_step&) { return false; }
-  /// All rounds as one kernel.
+  /// Runs all rounds as one kernel.
   template <class Step> void run_whole(const Step& step) {
     recycled_vector<std::byte*> operands(index_of(step.operands.count)), results(index_of(step.results.count));
     recycled_vector<std::int32_t> axis_indices(section.mesh().size());
@@ -310,7 +312,7 @@ template <device_api Api> class section_runner {
   }
   std::int64_t rounds_of(const scan_step& step) const { return section.extents[step.count]; }
   static std::int64_t rounds_of(const while_step&) { return 0; }
-  /// Memory for the slots of one device. Bodies' slots follow those in memory that was given.
+  /// Memory for the slots of one device: new memory, or, for a body, the memory that its loop has for it.
   std::byte* arena(int position, std::size_t bytes) {
     if (memory_of_slots.empty()) {
       arenas.push_back(allocate<Api>(*all.devices[index_of(position)], bytes));
@@ -408,14 +410,14 @@ template <device_api Api> class section_runner {
     return {owner, all, section, step, addresses(step.source), addresses(step.result), going, noted};
   }
   const std::vector<std::byte*>& addresses(buffer_id id) const { return pointers[index_of(id)]; }
-  /// Whether a step wants a result of the exchanges that wait.
+  /// Whether a step needs a result of a waiting exchange.
   bool wants_waiting(const step_record& step) const {
     bool wants = step.kind == step_kind::call;
     visit_buffers(section.plan, step, [&](buffer_id id) { wants = wants || exchanges.makes(id); });
     return wants;
   }
 
-  /// An exchange that is a copy on each device, which nobody waits for.
+  /// An exchange that is a copy on each device, and waits for no other device.
   void run_alone(const exchange_step& step) {
     for (int p = 0; p < all.size(); ++p) data(step.source, p), data(step.result, p);
     runner_of(step).run_without_nccl();
@@ -435,7 +437,7 @@ template <device_api Api> class section_runner {
                                         rows);
   }
 
-  /// Launches the parts of a step as one, or one by one where they are no group or lie elsewhere in each round.
+  /// Launches the parts of a step as one kernel, or one by one if they are no group or their operands move with rounds.
   void run_at(const concurrent_step& step, int p) {
     const plain_span<const step_record> parts = section.plan[step.parts];
     const group_launcher<Api> launcher = launch.of(section.plan, step);

@@ -24,7 +24,7 @@ using reduction = reduction_kind;
 // Blocks of a reduction stay in the first-level cache while the operands of all members are combined into them.
 inline constexpr std::size_t reduction_block_bytes = 4096;
 
-/// Rows of elements of one value, or of four leaves of the tree that are neighbours: `stride` elements apart in each.
+/// Rows of elements of one value, or of four neighbouring leaves of the tree: rows are `stride` elements apart in each.
 struct operand_rows {
   const std::byte* first[4] = {};
   int count = 0;
@@ -33,8 +33,8 @@ struct operand_rows {
   explicit operator bool() const { return count > 0; }
 };
 
-/// Combines `rows` rows of `width` elements of the operands into the rows of `target`, which lie one after another:
-/// with what is there where that is added to. One operand always is.
+/// Combines `rows` rows of `width` elements of the operands into the rows of `target`, which lie one after another.
+/// `is_added`: together with the elements that are there already, as is always so for a single operand.
 using combine_function = void (*)(void* target, const operand_rows& from, std::size_t rows, std::size_t width,
                                   bool is_added);
 
@@ -122,8 +122,8 @@ inline void copy_rows(std::byte* to, std::size_t to_stride, const std::byte* fro
   }
 }
 
-/// How blocks of at most `reduction_block_bytes` are combined: `rows` rows of `width` elements, which lie one after
-/// another where they have been combined.
+/// How blocks of at most `reduction_block_bytes` are combined: `rows` rows of `width` elements. The combined rows lie
+/// one after another.
 struct block_arithmetic {
   combine_function with;
   std::size_t element;
@@ -131,8 +131,8 @@ struct block_arithmetic {
 
   block_arithmetic(reduction how, element_type type) : with(combine_for(how, type)), element(size_of(type)) {}
 
-  /// What is known below a node: its own value or, since they are read at once, those of four leaves. `first_of(node)`
-  /// is where a node's rows begin, `stride` elements apart, null where that is not known.
+  /// The values that are known below a node: the node's own, or those of four leaves, which are read at once.
+  /// `first_of(node)` is the address of a node's rows, `stride` elements apart; null if the node's value is not known.
   template <class FirstOf>
   static operand_rows below(processes::tree_node node, std::size_t stride, const FirstOf& first_of) {
     if (const std::byte* const whole = first_of(node)) return {{whole}, 1, stride};
@@ -160,7 +160,7 @@ struct block_arithmetic {
  private:
   static constexpr int max_depth = 20; ///< of a tree over a million devices
 
-  std::array<buffer, max_depth> blocks; ///< those that were asked for, not on the thread's stack, which may be small
+  std::array<buffer, max_depth> blocks; ///< allocated as they are needed, not on the thread's stack, which may be small
 };
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

@@ -18,7 +18,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
-/// Operands and results of more than so many bytes in all leave the caches before they are used again.
+/// Operands and results with more bytes than this in all leave the caches before they are used again.
 inline constexpr std::size_t most_cached_bytes = std::size_t{24} << 20;
 
 /// Every member gets the combination of all members' `count` elements, in the order of `processes::tree_node`, so that
@@ -32,8 +32,8 @@ inline void all_reduce(team& all, int position, const group_part& who, reduction
   block_arithmetic on(how, type);
   const std::size_t element = on.element;
   rendezvous group(all, position, who, collective::all_reduce, in, out, count * element);
-  // Each member combines a chunk and writes it into all results. A chunk is read by nobody else, so that a result may
-  // lie where an operand does. Copied operands are so short that everybody combines all of them.
+  // Each member combines a chunk and writes it into all results. No other member reads the chunk, so that a result may
+  // lie in an operand's memory. Copied operands are so short that everybody combines all of them.
   const bool alone = group.buffered() || group.size() == 1;
   const auto members = index_of(group.size());
   const std::size_t line = 64 / element;
@@ -56,7 +56,7 @@ inline void all_reduce(team& all, int position, const group_part& who, reduction
     } else {
       for (int k = 0; k < group.size(); ++k) {
         std::byte* const to = group.output(k) + begin * element;
-        // where the operand lies, the line has just been read
+        // if it is the operand's memory, the line has just been read
         if (is_long && group.output(k) != group.input(k)) copy_past_caches(to, block.data(), size * element);
         else std::memcpy(to, block.data(), size * element);
       }
@@ -66,8 +66,8 @@ inline void all_reduce(team& all, int position, const group_part& who, reduction
   if (is_long) finish_stores_past_caches();
 }
 
-/// Every member gets what all members have: `in` is [outer, inner], `out` is [outer, group size, inner], `inner` being
-/// `inner_bytes` long. They do not overlap.
+/// Every member gets the operands of all members: `in` is [outer, inner], `out` is [outer, group size, inner], `inner`
+/// being `inner_bytes` long. They do not overlap.
 inline void all_gather(team& all, int position, const group_part& who, const void* in, void* out, std::size_t outer,
                        std::size_t inner_bytes) {
   rendezvous group(all, position, who, collective::all_gather, in, out, outer * inner_bytes);
@@ -87,7 +87,7 @@ inline void reduce_scatter(team& all, int position, const group_part& who, reduc
   const std::size_t stride = inner_count * index_of(who.size(all));
   rendezvous group(all, position, who, collective::reduce_scatter, in, out, outer * stride * element);
   if (inner_count == 0) return;
-  // Blocks of whole rows where they are short, of parts of one row where they are long.
+  // blocks of several whole rows if these are short, otherwise of parts of one row
   const std::size_t width = std::min(inner_count, reduction_block_bytes / element);
   const std::size_t rows = std::max<std::size_t>(1, reduction_block_bytes / element / inner_count);
   const std::size_t slice = inner_count * index_of(group.index());
@@ -119,8 +119,8 @@ inline void all_to_all(team& all, int position, const group_part& who, const voi
   for (int k = 0; k < group.size(); ++k, to += block_bytes) copy_rows(to, 0, group.input(k) + mine, 0, 1, block_bytes);
 }
 
-/// A member gets the operand of the member `source`, an index into the group, or zeros where `source` is -1. Several
-/// may have the same source. `in` and `out` do not overlap.
+/// A member gets the operand of the member `source`, an index into the group, or zeros if `source` is -1. Several
+/// members may have the same source. `in` and `out` do not overlap.
 inline void permute(team& all, int position, const group_part& who, int source, const void* in, void* out,
                     std::size_t bytes) {
   if (source < -1 || source >= who.size(all)) throw error("the source of a permutation is not in the group");

@@ -1,4 +1,4 @@
-// How many virtual devices the host has.
+// The number of virtual devices of the host.
 #pragma once
 
 #include <parallax/arrays/memory/errors.hpp>
@@ -11,13 +11,13 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host {
 
-/// How many devices the host is to have, where somebody said so before the first use of one; otherwise 0.
+/// The number of devices that somebody asked for before the first use of one; otherwise 0.
 inline constinit std::atomic<int> wanted_devices{0};
 
-/// What was wanted, or PARALLAX_HOST_DEVICES, or the number of processors. Throws `error` for a number that cannot be.
+/// The wanted number, or PARALLAX_HOST_DEVICES, or the number of processors. Throws `error` for an impossible number.
 PARALLAX_RUNTIME_FUNCTION int device_count();
 
-/// Says how many devices the host has in this process. Throws `error` where it has another number already.
+/// Sets the number of the host's devices in this process. Throws `error` if it has another number already.
 inline void set_device_count(int count) {
   wanted_devices.store(count);
   if (const int there = device_count(); there != count)

@@ -56,8 +56,8 @@ class device_pool {
   device_pool(const device_pool&) = delete;
   device_pool& operator=(const device_pool&) = delete;
 
-  /// The devices of this process: as many as were wanted, or `PARALLAX_HOST_DEVICES`, or as there are processors. They
-  /// serve until the process is gone; a child of fork has others.
+  /// The devices of this process: the wanted number, or `PARALLAX_HOST_DEVICES`, or the number of processors. They
+  /// serve until the process ends; a child of fork has others.
   static device_pool& instance() {
     return process_wide<device_pool>::get([] {
       const int wanted = wanted_devices.load();
@@ -91,7 +91,7 @@ class device_pool {
   }
 
  private:
-  // One call of `run`. It lives in the caller's frame: `done` is the last thing that another thread touches.
+  // One call of `run`. It lives in the caller's frame: `done` is the last member that another thread touches.
   struct job {
     function_ref<void(int)> body;
     team* shared;
@@ -136,9 +136,9 @@ class device_pool {
       try {
         std::rethrow_exception(failure);
       } catch (const device_error&) {
-        throw; // says already which device it was
+        throw; // it says already which device it was
       } catch (const process_error&) {
-        throw; // and this which process
+        throw; // and this one which process
       } catch (...) {
         throw device_error(failed_device, std::current_exception());
       }

@@ -29,8 +29,8 @@ class kept_team {
   }
 
  private:
-  // Without a destructor, so that it can be asked when the objects of the thread are gone: in a handler of exit, in
-  // the destructor of another object.
+  // Without a destructor, so that it can still be used when the thread's objects are destroyed: in a handler of exit,
+  // or in the destructor of another object.
   struct slot {
     team* last = nullptr;
     bool ended = false;

@@ -14,7 +14,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::host {
 /// begin at multiples of `grain`, the least number of iterations that is worth another thread. Everything runs in the
 /// calling thread when there are no more than `grain`, inside another parallel loop, inside a run of several devices
 /// and while another thread's loop has the workers. The first exception is rethrown after all ranges have ended; ranges
-/// not begun by then are left out. Throws `error` where the system refuses a thread.
+/// not begun by then are left out. Throws `error` if the system refuses a thread.
 PARALLAX_RUNTIME_FUNCTION void parallel_for(std::int64_t count, std::int64_t grain,
                                             function_ref<void(std::int64_t, std::int64_t)> body);
 

@@ -23,7 +23,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
-/// Exchanges in which values are moved, and not combined.
+/// Exchanges that move values, and do not combine them.
 class process_moves : process_members {
  public:
   using process_members::process_members;
@@ -73,13 +73,13 @@ class process_moves : process_members {
         copy(output(receiver) + index_of(sender) * block, input(sender) + index_of(receiver) * block, block);
   }
 
-  /// Each member gets the whole operand of one other, or zeros. `source_of(slot)` is the member that one gets the
-  /// operand of, -1 for none.
+  /// Each member gets the whole operand of another one, or zeros. `source_of(slot)` is the other one for member `slot`;
+  /// -1 for zeros.
   template <class SourceOf> void move_whole(const SourceOf& source_of) const {
     const std::size_t bytes = request.bytes;
     std::vector<int> sources(index_of(group.size()));
     for (int slot = 0; slot < group.size(); ++slot) sources[index_of(slot)] = source_of(slot);
-    // what goes from one process to another: each of its operands once, in the order of the members
+    // the operands that one process sends another: each once, in the order of the members
     const auto sent_from = [&](const share& sender, const share& receiver) {
       std::vector<int> slots;
       for (int slot : sender.slots)
@@ -114,7 +114,7 @@ class process_moves : process_members {
       to += request.bytes;
     }
   }
-  /// Says where those of another process' members will be.
+  /// Sets the addresses where the operands of another process' members will arrive.
   void expect(processes::mail& letters, int process, const std::vector<int>& slots,
               std::vector<const std::byte*>& operands) const {
     const std::byte* from = letters.from(process, slots.size() * request.bytes);
@@ -125,10 +125,10 @@ class process_moves : process_members {
   }
 };
 
-/// Carries out an exchange of which some members lie in other processes, as the collectives of a team do; it throws
-/// what they throw, and `process_error`. `parts` are those that a group is cut into, by their members' indices along
-/// the axes; where there are none it is whole. `source_of(index)` is, of a permutation, the member that one receives
-/// from, -1 for none.
+/// Carries out an exchange with members in other processes, as the collectives of a team do; it throws what they throw,
+/// and `process_error`. `parts`: the parts that a group is cut into, by their members' indices along the axes; empty if
+/// the group is whole. `source_of(index)`: for a permutation, the member that member `index` receives from; -1 for
+/// none.
 inline void exchange_between_processes(team& all, int position, unsigned axes_mask, const exchange_request& request,
                                        plain_span<const plain_span<const int>> parts, const void* in, void* out,
                                        function_ref<int(int)> source_of) {
@@ -163,7 +163,7 @@ inline void exchange_between_processes(team& all, int position, unsigned axes_ma
       try {
         run(here);
       } catch (...) {
-        all.abort(); // the others see it when they have parted
+        all.abort(); // the others see it after they have parted
         throw;
       }
     }

@@ -1,4 +1,4 @@
-// The members of a collective that lie in this process, for the one of them that speaks to other processes.
+// The members of a collective in this process, as seen by the one that speaks to other processes.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -15,12 +15,12 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host {
 
-/// What devices exchange, whichever process they are in.
+/// An exchange between devices, in whichever processes they are.
 struct exchange_request {
   exchange_kind kind = exchange_kind::all_reduce;
   reduction_kind reduction = reduction_kind::sum;
   element_type type = element_type::float32;
-  std::size_t outer = 1, inner_bytes = 0; ///< of a member's part of what is gathered, scattered or exchanged
+  std::size_t outer = 1, inner_bytes = 0; ///< of a member's part of the array that is gathered, scattered or exchanged
   std::size_t bytes = 0;                  ///< of an operand
   int source_index = 0;                   ///< of a broadcast, in its part
 };

@@ -1,5 +1,5 @@
-// Sums and extremes over the members of several processes. All are combined in one order, that of a balanced tree over
-// the members, so that it does not matter which process has which.
+// Sums and extremes over the members of several processes. All operands are combined in the order of a balanced tree
+// over the members, so that the result does not depend on which process has which member.
 #pragma once
 
 #include <parallax/arrays/memory/buffer.hpp>
@@ -22,7 +22,7 @@ class process_reduction : process_members {
  public:
   using process_members::process_members;
 
-  /// Everybody gets the combination of all operands.
+  /// Every member gets the combination of all operands.
   void all_reduce() const {
     if (process_count() == 1) {
       buffer result = buffer::allocate(request.bytes);
@@ -34,7 +34,7 @@ class process_reduction : process_members {
     else all_reduce_tiny();
   }
 
-  /// Everybody gets the combination of all operands' slices that are for it.
+  /// Every member gets the combination of its own slices of all operands.
   void reduce_scatter() const {
     const std::size_t bytes = request.outer * request.inner_bytes, own_nodes = group.own().nodes.size();
     const auto send = [&](std::byte* to, int receiver) {
@@ -72,12 +72,12 @@ class process_reduction : process_members {
 
   /// Up to this size every process gets all partial sums, and adds them up itself.
   static constexpr std::size_t tiny_bytes = 65536;
-  /// How many processes there may be then, before they do so in pairs.
+  /// The most processes that do so all together; more of them do so in pairs.
   static constexpr std::size_t few_processes = 4;
 
   std::size_t count() const { return request.bytes / size_of(request.type); }
 
-  /// Where the values of nodes are; they are alike in size.
+  /// The addresses of the values of nodes, which all have the same size.
   struct node_values {
     runtime::recycled_vector<std::pair<node, const std::byte*>> known;
 
@@ -94,8 +94,8 @@ class process_reduction : process_members {
     }
   };
 
-  /// Combines `elements` elements of what is below a node into `target`, block by block. `value_of(node)` is where a
-  /// node's elements begin, null where it is not known.
+  /// Combines `elements` elements of the operands below a node into `target`, block by block. `value_of(node)` is the
+  /// address of a node's elements; null if the node's value is not known.
   template <class ValueOf>
   void combine_node(std::byte* target, node whole, std::size_t elements, const ValueOf& value_of) const {
     block_arithmetic on(request.reduction, request.type);
@@ -111,13 +111,13 @@ class process_reduction : process_members {
       begin += on.width;
     }
   }
-  /// The same of this process' operands, which begin at `skipped` bytes.
+  /// As `combine_node`, of this process' own operands, from byte `skipped` of each on.
   void combine_own(std::byte* target, node whole, std::size_t skipped, std::size_t elements) const {
     combine_node(target, whole, elements, [&](node below) -> const std::byte* {
       return below.count == 1 ? input(below.first) + skipped : nullptr;
     });
   }
-  /// The same of the slices for one member.
+  /// As `combine_own`, of the slices for one member.
   void combine_slice(std::byte* target, node whole, int receiver) const {
     block_arithmetic on(request.reduction, request.type);
     const std::size_t inner = request.inner_bytes, stride = inner * index_of(group.size());
@@ -198,7 +198,7 @@ class process_reduction : process_members {
     give(sum.data());
   }
 
-  /// Each process adds up a chunk of all, and sends it to all.
+  /// Each process adds up one chunk of all operands, and sends the sum to all processes.
   void all_reduce_in_chunks() const {
     const std::size_t element = size_of(request.type), total = count(), holders = process_count();
     const std::size_t line = 64 / element, chunk = ((total + holders - 1) / holders + line - 1) / line * line;
@@ -233,7 +233,7 @@ class process_reduction : process_members {
       });
     };
     if (std::any_of(slots.begin(), slots.end(), [&](int slot) { return input(slot) == result; })) {
-      // the operand lies where the result is to be
+      // the result lies in an operand's memory
       buffer sum = buffer::allocate(mine);
       sum_up(sum.data());
       copy(result + begin_of(own), sum.data(), mine);

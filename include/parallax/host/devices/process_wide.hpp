@@ -17,11 +17,11 @@ namespace parallax::PARALLAX_INLINE_VERSION::host {
 /// served by threads, and may have locks held by threads, that the child does not have.
 template <class T> class process_wide {
  public:
-  /// The object, which `make()` returns where there is none yet. No lock is held meanwhile, as a child of fork could
-  /// find it locked for ever: several threads that come first may all make one, and get the same.
+  /// The object; `make()` returns it if there is none yet. No lock is held meanwhile, since a child of fork could find
+  /// it locked for ever. So several threads that come first may each make one; all get the same.
   template <class Make> static T& get(Make make) {
     if (T* there = find()) return *there;
-    // Once would be enough, but again does no harm.
+    // registered each time: once would be enough, but more do no harm
     at_fork(nullptr, nullptr, [] { present.store(nullptr); });
     try {
       std::unique_ptr<T> made(new T(make()));
@@ -33,7 +33,7 @@ template <class T> class process_wide {
     }
   }
 
-  /// The object, or null where there is none yet.
+  /// The object; null if there is none yet.
   static T* find() noexcept { return present.load(std::memory_order_acquire); }
 
  private:

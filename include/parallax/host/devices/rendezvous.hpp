@@ -14,8 +14,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host {
 
-/// Who a collective is among: all of a position's group along the axes, or of these the members with the given indices,
-/// which the position's own is one of, in that order.
+/// The members of a collective: the whole group of a position along the axes, or those of the group that `members`
+/// lists by their indices, in that order. The position's own index is among them.
 struct group_part {
   unsigned axes_mask;
   plain_span<const int> members;
@@ -26,14 +26,12 @@ struct group_part {
 };
 
 /// The time in which the members of a group see each other's memory. The constructor waits until all have come. Small
-/// operands are copied as they come, so that nobody has to wait for anybody in the end; otherwise the destructor waits
-/// until all are done with each other's memory. Code in between must not throw.
+/// operands are copied as they come, so that the destructor need not wait; otherwise it waits until all members are
+/// done with each other's memory. Code in between must not throw.
 class rendezvous {
  public:
-  /// Operands stay in place where `may_copy` is false.
-  ///
-  /// The member at `position` comes with its operand, `bytes` from `in`, and the place of its result. All of the group
-  /// along the axes come, whatever parts it is divided into.
+  /// Operands are not copied if `may_copy` is false.  The member at `position` comes with its operand, `bytes` from
+  /// `in`, and the place of its result. All of the group along the axes come, whatever parts it is divided into.
   rendezvous(team& all, int position, const group_part& who, collective kind, const void* in, void* out,
              std::size_t bytes, bool may_copy = true)
       : owner(all),
@@ -74,10 +72,10 @@ class rendezvous {
   /// How many members take part.
   int size() const noexcept { return count; }
 
-  /// This member's place among them.
+  /// This member's index among the members.
   int index() const noexcept { return own_index; }
 
-  /// Whether the operands are copies: then only they may be read, and no member's result but one's own be written.
+  /// Whether the operands are copies. If so, only these may be read, and a member may write its own result only.
   bool buffered() const noexcept { return is_copied; }
 
   /// The operand of the k-th member.
@@ -87,13 +85,13 @@ class rendezvous {
     return is_copied ? its.data : static_cast<const std::byte*>(its.in);
   }
 
-  /// The place of the k-th member's result.
+  /// The address of the k-th member's result.
   std::byte* output(int k) const noexcept {
     return static_cast<std::byte*>(count == 1 ? own_result : published(member(k)).out);
   }
 
  private:
-  /// The k-th member's place in the group.
+  /// The k-th member's index in the group.
   int member(int k) const noexcept { return told_members.members.empty() ? k : told_members.members[index_of(k)]; }
   const team::publication& published(int k) const noexcept { return where.members[k].published[turn]; }
 
@@ -107,7 +105,7 @@ class rendezvous {
   const void* own_operand;
   void* own_result;
   group_part told_members;
-  int everyone; ///< in the group along the axes
+  int everyone; ///< the number of members in the group along the axes
   int count;
   int own_index = 0;
   bool is_copied;

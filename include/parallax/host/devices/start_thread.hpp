@@ -11,8 +11,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host {
 
-/// A thread that runs `body`. Throws `error` where the system refuses one, which names `setting`, the environment
-/// variable that says how many there are. To do with fewer threads would be slower without anyone knowing.
+/// A thread that runs `body`. Throws `error` if the system refuses a thread; the text names `setting`, the environment
+/// variable with the number of threads. To go on with fewer threads would be slower without anyone knowing.
 template <class Body> std::thread start_thread(Body body, const char* setting) {
   try {
     return std::thread(std::move(body));

@@ -35,15 +35,13 @@ inline constexpr int max_devices = 4096;
 /// What members of a group must agree on.
 using collective = exchange_kind;
 
-/// What the devices of one run share: the shape of their mesh, and for every set of its axes and every group of devices
-/// along them a barrier and a place where members show each other their operands. Positions in the mesh are row-major,
-/// outer axis first. A set of axes is a mask, bit k being axis k. The group of a position is made of all positions that
-/// differ from it along the axes of the mask only, in row-major order of these axes.
-///
-/// A team serves one run at a time and can be used again, also after a failure.
+/// The state that the devices of one run share: the shape of their mesh, and, for every set of its axes and every group
+/// of devices along them, a barrier and memory in which members publish their operands. Positions in the mesh are
+/// row-major, outer axis first. A set of axes is a mask, bit k being axis k. The group of a position consists of all
+/// positions that differ from it only along the axes of the mask, in row-major order of these axes.
 class team {
  public:
-  /// What a member shows the others of its group during a collective.
+  /// The data that a member publishes to the others of its group during a collective.
   struct publication {
     static constexpr std::size_t capacity = 1024;
 
@@ -56,7 +54,7 @@ class team {
 
   /// A device's place in one of its groups.
   struct alignas(64) member {
-    /// What the barrier's phase will be when the barrier that the member has entered last is complete.
+    /// The phase that the barrier which the member has entered last will have when it is complete.
     std::atomic<std::uint32_t> entered{0};
     std::uint64_t sequence = 0;
     // Two, used in turn: a member may publish for the next collective while another still reads for this one.
@@ -138,7 +136,7 @@ class team {
     return index;
   }
 
-  /// The mesh of all processes that this one is a part of, for the next run; null where it is by itself.
+  /// The mesh of all processes that this one is a part of, for the next run; null if it is by itself.
   void set_whole(const processes::process_mesh* mesh) noexcept { between = mesh; }
   const processes::process_mesh* whole() const noexcept { return between; }
   /// Whether groups along these axes have members in other processes.
@@ -147,7 +145,7 @@ class team {
   }
   /// A position's number in the whole mesh.
   std::int64_t whole_place(int position) const noexcept { return between->part().begin() + position; }
-  /// A group's size, and a position's place in it, with all processes.
+  /// The size of a group over all processes, and a position's index in it.
   int whole_group_size(unsigned axes_mask) const noexcept {
     return between == nullptr ? group_size(axes_mask) : static_cast<int>(between->size_along(axes_mask));
   }
@@ -234,8 +232,8 @@ class team {
     if (now == (phase | released)) throw peer_failed();
   }
 
-  /// Waits until all members have come, which they do: nothing that can fail lies between `meet` and here. So an abort
-  /// does not end this wait, or a member would give up memory that others still use.
+  /// Waits until all members have come. They all do: nothing that can fail lies between `meet` and here. An abort does
+  /// not end this wait, since a member would otherwise give up memory that others still use.
   void part(const place& here) noexcept {
     std::uint32_t now = here.at->phase.load();
     const std::uint32_t round = now & ~released;

@@ -1,4 +1,4 @@
-// What a thread knows about the host backend's work that it runs.
+// The state of a thread that runs work of the host backend.
 #pragma once
 
 #include <parallax/core/version.hpp>

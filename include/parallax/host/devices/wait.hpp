@@ -28,8 +28,8 @@ struct patience {
   std::chrono::nanoseconds timeout{0};
 };
 
-/// How long threads that wait for each other should spin. Where there are more of them than cores, not at all: spinning
-/// would keep from running just those that are waited for.
+/// How long threads that wait for each other should spin. Not at all if there are more of them than cores: spinning
+/// would keep the threads from running that are waited for.
 inline std::chrono::nanoseconds spin_for(int threads) {
   return std::chrono::nanoseconds(threads <= core_count() ? 1000 : 0);
 }
@@ -73,7 +73,7 @@ class wait_word {
         if (std::uint32_t value = load(); value != old) return value;
       }
     }
-    // Where threads share cores, the one that is waited for often has only to get its turn.
+    // if threads share cores, the other thread often only needs its turn
     for (int i = 0; i < yields; ++i) {
       std::this_thread::yield();
       if (std::uint32_t value = load(); value != old) return value;

@@ -44,7 +44,7 @@ class worker_pool {
   worker_pool& operator=(const worker_pool&) = delete;
 
   /// The pool of this process: `PARALLAX_HOST_THREADS` threads, by default as many as there are processors. It serves
-  /// until the process is gone; a child of fork has another.
+  /// until the process ends; a child of fork has another.
   static worker_pool& instance() {
     return process_wide<worker_pool>::get(
         [] { return worker_pool(environment_integer("PARALLAX_HOST_THREADS", core_count(), 1, 4096)); });
@@ -99,8 +99,9 @@ class worker_pool {
     }
   };
 
-  // A worker is called by the owner of a loop, comes when it has woken, and is idle again after its part. One that did
-  // not come in time is dismissed, so that nobody waits for a sleeper. `current` is touched only between these changes.
+  // A worker is called by the owner of a loop, comes when it has woken, and is idle again after its part. A worker that
+  // did not come in time is dismissed, so that the owner does not wait for a sleeping thread. `current` is touched only
+  // between these changes.
   static constexpr std::uint32_t idle = 0, called = 1, working = 2, stop = 3;
 
   // Loops often follow each other closely, and waking a sleeper costs more than the work of a short one.

@@ -1,4 +1,4 @@
-// A direct call: from arguments to results without anything between them that knows types at run time only.
+// A direct call: it goes from arguments to results without any code that knows types at run time only.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -24,11 +24,11 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 struct result_maker {
-  /// An array of a shape that is known to be one, with `size` elements to be written.
+  /// An array of a valid shape, with `size` elements that are yet to be written.
   template <class Array> static PARALLAX_INLINE Array make(const typename Array::shape_type& shape, std::int64_t size) {
     return Array(shape, size, typename Array::unset{});
   }
-  /// Where its elements are to be written.
+  /// The address of the elements to be written.
   template <class Array> static PARALLAX_INLINE std::byte* bytes_of(Array& result) {
     return reinterpret_cast<std::byte*>(result.elements.data());
   }
@@ -43,8 +43,8 @@ template <class... Args> class direct_arguments {
   static constexpr std::size_t room = leaf_total == 0 ? 1 : leaf_total;
 
  public:
-  const std::byte* values[room];    ///< the first element of each that has any
-  const std::int64_t* shapes[room]; ///< the extents of each
+  const std::byte* values[room];    ///< by leaf, the first element; leaves without elements are left out
+  const std::int64_t* shapes[room]; ///< by leaf, the extents
 
   PARALLAX_INLINE explicit direct_arguments(const Args&... args) {
     auto add = [&]<class L>(const L& leaf) PARALLAX_INLINE_LAMBDA { add_leaf(leaf); };
@@ -110,14 +110,15 @@ template <class Program> class direct_call {
  public:
   template <class... Args> static auto run(const Args&... args) { return run_with(no_donors{}, args...); }
 
-  /// The same where `memory_of(number)` is, of arguments that were given away, the memory of argument `Donors[result]`,
-  /// which that result takes; a null handle where it takes none. `has_begun` becomes true before any is changed.
+  /// Calls a program with donated arguments. `memory_of(number)` is the memory of argument `Donors[result]`, which that
+  /// result takes; a null handle if the result takes none. `has_begun` becomes true before any donated memory is
+  /// changed.
   template <auto Donors, class MemoryOf, class... Args>
   static auto run_in_place(const MemoryOf& memory_of, bool& has_begun, const Args&... args) {
     return run_with(donors<Donors, MemoryOf>{memory_of, has_begun}, args...);
   }
 
-  /// The same with results in memory that is given for them.
+  /// Calls a program with results in memory that the caller lends.
   template <class... Args> static void run_into(given_memory given, const Args&... args) {
     const direct_arguments<Args...> arguments(args...);
     const direct_extents<Program> extents(arguments.shapes);

@@ -19,8 +19,8 @@ template <class Program> class direct_extents {
   static constexpr std::size_t guard_count = Program::plan.template all<guard_record>().size();
 
  public:
-  /// `shapes` are the extents of the arguments by the numbers of their leaves. Throws `shape_error` where a guard does
-  /// not hold, and for what is beyond 64 bits.
+  /// `shapes`: the extents of the arguments, by leaf. Throws `shape_error` if a guard does not hold, or an extent is
+  /// beyond 64 bits.
   PARALLAX_INLINE explicit direct_extents(const std::int64_t* const* shapes) {
     // g++ warns of an object without a value that is passed on.
     if constexpr (entry_count == 0) entries[0] = 0;

@@ -1,4 +1,4 @@
-// Which programs are called directly: their steps are compiled into the call, instead of being read from the plan.
+// Programs that are called directly: their steps are compiled into the call, instead of being read from the plan.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -18,11 +18,11 @@ namespace parallax::PARALLAX_INLINE_VERSION::host {
 /// The largest number of rows, columns or terms of a product that is written out.
 inline constexpr std::int64_t most_of_small_product = 16;
 
-/// The most numbers that are written out, which costs compilers some milliseconds for each. What a loop does again and
-/// again saves more by it, and so do programs that have no runtime.
+/// The most numbers that are written out, since compilers take some milliseconds for each. A round of a loop may have
+/// more, since it runs again and again, and so may a program without a runtime.
 inline constexpr std::int64_t most_straight = 1024, most_straight_round = 4096, most_straight_alone = 8192;
 
-/// What a section of a program does, its epilogues in parts.
+/// The steps of a section, epilogues in parts.
 template <class Program, section_id Section = section_id::main> struct direct_steps {
   static constexpr section_record section = Program::plan.section(Section);
 
@@ -38,7 +38,7 @@ template <class Program, section_id Section = section_id::main> struct direct_st
     return steps;
   }();
 
-  /// Whether there is nothing that needs devices: only kernels and products, and loops and branches of them, whose
+  /// Whether a section needs no devices: it has kernels and products only, and loops and branches of these, and its
   /// results are arrays of the host.
   static constexpr bool stay_on_host = [] {
     for (const output_record& output : Program::plan[section.outputs])
@@ -59,7 +59,7 @@ template <class Program, section_id Section = section_id::main> struct direct_st
            id == primitives::id_of<primitives::threefry2x32> || id == primitives::id_of<primitives::philox4x32> ||
            id == primitives::id_of<primitives::wide_remainder>;
   }
-  /// Elements that wait for one another are not computed each by itself.
+  /// Whether results depend on one another, so that elements cannot be computed each by itself.
   static constexpr bool is_ordered(kernel_result result) {
     return is_cumulative(result) || result == kernel_result::sorted;
   }
@@ -70,7 +70,7 @@ template <class Program, section_id Section = section_id::main> struct direct_st
       if (is_for_loops(statement.primitive)) return most;
     std::int64_t computed = kernel.statements.count;
     for (dim extent : Program::plan[step.extents])
-      computed = extent.number() == 0 ? most : capped(computed, extent.number()); // sums of nothing are left to loops
+      computed = extent.number() == 0 ? most : capped(computed, extent.number()); // loops compute sums of no elements
     return computed;
   }
   static constexpr std::int64_t numbers_of(const product_step& step) {
@@ -86,7 +86,7 @@ template <class Program, section_id Section = section_id::main> struct direct_st
     };
     return is_small(step.rows) && is_small(step.columns) && is_small(step.depth);
   }
-  /// The steps that a step has become: those of an epilogue in parts.
+  /// The number of steps that a step counts for: an epilogue counts for its parts.
   static constexpr int part_count(const step_record& step) {
     if (step.kind != step_kind::epilogue) return 1;
     int number = 0;
@@ -94,7 +94,7 @@ template <class Program, section_id Section = section_id::main> struct direct_st
       number += part_count(part);
     return number;
   }
-  /// Whether an epilogue may be a product that is added to a base as it is made.
+  /// Whether an epilogue may add a product to its base while it multiplies.
   static constexpr bool accumulates(const epilogue_step& e) {
     if (e.base == buffer_id::none) return false;
     const element_type type = Program::plan[section.buffers][index_of(e.result)].type;
@@ -102,8 +102,8 @@ template <class Program, section_id Section = section_id::main> struct direct_st
     return has_accumulation(type) && !has_small_product(product) &&
            !(is_static(product.depth) && product.depth.number() > most_accumulated_depth);
   }
-  /// By step: of a product that is added to a base as it is made, and of the loop that would do so, their epilogue; -1
-  /// for all others.
+  /// By step: the epilogue that the step is the first or the last part of, if that adds a product to its base while it
+  /// multiplies; otherwise -1. The first part is the product, the last one the loop that would add it.
   static constexpr auto accumulations = [] {
     std::array<int, index_of(count)> by_step{};
     by_step.fill(-1);
@@ -116,7 +116,7 @@ template <class Program, section_id Section = section_id::main> struct direct_st
     }
     return by_step;
   }();
-  /// The numbers of a section of static extents. A loop's body is compiled once.
+  /// The numbers that a section of static extents computes. A loop's body counts once.
   static constexpr std::int64_t count_numbers(section_id of) {
     std::int64_t sum = 0;
     for_each_step(Program::plan, of, [&](const step_record& step) {
@@ -137,21 +137,21 @@ template <class Program, section_id Section = section_id::main> struct direct_st
     });
     return sum;
   }
-  /// Of a section that cannot be written out more than any limit.
+  /// The numbers that a section computes; more than any limit if it cannot be written out.
   static constexpr std::int64_t numbers_in(section_id of) {
     return needs_no_devices(Program::plan, of) && has_static_extents(Program::plan, of) ? count_numbers(of) : most;
   }
   static constexpr std::int64_t numbers = stay_on_host ? numbers_in(Section) : most;
 
   static constexpr bool are_straight = numbers <= most_straight, are_straight_alone = numbers <= most_straight_alone;
-  /// Whether the sections that a step runs are written out. What programs without a runtime do is compiled for them.
+  /// Whether the sections that a step runs are written out.
   static constexpr bool has_straight_bodies(const step_record& step) {
     bool all_straight = true;
     for_each_body(Program::plan, step,
                   [&](section_id body) { all_straight = all_straight && numbers_in(body) <= most_straight_round; });
     return all_straight;
   }
-  /// Compiled into the call, with the steps of bodies.
+  /// The most steps that are compiled into a call, those of bodies among them.
   static constexpr int most_direct = 16;
   static constexpr int steps_in(section_id of) {
     int number = 0;

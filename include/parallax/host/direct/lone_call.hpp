@@ -29,12 +29,13 @@ struct lone_execution {
   static constexpr std::size_t sum(std::size_t a, std::size_t b) { return a + b; }
 };
 
-/// The values of extents of a program that has static ones only.
+/// The extents of a program whose extents are all static.
 struct static_extents {
   PARALLAX_INLINE constexpr std::int64_t operator[](dim extent) const { return extent.number(); }
 };
 
-/// What lies where in the workspace of a program of static extents: slots, and what kernels remember of a row.
+/// The layout of the workspace of a program of static extents: slots, and behind them memory for the rows of row
+/// kernels.
 template <class Program> class lone_layout {
   using memory = section_memory<Program, section_id::main, static_extents, lone_execution>;
 
@@ -60,10 +61,10 @@ template <class Program> class lone_layout {
     return starts;
   }();
   static constexpr std::size_t slot_bytes = memory::bytes(static_extents{});
-  /// The bytes in all, from an address that is a multiple of 64.
+  /// The bytes that a workspace needs from an address that is a multiple of 64.
   static constexpr std::size_t bytes =
       slot_bytes + most_row_bytes(std::make_index_sequence<Program::plan.template all<kernel_step>().size()>{});
-  /// The same from any address.
+  /// The bytes that a workspace needs from any address.
   static constexpr std::size_t bytes_anywhere = bytes == 0 ? 0 : bytes + line_bytes - 1;
 
   static std::byte* first_aligned(std::byte* memory_given) {

@@ -1,4 +1,4 @@
-// A direct call of loops and products, on all threads and with memory of the library.
+// A direct call of loops and products, on all threads and with memory that the library allocates.
 #pragma once
 
 #include <parallax/arrays/memory/buffer.hpp>

@@ -1,5 +1,5 @@
-// The steps of a direct call that is more than a few numbers: its loops and products are called one after another, with
-// what is known while compiling as constants.
+// The steps of a direct call that computes more than a few numbers: loops and products are called one after another,
+// with constants for everything that is known while compiling.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -22,8 +22,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
-/// `Execution` says who does the work, who makes products and whether it adds them to a base; `Extents` gives the
-/// values of extents.
+/// `Execution` says who does the work, how products are computed and whether they are added to a base; `Extents` gives
+/// the values of extents.
 template <class Program, section_id Section, class Extents, class Execution> class loop_steps {
   using steps = direct_steps<Program, Section>;
   static constexpr std::size_t buffer_count = index_of(steps::section.buffers.count);
@@ -39,8 +39,8 @@ template <class Program, section_id Section, class Extents, class Execution> cla
   std::byte* memory_behind;                                     ///< for bodies
   std::byte* first_bytes[buffer_count == 0 ? 1 : buffer_count]; ///< of the buffers
 
-  /// `values` are the first elements of the arguments, `outputs` of the results; slot number `s` begins at
-  /// `slots + offsets[s]`, and the memory behind them where a further one would.
+  /// `values` are the first elements of the arguments, `outputs` those of the results. Slot number `s` begins at `slots
+  /// + offsets[s]`; the memory behind all slots begins where one more slot would.
   PARALLAX_INLINE loop_steps(const Extents& resolved, const std::byte* const* values, std::byte* const* outputs,
                              std::byte* slots, const std::size_t* offsets)
       : extents(resolved),
@@ -75,7 +75,7 @@ template <class Program, section_id Section, class Extents, class Execution> cla
       first_bytes[B] = at_offset(slots, static_cast<std::int64_t>(offsets[number]) + record(B).offset);
     }
   }
-  /// Null where there are no bytes at all.
+  /// The address `offset` bytes behind `first`; null if `first` is null.
   static PARALLAX_INLINE std::byte* at_offset(std::byte* first, std::int64_t offset) {
     return first == nullptr ? nullptr : first + offset;
   }
@@ -162,7 +162,7 @@ template <class Program, section_id Section, class Extents, class Execution> cla
       kernel_function_of<kernel, typename Execution::work>()(a);
     }
   }
-  /// Whether a gather reads an operand that may have no elements. What it reads is of no effect then.
+  /// Whether a gather reads an operand that may have no elements. The read has no effect then.
   template <int Index> static constexpr bool may_be_read_without_elements(std::size_t operand) {
     const buffer_id buffer = Program::plan[kernel_at<Index>.operands][operand].buffer;
     if (buffer == buffer_id::none || is_static(record(index_of(buffer)).count)) return false;
@@ -221,7 +221,7 @@ template <class Program, section_id Section, class Extents, class Execution> cla
       Execution::template run_product<T>(p);
     }
   }
-  /// All but the result.
+  /// The arguments of a product, without its result.
   template <int Index> PARALLAX_INLINE product_arguments arguments_of_product() const {
     constexpr product_step step = Program::plan.template at<product_step>(Index);
     product_arguments p;

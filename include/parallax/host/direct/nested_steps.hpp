@@ -1,5 +1,5 @@
-// Loops and branches of a direct call whose bodies are more than a few numbers: rounds are told where their arguments
-// and results are.
+// Loops and branches of a direct call whose bodies compute more than a few numbers: each round gets the addresses of
+// its arguments and results.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -76,13 +76,13 @@ template <class Program, class Step, int Index, class Outer> class nested_loop {
     if (bytes != 0) std::memcpy(to, from, bytes);
   }
 
-  /// Where a carry is when so many rounds follow.
+  /// The address of a carry when `left` rounds follow.
   template <std::size_t C> std::byte* carry_place(std::int64_t left) const {
     static constexpr carry_ring ring = loop::ring(C);
     if constexpr (ring.size == 1) return first_byte(ring.places[0]);
     else return first_byte(ring.places[ring.place(left)]);
   }
-  /// Carries that the first round reads in places of the results begin there.
+  /// Copies the carries that the first round reads from a buffer of the results to that buffer.
   template <std::size_t... C> void bring_in([[maybe_unused]] std::int64_t rounds, std::index_sequence<C...>) {
     (bring_in_one<C>(rounds), ...);
   }
@@ -124,13 +124,13 @@ template <class Program, class Step, int Index, class Outer> class nested_loop {
     if constexpr (loop::is_carry(K)) return carry_place<K>(left);
     else return slice_of(y.buffer, y.slice, slice);
   }
-  /// Null where there are no bytes at all.
+  /// The address of a slice; null if the array has no memory.
   std::byte* slice_of(buffer_id buffer, dim elements, std::int64_t number) const {
     std::byte* const first = first_byte(buffer);
     const auto bytes = static_cast<std::int64_t>(size_of(outer.type_of(buffer)));
     return first == nullptr ? nullptr : first + number * outer.extents[elements] * bytes;
   }
-  /// What a round that is not run would read, to the place of the results.
+  /// Copies each carry to its result, from the address where a round that is not run would read it.
   template <std::size_t... C>
   void copy_carries([[maybe_unused]] bool is_first, [[maybe_unused]] std::int64_t left, std::index_sequence<C...>) {
     (copy_carry<C>(is_first, left), ...);

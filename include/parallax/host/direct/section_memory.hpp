@@ -16,22 +16,22 @@ namespace parallax::PARALLAX_INLINE_VERSION::host {
 inline constexpr std::size_t line_bytes = 64;
 constexpr std::size_t aligned_to_slot(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
 
-/// `Extents` gives the values of extents. `Execution::bytes(count, type)` is the size of an array, `sum(a, b)` that of
-/// two pieces of memory.
+/// `Extents` gives the values of extents. `Execution::bytes(count, type)` is the size of an array, `Execution::sum(a,
+/// b)` the size of two pieces of memory together.
 template <class Program, section_id Section, class Extents, class Execution> class section_memory {
   using steps = direct_steps<Program, Section>;
 
  public:
   static constexpr std::size_t slot_count = index_of(steps::section.slot_count);
 
-  /// Where each slot begins, which is as large as its largest buffer, and what follows the last one: `slot_count + 1`
-  /// numbers.
+  /// Sets `offsets`, `slot_count + 1` numbers: where each slot begins, which is as large as its largest buffer, and
+  /// where the memory behind the last slot begins.
   static PARALLAX_INLINE constexpr void place_slots(std::size_t* offsets, const Extents& extents) {
     for (std::size_t i = 0; i <= slot_count; ++i) offsets[i] = 0;
     widen_all(offsets, extents, std::make_index_sequence<index_of(steps::section.buffers.count)>{});
     for (std::size_t i = 1; i <= slot_count; ++i) offsets[i] = Execution::sum(offsets[i - 1], offsets[i]);
   }
-  /// The bytes of the slots and of what is behind them.
+  /// The bytes of the slots and of the bodies' memory behind them.
   static PARALLAX_INLINE constexpr std::size_t bytes(const Extents& extents) {
     std::size_t offsets[slot_count + 1] = {};
     place_slots(offsets, extents);

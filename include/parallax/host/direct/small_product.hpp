@@ -54,7 +54,7 @@ template <class T, int Rows, int Columns, int Depth, int Stride = Columns> struc
                                                     std::make_index_sequence<std::size_t{Columns}>{}),
                                            true)...};
   }
-  /// By reference: how a vector wider than a register is returned differs between machines, of which g++ warns.
+  /// The result is a reference: g++ warns of vectors wider than a register as results, which differ between machines.
   template <std::size_t... J>
   static PARALLAX_INLINE void load_row(row& result, const T* from, std::int64_t stride, std::index_sequence<J...>) {
     if (stride == 1) __builtin_memcpy(&result, from, sizeof result);
@@ -69,8 +69,8 @@ template <class T, int Rows, int Columns, int Depth, int Stride = Columns> struc
   }
 };
 
-/// The same of any number of columns from 4 on: the first ones, and as many of the last ones as a vector holds, of
-/// which some may be computed twice.
+/// As `product_by_rows`, for any number of columns from 4 on: the first columns in one vector and the last ones in
+/// another. Some columns may be computed twice.
 template <class T, int Rows, int Columns, int Depth> struct product_by_overlapping_rows {
   static constexpr int first = static_cast<int>(std::bit_floor(static_cast<unsigned>(Columns)));
   static constexpr int rest = static_cast<int>(std::bit_ceil(static_cast<unsigned>(Columns - first)));
@@ -84,7 +84,7 @@ template <class T, int Rows, int Columns, int Depth> struct product_by_overlappi
   }
 };
 
-/// The same element by element.
+/// As `product_by_rows`, but element by element.
 template <class T, int Rows, int Columns, int Depth> struct product_by_elements {
   static PARALLAX_INLINE void run(const T* left, const T* right, T* result, product_strides s) {
     run_all(left, right, result, s, std::make_index_sequence<std::size_t{Rows * Columns}>{});
@@ -111,7 +111,7 @@ template <class T, int Rows, int Columns, int Depth> struct product_by_elements 
   }
 };
 
-/// The same by loops, for what is too long to be written out.
+/// As `product_by_elements`, but by loops, for products that are too large to be written out.
 template <class T, int Rows, int Columns, int Depth> struct product_by_loops {
   static void run(const T* left, const T* right, T* result, product_strides s) {
     using sum = sum_type<T>;
@@ -128,7 +128,7 @@ template <class T, int Rows, int Columns, int Depth> struct product_by_loops {
   }
 };
 
-/// Multiply-adds that are written out element by element.
+/// The most multiply-adds that are written out element by element.
 inline constexpr int most_written_out = 128;
 
 template <class T, int Rows, int Columns, int Depth> constexpr auto small_product_of() {

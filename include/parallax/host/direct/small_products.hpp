@@ -12,7 +12,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// Runs a product of matrices whose sizes are known while compiling. `strides_of(p)` gives their strides, as constants
-/// where they are known too.
+/// if they are known too.
 template <class T, int Rows, int Columns, int Depth, class Work, class Strides>
 void run_small_products(const product_arguments& p, Strides strides_of) {
   std::int64_t count = 1;
@@ -21,7 +21,7 @@ void run_small_products(const product_arguments& p, Strides strides_of) {
     const T* const left = static_cast<const T*>(p.left);
     const T* const right = static_cast<const T*>(p.right);
     T* result = static_cast<T*>(p.result) + begin * (Rows * Columns);
-    // along the innermost dimension of the batch operands lie at one stride
+    // along the innermost dimension of the batch, operands are a constant distance apart
     const std::int64_t inner = p.batch_rank > 0 ? p.batch[p.batch_rank - 1] : 1;
     const std::int64_t left_step = p.batch_rank > 0 ? p.left_batch[p.batch_rank - 1] : 0;
     const std::int64_t right_step = p.batch_rank > 0 ? p.right_batch[p.batch_rank - 1] : 0;

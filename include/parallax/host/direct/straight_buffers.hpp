@@ -1,4 +1,4 @@
-// Where the buffers of a section lie whose numbers are written out.
+// The buffers of a section whose numbers are written out.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>

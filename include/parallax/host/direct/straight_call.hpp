@@ -53,7 +53,7 @@ template <class Program, section_id Section> class straight_steps {
     for (dim extent : Program::plan[product_at<Index>.batch]) products *= index_of(extent.number());
     return products;
   }();
-  /// Where an operand of product number `number` of a batch begins.
+  /// The offset of an operand of product number `number` of a batch.
   template <int Index>
   static constexpr std::int64_t product_offset(std::size_t number, dim first, record_list<dim> strides) {
     const record_list<dim> batch = product_at<Index>.batch;

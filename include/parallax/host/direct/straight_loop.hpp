@@ -23,7 +23,7 @@ template <class Program, int Step> struct static_loop {
   static constexpr int rank = step.extents.count;
   static constexpr std::int64_t extent(int d) { return Program::plan[step.extents][index_of(d)].number(); }
 
-  /// Whether a dimension's elements are computed together: those that one result is reduced from, or a row.
+  /// Whether the elements along a dimension are computed together: they are reduced to one result, or are a row.
   static constexpr bool is_inner(int d) {
     return kernel::result == kernel_result::rows ? d == rank - 1 : step.reduced.contains(d);
   }
@@ -35,7 +35,7 @@ template <class Program, int Step> struct static_loop {
   static constexpr std::int64_t together = product_of_extents(true), groups = product_of_extents(false),
                                 positions = together * groups;
 
-  /// For each operand the element at each position: the groups one after another.
+  /// For each operand, the offset of the element at each position, group by group.
   static constexpr std::size_t operand_count = index_of(step.operands.count);
   using offsets_of_operand = std::array<std::int64_t, index_of(positions)>;
   static constexpr std::array<offsets_of_operand, operand_count> offsets = [] {
@@ -193,7 +193,7 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
   static PARALLAX_INLINE void for_elements(T* values, std::index_sequence<I...>, const F& f) {
     [[maybe_unused]] const bool done[] = {true, (values[I] = f(I), true)...};
   }
-  /// Of one element at least, as sums of nothing are left to loops.
+  /// The reduction of one element or more: loops reduce no elements.
   template <class P, class T, std::size_t First, std::size_t... I>
   static PARALLAX_INLINE T reduced(const T* values, std::index_sequence<First, I...>) {
     T total = values[First];

@@ -18,8 +18,8 @@ namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 template <class Program, section_id Section> class straight_steps;
 
-/// Where the buffers of a loop's body or predicate are in a round. `Loop` is a `static_carries`; `Outer` gives the
-/// first element of a buffer of the section that the loop is a step of: `data<Buffer>()`.
+/// The buffers of a loop's body or predicate in a round. `Loop` is a `static_carries`; `Outer` gives the first element
+/// of a buffer of the section that has the loop as a step: `data<Buffer>()`.
 template <class Loop, class Buffers, class Outer, class Outputs> struct round_frame {
   Outer& outer;
   typename Loop::carries& now;
@@ -51,7 +51,7 @@ template <class Loop, class Buffers, class Outer, class Outputs> struct round_fr
   }
 };
 
-/// Where a round's results go: carries to objects of their own.
+/// The destinations of a round's results: carries go to objects of their own.
 template <class Loop, class Outer> struct round_outputs {
   Outer& outer;
   typename Loop::carries& now;
@@ -66,7 +66,7 @@ template <class Loop, class Outer> struct round_outputs {
   }
 };
 
-/// Where a predicate's answer goes.
+/// The destination of a predicate's result.
 struct answer_output {
   bool* answer;
   template <std::size_t> PARALLAX_INLINE bool* data() const { return answer; }
@@ -79,7 +79,7 @@ template <class Program, class Step, int Index, class Outer> class straight_loop
   using all_carries = std::make_index_sequence<loop::carry_count>;
 
  public:
-  /// Rounds wait for one another: what moves numbers between registers and their lanes lengthens each.
+  /// Rounds wait for one another: each move of numbers between registers and their lanes would lengthen them all.
   static PARALLAX_WITHOUT_LANES void run_scan(Outer& outer, std::int64_t rounds) {
     carries now;
     load(outer, now, all_carries{});
@@ -123,7 +123,7 @@ template <class Program, class Step, int Index, class Outer> class straight_loop
     using carry = typename loop::template carry<C>;
     if constexpr (!loop::stays(C)) static_cast<carry&>(now) = static_cast<const carry&>(next);
   }
-  /// What is handed on.
+  /// Copies the carries that are handed on to others.
   template <std::size_t... C>
   static PARALLAX_INLINE void hand_on([[maybe_unused]] const carries& now, [[maybe_unused]] carries& next,
                                       std::index_sequence<C...>) {
@@ -135,7 +135,8 @@ template <class Program, class Step, int Index, class Outer> class straight_loop
       copy<count<C>>(static_cast<typename loop::template carry<C>&>(next).values,
                      static_cast<const typename loop::template carry<source>&>(now).values);
   }
-  /// Few numbers stay in registers where each is named. Of many a compiler would read each name, and memory holds them.
+  /// The most numbers that are copied by name: few numbers then stay in registers. Many would take compilers long, and
+  /// are in memory anyway.
   static constexpr std::size_t most_named = 64;
   template <class T, std::size_t... I>
   static PARALLAX_INLINE void copy_named(T* to, const T* from, std::index_sequence<I...>) {
@@ -159,7 +160,7 @@ template <class Program, class Step, int Index, class Outer> class straight_loop
   }
 };
 
-/// Where the buffers of a branch are.
+/// The buffers of a branch.
 template <class Program, int Index, section_id Branch, class Outer> struct branch_frame {
   using buffers = straight_buffers<Program, Branch>;
   static constexpr cond_step step = Program::plan.template at<cond_step>(Index);

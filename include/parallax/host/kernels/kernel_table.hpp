@@ -12,7 +12,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
-/// In the order of the program's table.
+/// The functions, in the order of the program's kernels.
 template <class Program> struct kernel_table {
   template <std::size_t... I> static constexpr auto make(std::index_sequence<I...>) {
     return std::array<kernel_function, sizeof...(I)>{

@@ -68,12 +68,12 @@ class program_run {
     main.run([&](const call_step& step, section_runner& caller) { call(step, caller, given); });
     return main_results(main.section, values, std::move(main.outputs));
   }
-  /// Memory that results take, of which no device has a copy from now on.
+  /// Memory that results take. Devices' copies of it are forgotten, since its elements change.
   static const buffer& to_change(const buffer& memory) {
     memory.forget_copies();
     return memory;
   }
-  /// The argument whose memory a result takes; null where it takes none.
+  /// The argument whose memory a result takes; null if there is none.
   const runtime_value* donor_of(std::size_t result, given_memory given) const {
     const int argument = given.donor_of(result);
     if (argument < 0) return nullptr;
@@ -81,7 +81,7 @@ class program_run {
     return value.is_given_away && value.on_host && value.host.on_device() == nullptr ? &value : nullptr;
   }
 
-  /// Where an argument is on the host; null where it is not.
+  /// The address of an argument on the host; null if it is not there.
   const std::byte* on_host(std::size_t number) const {
     const runtime_value& value = values[number];
     return value.on_host && value.host.on_device() == nullptr ? value.host.data() : nullptr;
@@ -104,7 +104,7 @@ class program_run {
           outputs[p][result] = to_change(piece), takes = true;
     });
     std::unique_ptr<team> together = kept_team::take(section.here, section.devices);
-    // others may take as long as their deadline allows, which whoever speaks to them knows
+    // other processes may take as long as their deadline allows: the device that speaks to them knows it
     together->set_timeout(agreed ? std::chrono::nanoseconds(0) : collective_timeout());
     together->set_whole(agreed.mesh_of(section.section));
     auto body = [&](int position) {
@@ -127,7 +127,8 @@ class program_run {
     section.set_results(called, values, std::move(outputs));
   }
 
-  /// An operand's pieces by position: where they lie already if they lie so, otherwise copied there.
+  /// An operand's pieces by position: the argument's own pieces if they lie as the operand needs them, otherwise
+  /// copies.
   recycled_vector<buffer> pieces_of(section_runner& caller, const section_call& section,
                                     const section_operand& wanted) {
     const buffer_record& source = caller.section.buffer_at(wanted.source);

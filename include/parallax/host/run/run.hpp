@@ -16,7 +16,7 @@
 
 #if PARALLAX_LINKED_RUNTIME
 namespace parallax::PARALLAX_INLINE_VERSION::host::linked {
-/// The library's, compiled for its own registers.
+/// The library's function, compiled for the library's own registers.
 recycled_vector<runtime_value> run_program(const plan_view& plan, const kernel_function* kernels, const char* registers,
                                            recycled_vector<runtime_value>&& arguments, given_memory given);
 } // namespace parallax::PARALLAX_INLINE_VERSION::host::linked

@@ -43,7 +43,7 @@ class section_runner {
 
   section_runner(const section_plan& run, const kernel_function* functions, device_place where)
       : section(run), kernels(functions), device(where), pointers(section.buffers().size()) {}
-  /// Where an exception ends a run of several processes, messages may still be read from its memory, or written to it.
+  /// If an exception ends a run of several processes, messages may still be read from or written to its memory.
   ~section_runner() {
     if (device.together == nullptr || device.together->whole() == nullptr) return;
     if (std::uncaught_exceptions() > exceptions) device.together->whole()->of().keep_for_ever(arena, outputs);
@@ -51,7 +51,8 @@ class section_runner {
   section_runner(const section_runner&) = delete;
   section_runner& operator=(const section_runner&) = delete;
 
-  /// Takes memory for slots, which share one arena, and for outputs that none is given for and that have none yet.
+  /// Allocates memory for slots, which share one arena, and for outputs that have none yet and that no memory is lent
+  /// for.
   void prepare(const recycled_vector<const std::byte*>* arguments, given_memory given = {}) {
     outputs.resize(section.outputs().size());
     scratch_array<bool, 32> is_new(outputs.size()); // whether an output is in no argument's memory
@@ -93,7 +94,7 @@ class section_runner {
   scratch_array<std::byte*, 32> pointers; ///< by buffer
   int exceptions = std::uncaught_exceptions();
 
-  /// `lies_in_output` says of a slot's buffer whether it is to lie in the memory of an output.
+  /// `lies_in_output(buffer)`: whether a slot's buffer lies in the memory of an output.
   template <class LiesInOutput> void place_slots(const LiesInOutput& lies_in_output) {
     scratch_array<std::size_t, 32> slot_offsets(index_of(section.section.slot_count) + 1);
     section.plan_slots(slot_offsets, lies_in_output);
@@ -109,7 +110,7 @@ class section_runner {
   void place_slots() {
     place_slots([](const buffer_record&) { return false; });
   }
-  /// Where arguments and outputs of a loop's body are from now on.
+  /// Sets the addresses of the arguments and outputs of a loop's body.
   void place(plain_span<std::byte* const> arguments, plain_span<std::byte* const> results) {
     std::size_t next = 0;
     for (const buffer_record& each : section.buffers()) {
@@ -125,7 +126,7 @@ class section_runner {
 
     void operator()(const kernel_step& step) const { self.run_kernel(step); }
     void operator()(const product_step& step) const { self.run_product_step(step); }
-    /// Its parts are steps like others, but for a product that is added to something.
+    /// The parts run as steps like others, unless the step adds a product to its base.
     void operator()(const epilogue_step& step) const {
       const plain_span<const step_record> parts = self.section.plan[step.parts];
       if (!self.may_accumulate(step)) return self.run_steps(parts, call);
@@ -148,7 +149,7 @@ class section_runner {
     for (const step_record& step : steps) visit_step(section.plan, step, step_runner{*this, call});
   }
 
-  /// A section that runs where this one does.
+  /// A runner of another section in the same place.
   section_runner body_runner(section_id body) const {
     return section_runner({section.plan, body, section.extents}, kernels, device);
   }
@@ -226,7 +227,7 @@ class section_runner {
     kernels[index_of(step.kernel)](a);
   }
 
-  /// Whether a product is added to its base while it is made.
+  /// Whether a product is added to its base while it is computed.
   bool may_accumulate(const epilogue_step& step) const {
     return step.base != buffer_id::none && has_accumulation(section.type_of(step.result)) &&
            section.extents[product_of(section.plan, step).depth] <= most_accumulated_depth;

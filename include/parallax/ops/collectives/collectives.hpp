@@ -20,7 +20,7 @@ template <fixed_string... Names> struct psum_operation : operation<psum_operatio
   }
   static constexpr tracer sum(context& trace, tracer x, const participants& who) {
     if (x.type() == element_type::boolean) x = build::convert(x, element_type::int32);
-    // a constant is the same everywhere: its sum is known
+    // the sum of a constant is known: it is equal on all instances
     if (is<primitives::literal>(x) && who.equal_groups)
       return emit<primitives::multiply>({build::convert(x, x.type()), build::extent_value(trace, who.size, x.type())});
     return emit_collective<primitives::psum>(x, {who.over});
@@ -61,7 +61,7 @@ template <fixed_string... Names> struct axis_size_operation : operation<axis_siz
   }
 };
 
-/// Applies an operation to the leaves of a tree; numbers become expressions that the trace computes.
+/// Applies an operation to the leaves of a tree. Numbers become expressions, which the trace computes.
 template <class Operation, class T, class... Options> constexpr auto over_leaves(const T& tree, const Options&... how) {
   return tree_map(
       [&](const auto& leaf) {
@@ -72,7 +72,7 @@ template <class Operation, class T, class... Options> constexpr auto over_leaves
       tree);
 }
 
-/// The names as messages list them.
+/// The names as a list in a message.
 template <fixed_string... Names> constexpr message list_names() {
   message text;
   bool first = true;
@@ -80,7 +80,7 @@ template <fixed_string... Names> constexpr message list_names() {
   return text;
 }
 
-/// What all_to_all asks of the axis that it splits among `size` instances.
+/// Checks the axis that all_to_all splits among `size` instances.
 template <fixed_string... Names> constexpr bool check_split_equals(tracer x, dim extent, dim size) {
   context& trace = *x.owner;
   if (extent == size) return true;
@@ -110,11 +110,12 @@ template <fixed_string... Names> constexpr bool check_split_divisible(tracer x, 
 struct source_destination {
   int source = 0, destination = 0;
 };
-/// Everybody sends `distance` places further round the ring.
+/// Every instance sends to the instance `distance` places further round the ring.
 struct rotate {
   int distance = 1;
 };
-/// Everybody sends `distance` places further; what leaves the ends is lost, what enters is zero.
+/// Every instance sends to the instance `distance` places further along the line. Values that leave an end are lost,
+/// and zeros come in at the other.
 struct shift {
   int distance = 1;
 };
@@ -126,7 +127,7 @@ constexpr auto psum(const T& x, const Groups& groups = {}) {
   return detail::over_leaves<detail::psum_operation<Names...>>(x, groups);
 }
 /// The mean over the named axes, or over groups of instances, each divided by its own size. Integers and truth values
-/// become float32 before they are summed: where JAX's sum wraps around, this one does not. JAX: lax.pmean
+/// become float32 before they are summed, so the sum does not wrap around as JAX's does. JAX: lax.pmean
 template <fixed_string... Names, class T, detail::instance_groups Groups = none_t>
 constexpr auto pmean(const T& x, const Groups& groups = {}) {
   return detail::over_leaves<detail::pmean_operation<Names...>>(x, groups);
@@ -148,7 +149,7 @@ template <fixed_string... Names> constexpr auto axis_index() { return lazy<detai
 template <fixed_string... Names> constexpr auto axis_size() { return lazy<detail::axis_size_operation<Names...>>{}; }
 
 namespace detail {
-/// What is wrong with the pairs of a permutation is said; true where nothing is.
+/// Checks the pairs of a permutation: a wrong one is an error. Returns whether all are right.
 constexpr bool check_pairs(context& trace, plain_span<const source_destination> pairs, dim size) {
   for (const source_destination& p : pairs) {
     const int larger = p.source > p.destination ? p.source : p.destination;
@@ -179,8 +180,8 @@ template <fixed_string Name> constexpr tracer permute(tracer x, permutation_kind
 }
 } // namespace detail
 
-/// Sends values between instances: `ppermute<"i">(x, {{0, 1}, {1, 0}})`. Who is no destination gets zeros. JAX:
-/// lax.ppermute
+/// Sends values between instances: `ppermute<"i">(x, {{0, 1}, {1, 0}})`. An instance that is no destination gets zeros.
+/// JAX: lax.ppermute
 template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_list<source_destination> permutation) {
   context& trace = *x.owner;
   const detail::participants who = detail::find_participants<Name>(trace, "ppermute");
@@ -222,8 +223,8 @@ template <fixed_string... Names> constexpr tracer pbroadcast(tracer x, int sourc
   return emit<primitives::pbroadcast>({x}, {who.over, source});
 }
 
-/// How all_gather, psum_scatter and all_to_all treat their axes: the axis of the instances is one of its own, or
-/// (tiled) joined along, or divided from, a longer one.
+/// How all_gather, psum_scatter and all_to_all treat the axis of the instances: as an axis of its own or, if tiled, as
+/// a part of a longer axis that is joined or divided.
 enum class gather_mode { stacked, tiled };
 
 /// The values of all instances of a group, along a new axis or (tiled) joined along an existing one. JAX:
@@ -244,7 +245,7 @@ constexpr tracer all_gather(tracer x, int axis_number = 0, gather_mode mode = ga
   return all_gather<Names...>(x, none, axis_number, mode);
 }
 
-/// The sum over all instances of a group, of which each keeps its slice of an axis. JAX: lax.psum_scatter
+/// The sum over all instances of a group. Each instance keeps its slice of an axis. JAX: lax.psum_scatter
 template <fixed_string... Names, detail::instance_groups Groups>
 constexpr tracer psum_scatter(tracer x, const Groups& groups, int scatter_dimension = 0,
                               gather_mode mode = gather_mode::stacked) {
@@ -255,15 +256,16 @@ constexpr tracer psum_scatter(tracer x, const Groups& groups, int scatter_dimens
       x, {detail::find_equal_participants<Names...>(trace, "psum_scatter", groups).over, normal,
           mode == gather_mode::tiled});
 }
-/// The sum over all instances, of which each keeps its slice of an axis. JAX: lax.psum_scatter
+/// The sum over all instances. Each instance keeps its slice of an axis. JAX: lax.psum_scatter
 template <fixed_string... Names>
 constexpr tracer psum_scatter(tracer x, int scatter_dimension = 0, gather_mode mode = gather_mode::stacked) {
   return psum_scatter<Names...>(x, none, scatter_dimension, mode);
 }
 
-/// The i-th instance of a group gets the i-th slices along `split_axis` of all its instances' values, stacked along a
-/// new axis `concat_axis` in the order of the group. `split_axis`, which goes, is as long as the group. Tiled, it is
-/// divided by the group's size instead, and the pieces are joined along `concat_axis`. JAX: lax.all_to_all
+/// Instance i of a group gets slice i along `split_axis` of the value of each instance in the group. The slices are
+/// stacked along a new axis `concat_axis` in the order of the group; `split_axis`, which must be as long as the group,
+/// is removed. If tiled, `split_axis` is divided by the group's size instead, and the pieces are joined along
+/// `concat_axis`. JAX: lax.all_to_all
 template <fixed_string... Names, detail::instance_groups Groups>
 constexpr tracer all_to_all(tracer x, const Groups& groups, int split_axis, int concat_axis,
                             gather_mode mode = gather_mode::stacked) {
@@ -272,7 +274,7 @@ constexpr tracer all_to_all(tracer x, const Groups& groups, int split_axis, int 
   int concat = detail::normalize_axis(trace, "all_to_all", concat_axis, x.rank());
   detail::participants who = detail::find_equal_participants<Names...>(trace, "all_to_all", groups);
   if (trace.failed) return x;
-  auto exchange = [&](tracer pieces) { // along axis 0, from where it goes to `concat`
+  auto exchange = [&](tracer pieces) { // along axis 0, which is then moved to `concat`
     pieces = detail::emit_collective<primitives::all_to_all>(build::move_axis(pieces, split, 0), {who.over});
     return build::move_axis(pieces, 0, concat);
   };
@@ -287,15 +289,16 @@ constexpr tracer all_to_all(tracer x, const Groups& groups, int split_axis, int 
   cut.insert(split, who.size);
   return build::reshape(exchange(build::reshape(x, cut)), joined);
 }
-/// Instance i gets the i-th slices along `split_axis` of all instances' values, stacked along a new axis `concat_axis`
-/// in the order of the instances. `split_axis`, which goes, is as long as there are instances. Tiled, it is divided by
-/// their number instead, and the pieces are joined along `concat_axis`. JAX: lax.all_to_all
+/// Instance i gets slice i along `split_axis` of every instance's value. The slices are stacked along a new axis
+/// `concat_axis` in the order of the instances; `split_axis`, which must be as long as there are instances, is removed.
+/// If tiled, `split_axis` is divided by the number of instances instead, and the pieces are joined along `concat_axis`.
+/// JAX: lax.all_to_all
 template <fixed_string... Names>
 constexpr tracer all_to_all(tracer x, int split_axis, int concat_axis, gather_mode mode = gather_mode::stacked) {
   return all_to_all<Names...>(x, none, split_axis, concat_axis, mode);
 }
 
-/// Exchanges the axis of the instances, as many as `axis_number` is long, with that one. JAX: lax.pswapaxes
+/// Exchanges the axis of the instances with axis `axis_number`, which must be equally long. JAX: lax.pswapaxes
 template <fixed_string... Names> constexpr tracer pswapaxes(tracer x, int axis_number) {
   return all_to_all<Names...>(x, axis_number, axis_number);
 }

@@ -1,4 +1,4 @@
-// Collectives as JAX writes them, with the axis name behind the array: all of them say where the name belongs.
+// Collectives with the axis name behind the array, as JAX writes them: errors that say where the name belongs.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -10,7 +10,7 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
-/// The name of an axis where there should be none.
+/// An axis name that is passed as an argument, where none belongs.
 struct name_argument {
   template <std::size_t N> constexpr name_argument(const char (&)[N]) {}
 };

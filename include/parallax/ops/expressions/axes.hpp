@@ -14,12 +14,11 @@ template <int... Axes> struct axis_t {};
 template <int... Axes> inline constexpr axis_t<Axes...> axis{};
 
 struct keepdims_t {};
-/// Reduced axes stay, with extent 1.
+/// Makes reduced axes stay, with extent 1.
 inline constexpr keepdims_t keepdims{};
 
 /// No axis: an argument that is not mapped, an output that must not vary, an open end of a range.
 struct none_t {};
-/// The one value of `none_t`.
 inline constexpr none_t none{};
 
 namespace detail {

@@ -10,7 +10,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// `{}` in place of a list of extents: the shape of a scalar.
+/// `{}` given for a list of extents: the shape of a scalar.
 struct no_extents {};
 
 /// A shape in braces.
@@ -30,7 +30,7 @@ constexpr message& operator<<(message& out, plain_span<const extent> list) {
   return out << ')';
 }
 
-/// Fails: nothing of a program's shape depends on what it computes. `remedy` says what to give instead.
+/// Fails: a program's shapes cannot depend on values that it computes. `remedy` says what to give instead.
 constexpr void refuse_count(const tracer& count, std::string_view operation, std::string_view what,
                             std::string_view remedy = "give it as a number, or as an argument: plx::count(n)") {
   message text;
@@ -39,8 +39,8 @@ constexpr void refuse_count(const tracer& count, std::string_view operation, std
   count.owner->fail(text << " is known while the program runs only; " << remedy);
 }
 
-/// Whether all are extents: a negative number is an error of `operation`, applied to `operand` where there is one, and
-/// what the call knows is left to it to check.
+/// Whether all are extents. A negative number is an error of `operation`, applied to `operand` if there is one; an
+/// extent that only the call knows gets a guard.
 constexpr bool are_extents(context& trace, std::string_view operation, plain_span<const extent> list,
                            const tracer* operand = nullptr) {
   for (const extent& e : list) {
@@ -57,7 +57,7 @@ constexpr bool are_extents(context& trace, std::string_view operation, plain_spa
   return true;
 }
 
-/// A shape. Too many dimensions, and what is no extent, are errors of `operation`.
+/// A shape. Too many dimensions and numbers that are no extents are errors of `operation`.
 constexpr dims dims_of(context& trace, std::string_view operation, plain_span<const extent> shape,
                        const tracer* operand = nullptr) {
   dims result;

@@ -1,4 +1,4 @@
-// Expressions of arrays outside a trace: what an operation on arrays returns. They hold their operands by value and are
+// Expressions of arrays outside a trace: the results of operations on arrays. They hold their operands by value and are
 // computed as one program when they are assigned to an array.
 #pragma once
 
@@ -20,7 +20,7 @@ template <class T>
 concept array_value = is_array_value<std::remove_cvref_t<T>>;
 
 namespace detail {
-/// Whether a type is what a transformation makes of a function. Specialised beside the transformations.
+/// Whether a type is a transformed function, such as grad(f). Specialised beside the transformations.
 template <class T> inline constexpr bool is_transformed = false;
 
 template <class Expression> constexpr bool refuse_reassigned() {
@@ -46,13 +46,14 @@ namespace detail {
 template <class T> inline constexpr bool is_lazy = false;
 template <class Operation, class... Operands> inline constexpr bool is_lazy<lazy<Operation, Operands...>> = true;
 
-/// Whether an operand holds no array, so that it can stand in a traced function: a number, an extent, what says how.
+/// Whether an operand holds no array, so that it can stand in a traced function: a number, an extent, or an empty
+/// object that selects a variant, such as an axis.
 template <class T> inline constexpr bool is_constant = number_like<T> || std::is_empty_v<T>;
 template <class Operation, class... Operands>
 inline constexpr bool is_constant<lazy<Operation, Operands...>> = (is_constant<Operands> && ...);
 template <std::size_t Rank> inline constexpr bool is_constant<extent_list<Rank>> = true;
 
-/// An argument that an operation on constants is given again where it is computed.
+/// An argument that an expression of constants keeps, and passes to its operation when it is computed.
 template <class T> struct kept_argument {
   T value;
 };
@@ -60,48 +61,49 @@ template <class T> inline constexpr bool is_constant<kept_argument<T>> = true;
 template <class T> inline constexpr bool is_kept_argument = false;
 template <class T> inline constexpr bool is_kept_argument<kept_argument<T>> = true;
 
-/// Whether an expression has a meaning in traced functions alone: it keeps what no program can be handed.
+/// Whether an expression has a meaning only in traced functions: it keeps an argument that no program can be given.
 template <class T> inline constexpr bool is_for_traces = is_kept_argument<T> || std::same_as<T, extent>;
 template <class Operation, class... Operands>
 inline constexpr bool is_for_traces<lazy<Operation, Operands...>> = (is_for_traces<Operands> || ...);
 
-/// Of an expression with arrays: it names no value of a trace.
+/// The `assigned` of an expression with arrays, which never names a value of a trace.
 struct never_assigned {};
 } // namespace detail
 
 template <class T>
 concept lazy_expression = detail::is_lazy<std::remove_cvref_t<T>>;
 
-/// An expression of constants, such as `zeros({3})` or `2 * arange(n)`: inside a traced function it is what a traced
-/// array is, outside of one it is computed where an array is made of it.
+/// An expression of constants, such as `zeros({3})` or `2 * arange(n)`. Inside a traced function it acts as a traced
+/// array; outside of one it is computed when an array is made of it.
 template <class T>
 concept constant_expression = lazy_expression<T> && detail::is_constant<std::remove_cvref_t<T>>;
 
 namespace detail {
-/// Called where a variable that began as a constant is assigned another constant, so that nothing says which trace it
-/// is part of. An array can be: `plx::array s = plx::zeros({3});`.
+/// Called if a constant is assigned to a variable that began as a constant, and neither says which trace it is part of.
+/// For an array that is no error: `plx::array s = plx::zeros({3});`.
 [[noreturn, gnu::error("parallax: give a variable that is assigned constants the type plx::array")]]
 void give_a_variable_of_constants_the_type_plx_array();
-/// What a variable that began as a constant names once `x` is assigned to it.
+/// The value of a variable that began as a constant after `x` is assigned to it.
 template <class Variable, class Constant> constexpr tracer assigned_value(const Variable& variable, const Constant& x);
 } // namespace detail
 
-/// Operation `Operation` applied to operands: arrays, scalars, other expressions, or empty objects that say how.
+/// Operation `Operation` applied to operands: arrays, scalars, other expressions, or empty objects that select a
+/// variant.
 template <class Operation, class... Operands> struct lazy {
   static constexpr bool of_constants = (detail::is_constant<Operands> && ...);
 
   std::tuple<Operands...> operands;
-  /// Where a traced array was assigned to a variable that began as a constant: that array.
+  /// The traced array that was assigned to this variable, which began as a constant.
   [[no_unique_address]] std::conditional_t<of_constants, tracer, detail::never_assigned> assigned{};
 
-  /// Of constants, inside a traced function: the variable names the traced array from now on.
+  /// Assigns a traced array to a variable that began as a constant, inside a traced function.
   constexpr lazy& operator=(const tracer& x) &
     requires of_constants
   {
     assigned = x;
     return *this;
   }
-  /// The same of an expression that has a traced array, or an extent of one.
+  /// Assigns another expression of constants, if it or this variable has a traced array or an extent of a trace.
   template <constant_expression Other>
     requires of_constants
   constexpr lazy& operator=(const Other& x) & {
@@ -114,16 +116,17 @@ template <class Operation, class... Operands> struct lazy {
     return *this;
   }
 
-  /// Inside a traced function, of constants or where an index is traced: the same of the expression's value.
+  /// `x[i]` and `x.at(i)` of the expression's value x: inside a traced function, if this is an expression of constants
+  /// or an index is traced.
   template <class Index> constexpr auto operator[](const Index& index) const;
   template <class... Index> constexpr auto at(const Index&... index) const;
-  /// Of constants: the extent of an axis, and how many there are.
+  /// The extent of an axis, and the number of axes, of an expression of constants.
   constexpr extent shape(int axis) const
     requires of_constants;
   constexpr int rank() const
     requires of_constants;
 
-  // what arrays and numbers have, and an expression does not
+  // members that arrays and numbers have and an expression lacks
   constexpr operator double() const noexcept(detail::refuse_number_of_expression<lazy>())
     requires(!of_constants)
   {
@@ -139,17 +142,18 @@ template <class Operation, class... Operands> inline constexpr bool is_tree_leaf
 template <class Operation, class... Operands>
 inline constexpr bool is_assigned_to_tracers<lazy<Operation, Operands...>> = lazy<Operation, Operands...>::of_constants;
 
-/// What an eager operation computes with: arrays and expressions of them.
+/// An operand of an eager operation: an array, or an expression of arrays.
 template <class T>
 concept eager_operand = array_value<T> || lazy_expression<T>;
-/// Of these, what is or has an array.
+/// An eager operand that is an array, or an expression that contains one.
 template <class T>
 concept array_operand = eager_operand<T> && !constant_expression<T>;
 
 namespace detail {
-/// The one of two traces that a value of both belongs to. A null pointer is none.
+/// The trace that values of `a` and `b` belong to. A null pointer stands for no trace; a probe gives way to the other
+/// trace.
 constexpr context* common_owner(context* a, context* b) { return a == nullptr || (a->is_probe && b) ? b : a; }
-/// The trace that an operand is part of; null where none is known.
+/// The trace that an operand is part of; null if none is known.
 template <class T> constexpr context* owner_of(const T& x);
 template <class... T> constexpr context* owner_among(const T&... operands) {
   context* found = nullptr;
@@ -167,13 +171,12 @@ template <class T> constexpr context* owner_of(const T& x) {
 }
 template <class... T> constexpr context& trace_of(const T&... operands) { return *owner_among(operands...); }
 
-/// What a traced function makes of an array: a table of the numbers that it was written with. Specialised beside
-/// arrays.
+/// Turns an array into a value of a trace: a table of the numbers that it was written with. Specialised beside arrays.
 template <class T> struct constant_array;
 template <class T>
 concept array_in_a_trace = requires(context& trace, const T& x) { constant_array<T>::in(trace, x); };
 
-/// Refuses what a traced operation cannot take, where it is called.
+/// Refuses operands that a traced operation cannot take, at the line of the call.
 template <class T> constexpr bool check_operand();
 template <class Operation, class... O> constexpr bool check_operands(std::type_identity<lazy<Operation, O...>>) {
   return (check_operand<O>() && ...);
@@ -194,7 +197,7 @@ constexpr auto materialize_operation(context& trace, const lazy<Operation, O...>
                     x.operands);
 }
 
-/// An operand as a traced operation takes it.
+/// An operand in the form that a traced operation takes.
 template <class T> constexpr auto materialize(context& trace, const T& x) {
   if constexpr (scalar<T>) {
     return build::weak_literal(trace, x);
@@ -234,12 +237,13 @@ constexpr tracer& tracer::operator=(const Constant& x) & {
 }
 
 namespace detail {
-/// An operand as a user gives it, and as an expression keeps it: a count is the extent that it holds.
+/// A user's operand in the form that an expression keeps: a count becomes the extent that it holds.
 template <class T> constexpr const T& as_operand(const T& x) { return x; }
 constexpr extent as_operand(const extent_list<1>& count) { return count; }
 template <class T> using operand_t = std::remove_cvref_t<decltype(as_operand(std::declval<const T&>()))>;
 
-/// Operands of which none is traced, and that say what to compute: an array among them, or numbers alone.
+/// Operands of which none is traced and that make an expression: an eager operand is among them, or all are constants
+/// and one is a number.
 template <class... T>
 concept untraced_operands =
     !(traced<T> || ...) && ((eager_operand<T> || ...) || ((number_like<T> || ...) && (is_constant<T> && ...)));
@@ -259,7 +263,7 @@ template <class Operation> struct operation {
   constexpr lazy<Operation, detail::operand_t<T>...> operator()(const T&... operands) const {
     return {{detail::as_operand(operands)...}};
   }
-  // The same where lists of extents are shapes of results, not counts.
+  // Like the call operator, but lists of extents are shapes of results, not counts.
   template <class... T>
     requires(traced<T> || ...)
   static constexpr tracer with_shape(const T&... operands) noexcept((detail::check_operand<T>() && ...)) {

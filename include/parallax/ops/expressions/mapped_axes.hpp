@@ -1,4 +1,4 @@
-// Mapped axes by name, and groups of their instances: who takes part in a collective.
+// Mapped axes by name, and groups of their instances: the participants of a collective.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -13,9 +13,9 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Cuts the instances of a mapped axis into groups, each of which has a collective of its own:
-/// `psum<"i">(x, axis_index_groups{{0, 1}, {2, 3}})`. Every index is in one group; a group's order is that of its list.
-/// For groups that are computed, there is an array of arrays. JAX: the argument of that name
+/// Divides the instances of a mapped axis into groups, each of which has a collective of its own: `psum<"i">(x,
+/// axis_index_groups{{0, 1}, {2, 3}})`. Every index is in exactly one group; a group's order is that of its list.
+/// Computed groups are given as an array of arrays. JAX: the argument of that name
 template <std::size_t Groups, std::size_t Indices> struct axis_index_groups {
   std::array<int, Groups> sizes{};
   std::array<int, Indices> indices{}; ///< group by group
@@ -69,10 +69,10 @@ constexpr void unbound_axis(context& trace, std::string_view operation, std::str
   trace.fail(text);
 }
 
-/// Who takes part in a collective: the instances along axes, all together or in groups.
+/// The participants of a collective: the instances along axes, all together or in groups.
 struct participants {
   primitives::mapped_axes over; ///< without axes after an error
-  dim size{1};                  ///< how many instances each instance meets; the first group's size
+  dim size{1};                  ///< the number of instances in the first group, or of all
   bool equal_groups = true;
 };
 
@@ -93,7 +93,8 @@ constexpr participants find_participants(context& trace, std::string_view operat
   return found;
 }
 
-/// Where it matters how instances are counted: row-major, as the mesh of devices is.
+/// Checks the axes of a collective that numbers instances. They are numbered row-major, as the mesh of devices is, so
+/// the outermost axis has to come first.
 constexpr bool check_outermost_first(context& trace, std::string_view operation, const participants& who) {
   for (int i = 1; i < who.over.axes.size() && !trace.failed; ++i)
     if (who.over.axes[i - 1] >= who.over.axes[i])
@@ -142,7 +143,7 @@ constexpr participants find_participants(context& trace, std::string_view operat
   return found;
 }
 
-/// The same for collectives whose results are as large as the group.
+/// The participants of a collective whose results are as large as its group, so that all groups must be equally large.
 template <fixed_string... Names, instance_groups Groups>
 constexpr participants find_equal_participants(context& trace, std::string_view operation, const Groups& groups) {
   participants found = find_participants<Names...>(trace, operation, groups);

@@ -1,4 +1,4 @@
-// Parts of arrays that begin where data says.
+// Parts of arrays that begin at places given as data.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -13,8 +13,8 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
-/// The window of an array that begins at `starts`, by axis; a tracer without an owner stands for 0. Starts are moved so
-/// that the window fits.
+/// The window of an array that begins at `starts`. A start is a tracer by axis; one without an owner stands for 0.
+/// Starts are moved so that the window fits.
 constexpr indexed_window slice_window(std::string_view operation, tracer x, const index_list& starts,
                                       const dims& sizes) {
   context& trace = *x.owner;
@@ -160,13 +160,13 @@ struct dynamic_update_index_in_dim_operation {
 /// `dynamic_slice(x, std::tuple{i, j}, {m, n})`: m rows and n columns from row i and column j on, which may be traced.
 /// Negative starts count from the end; starts are moved so that the slice lies within x. JAX: lax.dynamic_slice
 inline constexpr detail::dynamic_slice_operation dynamic_slice{};
-/// `dynamic_slice_in_dim(x, start, size, axis = 0)`: so many positions of one axis. JAX: lax.dynamic_slice_in_dim
+/// `dynamic_slice_in_dim(x, start, size, axis = 0)`: `size` positions of one axis. JAX: lax.dynamic_slice_in_dim
 inline constexpr detail::dynamic_slice_in_dim_operation dynamic_slice_in_dim{};
-/// `dynamic_index_in_dim(x, i, axis = 0)`: one position of an axis, which goes.
-/// JAX: lax.dynamic_index_in_dim with keepdims false
+/// `dynamic_index_in_dim(x, i, axis = 0)`: one position of an axis, which is removed. JAX: lax.dynamic_index_in_dim
+/// with keepdims false
 inline constexpr detail::dynamic_index_in_dim_operation dynamic_index_in_dim{};
-/// `dynamic_update_slice(x, update, std::tuple{i, j})`: x with the update written from there on; starts mean what they
-/// mean to `dynamic_slice`. JAX: lax.dynamic_update_slice
+/// `dynamic_update_slice(x, update, std::tuple{i, j})`: x with the update written from row i and column j on. Starts
+/// have the meaning that they have in `dynamic_slice`. JAX: lax.dynamic_update_slice
 inline constexpr detail::dynamic_update_slice_operation dynamic_update_slice{};
 /// `dynamic_update_slice_in_dim(x, update, start, axis = 0)`. JAX: lax.dynamic_update_slice_in_dim
 inline constexpr detail::dynamic_update_slice_in_dim_operation dynamic_update_slice_in_dim{};

@@ -10,23 +10,23 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Which axes a gather's slices and indices have. JAX: lax.GatherDimensionNumbers
+/// The axes of a gather's slices and indices. JAX: lax.GatherDimensionNumbers
 struct gather_dimension_numbers {
   axis_list offset_dims;          ///< axes of the result that lie along slices, ascending
   axis_list collapsed_slice_dims; ///< axes of the array, of slice size 1, that the result does not have, ascending
-  axis_list start_index_map;      ///< the axis of the array that each component of an index goes along
+  axis_list start_index_map;      ///< the axis of the array that each component of an index moves along
 };
 
-/// The same of a scatter. JAX: lax.ScatterDimensionNumbers
+/// The axes of a scatter's updates and indices. JAX: lax.ScatterDimensionNumbers
 struct scatter_dimension_numbers {
   axis_list update_window_dims;           ///< axes of the updates that lie along slices, ascending
   axis_list inserted_window_dims;         ///< axes of the array that the updates do not have, ascending
-  axis_list scatter_dims_to_operand_dims; ///< the axis of the array that each component of an index goes along
+  axis_list scatter_dims_to_operand_dims; ///< the axis of the array that each component of an index moves along
 };
 
 namespace detail {
 
-/// Slices of an array, one for each index: the last axis of `indices` has an index's components.
+/// Slices of an array, one for each index. The components of an index lie along the last axis of `indices`.
 class slices_of {
  public:
   constexpr slices_of(std::string_view name, tracer array, tracer indices, const gather_dimension_numbers& numbers)
@@ -169,15 +169,15 @@ template <scatter_kind Kind> struct scatter_operation {
 
 } // namespace detail
 
-/// `gather(x, start_indices, numbers, {slice_sizes...})`: a slice of x from each index on; the last axis of the indices
-/// has the components of one. Slices that do not lie within x are filled as `take` fills, or as `mode` says; clipped
-/// ones are moved until they fit. JAX: lax.gather
+/// `gather(x, start_indices, numbers, {slice_sizes...})`: a slice of x that begins at each index. The components of an
+/// index lie along the last axis of `start_indices`. Slices that do not lie within x are filled as `take` fills, or as
+/// `mode` says; clipped ones are moved until they fit. JAX: lax.gather
 inline constexpr detail::gather_operation gather{};
-/// `scatter(x, indices, updates, numbers)`: x with slices overwritten, one after another; those that do not lie within
+/// `scatter(x, indices, updates, numbers)`: x with slices overwritten, one after another. Slices that do not lie within
 /// x are dropped. JAX: lax.scatter
 inline constexpr detail::scatter_operation<scatter_kind::set_to> scatter{};
-/// The same, adding to what is there, multiplying it, or keeping the smaller or larger number. JAX: lax.scatter_add,
-/// ...
+/// Scatters that do not overwrite an element, but add the update, multiply by it, or keep the smaller or larger of the
+/// two. JAX: lax.scatter_add, ...
 inline constexpr detail::scatter_operation<scatter_kind::add_to> scatter_add{};
 inline constexpr detail::scatter_operation<scatter_kind::multiply_by> scatter_mul{};
 inline constexpr detail::scatter_operation<scatter_kind::smaller_of> scatter_min{};

@@ -1,4 +1,5 @@
-// Indices that are data, as offsets into an array: by JAX's rules for negative numbers and those beyond an axis.
+// Converts indices that are data to offsets into an array, by JAX's rules for negative indices and those beyond an
+// axis.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -12,28 +13,28 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// What an index means that an axis does not have, after a negative one has counted from the end.
+/// The meaning of an index that an axis does not have, after a negative index has been counted from the end.
 enum class index_mode {
-  clipped, ///< the nearest one
-  filled,  ///< reads the number to fill with, writes nothing
-  wrapped, ///< begins anew behind the end
-  dropped  ///< writes nothing
+  clipped, ///< the nearest index of the axis
+  filled,  ///< a read gives the filling number, a write does nothing
+  wrapped, ///< the index modulo the extent
+  dropped  ///< a write does nothing
 };
 
 namespace detail {
 
-/// By axis of an array: whole numbers that name places along it, or a tracer without an owner for the whole axis.
+/// By axis of an array: whole numbers that are indices of the axis, or a tracer without an owner for the whole axis.
 using index_list = small_vector<tracer, max_rank>;
 
-/// The window that indices make of an array, and where its positions lie.
+/// The window that indices select from an array, and the offsets of its positions.
 struct indexed_window {
   dims shape;
   primitives::window_axes axes;
-  tracer offsets; ///< within the array, where all indices are
-  tracer outside; ///< negative where some index is not; without an owner where that is of no interest
+  tracer offsets; ///< within the array, if all indices are
+  tracer outside; ///< negative if some index is outside; without an owner if the mode needs no such mark
 };
 
-/// Makes offsets of indices into one array.
+/// Converts indices of one array to offsets.
 class index_resolver {
  public:
   constexpr index_resolver(std::string_view name, tracer array, index_mode how, bool counts_back = true)
@@ -43,7 +44,7 @@ class index_resolver {
     type = is_small ? element_type::int32 : element_type::int64;
   }
 
-  /// Adds the place of an index along an axis of which `size` positions belong to what it names.
+  /// Adds the offset of an index along an axis, if the index selects `size` positions of it.
   constexpr void add(tracer index, int axis, dim size = dim{1}) {
     if (!is_index(index)) return;
     index = build::convert(small_enough(index, axis), wide_type(index.type()));
@@ -60,9 +61,9 @@ class index_resolver {
     total = total.owner ? total + index : index;
   }
 
-  /// Within the array, but where indices that are not may be dropped.
+  /// Offsets within the array; for `dropped` indices they may lie outside.
   constexpr tracer offsets() const { return total.owner ? total : build::integer_literal(trace, type, 0); }
-  /// Negative where some index is beyond its axis; without an owner where nobody asks.
+  /// Negative if some index is beyond its axis; without an owner if the mode needs no such mark.
   constexpr tracer outside() const { return some_outside; }
 
  private:
@@ -84,25 +85,26 @@ class index_resolver {
                                                  : "choose by truth values with plx::where"));
     return false;
   }
-  /// A signed type that holds the index, and the extents that it is compared with.
+  /// A signed type that can hold the index and the extents that it is compared with.
   constexpr element_type wide_type(element_type given) const {
     return size_of(given) == 8 || given == element_type::uint32 ? element_type::int64 : type;
   }
-  /// The last place that something so long begins at; negative where it is longer than the axis, as all is that has an
-  /// element where the axis has none.
+  /// extent - size: the last place where `size` positions fit. Negative if `size` is larger than the extent.
   constexpr tracer last_place(dim extent, dim size, element_type own) const {
     if (is_static(extent) && is_static(size))
       return build::integer_literal(trace, own, extent.number() - size.number());
     return build::extent_value(trace, trace.extents.subtract(extent, size), own);
   }
-  /// Unsigned numbers stay what they are in a signed type: what is beyond all extents stays there.
+  /// Makes a uint64 index fit into int64. A larger one becomes the largest int64, which is beyond all extents too,
+  /// unless `wrapped`.
   constexpr tracer small_enough(tracer index, int axis) const {
     if (index.type() != element_type::uint64) return index;
     if (mode == index_mode::wrapped) return within(index, axis);
     const tracer most = build::integer_literal(trace, element_type::uint64, std::numeric_limits<std::int64_t>::max());
     return build::binary<primitives::minimum>(operation, index, most);
   }
-  /// `min(unsigned(i), unsigned(i + n))`: the non-negative one of i and i + n, which vectors find without truth values.
+  /// `min(unsigned(i), unsigned(i + n))`: the non-negative one of i and i + n. Vector code computes it without truth
+  /// values.
   constexpr tracer back_from_end(tracer index, int axis) {
     const element_type own = index.type();
     if (mode == index_mode::wrapped) index = within(index, axis);
@@ -113,12 +115,12 @@ class index_resolver {
                                                               build::convert(index + extent, as_unsigned));
     return build::convert(smaller, own);
   }
-  /// The remainder of a division by the extent.
+  /// The index modulo the extent.
   constexpr tracer within(tracer index, int axis) const {
     return build::binary<primitives::remainder>(operation, index,
                                                 build::extent_value(trace, x.dimension(axis), index.type()));
   }
-  /// One of a number and its distance to the last one is negative.
+  /// Marks an index outside of [0, most]: `index | (most - index)` is negative for it.
   constexpr void note_outside(tracer index, tracer most) {
     tracer own = index | (most - index);
     if (own.type() != type) own = build::convert(emit<primitives::shift_right>({own, build::like(own, 32)}), type);
@@ -126,13 +128,13 @@ class index_resolver {
   }
 };
 
-/// What is one for each index, for each position of a window; numbers stay numbers.
+/// Repeats a value that each index has over the positions of a window. A scalar stays a scalar.
 constexpr tracer over_window(tracer x, const dims& window, const axis_list& axes) {
   return x.rank() == 0 ? x : build::broadcast_in_dim(x, window, axes);
 }
 
-/// The window that indices of the first axes name. The axes of indices stand where NumPy puts them: in place of the
-/// first axis that has one, if all such axes are neighbours, else in front.
+/// The window that indices of the first axes select. The axes of the indices stand where NumPy puts them: in place of
+/// the first axis that has an index, if all such axes are neighbours, else in front.
 constexpr indexed_window window_of(std::string_view operation, tracer x, const index_list& indices, index_mode mode,
                                    bool counts_back = true) {
   context& trace = *x.owner;

@@ -1,4 +1,4 @@
-// Elements at indices that are data: reading and changing them.
+// Reads and changes elements at indices that are data.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -14,7 +14,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// What to do with indices that an axis does not have, in a call's type: `take(x, i, axis<0>, mode::clip)`.
+/// The treatment of indices that an axis does not have, in a call's type: `take(x, i, axis<0>, mode::clip)`.
 template <index_mode Mode> struct index_mode_t {};
 namespace mode {
 inline constexpr index_mode_t<index_mode::clipped> clip{};
@@ -24,12 +24,12 @@ inline constexpr index_mode_t<index_mode::dropped> drop{};
 } // namespace mode
 
 struct unique_indices_t {};
-/// Says that no two indices name the same element. Results are unspecified where they do. JAX: unique_indices=True
+/// Promises that no two indices name the same element. Results are unspecified if two do. JAX: unique_indices=True
 inline constexpr unique_indices_t unique_indices{};
 
 namespace detail {
 
-/// What stands for elements that are not there: NaN, the least of signed and the greatest of unsigned whole numbers,
+/// The value read for an element that is not there: NaN, the least signed or the greatest unsigned whole number, or
 /// true.
 constexpr tracer missing_element(context& trace, element_type type) {
   if (is_inexact(type)) return build::literal(trace, type, std::numeric_limits<double>::quiet_NaN());
@@ -40,8 +40,8 @@ constexpr tracer missing_element(context& trace, element_type type) {
   return build::integer_literal(trace, type, static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - bits)));
 }
 
-/// An extent that is 0 where no element of a window is ever read: it has none, or is in a loop of no rounds, or under a
-/// vmap of no instances.
+/// An extent that is 0 if no element of a window is ever read: if the window has none, or the read is in a loop of no
+/// rounds or under a vmap of no instances.
 constexpr dim reads_of(context& trace, const dims& window) {
   dim reads = trace.repeats;
   for (dim extent : window) reads = trace.extents.zero_with(reads, extent);
@@ -49,7 +49,7 @@ constexpr dim reads_of(context& trace, const dims& window) {
     if (!trace.axes[axis].is_pmapped) reads = trace.extents.zero_with(reads, trace.axes[axis].size);
   return reads;
 }
-/// Leaves it to the call, where need be, that an axis has an element to read where anything is read.
+/// Requires that an axis has an element if any element is read; the call checks extents that only it knows.
 constexpr void require_elements(std::string_view operation, tracer x, int axis, dim reads) {
   context& trace = *x.owner;
   const dim extent = x.dimension(axis);
@@ -74,25 +74,25 @@ constexpr tracer gather_window(std::string_view operation, tracer x, const index
     is_empty = is_empty || x.dimension(axis) == 0;
   }
   if (trace.failed) return x;
-  if (is_empty) return build::zeros(trace, {x.type(), false, window.shape}); // of no element
+  if (is_empty) return build::zeros(trace, {x.type(), false, window.shape}); // the window has no element
   const tracer read = emit<primitives::gather>({x, window.offsets}, {window.shape, window.axes});
   if (!window.outside.owner) return read;
   return build::select(window.outside >= 0, read,
                        filling ? build::convert(*filling, x.type()) : missing_element(trace, x.type()));
 }
 
-/// The sign of a whole number, alone.
+/// The most negative number of a type: only its sign bit is set.
 constexpr tracer lowest_number(context& trace, element_type type) {
   return build::integer_literal(trace, type,
                                 type == element_type::int32 ? std::numeric_limits<std::int32_t>::min()
                                                             : std::numeric_limits<std::int64_t>::min());
 }
-/// Whether elements of 16 bits are sums or products of several updates, which are computed in float32.
+/// Whether 16-bit elements may be sums or products of several updates, which are then computed in float32.
 constexpr bool is_rounded_often(const tracer& x, const indexed_window& window, scatter_kind combine) {
   const bool computes = combine == scatter_kind::add_to || combine == scatter_kind::multiply_by;
   return computes && is_half_precision(x.type()) && !window.axes.unique && window.offsets.rank() > 0;
 }
-/// The array with the elements of a window changed.
+/// The array after changes to the elements of a window.
 constexpr tracer scatter_window(std::string_view operation, tracer x, const indexed_window& window, tracer updates,
                                 scatter_kind combine) {
   context& trace = *x.owner;
@@ -113,7 +113,7 @@ constexpr tracer scatter_window(std::string_view operation, tracer x, const inde
             "give updates of the shape of the elements that they change, or one that broadcasts to it");
   if (trace.failed) return x;
   for (dim extent : x.extents())
-    if (extent == 0) return build::convert(x, x.type()); // without an element that could change
+    if (extent == 0) return build::convert(x, x.type()); // the array has no element that could change
   updates = build::broadcast_to(build::convert(updates, x.type()), window.shape);
   tracer offsets = window.offsets;
   if (window.outside.owner) // negative offsets change nothing
@@ -137,7 +137,7 @@ constexpr std::string_view update_name(scatter_kind kind) {
   return {};
 }
 
-/// Elements of a traced array at indices of its first axes: what `x.at(i, j)` gives.
+/// Elements of a traced array at indices of its first axes: the result of `x.at(i, j)`.
 class indexed_elements {
  public:
   constexpr indexed_elements(tracer x, const index_list& indices) : array(x), at(indices) {}
@@ -149,14 +149,15 @@ class indexed_elements {
                   "at(i).get: mode::drop says what is not written; to read, take mode::fill");
     return read(Mode);
   }
-  /// The same, with a number in place of elements that are not there. JAX: x.at[i].get(mode='fill', fill_value=...)
+  /// The elements, with `value` for those that are not there. JAX: x.at[i].get(mode='fill', fill_value=...)
   template <class Fill> constexpr tracer get(index_mode_t<index_mode::filled>, const Fill& value) const {
     const tracer filling = materialize(*array.owner, value);
     return read(index_mode::filled, &filling);
   }
 
-  // The array with these elements changed: each combined with the updates that name it, or set to the last of them.
-  // Updates broadcast; those at indices that are not there are dropped, or as `mode` says. JAX: x.at[i].set(y), ...
+  // The array after changes to these elements: each is combined with the updates that name it, or set to the last of
+  // them. Updates broadcast. Updates at indices that are not there are dropped, or treated as `mode` says. JAX:
+  // x.at[i].set(y), ...
   template <class Y, class... Options> constexpr tracer set(const Y& y, Options... options) const {
     return update<scatter_kind::set_to>(y, options...);
   }
@@ -172,7 +173,7 @@ class indexed_elements {
   template <class Y, class... Options> constexpr tracer max(const Y& y, Options... options) const {
     return update<scatter_kind::larger_of>(y, options...);
   }
-  /// The same with the way to combine as a template argument.
+  /// These functions with the way to combine as a template argument.
   template <scatter_kind Kind, class Y, class... Options>
   constexpr tracer update(const Y& y, Options... options) const {
     static_assert(check_operand<Y>());
@@ -241,7 +242,7 @@ template <class... Options> struct read_operation {
   }
 };
 
-/// Elements of a constant at indices that are constants too: what `x.at(i, j)` gives.
+/// Elements of a constant at indices that are constants too: the result of `x.at(i, j)`.
 template <class X, class... Index> class indexed_constant {
  public:
   constexpr indexed_constant(const X& x, const Index&... indices) : array(x), at(indices...) {}

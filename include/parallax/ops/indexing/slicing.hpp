@@ -24,7 +24,7 @@ struct bound {
   constexpr bound(std::integral auto number) : value(number) {}
   constexpr bound(extent given) : value(given) {}
 
-  /// The position along an axis of `x`; one outside of it is an error.
+  /// The bound as a position along an axis of `x`; a bound outside of the axis is an error.
   constexpr dim resolve(tracer x, int axis_number, dim otherwise) const {
     if (open) return otherwise;
     const dim size = x.dimension(axis_number);
@@ -89,7 +89,7 @@ struct index_in_dim_operation : takes_constants<index_in_dim_operation> {
       return x;
     }
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    if (index == most || index < -most) { // of no axis
+    if (index == most || index < -most) { // no index of the axis
       trace.fail(message() << "index_in_dim: index " << index << " is one of no axis; give one within its extent");
       return x;
     }
@@ -149,10 +149,10 @@ struct slice_operation {
 
 /// `slice(x, {starts}, {limits}, {strides})`. JAX: lax.slice
 inline constexpr detail::slice_operation slice{};
-/// `slice_in_dim(x, start, limit, stride = 1, axis = 0)`: bounds may be negative or `none`, and are not cut off.
-/// JAX: lax.slice_in_dim
+/// `slice_in_dim(x, start, limit, stride = 1, axis = 0)`: bounds may be negative or `none`, and must lie within the
+/// axis. JAX: lax.slice_in_dim
 inline constexpr detail::slice_in_dim_operation slice_in_dim{};
-/// One position of an axis, which goes. JAX: lax.index_in_dim with keepdims false
+/// One position of an axis, which is removed. JAX: lax.index_in_dim with keepdims false
 inline constexpr detail::index_in_dim_operation index_in_dim{};
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

@@ -1,4 +1,4 @@
-// Elements taken along axes, summed by number, and marked.
+// Takes elements along axes, sums them by segment, and marks them.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -10,7 +10,7 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
-/// Indices beside an axis that is a number.
+/// The indices of a call whose axis is a number.
 template <class T>
 concept index_operand = traced<T> || constant_expression<T>;
 
@@ -137,7 +137,7 @@ template <element_type Type> struct one_hot_operation : takes_constants<one_hot_
     if (trace.failed || !check_rank(trace, "one_hot", i.rank() + 1)) return i;
     dims shape = i.extents();
     shape.push_back(last[0]);
-    const bool has_all = !is_inexact(i.type()) && size_of(i.type()) >= 4; // the numbers of the places
+    const bool has_all = !is_inexact(i.type()) && size_of(i.type()) >= 4; // whether the type can hold every index
     const element_type numbers = has_all ? i.type() : element_type::int32;
     const tracer place = emit<primitives::iota>(trace, {numbers, i.rank(), shape});
     axis_list axes = all_axes(i.rank());
@@ -151,15 +151,15 @@ template <element_type Type> struct one_hot_operation : takes_constants<one_hot_
 
 } // namespace detail
 
-/// `take(x, i, axis)`: elements along an axis, or of x in row-major order without one; the axes of i stand in place of
-/// that axis. Indices that are not there read NaN (whole numbers: the least, unsigned ones the greatest), or as
-/// `mode` says; negative ones count from the end. On arrays the axis is `plx::axis<0>`. JAX: numpy.take
+/// `take(x, i, axis)`: elements along an axis, or of x in row-major order if no axis is given; the axes of i stand in
+/// place of that axis. Indices that are not there read NaN (whole numbers: the least, unsigned ones the greatest), or
+/// as `mode` says; negative ones count from the end. On arrays the axis is `plx::axis<0>`. JAX: numpy.take
 inline constexpr detail::take_operation take{};
-/// `take_along_axis(x, i, axis)`: the elements of each row along an axis that the row of i names. The other axes
-/// broadcast. Indices mean what they mean to `take`. JAX: numpy.take_along_axis
+/// `take_along_axis(x, i, axis)`: in each row along an axis, the elements that the row of i names. The other axes
+/// broadcast. Indices have the meaning that they have in `take`. JAX: numpy.take_along_axis
 inline constexpr detail::take_along_axis_operation take_along_axis{};
-/// `segment_sum(x, segments, count)`: the sums of the elements along axis 0 that have the same number, from 0 to
-/// count - 1; others are dropped. Added in order. JAX: ops.segment_sum
+/// `segment_sum(x, segments, count)`: element k is the sum, in order, of the elements along axis 0 with segment number
+/// k, from 0 to count - 1. Other elements are dropped. JAX: ops.segment_sum
 inline constexpr detail::segment_sum_operation segment_sum{};
 /// `one_hot(i, n)`: along a new last axis of n elements, 1 at place i and 0 elsewhere; float32, or of type `T` by
 /// `one_hot_of<T>`. JAX: nn.one_hot

@@ -160,8 +160,8 @@ inline constexpr detail::true_divide_operation divide{};
 inline constexpr detail::true_divide_operation true_divide{};
 /// The remainder of a division rounded towards zero. JAX: lax.rem
 inline constexpr detail::binary<primitives::remainder> rem{};
-/// x to the power y; a constant integer exponent becomes a product. Integers stay integers: what overflows wraps, and a
-/// negative exponent that only the call knows gives the quotient rounded towards zero.
+/// x to the power y; a constant integer exponent becomes a product. Integers stay integers: overflow wraps around, and
+/// a negative exponent that only the call knows gives 1 / x^-y rounded towards zero.
 inline constexpr detail::power_operation power{};
 /// `power` by its other name. JAX: numpy.pow
 inline constexpr detail::power_operation pow{};
@@ -175,7 +175,7 @@ inline constexpr detail::binary<primitives::bitwise_and> bitwise_and{};
 inline constexpr detail::binary<primitives::bitwise_or> bitwise_or{};
 /// x ^ y, bit by bit. JAX: numpy.bitwise_xor
 inline constexpr detail::binary<primitives::bitwise_xor> bitwise_xor{};
-/// x << y; 0 where y is the number of bits or more. JAX: numpy.left_shift
+/// x << y; 0 if y is the number of bits or more. JAX: numpy.left_shift
 inline constexpr detail::binary<primitives::shift_left> left_shift{};
 /// x >> y; of signed integers, the sign is shifted in. JAX: numpy.right_shift
 inline constexpr detail::binary<primitives::shift_right> right_shift{};

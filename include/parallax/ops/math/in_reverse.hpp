@@ -1,4 +1,4 @@
-// An option of what goes through an axis in order: from its end.
+// An option of operations that go through an axis in order: to begin at its end.
 #pragma once
 
 #include <parallax/core/version.hpp>

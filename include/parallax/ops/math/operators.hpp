@@ -1,4 +1,4 @@
-// The operators of C++ on arrays and expressions of them, and those that assign, on tracers too.
+// The operators of C++ on arrays and on expressions of arrays, and the assigning operators, which take tracers too.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -96,8 +96,8 @@ template <class A, class B>
 constexpr auto operator>=(const A& a, const B& b) {
   return greater_equal(a, b);
 }
-/// What takes on the result: an array, a tracer or, of a traced array, a variable that began as a constant. The last
-/// two may have another shape and type then, as in Python.
+/// The left side of `x += y`: an array, a tracer, or a variable that began as a constant, to which a traced result is
+/// assigned. The last two may have another shape and type afterwards, as in Python.
 template <class A, class B>
 concept assignable_operands =
     (traced<A> && (traced_operands<A, B> || mixed_operands<A, B>)) || (array_value<A> && eager_operands<A, B>) ||
@@ -122,7 +122,7 @@ template <class A, class B>
 constexpr A& operator/=(A& a, const B& b) {
   return a = a / b;
 }
-/// A number and an extent, which have no operator in common: a floating number, or a bool.
+/// A floating number or a bool, and an extent: C++ has no operator for the two.
 template <class A, class B>
 concept number_and_extent = (scalar<A> && !std::integral<A> && std::same_as<B, extent>) ||
                             (std::same_as<A, extent> && scalar<B> && !std::integral<B>);

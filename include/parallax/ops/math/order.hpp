@@ -1,4 +1,4 @@
-// Order: cumulative operations along an axis, sorting, and what is found by it.
+// Cumulative operations along an axis, sorting, and searches that use sorting.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -31,8 +31,7 @@ template <class Primitive> constexpr tracer cumulate(tracer x, int axis_number, 
   return build::convert(emit<Primitive>({wide}, {normal, reverse}), x.type());
 }
 
-/// A cumulative operation. Without an axis it goes along axis 0 or, where `Flat` is true, over all elements in
-/// row-major order.
+/// A cumulative operation. Without an axis it goes along axis 0 or, if `Flat`, over all elements in row-major order.
 template <class Primitive, bool Flat>
 struct cumulative_operation : operation<cumulative_operation<Primitive, Flat>>,
                               takes_constants_and_numbers<cumulative_operation<Primitive, Flat>> {
@@ -58,7 +57,7 @@ struct cumulative_operation : operation<cumulative_operation<Primitive, Flat>>,
   }
 };
 
-/// Along an axis, the last by default: `Derived::arrange(x)` arranges rows along the last axis.
+/// A function of rows, the last axis by default: `Derived::arrange(x)` arranges rows along the last axis.
 template <class Derived> struct sorting_operation : operation<Derived>, takes_constants_and_numbers<Derived> {
   using operation<Derived>::operator();
   using takes_constants_and_numbers<Derived>::operator();
@@ -154,8 +153,8 @@ struct searchsorted_operation : operation<searchsorted_operation> {
   }
 
  private:
-  /// Both are sorted together, so that equals stand on the side that is wanted. Then it counts, for each value, what
-  /// of `sorted` stands before it.
+  /// Both are sorted together; `right_side` decides on which side of equal elements a value stands. For each value, the
+  /// elements of `sorted` that stand before it are counted.
   static constexpr tracer run(tracer sorted, tracer values, bool right) {
     context& trace = *sorted.owner;
     if (sorted.rank() != 1) {
@@ -195,18 +194,18 @@ inline constexpr detail::cumulative_operation<primitives::cummin, false> cummin{
 /// The logarithms of the sums of exponentials up to each element along an axis, 0 by default. JAX: lax.cumlogsumexp
 inline constexpr detail::cumulative_operation<primitives::cumlogsumexp, false> cumlogsumexp{};
 
-/// The elements in ascending order along an axis, the last by default. Equal elements stay as they follow each other;
-/// NaN comes last, and -0 is 0. JAX: numpy.sort
+/// The elements in ascending order along an axis, the last by default. Equal elements keep their order; NaN comes last,
+/// and -0 counts as 0. JAX: numpy.sort
 inline constexpr detail::sort_operation sort{};
 /// The positions, int32, that `sort` takes elements from. JAX: numpy.argsort
 inline constexpr detail::argsort_operation argsort{};
-/// `sort_key_val(keys, values, axis)`, in traced functions: a pair of the sorted keys and of the values that go with
-/// them, of the same shape; along the last axis by default, stable. JAX: lax.sort_key_val
+/// `sort_key_val(keys, values, axis)`, in traced functions: a pair of the sorted keys and of the values in the order of
+/// their keys, of the same shape; along the last axis by default, stable. JAX: lax.sort_key_val
 inline constexpr detail::sort_key_val_operation sort_key_val{};
 /// `top_k(x, k)`: a pair of the k largest elements along the last axis, from the largest down, and their positions,
 /// int32. NaN counts as largest; of equal elements the first one comes first. JAX: lax.top_k
 inline constexpr detail::top_k_operation top_k{};
-/// For `searchsorted`: behind equal elements. JAX: side='right'
+/// Makes `searchsorted` place a value behind equal elements. JAX: side='right'
 inline constexpr detail::right_side_t right_side{};
 /// `searchsorted(sorted, values)`: how many elements of the sorted row are below each value, int32; `right_side`: how
 /// many are not above it. NaN is above all numbers. JAX: numpy.searchsorted

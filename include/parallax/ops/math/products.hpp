@@ -20,7 +20,7 @@ constexpr void product_mismatch(std::string_view name, tracer a, tracer b, std::
   trace.fail(text << " do not agree: " << advice);
 }
 
-/// Checks that the contracted extents are not provably different; what only the call knows is checked there.
+/// Checks that the contracted extents are not provably different; extents that only the call knows get guards.
 constexpr bool contracts(std::string_view name, tracer a, int a_axis, tracer b, int b_axis) {
   dim left = a.dimension(a_axis), right = b.dimension(b_axis);
   if (!is_static(left) || !is_static(right) || left == right) {
@@ -40,7 +40,7 @@ constexpr tracer multiply_out(tracer a, tracer b, primitives::dot_parameters axe
   return emit<primitives::dot_general>({a, b}, axes);
 }
 
-/// `Derived::multiply(a, b, precision)` multiplies; this adds the way to say how precisely.
+/// `Derived::multiply(a, b, precision)` multiplies; this adds calls with and without a precision.
 template <class Derived> struct product_operation : operation<Derived> {
   static constexpr tracer apply(context&, tracer a, tracer b) {
     return Derived::multiply(a, b, product_precision::full);
@@ -71,7 +71,8 @@ struct matmul_operation : product_operation<matmul_operation> {
     int left = a.rank() - 1, right = b.rank() == 1 ? 0 : b.rank() - 2;
     if (!contracts("matmul", a, left, b, right)) return a;
     if (a.rank() <= 2 && b.rank() <= 2) return multiply_out(a, b, {{left}, {right}, {}, {}}, precision);
-    // Batch axes of extent 1 or missing on one side become free axes of the other; only shared ones are batch axes.
+    // Batch axes that one side lacks, or has with extent 1, become free axes of the other; only shared ones are batch
+    // axes.
     int left_batch = a.rank() > 2 ? a.rank() - 2 : 0, right_batch = b.rank() > 2 ? b.rank() - 2 : 0;
     dims left_shape = a.extents(), right_shape = b.extents();
     int common = left_batch < right_batch ? left_batch : right_batch;
@@ -161,10 +162,10 @@ struct dot_general_operation {
 
 } // namespace detail
 
-/// NumPy's dot. Products take how precise they have to be as a further argument: `dot(a, b, precision::tf32)`.
+/// NumPy's dot. Products take their precision as a further argument: `dot(a, b, precision::tf32)`.
 inline constexpr detail::dot_operation dot{};
-/// NumPy's matmul: products of matrices, of all of their leading axes broadcast; vectors are rows on the left and
-/// columns on the right.
+/// NumPy's matmul: products of the matrices in the last two axes; leading axes broadcast. A vector is a row on the left
+/// and a column on the right.
 inline constexpr detail::matmul_operation matmul{};
 /// The inner product of two arrays as flat vectors.
 inline constexpr detail::vdot_operation vdot{};

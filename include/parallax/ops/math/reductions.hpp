@@ -1,4 +1,4 @@
-// Reductions, under NumPy's names: over all axes, or those given, which stay with extent 1 under `keepdims`.
+// Reductions under NumPy's names: over all axes, or over given axes, which stay with extent 1 under `keepdims`.
 #pragma once
 
 #include <parallax/core/support/diagnostics.hpp>
@@ -18,7 +18,7 @@ constexpr tracer restore_axes(tracer reduced, tracer original, const axis_list& 
   return build::reshape(reduced, shape);
 }
 
-/// `Derived::reduce(x, axes)` reduces; this adds the ways to say which axes.
+/// `Derived::reduce(x, axes)` reduces; this adds calls for each form of axes.
 template <class Derived> struct axis_reduction : operation<Derived>, takes_constants_and_numbers<Derived> {
   using operation<Derived>::operator();
   using takes_constants_and_numbers<Derived>::operator();
@@ -71,7 +71,8 @@ struct sum_operation : axis_reduction<sum_operation> {
     return build::sum(x, axes);
   }
 };
-/// Nothing has no extreme: reports an axis without elements as `error`, or leaves it to the call to check.
+/// Requires an element for an extreme: an axis without elements is the error `error`, or gets a guard if only the call
+/// knows its extent.
 constexpr bool have_elements(tracer x, const axis_list& axes, std::string_view error) {
   for (int number : axes) {
     dim size = x.dimension(number);
@@ -113,7 +114,7 @@ struct all_operation : axis_reduction<all_operation> {
     return build::reduce<primitives::reduce_min>(to_truth(x), axes);
   }
 };
-/// Floating types of 16 bits as float32, since their sums may be out of their range.
+/// Converts 16-bit floating types to float32, since their sums may exceed their range.
 constexpr tracer to_wide(tracer x) { return build::widen(x); }
 
 struct mean_operation : axis_reduction<mean_operation> {
@@ -132,8 +133,8 @@ struct var_operation : axis_reduction<var_operation> {
     return build::convert(mean_operation::reduce(centered * centered, axes), x.type());
   }
 };
-/// log(sum(exp(x))), shifted by the maximum so that it neither overflows nor loses all digits. Of 16 bits, whose sums
-/// may be out of their range, in float32 as far as the logarithm.
+/// log(sum(exp(x))), shifted by the maximum so that it neither overflows nor loses all digits. For 16-bit types all but
+/// the logarithm is in float32, since the sum may exceed their range.
 struct logsumexp_operation : axis_reduction<logsumexp_operation> {
   static constexpr std::string_view name = "logsumexp";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
@@ -204,9 +205,9 @@ struct softmax_operation : operation<softmax_operation>, takes_constants_and_num
 /// The sum over axes, or over all of them: `sum(x)`, `sum(x, 0)`, `sum(x, {0, 2})`. Truth values are counted in int32.
 /// JAX: numpy.sum
 inline constexpr detail::sum_operation sum{};
-/// The largest element over axes, or over all of them; NaN where there is one. JAX: numpy.max
+/// The largest element over axes, or over all of them; NaN if an element is NaN. JAX: numpy.max
 inline constexpr detail::max_operation max{};
-/// The smallest element over axes, or over all of them; NaN where there is one. JAX: numpy.min
+/// The smallest element over axes, or over all of them; NaN if an element is NaN. JAX: numpy.min
 inline constexpr detail::min_operation min{};
 /// Whether any element is not 0, over axes or all of them. JAX: numpy.any
 inline constexpr detail::any_operation any{};

@@ -1,5 +1,5 @@
-// Random numbers from keys, of any generator. Element n of an array is made from its row-major index alone, so any part
-// of it can be made anywhere.
+// Random numbers from keys, for any generator. Element n of an array depends on its row-major index n alone, so any
+// part of the array can be made anywhere.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -14,7 +14,7 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
 
-/// A key is a uint32 array whose last axis has extent 2; these are its words, without that axis.
+/// A key is a uint32 array whose last axis has extent 2: its two words. Each word here is an array without that axis.
 struct key_words {
   tracer first, second;
 };
@@ -61,8 +61,8 @@ constexpr tracer low_byte(tracer word) {
 template <class Generator, fixed_string Function>
 inline constexpr auto name_of_function = text_buffer<32>{} << Generator::name << "::" << Function.view();
 
-/// In [0, 1), of 16 bits, from random words: as many of their low bits as JAX takes. Under the exponent of 1 they would
-/// be a multiple of its last place.
+/// A 16-bit number in [0, 1) from random words: it uses as many of their low bits as JAX does. By way of an exponent of
+/// 1, as below, the last place would be coarser.
 constexpr tracer unit_of_16_bits(tracer words, element_type type) {
   context& trace = *words.owner;
   auto word = [&](std::int64_t value) { return build::integer_literal(trace, element_type::uint32, value); };
@@ -71,7 +71,7 @@ constexpr tracer unit_of_16_bits(tracer words, element_type type) {
   tracer fraction = emit<primitives::shift_right>({low_bits, word(is_half ? 6 : 1)});
   return build::convert(fraction, type) * build::literal(trace, type, is_half ? 0x1p-10 : 0x1p-7);
 }
-/// In [0, 1), from random words of the type's size: mantissa bits under the exponent of 1, minus 1.
+/// A number in [0, 1) from random words of the type's size: random mantissa bits with the exponent of 1, minus 1.
 constexpr tracer unit_of_words(tracer words, element_type type) {
   context& trace = *words.owner;
   const bool wide = type == element_type::float64;
@@ -81,8 +81,8 @@ constexpr tracer unit_of_words(tracer words, element_type type) {
   return emit<primitives::bitcast>({pattern}, {type}) - 1;
 }
 
-/// Uniform in [low, high) of bounds of the type; `low` where that is empty. Of some bounds, which are below 1 and 1,
-/// the largest random number gives less than `high` by itself.
+/// Uniform in [low, high) of bounds of the type; `low` if that range is empty. With `stays_below`, the bounds are such
+/// that the largest random number gives less than `high` without a correction: those of [0, 1), for example.
 template <class Generator>
 constexpr tracer uniform_numbers(tracer key, const dims& shape, element_type type, tracer low, tracer high,
                                  std::string_view name, bool stays_below = false) {
@@ -92,7 +92,7 @@ constexpr tracer uniform_numbers(tracer key, const dims& shape, element_type typ
   tracer unit = is_half_precision(type) ? unit_of_16_bits(words, type) : unit_of_words(words, type);
   low = build::convert(low, type);
   high = build::convert(high, type);
-  tracer number = unit * (high - low) + low; // which may be rounded up
+  tracer number = unit * (high - low) + low; // may be rounded up
   if (!stays_below) number = emit<primitives::minimum>({number, just_below(high)});
   return emit<primitives::maximum>({low, number});
 }
@@ -189,7 +189,7 @@ template <class Generator, element T> struct randint_operation : operation<randi
       return Generator::bits(words_of(subkey, name), counts, unsigned_type);
     };
     tracer upper = half(0), lower = half(1);
-    // two draws are one number of twice the bits, so that the remainder favours no value noticeably
+    // two draws form one number of twice the bits, so that the remainder favours no value noticeably
     const integer_range range = integer_range::of(low, high, type, unsigned_type);
     return range.low + build::convert(emit<primitives::wide_remainder>({upper, lower, range.size}), type);
   }
@@ -197,8 +197,8 @@ template <class Generator, element T> struct randint_operation : operation<randi
 
 } // namespace detail
 
-/// Random numbers of a generator, from keys, which are arrays of uint32 with two elements. Generators share all of
-/// these functions, so a template can be written for any of them.
+/// Random numbers of a generator from keys, which are uint32 arrays of two elements. All generators have these
+/// functions, so a template can be written for any of them.
 template <class Generator> struct random_generator {
   /// The key of a seed: its upper and lower 32 bits. JAX: random.key with 64-bit seeds
   static constexpr auto key(std::integral auto seed) {
@@ -230,8 +230,8 @@ template <class Generator> struct random_generator {
   template <element T = std::uint32_t, class Key> static constexpr auto bits(const Key& key, detail::no_extents) {
     return bits<T>(key);
   }
-  /// Uniform in [low, high), never `high` itself: a number that would be rounded to it, which JAX returns, is the one
-  /// below.
+  /// Uniform in [low, high), never `high` itself: a number that would be rounded to `high`, which JAX returns, becomes
+  /// the number below.
   template <element T = float, class Key> static constexpr auto uniform(const Key& key) {
     return call<detail::uniform_operation<Generator, T>>(key, extent_list<0>{});
   }
@@ -272,9 +272,9 @@ template <class Generator> struct random_generator {
   template <class Key, class P> static constexpr auto bernoulli(const Key& key, const P& p, detail::no_extents) {
     return bernoulli(key, p);
   }
-  /// Integers in [low, high), all as likely as one another; `high` may be one more than the largest of the type. They
-  /// are JAX's where there are at most 2^16 of them, or a power of 2 (2^32 in 64 bits; in uint8 a power of 2 alone):
-  /// where there are more, JAX takes a remainder of one draw, which favours small numbers.
+  /// Integers in [low, high), all equally likely; `high` may be one more than the largest of the type. They equal JAX's
+  /// if there are at most 2^16 of them, or a power of 2 (2^32 in 64 bits; in uint8 a power of 2 alone). For larger
+  /// ranges JAX takes the remainder of one draw, which favours small numbers.
   template <element T = std::int32_t, class Key, std::size_t N, class Low, class High>
   static constexpr auto randint(const Key& key, const extent (&shape)[N], const Low& low, const High& high) {
     return call<detail::randint_operation<Generator, T>>(key, detail::list_of(shape), low, high);

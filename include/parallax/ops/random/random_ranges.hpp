@@ -1,4 +1,4 @@
-// The half-open ranges that random numbers are in, [low, high).
+// The half-open ranges of random numbers, [low, high).
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -11,8 +11,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// What bits say of a floating type, those of 16 bits in float32: how far neighbours are from one another, the smallest
-/// number whose exponent is its own, and the smallest of all.
+/// Facts about the bits of a floating type; 16-bit types are computed in float32. `step` is the distance in bits
+/// between neighbours, `least_normal` the smallest normal number, `least` the smallest of all.
 struct floating_grid {
   element_type computed, word;
   std::int64_t step;
@@ -24,7 +24,7 @@ constexpr floating_grid grid_of(element_type type) {
   if (type == element_type::bfloat16) return {element_type::float32, element_type::uint32, 1 << 16, 0x1p-126, 0x1p-133};
   return {element_type::float32, element_type::uint32, 1, 0x1p-126, 0x1p-149};
 }
-/// The largest number of its type below a floating number.
+/// The largest number below `number` in its type.
 constexpr tracer just_below(tracer number) {
   context& trace = *number.owner;
   const floating_grid grid = grid_of(number.type());
@@ -36,7 +36,8 @@ constexpr tracer just_below(tracer number) {
   return build::convert(build::select(is_small, x - build::like(x, grid.least), neighbour), number.type());
 }
 
-/// The least and the largest number of an integer type; that of uint64 is cut off, which no other type has beyond.
+/// The least and the largest number of an integer type. The largest of uint64 is cut to that of int64; only uint64 has
+/// larger numbers.
 struct integer_limits {
   std::int64_t least, most;
 };
@@ -55,7 +56,7 @@ constexpr integer_limits limits_of(element_type type) {
   }
   return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
 }
-/// A number of any type in an integer type: what lies outside of that is cut off.
+/// A number of any type, clamped to the range of an integer type and converted to it.
 constexpr tracer cut_to(tracer x, element_type type) {
   if (is_inexact(x.type()) || x.type() == type) return build::convert(x, type);
   const integer_limits has = limits_of(x.type()), may = limits_of(type);
@@ -67,11 +68,13 @@ constexpr tracer cut_to(tracer x, element_type type) {
   return build::convert(x, type);
 }
 
-/// The first of some integers, and how many there are, in an unsigned type, where 0 stands for as many as it has.
+/// A range of integers: the first, and how many there are, in an unsigned type. A `size` of 0 stands for all numbers of
+/// the type.
 struct integer_range {
   tracer low, size;
 
-  /// [low, high) in an integer type, whose largest number is in it where `high` is beyond that; of none, the first one.
+  /// The integers of [low, high) in a type. If `high` is above the type's largest number, that number is in the range;
+  /// an empty range becomes `low` alone.
   static constexpr integer_range of(const tracer& low, const tracer& high, element_type type, element_type count) {
     context& trace = *low.owner;
     const tracer first = cut_to(low, type), end = cut_to(high, type);

@@ -23,11 +23,11 @@ constexpr tracer join(context& trace, growing_vector<tracer> operands, int axis_
   return emit<primitives::concatenate>(trace, operands, {normal});
 }
 
-/// What may stand in a list of operands beside traced arrays.
+/// A type that may stand in a list of operands beside traced arrays.
 template <class T>
 concept constant_entry = number_like<T> || eager_operand<T>;
 
-/// One of a list of operands of which some may be constants.
+/// One operand of a list in which some operands may be constants.
 class list_entry {
  public:
   constexpr list_entry(tracer x) : given(x) {}
@@ -54,8 +54,8 @@ class list_entry {
   const any_constant* constant = nullptr;
 };
 
-/// The base of operations on lists of traced arrays, `Derived::of_list(trace, list, axis)`: constants may stand among
-/// them, or be all there is.
+/// The base of operations on lists of traced arrays, `Derived::of_list(trace, list, axis)`. Some or all operands may be
+/// constants.
 template <class Derived> struct operation_on_lists {
   constexpr tracer operator()(std::initializer_list<tracer> operands, int axis_number = 0) const {
     return Derived::of_list(*operands.begin()->owner, growing_vector<tracer>(operands), axis_number);
@@ -143,7 +143,7 @@ struct stack_operation : operation_on_lists<stack_operation> {
   }
 };
 
-/// Padding before, after and between the elements of one axis; negative amounts before and after cut off.
+/// Padding before, after and between the elements of one axis. Negative amounts before and after cut elements off.
 struct padding {
   int low = 0, high = 0, interior = 0;
 };
@@ -179,7 +179,7 @@ struct pad_operation {
       around.low.push_back(dim{p.low > 0 ? p.low : 0});
       around.high.push_back(dim{p.high > 0 ? p.high : 0});
       around.interior.push_back(p.interior);
-      // nothing lies between the elements of an empty axis, which the symbolic extent of the result cannot say
+      // an empty axis gets no padding between elements, which a symbolic extent of the result cannot express
       if (p.interior > 0 && !is_static(x.dimension(i)))
         require(trace, guard_kind::not_zero, "pad: interior padding of an axis of extent 0", x.dimension(i), dim{},
                 x.value());

@@ -20,7 +20,7 @@ template <element T> struct full_operation : operation<full_operation<T>> {
   }
 };
 
-/// Whether 32 bits have the numbers of an axis: an error, or left to the call.
+/// Checks that 32 bits can hold the numbers of an axis: an error if they cannot, a guard if only the call knows.
 constexpr void require_32_bits(context& trace, std::string_view operation, dim extent) {
   if (!is_static(extent)) return require(trace, guard_kind::within_32_bits, operation, extent, dim{}, {});
   if (std::in_range<std::int32_t>(extent.number())) return;
@@ -72,8 +72,8 @@ template <class X, class Value> constexpr auto full_like(const X& x, Value value
 template <class X> constexpr auto zeros_like(const X& x) { return full_like(x, 0); }
 /// Ones, shaped and typed like another array. JAX: numpy.ones_like
 template <class X> constexpr auto ones_like(const X& x) { return full_like(x, 1); }
-/// 0, 1, ..., size - 1, int32 unless said otherwise; of int32 numbers, more than there are of them are an error. JAX:
-/// numpy.arange, lax.iota
+/// 0, 1, ..., size - 1, int32 unless said otherwise; more numbers than int32 has are an error. JAX: numpy.arange,
+/// lax.iota
 template <element T = std::int32_t> constexpr auto arange(extent size) {
   return lazy<detail::iota_operation<T>, extent_list<1>, axis_t<0>>{{extent_list<1>{{size}}, {}}};
 }

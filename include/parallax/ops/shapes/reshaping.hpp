@@ -13,7 +13,7 @@ namespace detail {
 
 struct reshape_operation : operation<reshape_operation> {
   using operation<reshape_operation>::operator();
-  /// On arrays: the same memory under another shape.
+  /// Reshapes an array without a copy: both share the memory.
   template <array_operand X, std::size_t N> constexpr auto operator()(const X& x, const extent (&shape)[N]) const {
     return reshape_array(x, list_of(shape));
   }
@@ -28,7 +28,7 @@ struct reshape_operation : operation<reshape_operation> {
   constexpr lazy<reshape_operation, X, extent_list<0>> operator()(const X& x, no_extents) const {
     return {{x, extent_list<0>{}}};
   }
-  /// One extent may be -1: what remains.
+  /// Reshapes. One extent may be -1: it becomes the number that keeps the size.
   template <std::size_t N> constexpr tracer operator()(tracer x, const extent (&shape)[N]) const {
     return run(x, shape);
   }
@@ -198,7 +198,7 @@ struct squeeze_operation : operation<squeeze_operation>, takes_constants_and_num
     shape.erase(normal);
     return build::reshape(x, shape);
   }
-  /// Without an axis: all extents known to be 1 go.
+  /// Without an axis: removes all axes whose extent is known to be 1.
   static constexpr tracer apply(context&, tracer x) {
     dims shape;
     for (dim d : x.extents())
@@ -214,7 +214,7 @@ struct squeeze_operation : operation<squeeze_operation>, takes_constants_and_num
 
 /// `reshape(x, {2, -1})`: the same elements in row-major order; one extent may be -1.
 inline constexpr detail::reshape_operation reshape{};
-/// All elements along one axis.
+/// The elements in row-major order along one axis.
 inline constexpr detail::ravel_operation ravel{};
 /// `transpose(x)` reverses the axes; `transpose(x, {1, 0, 2})`: result axis k is operand axis permutation[k].
 inline constexpr detail::transpose_operation transpose{};
@@ -224,7 +224,7 @@ inline constexpr detail::moveaxis_operation moveaxis{};
 inline constexpr detail::broadcast_to_operation broadcast_to{};
 /// `expand_dims(x, axis)`: a new axis of extent 1 at that place of the result. JAX: numpy.expand_dims
 inline constexpr detail::expand_dims_operation expand_dims{};
-/// `squeeze(x, axis)`: without that axis, whose extent is 1. JAX: numpy.squeeze
+/// `squeeze(x, axis)`: x without an axis of extent 1. JAX: numpy.squeeze
 inline constexpr detail::squeeze_operation squeeze{};
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

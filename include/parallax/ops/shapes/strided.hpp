@@ -1,4 +1,4 @@
-// Arrays whose elements lie with strides in memory, as expressions.
+// Expressions of arrays whose elements lie with strides in memory.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -19,12 +19,13 @@ template <std::int64_t... Strides> struct strides_t {
   static constexpr std::array<std::int64_t, sizeof...(Strides)> values{Strides...};
 };
 /// Strides of which some are known while compiling, as the template argument of `borrow`: `strides<dyn, 1>`. Programs
-/// read neighbours fast along an axis whose stride is known to be 1.
+/// read faster along an axis whose stride is known to be 1.
 template <std::int64_t... Strides> inline constexpr strides_t<Strides...> strides{};
 
 namespace detail {
 
-/// Operands: the memory, extents and strides, whose known ones the types say.
+/// Reads elements of memory by extents and strides, the operands. The types give extents and strides that are known
+/// while compiling.
 template <class Extents, class Strides>
 struct as_strided_operation : operation<as_strided_operation<Extents, Strides>> {
   template <std::size_t Rank>
@@ -50,12 +51,13 @@ template <class T> inline constexpr bool is_strided = false;
 template <class Extents, class Strides, class... Operands>
 inline constexpr bool is_strided<lazy<as_strided_operation<Extents, Strides>, Operands...>> = true;
 
-/// Whether a tree has leaves whose elements lie with strides.
+/// Whether a tree has leaves with strides.
 template <class T> constexpr bool has_strided() {
   return any_leaf<T>([]<class L>(std::type_identity<L>) { return is_strided<L>; });
 }
 
-/// What a tree's leaves become as arguments of a program: those with strides are three, others themselves.
+/// The arguments that a tree's leaves become: three for a leaf with strides (memory, extents, strides), the leaf itself
+/// otherwise.
 template <class T> constexpr auto flat_leaves(const T& tree) {
   if constexpr (is_strided<T>) {
     return std::apply([](const auto&... operand) { return std::tuple<decltype(operand)...>(operand...); },
@@ -66,7 +68,7 @@ template <class T> constexpr auto flat_leaves(const T& tree) {
     return std::tuple<const T&>(tree);
   }
 }
-/// Counts the flat leaves of a tree's leaves. No lambda: nvcc 13 ends where one is in a variable template.
+/// Counts the flat leaves of a tree's leaves. It is no lambda: nvcc 13 crashes on one in a variable template.
 struct flat_leaf_counter {
   std::size_t* starts;
   template <class L, int Number> constexpr int operator()() const {
@@ -74,7 +76,7 @@ struct flat_leaf_counter {
     return 0;
   }
 };
-/// Where each leaf of a tree begins among these.
+/// By leaf of a tree: the number of its first flat leaf.
 template <class T> constexpr auto count_flat_leaves() {
   std::array<std::size_t, std::size_t{leaf_count<T>} + 1> starts{};
   const flat_leaf_counter leaf{starts.data()};
@@ -83,8 +85,7 @@ template <class T> constexpr auto count_flat_leaves() {
 }
 template <class T> inline constexpr auto flat_starts = count_flat_leaves<T>();
 
-/// A function of trees of these types, as a function of their flat leaves: programs read elements with strides where
-/// they lie.
+/// A function of trees of these types, as a function of their flat leaves. Programs read strided elements in place.
 template <class Function, class... Trees> struct of_flat_leaves {
   template <class... Leaves> constexpr auto operator()(const Leaves&... leaves) const {
     const auto all = std::tie(leaves...);

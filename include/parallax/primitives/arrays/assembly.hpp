@@ -1,4 +1,4 @@
-// Parts of arrays, and arrays that are written part by part: slices, concatenation and padding.
+// Slices, concatenation and padding: parts of arrays, and arrays that are written part by part.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -12,7 +12,7 @@ struct assembly {
   static constexpr primitive_kind kind = primitive_kind::assembly;
 };
 
-/// Elements start, start + stride, ... below limit of each axis. JAX: lax.slice.
+/// The elements start, start + stride, ... below limit of each axis. JAX: lax.slice.
 struct slice : view {
   static constexpr std::string_view name = "slice";
   using parameters = slice_parameters;
@@ -38,7 +38,7 @@ struct slice : view {
   static constexpr void vjp(vjp_application& a, const parameters& p);
 
  private:
-  /// What is wrong with the bounds of an axis is said, or left to the call where only that can know.
+  /// Checks the bounds of an axis: wrong ones are an error, and bounds that only the call knows get guards.
   static constexpr bool check_bounds(const shape_application& a, const parameters& p, int axis) {
     const abstract_value& x = a.operands[0];
     dim start = p.start[axis], limit = p.limit[axis], size = x.shape[axis];
@@ -121,7 +121,7 @@ struct pad : assembly {
       result.shape[i] = t.add(t.add(p.low[i], spread(t, result.shape[i], p.interior[i])), p.high[i]);
     return result;
   }
-  /// The extent of `size` elements with others between them.
+  /// The extent of `size` elements with `interior` elements between each two.
   static constexpr dim spread(dim_table& t, dim size, std::int64_t interior) {
     if (interior == 0 || size == 0) return size;
     return t.add(t.multiply(t.subtract(size, dim{1}), dim{interior + 1}), dim{1});
@@ -155,7 +155,7 @@ struct pad : assembly {
   }
 };
 
-/// Zeros before, between and after.
+/// The cotangent with zeros before, between and after its elements.
 constexpr void slice::vjp(vjp_application& a, const parameters& p) {
   dim_table& t = a.trace.extents;
   pad_parameters around{.low = p.start, .high = {}, .interior = {}};

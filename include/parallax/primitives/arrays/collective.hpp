@@ -14,8 +14,8 @@ struct collective_parameters {
   static constexpr void describe(auto& p, auto& member) { mapped_axes::describe(p.over, member); }
 };
 
-/// What gathers and scatters have besides: an axis of the array, along which the instances' values are stacked, or
-/// (tiled) joined to, or cut from, a longer one.
+/// The parameters of gathers and scatters: besides `over`, an axis of the longer array. The instances' values are
+/// stacked along it or, if `tiled`, joined to it or cut from it.
 struct gather_parameters {
   mapped_axes over;
   int dimension = 0;
@@ -27,12 +27,12 @@ struct gather_parameters {
   }
 };
 
-/// The members of every collective's parameters begin with `over`. Each says by `exchange` what devices do, and those
-/// that combine values how, by `reduction`.
+/// The base of collectives. The members of their parameters begin with `over`. Each collective says by `exchange` what
+/// devices do; one that combines values says by `reduction` how.
 struct collective {
   static constexpr primitive_kind kind = primitive_kind::collective;
   using parameters = collective_parameters;
-  /// Whether its result may differ between the instances along an axis that it goes over.
+  /// Whether the result may differ between the instances along an axis of `over`.
   static constexpr bool varies_over_own_axes = false;
 
   static constexpr abstract_value shape(const shape_application& a, const auto&) {
@@ -42,7 +42,7 @@ struct collective {
   }
 
  protected:
-  /// Whether instances are counted along one axis only; otherwise an error, as in JAX.
+  /// Whether `over` is one axis, so that instances are counted along it; otherwise an error, as in JAX.
   static constexpr bool one_axis(const batch_application& a, const mapped_axes& over, std::string_view name) {
     if (over.axes.size() == 1) return true;
     a.trace.fail(message() << name
@@ -50,11 +50,12 @@ struct collective {
                               "after the other");
     return false;
   }
-  /// Where the vmapped axis is none of the collective's: the same, of all instances.
+  /// Batches a collective whose axes do not include the vmapped one: it is applied once to the values of all vmapped
+  /// instances.
   static constexpr batched unchanged(const batch_application& a) {
     return {a.again(a.operands[0].value), a.operands[0].axis};
   }
-  /// A reduction over the axes that remain when the vmapped one has been dealt with.
+  /// The reduction of `local`, which has been reduced over the vmapped axis, over the other axes of the collective.
   static constexpr batched over_other_axes(const batch_application& a, const parameters& p, tracer local) {
     parameters rest{p.over.without(a.axis)};
     return {rest.over.axes.empty() ? local : a.with(local, rest)};
@@ -66,8 +67,9 @@ struct collective {
   }
 };
 
-/// The sum over all instances, on every instance. Its transpose is itself along axes that pmap and vmap map (JAX's pmap
-/// convention). Along those of a mesh the sum is one value that all share, whose cotangent each operand gets.
+/// The sum over all instances, on every instance. Along axes that pmap and vmap map, its transpose is itself (JAX's
+/// pmap convention). Along axes of a mesh, the sum is one value that all instances share, and each operand gets that
+/// value's cotangent.
 struct psum : collective {
   static constexpr std::string_view name = "psum";
   static constexpr exchange_kind exchange = exchange_kind::all_reduce;
@@ -143,7 +145,8 @@ struct all_gather : collective {
   }
 };
 
-/// The sum over all instances of which each keeps its own slice of an axis: the axis goes, or (tiled) is divided.
+/// The sum over all instances. Each instance keeps its own slice of an axis: the axis is removed or, if `tiled`,
+/// divided.
 struct psum_scatter : collective {
   static constexpr std::string_view name = "psum_scatter";
   static constexpr exchange_kind exchange = exchange_kind::reduce_scatter;
@@ -204,7 +207,7 @@ struct psum_scatter : collective {
 };
 
 /// The values of this process' instances along a mapped axis, stacked along a new one. Only the lowering of nested
-/// pmaps makes it, of an inner pmap's results, when all derivatives have been taken.
+/// pmaps makes it, from an inner pmap's results, after all differentiation.
 struct axis_stack : collective {
   static constexpr std::string_view name = "axis_stack";
   static constexpr exchange_kind exchange = exchange_kind::all_gather;
@@ -226,8 +229,8 @@ struct axis_stack : collective {
   static constexpr no_rule vjp = batch;
 };
 
-/// This instance's slice of an axis as long as the mapped axis. Only the lowering of nested pmaps makes it, when all
-/// derivatives have been taken.
+/// This instance's slice of an axis that is as long as the mapped axis. Only the lowering of nested pmaps makes it,
+/// after all differentiation.
 struct axis_slice : collective {
   static constexpr std::string_view name = "axis_slice";
   static constexpr no_rule exchange{"everybody has the whole"};

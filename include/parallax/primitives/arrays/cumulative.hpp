@@ -7,7 +7,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
-/// A member combines what came before and an element by `evaluate(before, element)`; `neutral<T>()` comes before all.
+/// A member combines the preceding elements' result and an element by `evaluate(before, element)`; `neutral<T>()` is
+/// the result before the first element.
 struct cumulative {
   static constexpr primitive_kind kind = primitive_kind::cumulative;
   struct parameters {
@@ -30,19 +31,20 @@ struct cumulative {
   }
 
  protected:
-  /// The elements that have one before them, and those that are before one, in the direction of `p`.
+  /// `later`: `x` without the first element; `earlier`: without the last one. First and last are in the direction of
+  /// `p`.
   static constexpr tracer later(tracer x, const parameters& p) { return without_one(x, p.axis, !p.reverse); }
   static constexpr tracer earlier(tracer x, const parameters& p) { return without_one(x, p.axis, p.reverse); }
-  /// `x`, what elements have that come later, and `value` for the one that has none before it.
+  /// `x`, the values of all elements but the first, with `value` for the first.
   static constexpr tracer behind(tracer x, const parameters& p, dim size, double value) {
     return with_one(x, p.axis, size, !p.reverse, value);
   }
-  /// The same for the last one.
+  /// `x`, the values of all elements but the last, with `value` for the last.
   static constexpr tracer before(tracer x, const parameters& p, dim size, double value) {
     return with_one(x, p.axis, size, p.reverse, value);
   }
-  /// The cotangent of an operand of which each result has the share `own`, and the share `kept` of the result before:
-  /// cotangents come back from the last result to the first. Both are of the elements that come later.
+  /// The cotangent of the operand, if result[i] depends on operand[i] with slope `own` and on result[i - 1] with slope
+  /// `kept`: cotangents are passed on from the last result to the first. Both slopes are of all elements but the first.
   static constexpr tracer backward(const vjp_application& a, const parameters& p, tracer own, tracer kept,
                                    double own_of_first);
 
@@ -64,7 +66,7 @@ struct cumulative {
   }
 };
 
-/// h = factor * h of the element before + term. Where the operations here are differentiated, it carries cotangents.
+/// h[i] = factor[i] * h[i - 1] + term[i]. It carries the cotangents of the operations here.
 struct linear_recurrence : cumulative {
   static constexpr std::string_view name = "linear_recurrence";
 
@@ -117,7 +119,7 @@ struct cumprod : cumulative {
 
 namespace detail {
 struct extreme_cumulative : cumulative {
-  /// An element has a half of what is as large as itself, as the elementwise extremes have.
+  /// An element that equals the result before it gets half of the cotangent, as in the elementwise extremes.
   static constexpr void vjp(vjp_application& a, const parameters& p) {
     const tracer result = later(a.result, p), x = later(a.operand(0), p), last = earlier(a.result, p);
     a.give(0, backward(a, p, share(x, last, result), share(last, x, result), 1));
@@ -156,7 +158,7 @@ struct cumlogsumexp : cumulative {
   template <class T> static PARALLAX_HD constexpr T neutral() { return math::least<T>(); }
 
  private:
-  /// exp(x - result), where equal infinities have no distance.
+  /// exp(x - result); for equal infinities exp(0).
   static constexpr tracer share(tracer x, tracer result) {
     return emit<exp>({build::select(x == result, build::like(x, 0), x - result)});
   }

@@ -1,4 +1,4 @@
-// The general product of two arrays: sums over contracted axes, runs along batch axes. JAX: lax.dot_general.
+// The general product of two arrays: sums over contracted axes, for each index of the batch axes. JAX: lax.dot_general.
 #pragma once
 
 #include <parallax/core/types/precision.hpp>
@@ -19,7 +19,7 @@ struct dot_parameters {
     member("right_batch", p.right_batch);
     member("precision", p.precision);
   }
-  /// Those of the product with the operands exchanged.
+  /// The parameters of the product with the operands exchanged.
   constexpr dot_parameters exchanged() const {
     return {right_contract, left_contract, right_batch, left_batch, precision};
   }
@@ -57,8 +57,8 @@ struct dot_general {
     return result;
   }
 
-  /// A mapped axis of one operand becomes one more free axis of it; mapped axes of both become a batch axis. A mapped
-  /// vector is the left operand of what is then a matrix product, so that the result's rows are one instance each.
+  /// A mapped axis of one operand becomes a further free axis of this operand; mapped axes of both become a batch axis.
+  /// A mapped vector becomes the left operand of a matrix product, so that each of the result's rows is one instance.
   static constexpr batched batch(const batch_application& a, parameters axes) {
     auto shift = [](axis_list& list, int mapped) {
       for (int& axis : list)

@@ -1,5 +1,5 @@
-// Collectives that send values to other instances and do not combine them: permutations, broadcasts, exchanges of all
-// with all.
+// Collectives that send values to other instances without combining them: permutations, broadcasts, and exchanges of
+// all with all.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -73,12 +73,12 @@ struct ppermute : collective {
       const std::int64_t size = a.size.number(), forwards = size == 0 ? 0 : ((distance % size) + size) % size;
       return forwards == 0 ? batched{x, 0} : swap_at(a, x, dim{size - forwards});
     }
-    // the distance less all whole rounds; where there is nobody, nothing moves
+    // the distance modulo the number of instances; without instances it is 0
     const dim far{distance < 0 ? -distance : distance}, rounds = t.divide(far, a.size);
     const dim rest = t.smaller(t.subtract(far, t.multiply(rounds, a.size)), a.size);
     return distance == 0 ? batched{x, 0} : swap_at(a, x, distance > 0 ? t.subtract(a.size, rest) : rest);
   }
-  /// What is shifted beyond an end is lost; zeros come in.
+  /// Values shifted beyond an end are lost; zeros come in at the other one.
   static constexpr batched shift(const batch_application& a, std::int64_t distance, tracer x) {
     if (distance == 0) return {x, 0};
     dim_table& t = a.trace.extents;
@@ -112,7 +112,7 @@ struct pbroadcast : collective {
     shape.erase(x.axis);
     return {build::reshape(build::slice_axis(x.value, x.axis, dim{p.source}, dim{p.source + 1}), shape)};
   }
-  /// The source gets the sum of all cotangents, the others nothing.
+  /// The source gets the sum of all cotangents, the other instances get zeros.
   static constexpr void vjp(vjp_application& a, const parameters& p) {
     tracer here; // row-major along the axes
     for (axis_id axis : p.over.axes) {
@@ -125,8 +125,8 @@ struct pbroadcast : collective {
   }
 };
 
-/// Instance i gets the i-th slices of all instances' operands, along axis 0, in the order of the instances. It is its
-/// own transpose. Other axes are moved to where this one is.
+/// Instance i gets slice i along axis 0 of every instance's operand, in the order of the instances. It is its own
+/// transpose. Callers move another axis to axis 0.
 struct all_to_all : collective {
   static constexpr std::string_view name = "all_to_all";
   static constexpr exchange_kind exchange = exchange_kind::all_to_all;

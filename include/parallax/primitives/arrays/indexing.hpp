@@ -1,4 +1,4 @@
-// Elements whose places are data: a gather reads them, a scatter writes them.
+// Gathers, which read elements at places that are data, and scatters, which write them.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -11,7 +11,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// What a scatter makes of an element and an update of it.
+/// How a scatter combines an element with its update.
 enum class scatter_kind : int { set_to, add_to, multiply_by, smaller_of, larger_of };
 constexpr std::string_view name_of(scatter_kind kind) {
   switch (kind) {
@@ -26,13 +26,13 @@ constexpr std::string_view name_of(scatter_kind kind) {
 
 namespace primitives {
 
-/// Which elements of an array the positions of a window name. Each axis of the array goes along with one of the
-/// window's, or stands still; an offset, which is data, is added to the place in row-major order:
-///   place(p) = sum over the array's axes a of stride[a] * p[follows[a]]  +  offset(p)
+/// The element of an array that each position of a window names. Each axis of the array follows one of the window's
+/// axes or stays at 0; an offset, which is data, is added to the place in row-major order:
+/// place(p) = sum over the array's axes a of stride[a] * p[follows[a]] + offset(p)
 struct window_axes {
   static constexpr int none = -1;
   axis_list follows;   ///< by axis of the array: the window's axis, or none
-  axis_list moved;     ///< the array's axes that offsets go along
+  axis_list moved;     ///< the array's axes that offsets move along
   bool unique = false; ///< no two positions name the same element
   static constexpr void describe(auto& p, auto& member) {
     member("follows", p.follows);
@@ -45,7 +45,7 @@ struct window_axes {
       if (follows[a] == axis && !moved.contains(a)) return true;
     return unique;
   }
-  /// The same with a further axis 0 of the window, and of the array where that has one.
+  /// These window axes with a further axis 0 of the window and, if `of_array`, of the array.
   constexpr window_axes with_axis(bool of_array) const {
     window_axes result = *this;
     for (int& axis : result.follows)
@@ -62,7 +62,7 @@ struct window_axes {
 
 namespace detail {
 
-/// Offsets of all instances, whose mapped axis comes first: as they are where all have the same.
+/// Offsets of all instances, with the mapped axis first. One number for all instances and positions stays as it is.
 constexpr tracer mapped_offsets(const batch_application& a, const batched& offsets, const dims& window) {
   if (!offsets.is_mapped())
     return offsets.value.rank() == 0 ? offsets.value : build::insert_axis(offsets.value, 0, a.size);
@@ -72,8 +72,8 @@ constexpr tracer mapped_offsets(const batch_application& a, const batched& offse
 
 } // namespace detail
 
-/// The elements that the positions of a window name. Operands: the array, and offsets that lie within it: one for each
-/// position, or one number. JAX: lax.gather
+/// The elements that the positions of a window name. Operands: the array, and offsets that lie within it, either one
+/// for each position or one number for all. JAX: lax.gather
 struct gather {
   static constexpr std::string_view name = "gather";
   static constexpr primitive_kind kind = primitive_kind::gather;
@@ -98,9 +98,9 @@ struct gather {
   static constexpr void vjp(vjp_application& a, const parameters& p);
 };
 
-/// The array with the elements changed that the positions of a window name, one position after another in row-major
-/// order. Operands: the array; offsets, of which negative ones say that nothing is changed: one for each position, or
-/// one number; the updates, which have the window's shape and the array's type. JAX: lax.scatter, lax.scatter_add, ...
+/// The array after changes to the elements that the positions of a window name, one position after another in row-major
+/// order. Operands: the array; offsets, one for each position or one number for all, a negative one for no change; and
+/// the updates, which have the window's shape and the array's type. JAX: lax.scatter, lax.scatter_add, ...
 struct scatter {
   static constexpr std::string_view name = "scatter";
   static constexpr primitive_kind kind = primitive_kind::scatter;
@@ -133,7 +133,8 @@ struct scatter {
     }
   }
 
-  /// The primitive that makes one element of an element and its update; `stop_gradient` of the update alone.
+  /// The primitive that combines an element and its update; `stop_gradient` of the update if the update replaces the
+  /// element.
   static constexpr primitive_id combining(scatter_kind how) {
     switch (how) {
     case scatter_kind::set_to: return id_of<primitives::stop_gradient>;
@@ -145,7 +146,7 @@ struct scatter {
     return primitive_id::input;
   }
 
-  /// Zeros of an array's shape, to which updates are added. Sums of 16 bits are rounded once.
+  /// Adds updates to zeros of an array's shape. Sums of 16-bit elements are rounded once.
   static constexpr tracer add_to_zeros(tracer array, tracer offsets, tracer updates, const window_axes& axes) {
     const element_type wide = is_half_precision(updates.type()) ? element_type::float32 : updates.type();
     const tracer zeros = build::zeros(*array.owner, {wide, false, array.extents()});
@@ -154,14 +155,15 @@ struct scatter {
   }
 
  private:
-  /// What the positions name in an array like the operand; 0 where they name nothing.
+  /// The elements of `array` that the positions name; 0 for positions that name none.
   static constexpr tracer taken(const vjp_application& a, const parameters& p, tracer array) {
     const tracer offsets = a.operand(1), zero = build::like(offsets, 0);
     const tracer read =
         emit<gather>({array, emit<maximum>({offsets, zero})}, {.shape = a.operand(2).extents(), .axes = p.axes});
     return build::select(emit<greater_equal>({offsets, zero}), read, build::like(read, 0));
   }
-  /// What is overwritten has no part in the result: the array's elements, and all updates of one but the last.
+  /// Overwritten values have no part in the result: neither the array's elements, nor any update of an element but the
+  /// last.
   static constexpr void vjp_of_set(vjp_application& a, const parameters& p) {
     const tracer offsets = a.operand(1), updates = a.operand(2);
     if (a.wants(0)) {
@@ -184,7 +186,8 @@ struct scatter {
                                        "coincide; say plx::unique_indices where they do not");
     a.give(2, taken(a, p, a.cotangent * a.operand(0)));
   }
-  /// All that are as large as the result share what comes back to it. Those of 16 bits are counted in float32.
+  /// The element and its updates that equal the result share the result's cotangent equally. Those of 16-bit types are
+  /// counted in float32.
   static constexpr void vjp_of_extremes(vjp_application& a, const parameters& p) {
     const tracer offsets = a.operand(1), updates = a.operand(2), cotangent = build::widen(a.cotangent),
                  one = build::like(cotangent, 1), zero = build::like(cotangent, 0);

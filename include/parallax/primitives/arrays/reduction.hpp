@@ -6,7 +6,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
-/// A reduction combines two values by `evaluate(x, y)`; `neutral<T>()` combines with any value to that value.
+/// A reduction combines two values by `evaluate(x, y)`; `neutral<T>()` combined with any value is that value.
 struct reduction {
   static constexpr primitive_kind kind = primitive_kind::reduction;
   using parameters = reduction_parameters;
@@ -49,7 +49,7 @@ struct reduce_sum : reduction {
 
 namespace detail {
 struct extreme_reduction : reduction {
-  /// The elements that attain the extreme share the cotangent equally. Those of 16 bits are counted in float32.
+  /// The elements that equal the extreme share the cotangent equally. Those of 16-bit types are counted in float32.
   static constexpr void vjp(vjp_application& a, const parameters& p) {
     tracer cotangent = build::widen(a.cotangent);
     tracer attains = build::convert(a.operand(0) == spread(a, p, a.result), cotangent.type());
@@ -80,12 +80,12 @@ struct reduce_min : detail::extreme_reduction {
   template <class T> static PARALLAX_HD constexpr T neutral() { return math::greatest<T>(); }
 };
 
-/// The first position of the largest element along one axis, int32; the first NaN where there is one.
+/// The first position of the largest element along one axis, int32; that of the first NaN if there is one.
 struct argmax : detail::position_reduction {
   static constexpr std::string_view name = "argmax";
 };
 
-/// The first position of the smallest element along one axis, int32; the first NaN where there is one.
+/// The first position of the smallest element along one axis, int32; that of the first NaN if there is one.
 struct argmin : detail::position_reduction {
   static constexpr std::string_view name = "argmin";
 };

@@ -10,7 +10,7 @@ struct view {
   static constexpr primitive_kind kind = primitive_kind::view;
 };
 
-/// The operand's axes among others, along which it repeats; so it does along its own axes of extent 1.
+/// The operand's axes among other axes. The operand repeats along the others, and along its own axes of extent 1.
 struct broadcast_in_dim : view {
   static constexpr std::string_view name = "broadcast_in_dim";
   using parameters = broadcast_parameters;
@@ -67,8 +67,8 @@ struct reshape : view {
   }
 };
 
-/// Elements of memory, which is the operand, with strides. Programs begin with it where arguments are laid out so; what
-/// is transformed comes behind it. NumPy: lib.stride_tricks.as_strided
+/// Elements of the operand, which is memory, by strides. A program begins with it for an argument that is laid out so;
+/// only operations behind it are transformed. NumPy: lib.stride_tricks.as_strided
 struct as_strided : view {
   static constexpr std::string_view name = "as_strided";
   using parameters = stride_parameters;

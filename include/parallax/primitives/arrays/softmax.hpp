@@ -1,4 +1,4 @@
-// A softmax's derivative, whatever computes the softmax.
+// The derivative of a softmax, however the softmax is computed.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -6,8 +6,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
-/// The second operand, which is the softmax of the first along an axis and constant for derivatives: those are
-/// y (t - sum(y t)), of the result alone. What computed it need not be kept for them.
+/// The second operand y, which is the softmax of the first along an axis. Derivatives take y for constant and use y (t
+/// - sum(y t)) for the first operand, so that only the result is kept for them.
 struct as_softmax : elementwise {
   static constexpr std::string_view name = "as_softmax";
 
@@ -23,7 +23,7 @@ struct as_softmax : elementwise {
         parallax::detail::vector_of(a.operands, [&](const batched& x) { return build::mapped_at(x, mapped, a.size); });
     return {emit<as_softmax>(a.trace, operands, parameters{p.axis + (mapped <= p.axis ? 1 : 0)}), mapped};
   }
-  /// Of tangents as of cotangents, since the derivative is a symmetric matrix.
+  /// The rule for cotangents, and for tangents too, since the derivative is a symmetric matrix.
   static constexpr void vjp(vjp_application& a, const parameters& p) {
     const tracer y = build::widen(a.result), t = build::widen(a.cotangent), sum = build::sum(y * t, p.axis);
     const tracer slope = y * (t - build::insert_axis(sum, p.axis, y.dimension(p.axis)));

@@ -1,4 +1,4 @@
-// Order: rows arranged by the order of their elements, or of others.
+// Sorting: rows arranged by the order of their elements, or of other elements.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -6,8 +6,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
-/// Rows of values, along the last axis, in the order of the keys beside them. Equal keys stay as they follow each
-/// other; NaN counts as larger than all numbers, and -0 is 0. Operands: keys, values. JAX: lax.sort of two operands.
+/// Rows of values, along the last axis, in the order of their keys. Values with equal keys stay in their order; NaN
+/// counts as larger than all numbers, and -0 as 0. Operands: keys, values. JAX: lax.sort of two operands.
 struct sort_by {
   static constexpr std::string_view name = "sort_by";
   static constexpr primitive_kind kind = primitive_kind::sorting;
@@ -28,18 +28,18 @@ struct sort_by {
     const tracer keys = build::mapped_at(a.operands[0], 0, a.size), values = build::mapped_at(a.operands[1], 0, a.size);
     return {emit<sort_by>({keys, values}, p), 0};
   }
-  /// Sorting by a permutation's numbers undoes it.
+  /// Sorting by the numbers of a permutation undoes the permutation.
   static constexpr void vjp(vjp_application& a, const parameters& p) {
     if (!a.wants(1)) return;
     const tracer keys = a.operand(0), permutation = emit<sort_by>({keys, positions(keys)}, p);
     a.give(1, emit<sort_by>({permutation, a.cotangent}, {}));
   }
 
-  /// Where each element stands in its row.
+  /// The position of each element in its row.
   static constexpr tracer positions(tracer x) {
     return emit<iota>(*x.owner, {element_type::int32, x.rank() - 1, x.extents()});
   }
-  /// Whether a key stands before another one that was behind it.
+  /// Whether key x has to stand before key y if it came after y: x < y, and NaN is the largest.
   template <bool Descending, class T> static PARALLAX_HD constexpr bool precedes(T x, T y) {
     if constexpr (Descending) return precedes<false>(y, x);
     else if constexpr (math::floating16_element<T>)

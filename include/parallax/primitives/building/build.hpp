@@ -1,4 +1,4 @@
-// Arithmetic on tracers, as the rules of primitives and the operations users call write it: types are promoted and
+// Arithmetic on tracers, for the rules of primitives and for the operations that users call: types are promoted and
 // shapes broadcast as in NumPy.
 #pragma once
 
@@ -17,7 +17,7 @@ template <class T>
 concept scalar = std::is_arithmetic_v<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, float16> ||
                  std::same_as<std::remove_cvref_t<T>, bfloat16>;
 
-/// The element type a C++ scalar stands for. Beside arrays it is weakly typed: it takes their type.
+/// The element type that a C++ scalar stands for. Beside arrays it is weakly typed: it takes their type.
 template <scalar T>
 inline constexpr element_type scalar_type_of =
     std::same_as<T, bool>       ? element_type::boolean
@@ -31,7 +31,7 @@ inline constexpr element_type scalar_type_of =
 
 namespace build {
 
-/// A constant; `value` is exact for the types it is used with.
+/// A constant. The types that it is used with represent `value` exactly.
 constexpr tracer literal(context& trace, element_type type, double value, bool weak = false) {
   if (type == element_type::float16) value = static_cast<double>(float16(value));
   if (type == element_type::bfloat16) value = static_cast<double>(bfloat16(value));
@@ -66,7 +66,7 @@ constexpr tracer convert(tracer x, element_type type) {
   return emit<primitives::convert>({x}, primitives::conversion_parameters{type});
 }
 
-/// Floating types of 16 bits as float32: their sums, counts and small factors may be no numbers of theirs.
+/// Converts 16-bit floating types to float32: their sums, counts and small factors may not be representable in 16 bits.
 constexpr abstract_value widen(abstract_value x) {
   if (is_half_precision(x.type)) x.type = element_type::float32;
   return x;
@@ -78,7 +78,7 @@ constexpr tracer broadcast_in_dim(tracer x, const dims& shape, const axis_list& 
   if (x.extents() == shape || !check_rank(*x.owner, "broadcast_in_dim", shape.size())) return x;
   return emit<primitives::broadcast_in_dim>({x}, primitives::broadcast_parameters{shape, axes});
 }
-/// NumPy's broadcast_to: the operand's axes are the last ones.
+/// NumPy's broadcast_to: the operand's axes become the last ones.
 constexpr tracer broadcast_to(tracer x, const dims& shape) {
   axis_list axes;
   for (int i = 0; i < x.rank(); ++i) axes.push_back(shape.size() - x.rank() + i);
@@ -109,11 +109,11 @@ constexpr tracer insert_axis(tracer x, int axis, dim size) {
   for (int i = 0; i < x.rank(); ++i) axes.push_back(i < axis ? i : i + 1);
   return broadcast_in_dim(x, shape, axes);
 }
-/// The value with its mapped axis at `to`, repeated along it where it is not mapped.
+/// The value with its mapped axis at `to`; an unmapped value repeats along a new axis there.
 constexpr tracer mapped_at(const batched& x, int to, dim size) {
   return x.is_mapped() ? move_axis(x.value, x.axis, to) : insert_axis(x.value, to, size);
 }
-/// Elements start to limit of one axis, `stride` apart.
+/// The elements from start to limit of one axis, `stride` apart.
 constexpr tracer slice_axis(tracer x, int axis, dim start, dim limit, std::int64_t stride = 1) {
   primitives::slice_parameters bounds;
   for (int i = 0; i < x.rank(); ++i) {
@@ -146,8 +146,8 @@ constexpr tracer zeros_like(tracer x) { return zeros(*x.owner, x.value()); }
 constexpr tracer select(tracer condition, tracer on_true, tracer on_false) {
   return emit<primitives::select>({condition, on_true, on_false});
 }
-/// A value in float32 as it was before it was rounded to 16 bits, where that is all that was done to it since but a
-/// change of sign or shape; in any other type as `convert` gives it.
+/// Converts a value. If a 16-bit value was rounded from float32, and only its sign or shape has changed since, the
+/// conversion to float32 takes the unrounded value.
 constexpr tracer convert_unrounded(tracer x, element_type type) {
   if (is_half_precision(x.type()) && type == element_type::float32) {
     const auto operand = [&x] { return tracer(x.owner, x.scope, x.home().operand(x.id, 0)); };
@@ -163,14 +163,14 @@ constexpr tracer extent_value(context& trace, dim extent, element_type type) {
   return emit<primitives::extent_value>(trace, {type, extent});
 }
 
-/// An extent as an operand: int32, or int64 where that is known not to have it.
+/// An extent as an operand: int32, or int64 if it is known not to fit into int32.
 constexpr tracer extent_number(context& trace, extent x) {
   if (!x.known()) return extent_value(trace, x.as_dim(), element_type::int32);
   const bool fits = std::in_range<std::int32_t>(x.number());
   return integer_literal(trace, fits ? element_type::int32 : element_type::int64, x.number());
 }
 
-/// The shape NumPy broadcasts two shapes to.
+/// The shape that NumPy broadcasts two shapes to.
 constexpr dims broadcast_shapes(std::string_view operation, tracer a, tracer b) {
   context& trace = *a.owner;
   dims left = a.extents(), right = b.extents(), result;
@@ -187,8 +187,9 @@ constexpr dims broadcast_shapes(std::string_view operation, tracer a, tracer b) 
   return result;
 }
 
-/// Brings two operands to one type: weakly typed scalars take the other's, unless they are of a higher category. So a
-/// `double` makes float64 of whole numbers, and a `float` float32, while both take on the type of other floats.
+/// Converts two operands to one type: a weakly typed scalar takes the other's type, unless the scalar's category is
+/// higher. So a `double` beside whole numbers gives float64, a `float` float32, and both take on the type of other
+/// floats.
 constexpr void promote_types(tracer& a, tracer& b) {
   element_type type;
   bool weak = false;
@@ -204,7 +205,7 @@ constexpr void promote_types(tracer& a, tracer& b) {
   if (b.type() != type || (!weak && b.weak())) b = convert(b, type);
 }
 
-/// Brings operands to one shape; scalars stay scalars, which every elementwise primitive takes beside arrays.
+/// Broadcasts operands to one shape. Scalars stay scalars: every elementwise primitive takes them beside arrays.
 constexpr void promote_shapes(std::string_view operation, tracer& a, tracer& b) {
   if (a.rank() == 0 || b.rank() == 0) return;
   dims shape = broadcast_shapes(operation, a, b);
@@ -224,7 +225,7 @@ template <class Primitive> constexpr tracer binary(std::string_view name, tracer
   return emit<Primitive>({a, b});
 }
 
-/// One of the operands of a traced operation: a tracer as it is, a C++ scalar as a weakly typed constant.
+/// An operand of a traced operation as a tracer: a C++ scalar becomes a weakly typed constant.
 template <class T> constexpr tracer operand(context& trace, T x) {
   if constexpr (traced<T>) return x;
   else if constexpr (std::same_as<T, extent>) return extent_number(trace, x);

@@ -1,5 +1,5 @@
-// Calls: primitives that own graphs, their bodies, and have several results. A member of the family says in one struct
-// what all passes ask of it.
+// Calls: primitives that own graphs, their bodies, and may have several results. One struct for each call gives the
+// rules that the passes use.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -12,19 +12,20 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
-class preparation;     // compile/: turns a traced graph into one that is lowered
-class section_planner; // compile/: turns that into steps
+class preparation;     // compile/: turns a traced graph into a lowered one
+class section_planner; // compile/: turns the lowered graph into steps
 } // namespace detail
 
-/// For a call's differentiation: the operands, and which of them a derivative is asked for.
+/// For a call's differentiation: the operands, and by operand whether its derivative is wanted.
 struct linearize_application {
   context& trace;
   plain_span<const tracer> operands;
   plain_span<const char> wanted;
 };
 
-/// A call whose forward half has been appended, and the call that is its backward half. That takes `operands` and then
-/// the cotangents of the results that are differentiated, and returns those of the operands that are.
+/// The results of a call's forward half, which has been appended, and the call that is its backward half. The backward
+/// half takes `operands`, then the cotangents of `differentiated_results`, and returns the cotangents of
+/// `differentiated_operands`.
 struct linearized_call {
   growing_vector<tracer> results{};
   primitive_id backward = primitive_id::input;
@@ -33,7 +34,7 @@ struct linearized_call {
   growing_vector<int> differentiated_results{}, differentiated_operands{};
 };
 
-/// For a call's derivative along a direction: the operands, and their tangents, without an owner where they are zeros.
+/// For a call's derivative along a direction: the operands and their tangents. A tangent without an owner is zero.
 struct jvp_application {
   context& trace;
   plain_span<const tracer> operands;
@@ -45,7 +46,7 @@ struct jvp_application {
     for (const tracer& tangent : tangents) flags.push_back(tangent.owner != nullptr);
     return flags;
   }
-  /// The operands and, behind them, the tangents that there are.
+  /// The operands and, behind them, the tangents that are not zero.
   constexpr growing_vector<tracer> operands_with_tangents() const {
     growing_vector<tracer> given(operands.begin(), operands.end());
     for (const tracer& tangent : tangents)
@@ -54,11 +55,11 @@ struct jvp_application {
   }
 };
 
-/// The results of a call, and their tangents, without an owner where they are zeros.
+/// The results of a call and their tangents. A tangent without an owner is zero.
 struct results_with_tangents {
   growing_vector<tracer> results{}, tangents{};
 
-  /// Of values that are the results and then the tangents of those that are `moving`.
+  /// Splits `values`: first all results, then the tangents of the results that are `moving`.
   static constexpr results_with_tangents of(const growing_vector<tracer>& values, const growing_vector<char>& moving) {
     results_with_tangents both;
     std::size_t next = moving.size();
@@ -70,36 +71,36 @@ struct results_with_tangents {
   }
 };
 
-/// What instances are compared for: the axis along which they lie. Where what they do may differ, `chosen_by` says the
-/// operation, and what of it chooses.
+/// Parameters of a check which results differ between instances: the mapped axis and, for code that a differing
+/// condition or index chooses, `chosen_by`: the words for it in a message.
 struct variation {
   context& trace;
   axis_id axis;
   std::string_view chosen_by{};
 };
 
-/// The rules of a call, as values. A member is a primitive of kind `call` with `parameters`, of which those that are
-/// graphs are its bodies, and these static functions, each of which takes the parameters last.
+/// The rules of a call, as values. A member is a primitive of kind `call` with `parameters`, which include the graphs
+/// that are its bodies, and with these static functions. Each function takes the parameters last.
 struct call_rules {
-  /// What is known of the results.
+  /// The types and shapes of the results.
   growing_vector<abstract_value> (*results)(context&, plain_span<const abstract_value> operands, parameter_words);
   /// Appends the call for all elements of a mapped axis; returns its results.
   growing_vector<batched> (*batch)(const batch_application&, parameter_words);
-  /// Appends the forward half, which keeps what the backward half reads.
+  /// Appends the forward half, which keeps the residuals that the backward half reads.
   linearized_call (*linearize)(const linearize_application&, parameter_words);
-  /// Appends the call of values and tangents together.
+  /// Appends a call that computes values and tangents together.
   results_with_tangents (*jvp)(const jvp_application&, parameter_words);
-  /// For each result whether it may differ between the instances of a mapped axis, given whether operands may.
+  /// By result: whether it may differ between the instances of a mapped axis, given by operand whether it may.
   growing_vector<char> (*varies)(const variation&, plain_span<const char> operands, parameter_words);
-  /// The graphs that it owns.
+  /// The graphs that the call owns.
   growing_vector<graph_id> (*bodies)(parameter_words);
-  /// Replays the call as it is to be lowered: often, by replaying its bodies.
+  /// Appends the code that is lowered in place of the call: often a replay of its bodies.
   void (*prepare)(detail::preparation&, node_id call, parameter_words);
-  /// Appends the steps of a call that preparation has left; null where it leaves none.
+  /// Appends the steps of a call that is left after preparation; null if preparation leaves none.
   void (*lower)(detail::section_planner&, node_id call, parameter_words);
 };
 
-/// What a primitive's `lower` is where preparation leaves no call.
+/// The `lower` of a primitive whose calls preparation replaces.
 struct prepared_away {};
 
 /// Appends a call and returns its results.

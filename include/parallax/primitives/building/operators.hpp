@@ -10,16 +10,16 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// What stands beside a tracer: a number, an extent, or what `count(n)` passes.
+/// A type that may stand beside a tracer: a number, an extent, or `count(n)`'s argument.
 template <class T>
 concept number_like = scalar<T> || std::same_as<std::remove_cvref_t<T>, extent> || detail::a_count<T>;
 
-/// Two operands of which at least one is traced, the other traced too or a number.
+/// Two operands, one a tracer and the other a tracer or a number.
 template <class A, class B>
 concept traced_operands = (traced<A> && (traced<B> || number_like<B>)) || (number_like<A> && traced<B>);
 
 namespace detail {
-/// An operand, one of two that at least one is traced of, as a tracer.
+/// The operand `a` as a tracer; `a` or `other` is one.
 template <class A, class B> constexpr tracer as_tracer(A a, B other) {
   if constexpr (traced<A>) return a;
   else return build::operand(*other.owner, a);
@@ -28,7 +28,7 @@ template <class Primitive, class A, class B> constexpr tracer traced_binary(std:
   return build::binary<Primitive>(name, as_tracer(a, b), as_tracer(b, a));
 }
 constexpr tracer to_inexact(tracer x) { return is_inexact(x.type()) ? x : build::convert(x, element_type::float32); }
-/// Two whole numbers in float32; where one is a float, `promote_types` finds the type of both.
+/// Converts two whole numbers to float32. If one operand is a float, `promote_types` finds the type of both.
 constexpr void to_inexact(tracer& a, tracer& b) {
   if (is_inexact(a.type()) || is_inexact(b.type())) return;
   a = to_inexact(a);
@@ -55,7 +55,7 @@ template <class A, class B>
 constexpr tracer operator*(A a, B b) {
   return detail::traced_binary<primitives::multiply>("multiply", a, b);
 }
-/// True division: of two whole numbers in float32, as in NumPy with 32-bit defaults.
+/// True division: two whole numbers are divided in float32, as in NumPy with 32-bit defaults.
 template <class A, class B>
   requires traced_operands<A, B>
 constexpr tracer operator/(A a, B b) {

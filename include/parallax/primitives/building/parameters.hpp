@@ -1,14 +1,7 @@
 // A primitive's parameters: a struct that lists its members once, with their names, in a static function `describe`.
-// How a graph keeps them as words, how they are read back, printed and renamed follows from that.
-//
-//   struct parameters {
-//     mapped_axes over;
-//     int dimension = 0;
-//     static constexpr void describe(auto& p, auto& member) {
-//       mapped_axes::describe(p.over, member);
-//       member("dimension", p.dimension);
-//     }
-//   };
+// Encoding as a graph's words, decoding, printing and renaming all use it.  struct parameters { mapped_axes over; int
+// dimension = 0; static constexpr void describe(auto& p, auto& member) { mapped_axes::describe(p.over, member);
+// member("dimension", p.dimension); } };
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -74,14 +67,14 @@ template <class Parameters> constexpr growing_vector<std::int64_t> encode(const 
   return list.words;
 }
 
-/// The words of the next operation's parameters, which the trace keeps until then.
+/// The words of the next operation's parameters. The trace keeps them until that operation is appended.
 template <class Parameters> constexpr parameter_words encode_next(context& trace, const Parameters& parameters) {
   trace.next.parameters.words.clear();
   detail::append_words(trace.next.parameters, parameters);
   return trace.next.parameters.words;
 }
 
-/// The parameters that words stand for.
+/// The parameters that words encode.
 template <class Parameters> constexpr Parameters decode(parameter_words words) {
   Parameters parameters;
   detail::word_reader reader(words.data());

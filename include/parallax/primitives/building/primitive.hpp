@@ -1,4 +1,4 @@
-// What a primitive's rules are given, and how an operation is appended to the graph.
+// The arguments of a primitive's rules, and the function that appends an operation to the graph.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -15,15 +15,15 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// How a primitive is lowered.
+/// The way in which a primitive is lowered.
 enum class primitive_kind {
   source,      ///< no operands; evaluated in place
   elementwise, ///< every element from the same element of each operand
   reduction,   ///< over the axes named by the parameters
   cumulative,  ///< along one axis, each element combined with those before it: see primitives/arrays/cumulative.hpp
   sorting,     ///< rows arranged by the order of their elements: see primitives/arrays/sort.hpp
-  gather,      ///< elements of an array whose places are data: see primitives/arrays/indexing.hpp
-  scatter,     ///< an array with elements changed whose places are data
+  gather,      ///< elements of an array at places that are data: see primitives/arrays/indexing.hpp
+  scatter,     ///< an array after changes to elements at places that are data
   product,     ///< dot_general
   view,        ///< an affine change of indices
   assembly,    ///< written piece by piece into its result
@@ -43,13 +43,13 @@ template <class Primitive> constexpr auto parameters_of(const graph& g, node_id 
 }
 template <class Primitive> constexpr auto parameters_of(tracer x) { return parameters_of<Primitive>(x.home(), x.id); }
 
-/// For a rule that a primitive does not have: `static constexpr no_rule vjp{"its operands are integers"};`.
+/// For a rule that a primitive lacks: `static constexpr no_rule vjp{"its operands are integers"};`.
 struct no_rule {
   std::string_view why;
 };
 
-/// Appends an operation to the innermost graph (or finds it there) and returns its result. Operands of enclosing graphs
-/// become inputs of the innermost one.
+/// Appends an operation to the innermost graph, or finds it there, and returns its result. Operands from enclosing
+/// graphs become inputs of the innermost one.
 constexpr tracer emit(context& trace, primitive_id primitive, plain_span<const tracer> operands,
                       parameter_words parameters) {
   return trace.append(trace, primitive, operands, parameters);
@@ -58,7 +58,7 @@ template <class Primitive> constexpr tracer emit(context& trace, plain_span<cons
   static_assert(!has_parameters<Primitive>);
   return emit(trace, primitives::id_of<Primitive>, operands, {});
 }
-// Where the primitive is not complete yet, its parameters are given by the name of their type.
+// If the primitive is not complete yet, the name of its parameters' type is used to pass them.
 template <class Primitive, class Parameters = typename Primitive::parameters>
 constexpr tracer emit(context& trace, plain_span<const tracer> operands, const Parameters& parameters) {
   return emit(trace, primitives::id_of<Primitive>, operands, encode_next(trace, parameters));
@@ -77,7 +77,7 @@ template <class Primitive, class Parameters = typename Primitive::parameters>
 constexpr tracer emit(std::initializer_list<tracer> operands, const Parameters& parameters) {
   return emit<Primitive>(owner_among(operands), plain_span(operands.begin(), operands.size()), parameters);
 }
-/// Of a primitive without operands.
+/// Appends a primitive that has no operands.
 template <class Primitive> constexpr tracer emit(context& trace, const typename Primitive::parameters& parameters) {
   return emit<Primitive>(trace, plain_span<const tracer>(), parameters);
 }
@@ -89,10 +89,10 @@ struct shape_application {
   plain_span<const abstract_value> operands;
 };
 
-/// In place of an array's axis: it is not mapped.
+/// Takes the place of an array's axis if the value is not mapped.
 inline constexpr int unmapped = INT_MIN;
 
-/// A value with the axis that a vmap added to it, or `unmapped` where it does not depend on the mapped argument.
+/// A value and the axis that a vmap added to it, or `unmapped` if it does not depend on the mapped argument.
 struct batched {
   tracer value;
   int axis = unmapped;
@@ -111,31 +111,31 @@ struct batch_application {
   dim size; ///< of the mapped axis
   axis_id axis;
 
-  /// The same operation of other operands.
+  /// The same primitive with the same parameters, on other operands.
   constexpr tracer again(plain_span<const tracer> others) const { return emit(trace, primitive, others, parameters); }
   constexpr tracer again(tracer operand) const { return again(plain_span<const tracer>(&operand, 1)); }
-  /// The same primitive with other parameters.
+  /// The same primitive with other parameters, on one operand.
   constexpr tracer with(tracer operand, const auto& others) const {
     return emit(trace, primitive, plain_span<const tracer>(&operand, 1), encode_next(trace, others));
   }
 };
 
-/// For the differentiation rule: the operands and the result of the forward computation and the result's cotangent.
-/// The rule gives each operand its cotangent.
+/// For the differentiation rule: the operands and the result of the forward computation, and the cotangent of the
+/// result. The rule gives each operand its cotangent.
 struct vjp_application {
   context& trace;
   plain_span<const tracer> operands;
   tracer result;
   tracer cotangent;
   plain_span<const char> wanted; ///< by operand: whether a derivative is asked for
-  plain_span<tracer> given;      ///< by operand; without an owner where there is none
+  plain_span<tracer> given;      ///< the cotangents by operand; without an owner if an operand has none
 
   constexpr bool wants(int operand) const { return wanted[index_of(operand)] != 0; }
   constexpr const tracer& operand(int i) const { return operands[index_of(i)]; }
   constexpr void give(int operand, tracer cotangent_of_operand) { given[index_of(operand)] = cotangent_of_operand; }
 };
 
-/// Whether a result may have that many dimensions; too many are an error.
+/// Whether a result may have `rank` dimensions; too many are an error.
 constexpr bool check_rank(context& trace, std::string_view operation, int rank) {
   if (rank <= max_rank) return true;
   trace.fail(message() << operation << ": the result has " << rank << " dimensions; parallax supports at most "
@@ -143,7 +143,7 @@ constexpr bool check_rank(context& trace, std::string_view operation, int rank) 
   return false;
 }
 
-/// Leaves a condition on extents to the call to check.
+/// Adds a guard: a condition on extents that the call checks.
 constexpr void require(context& trace, guard_kind kind, std::string_view operation, dim left, dim right,
                        const abstract_value& left_value, const abstract_value& right_value = {}) {
   const guard wanted{kind, operation, left, right, left_value, right_value, {}};
@@ -155,7 +155,7 @@ constexpr void require(context& trace, guard_kind kind, std::string_view operati
   trace.guards.push_back(wanted);
 }
 
-/// Makes two extents agree: the same, or provably different (an error), or left to the call to check.
+/// Makes two extents agree. They are equal, or provably different, which is an error, or the call checks them.
 constexpr dim unify(context& trace, std::string_view operation, dim left, dim right, const abstract_value& left_value,
                     const abstract_value& right_value, std::string_view advice = "make these extents equal",
                     guard_kind kind = guard_kind::equal_extents) {

@@ -9,8 +9,8 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 /// Prints a graph of a trace at a depth of indentation.
 using graph_printer = void (*)(long_text&, const context&, graph_id, int indent);
 
-/// Prints parameters by their descriptions. Lists that are empty, and what is false or the first of several choices, go
-/// without saying.
+/// Prints parameters by their descriptions. It leaves out lists that are empty, flags that are false, and choices that
+/// are the first of their kind.
 class parameter_printer {
  public:
   constexpr parameter_printer(long_text& text, const context& owner, graph_printer bodies, int depth)

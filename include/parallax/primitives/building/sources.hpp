@@ -19,7 +19,7 @@ struct literal : source {
   struct parameters {
     element_type type = element_type::float32;
     bool weak = false;
-    std::int64_t bits = 0; ///< of a double where the type is a floating one, otherwise the integer
+    std::int64_t bits = 0; ///< of a double if the type is a floating one, otherwise the integer
 
     constexpr double as_double() const { return std::bit_cast<double>(bits); }
     constexpr bool is(std::int64_t number) const {
@@ -37,7 +37,7 @@ struct literal : source {
 /// The index along an axis, or the row-major index. JAX: lax.broadcasted_iota.
 struct iota : source {
   static constexpr std::string_view name = "iota";
-  static constexpr int row_major = -1; ///< in place of an axis
+  static constexpr int row_major = -1; ///< takes the place of an axis
   struct parameters {
     element_type type = element_type::int32;
     int axis = 0;
@@ -53,7 +53,7 @@ struct iota : source {
   }
 };
 
-/// An extent that the call decides, as a scalar.
+/// An extent that is known at the call, as a scalar.
 struct extent_value : source {
   static constexpr std::string_view name = "extent";
   struct parameters {

@@ -1,4 +1,4 @@
-// The parameters of primitives that change types and shapes, which rules of all primitives append.
+// The parameters of primitives that change types and shapes. Rules of all primitives append these.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -25,12 +25,12 @@ struct conversion_parameters {
 
 struct broadcast_parameters {
   dims shape;
-  axis_list axes; ///< for each operand axis the result axis that it becomes, ascending
+  axis_list axes; ///< by operand axis: the result axis that it becomes, ascending
   static constexpr void describe(auto& p, auto& member) {
     member("shape", p.shape);
     member("axes", p.axes);
   }
-  /// The operand's axis that becomes axis `result`; -1 for none.
+  /// The operand's axis that becomes axis `result`; -1 if none does.
   constexpr int source_of(int result) const {
     for (int k = 0; k < axes.size(); ++k)
       if (axes[k] == result) return k;
@@ -57,7 +57,7 @@ struct transpose_parameters {
   static constexpr void describe(auto& p, auto& member) { member("permutation", p.permutation); }
 };
 
-/// By axis: the first position, the one behind the last, and the distance from one to the next.
+/// By axis: the first position, the position behind the last one, and the distance from one to the next.
 struct slice_parameters {
   dims start, limit;
   small_vector<std::int64_t, max_rank> stride;
@@ -68,7 +68,7 @@ struct slice_parameters {
   }
 };
 
-/// By axis: how much padding before and after the elements, and between them; none negative.
+/// By axis: the amount of padding before the elements, after them and between them; none is negative.
 struct pad_parameters {
   dims low, high;
   small_vector<std::int64_t, max_rank> interior;

@@ -56,7 +56,7 @@ struct remainder : elementwise {
 };
 
 namespace detail {
-/// Where the extreme came from; operands that tie share the cotangent equally.
+/// The operand that equals the extreme gets the cotangent; operands that tie share it equally.
 constexpr void extreme_vjp(vjp_application& a) {
   for (int i = 0; i < 2; ++i) {
     if (!a.wants(i)) continue;

@@ -1,4 +1,4 @@
-// Bitwise operations on integers, which are the logical ones on truth values.
+// Bitwise operations on integers; on truth values they are the logical ones.
 #pragma once
 
 #include <parallax/core/version.hpp>

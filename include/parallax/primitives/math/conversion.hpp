@@ -13,7 +13,7 @@ struct convert : elementwise {
   static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
     return {p.type, false, a.operands[0].shape};
   }
-  /// A sum that is a cotangent need not have been a number of the result's type.
+  /// A cotangent that is a sum need not be representable in the result's type, so it is taken unrounded if possible.
   static constexpr void vjp(vjp_application& a, const parameters&) {
     a.give(0, build::convert_unrounded(a.cotangent, a.operand(0).type()));
   }

@@ -1,4 +1,4 @@
-// What all elementwise primitives share: operands have one shape, or are scalars beside it.
+// The rules that all elementwise primitives share: operands have one shape, or are scalars.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -36,7 +36,7 @@ struct elementwise {
     return result;
   }
 
-  /// Unmapped operands repeat along the mapped axis, which stays where the first mapped operand has it.
+  /// Unmapped operands repeat along the mapped axis, which stays at its place in the first mapped operand.
   static constexpr batched batch(const batch_application& a) {
     int rank = 0;
     for (const batched& x : a.operands)

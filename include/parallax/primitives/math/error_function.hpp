@@ -1,4 +1,4 @@
-// The error function, its inverse, and what their slopes are made of.
+// The error function, its inverse, and the function that their slopes are made of.
 #pragma once
 
 #include <parallax/core/version.hpp>

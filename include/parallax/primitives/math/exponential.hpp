@@ -1,4 +1,4 @@
-// Exponentials, logarithms and the sigmoids made of them.
+// Exponentials, logarithms, and the sigmoids made of them.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -25,7 +25,7 @@ struct log1p : elementwise {
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::log1p(x); }
 };
 
-/// exp(x) - 1, exact for small x. Its slope is not made of the result, from which exp(x) is lost where that is near -1.
+/// exp(x) - 1, exact for small x. Its slope is not computed from the result, which has lost exp(x) if it is near -1.
 struct expm1 : elementwise {
   static constexpr std::string_view name = "expm1";
   static constexpr void vjp(vjp_application& a) { a.give(0, a.cotangent * emit<exp>({a.operand(0)})); }

@@ -7,8 +7,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
-/// Which numbers are wanted: 32-bit words of subsequence 0, pairs of these as 64-bit numbers, or words of subsequence
-/// 2^64 - 1, of which keys are made.
+/// The numbers that are wanted: 32-bit words of subsequence 0, pairs of these as 64-bit numbers, or words of
+/// subsequence 2^64 - 1, which keys are made of.
 enum class philox_stream { words, wide_words, key_words };
 constexpr std::string_view name_of(philox_stream stream) {
   constexpr std::string_view names[] = {"words", "wide_words", "key_words"};
@@ -34,7 +34,7 @@ struct philox4x32 : elementwise {
     return result;
   }
 
-  /// What elements that one thread computes after one another share.
+  /// The values shared by elements that one thread computes one after another.
   using shared_by_neighbours = math::philox_words;
 
   template <element_type, std::int64_t Stream>

@@ -11,7 +11,7 @@ struct power : elementwise {
   static constexpr void vjp(vjp_application& a) {
     tracer x = a.operand(0), y = a.operand(1);
     if (a.wants(0)) {
-      // 0 rather than 0 * inf where y is 0; the exponent there keeps the slope's own slopes finite
+      // 0 rather than 0 * inf if y is 0; the exponent there keeps the derivatives of the slope finite
       tracer lower = emit<power>({x, build::select(y == 0, build::like(y, 1), y - 1)});
       a.give(0, a.cotangent * build::select(y == 0, build::like(y, 0), y * lower));
     }

@@ -6,8 +6,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
-/// What is left of `upper * 2^bits + lower` after division by `divisor`, all of one unsigned type of so many bits. 0
-/// stands for 2^bits, which is no number of the type.
+/// The remainder of `upper * 2^bits + lower` divided by `divisor`, all of one unsigned type of `bits` bits. A divisor
+/// of 0 stands for 2^bits, which the type cannot represent.
 struct wide_remainder : elementwise {
   static constexpr std::string_view name = "wide_rem";
   static constexpr no_rule vjp{"integers alone have it"};

@@ -13,7 +13,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// While it lives, what processes exchange is about this call. It is nothing where this process runs the program by
+/// While it lives, messages between processes are about this call. It is empty if this process runs the program by
 /// itself.
 class agreed_call {
  public:
@@ -29,8 +29,8 @@ class agreed_call {
     all->set_about(agreed->stamp());
   }
 
-  /// Where exchanges do not go by messages, which say what they are about: waits until all processes make this call.
-  /// Throws as the first exchange would.
+  /// Waits until all processes make this call, if the program exchanges anything between processes. For exchanges
+  /// without messages: messages say themselves which call they are about. Throws as the first exchange would.
   void meet(const plan_view& plan) {
     if (!meeting) return;
     for (const exchange_step& each : plan.all<exchange_step>()) {
@@ -47,12 +47,12 @@ class agreed_call {
     if (agreed != nullptr) return resolved_extents(agreed->extents().values());
     return resolved_extents(plan, [&](std::size_t leaf) { return arguments[leaf].shape.data(); });
   }
-  /// The mesh of all processes that a section runs on; null where this process is by itself.
+  /// The mesh of all processes that a section runs on; null if this process is by itself.
   const processes::process_mesh* mesh_of(section_id section) const {
     return agreed == nullptr ? nullptr : &agreed->mesh_of(section);
   }
 
-  /// `run()`; where it throws, the other processes are told so.
+  /// Returns `run()`. If it throws, the other processes are told so.
   template <class Run> auto or_fail(const Run& run) {
     if (!meeting) return run();
     try {
@@ -64,7 +64,7 @@ class agreed_call {
     }
   }
 
-  /// Keeps copies of handles to memory for ever, which messages may still be read from or written to.
+  /// Keeps copies of handles to memory for ever: messages may still be read from or written to that memory.
   template <class... Handles> void keep_for_ever(const Handles&... handles) noexcept {
     if (meeting) meeting->in().keep_for_ever(handles...);
   }

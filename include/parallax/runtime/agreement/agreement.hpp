@@ -23,7 +23,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// The extents of an argument, or its numbers where it is a list of extents.
+/// The extents of an argument, or its numbers if it is a list of extents.
 using argument_extents = std::vector<std::int64_t>;
 
 /// What runs a program, such as {"the host's registers", "AVX2"}. Processes have the same.
@@ -32,21 +32,21 @@ struct runner_name {
   std::string text() const { return std::string(what) + (which.empty() ? "" : " ") + std::string(which); }
 };
 
-/// What all processes know of a program and of the arguments of a call, each process' own.
+/// The knowledge that all processes share of a program and of a call's arguments: the extents of each process.
 class agreement {
  public:
-  /// What this process' own extents are.
+  /// The extents of this process.
   const resolved_extents& extents() const { return *of_process[index_of(own)]; }
 
-  /// What tells this agreement from others: the program, and the extents of all.
+  /// A hash of the program and of all processes' extents, which tells this agreement from others.
   std::uint64_t stamp() const { return about_all; }
   /// The mesh of all processes that a section runs on.
   const processes::process_mesh& mesh_of(section_id section) const { return *meshes[index_of(section)]; }
 
-  /// The agreement about a program and arguments of these extents. The first time the processes tell each other what
-  /// they call, which all have to do then: extents change on all processes at one call, or on none. Throws on all of
-  /// them: `process_error` where it is not the same, `shape_error` where the extents of one do not do. `devices`
-  /// is how many this process has.
+  /// The agreement about a program and arguments of these extents. The first time, processes tell each other what they
+  /// call, and all of them have to call then: extents change on all processes at one call, or on none. Throws on all of
+  /// them: `process_error` if they do not call the same, `shape_error` if the extents of one do not fit. `devices` is
+  /// the number of devices of this process.
   static const agreement& about(processes::world& all, const plan_view& plan, runner_name by, int devices,
                                 const recycled_vector<runtime_value>& arguments) {
     std::vector<std::uint64_t> key{reinterpret_cast<std::uintptr_t>(&plan.at<section_record>(0))};
@@ -143,7 +143,7 @@ class agreement {
       meshes.push_back(section.mesh.count == 0 ? nullptr : mesh_of_all(all, plan, section, calls));
   }
 
-  /// How many places each process has in a section's mesh: as many as it has devices where all of them make it up.
+  /// The number of places of each process in a section's mesh: its number of devices if all devices make up the mesh.
   std::vector<std::int64_t> places_of_section(const plan_view& plan, const section_record& section,
                                               const std::vector<call>& calls) const {
     std::vector<std::int64_t> counts;
@@ -154,7 +154,7 @@ class agreement {
     }
     return counts;
   }
-  /// How many instances there are along the outermost axis.
+  /// The number of instances along the outermost axis, on all processes.
   std::int64_t rows_of_all(const plan_view& plan, const section_record& section, const std::vector<call>& calls) const {
     std::int64_t inner = 1, places = 0;
     for (dim size : plan[section.mesh].subspan(1)) inner *= (*of_process[index_of(own)])[size];
@@ -182,7 +182,7 @@ class agreement {
     if (first.runner != other.runner) refuse("what programs run on", "has " + first.runner, "has " + other.runner);
   }
 
-  /// One entry after another, since a sum over processes asks for what all of them have before it.
+  /// Resolves one entry on all processes before the next: a sum over processes asks all of them for entries before it.
   void resolve(const plan_view& plan, const std::vector<call>& calls) {
     for (std::size_t p = 0; p < calls.size(); ++p) of_process.push_back(std::make_unique<resolved_extents>(plan));
     for (std::size_t number = 0; number < plan.all<entry_record>().size(); ++number)
@@ -198,7 +198,8 @@ class agreement {
             });
   }
 
-  /// Where programs depend on the number of instances, it is what they have been compiled for.
+  /// Throws `shape_error` if the program was compiled for another number of instances. Most programs do not depend on
+  /// it.
   void check_axis_size(const section_record& section, std::size_t p, std::int64_t rows) const {
     if (section.axis_size == 0 || (*of_process[p])[section.axis_size] == rows) return;
     throw shape_error("pmap: the mapped axis has " + std::to_string(rows) + " instances on all processes, but " +
@@ -206,7 +207,7 @@ class agreement {
                       " is what the program was compiled with; map an axis of dynamic extent");
   }
 
-  /// Extents may differ between processes where they are numbers of rows.
+  /// Checks the mapped axes, and that extents differ between processes only if they are numbers of rows.
   void check_rows(const plan_view& plan, const std::vector<call>& calls, std::size_t p) const {
     std::vector<std::pair<std::int64_t, std::int64_t>> rows; // of process 0 and of this one
     for (const section_record& section : plan.all<section_record>()) {

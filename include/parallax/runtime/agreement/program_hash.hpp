@@ -10,7 +10,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// Two programs of equal hashes are the same, but for one chance in 2^128 that a hash is as good as that.
+/// Programs of equal hashes are taken for the same: two different ones have equal hashes with a chance of 2^-128.
 struct program_hash {
   std::uint64_t high = 0x6a09e667f3bcc908, low = 0xbb67ae8584caa73b;
 
@@ -25,7 +25,8 @@ struct program_hash {
   constexpr void operator()(std::int64_t word) { add(static_cast<std::uint64_t>(word)); }
   friend bool operator==(const program_hash&, const program_hash&) = default;
 
-  /// Of all records of a program. It is a template for clang++, which has the functions below too late otherwise.
+  /// The hash of all records of a program. It is a template for clang++, which would not find the functions below
+  /// otherwise.
   template <class Plan> static constexpr program_hash of(const Plan& plan) {
     program_hash hash;
     hash.add_pools(plan, compiled::record_types{});

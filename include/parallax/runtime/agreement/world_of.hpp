@@ -7,7 +7,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
 
-/// The processes that a program runs on together; null where it runs on no devices, or this process is alone.
+/// The processes that a program runs on together; null if it runs on no devices, or if this process is alone.
 inline processes::world* world_of(const compiled::plan_view& plan) {
   processes::world* const all = processes::current_world();
   if (all == nullptr || all->count() == 1) return nullptr;

@@ -8,8 +8,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The most rounds that `slots` carries and `repeats` forward passes beside the first one suffice for: binomial(slots -
-/// 1
-/// + repeats, repeats), since the first carry takes a slot.
+/// 1 + repeats, repeats), since the first carry takes a slot.
 constexpr std::int64_t most_checkpointed_rounds(int slots, int repeats) {
   std::int64_t rounds = 1;
   for (int k = 1; k <= repeats; ++k) {
@@ -19,7 +18,7 @@ constexpr std::int64_t most_checkpointed_rounds(int slots, int repeats) {
   return rounds;
 }
 
-/// How often at most a round is computed again before its derivative is taken, with so many slots.
+/// The largest number of times that a round is computed again before its derivative is taken, with so many slots.
 constexpr int checkpoint_repeats(std::int64_t rounds, int slots) {
   int repeats = 1;
   while (most_checkpointed_rounds(slots, repeats) < rounds) ++repeats;

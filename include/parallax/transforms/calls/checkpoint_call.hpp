@@ -1,4 +1,4 @@
-// A function of which the way back keeps little and computes the rest again, inside a program.
+// A function inside a program whose way back keeps little, and computes the rest again.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -13,7 +13,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// What a checkpoint keeps for the way back, beside its arguments. JAX: checkpoint_policies
+/// The values that a checkpoint keeps for the way back, beside its arguments. JAX: checkpoint_policies
 enum class checkpoint_policy {
   nothing,     ///< nothing_saveable
   products,    ///< dots_saveable
@@ -56,7 +56,8 @@ struct checkpoint_call {
     return at_front(emit_call<checkpoint_call>(a.trace, operands_at_front(a, mapped), p));
   }
 
-  /// The backward half computes again what it reads of the forward one, but for what the policy keeps.
+  /// The backward half computes the values again that it reads of the forward half, except for those that the policy
+  /// keeps.
   static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
     auto same = [](std::size_t, tracer x) { return x; };
     const auto keeps = [policy = p.keeps](const graph& g, node_id id) { return is_kept(policy, g, id); };

@@ -59,7 +59,8 @@ struct cond_call {
     return results_with_tangents::of(emit_call<cond_call>(a.trace, a.operands_with_tangents(), both), outputs);
   }
 
-  /// Where the index differs, no collective may be inside: instances that take another branch would not come to it.
+  /// If the index differs between instances, no collective may be inside: instances that take another branch would not
+  /// come to it.
   static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
                                                const parameters& p) {
     variation inside = v;
@@ -78,7 +79,7 @@ struct cond_call {
   static constexpr void prepare(parallax::detail::preparation&, node_id call, const parameters&);
   static constexpr void lower(parallax::detail::section_planner&, node_id call, const parameters&);
 
-  /// What a branch closes over becomes an operand of all.
+  /// Makes the values that any branch closes over operands of all branches.
   static constexpr void add_captures(context& trace, const parameters& p, growing_vector<tracer>& operands) {
     using namespace parallax::detail;
     for_each(p.branches, [&](graph_id branch) {
@@ -118,8 +119,8 @@ struct cond_call {
     }
     return chosen;
   }
-  /// The same values, of which none has a derivative where a branch is not taken: what is infinite there would make NaN
-  /// of the zeros that come back. As JAX does.
+  /// The inputs of a branch, without derivatives for elements that do not take it: an infinite derivative there would
+  /// make NaN of the zeros that come back. As JAX does.
   static constexpr growing_vector<batched> moving_where(const tracer& taken, growing_vector<batched> inputs, dim size) {
     for (batched& x : inputs) {
       if (!has_derivatives(x.value.type())) continue;

@@ -1,4 +1,4 @@
-// What a branch of a program is made of.
+// The parameters of a branch of a program.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -7,8 +7,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// The first operand says which branch runs, by its number; the others are the inputs of each branch, which all return
-/// alike results.
+/// The first operand is the number of the branch that runs. The others are the inputs of each branch, and all branches
+/// return results of the same types and shapes.
 struct cond_parameters {
   growing_vector<graph_id> branches{};
 

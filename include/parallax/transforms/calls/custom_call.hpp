@@ -1,4 +1,4 @@
-// A function with derivatives of its user's own, inside a program: a call that owns what each pass needs of it.
+// A function inside a program with derivatives of its user's own: a call that owns a graph for each pass.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -16,15 +16,15 @@ struct custom_call {
   static constexpr primitive_kind kind = primitive_kind::call;
   static constexpr std::string_view name = "custom";
 
-  /// Lists of graphs have one, or none where there is no such rule. Without any, derivatives are those of the body.
+  /// A list of graphs has one, or none if there is no such rule. Without any rule, derivatives are those of the body.
   struct parameters {
     graph_id body = graph_id::none;      ///< from operands to results
     growing_vector<graph_id> tangents{}; ///< from operands and tangents of the moving ones to results and tangents
     growing_vector<graph_id> forward{};  ///< from operands to results and residuals
     growing_vector<graph_id> backward{}; ///< from residuals and cotangents of floating results to those of operands
-    growing_vector<char> moving{};       ///< operands that the rules know derivatives by
-    /// Rules are given the results, before the operands: `tangents` returns tangents alone, and the operands are what
-    /// `backward` is given, without a `forward`. So rules of rules call the function again, however it works.
+    growing_vector<char> moving{};       ///< operands that the rules give derivatives for
+    /// Rules get the results, before the operands: `tangents` then returns tangents alone, and `backward` gets results
+    /// and operands without a `forward`. So rules of rules call the function again, however it works.
     bool given_results = false;
 
     constexpr bool has_rules() const { return !tangents.empty() || !backward.empty(); }
@@ -44,7 +44,7 @@ struct custom_call {
     growing_vector<char> mapped; ///< outputs
   };
 
-  /// The first outputs are mapped along axis 0, and so are others that differ between elements.
+  /// The first `first` outputs are mapped along axis 0, and so are others that differ between elements.
   static constexpr batched_outputs batched_graph(const batch_application& a, graph_id of_one,
                                                  const growing_vector<char>& mapped, std::size_t first) {
     using namespace parallax::detail;
@@ -141,7 +141,7 @@ struct custom_call {
   static constexpr prepared_away lower{};
 
  private:
-  /// The way back; what an operand that all elements share is given is summed.
+  /// The way back. The cotangent of an operand that all elements share is summed over the elements.
   static constexpr graph_id batched_backward(const batch_application& a, graph_id of_one,
                                              const growing_vector<char>& inputs, const growing_vector<char>& mapped) {
     using namespace parallax::detail;
@@ -163,7 +163,7 @@ struct custom_call {
     return parallax::detail::vector_of(trace.at(of).outputs,
                                        [&](node_id y) { return char{has_derivatives(trace.at(of).type(y))}; });
   }
-  /// Whether rules know derivatives by all that is differentiated.
+  /// Whether the rules give derivatives for all operands that are differentiated; fails if not.
   static constexpr bool check_moving(context& trace, plain_span<const char> wanted, const parameters& p) {
     if (!p.has_rules()) return true;
     for (std::size_t k = 0; k < wanted.size(); ++k) {
@@ -175,7 +175,7 @@ struct custom_call {
     }
     return true;
   }
-  /// The results of a forward half; what is behind them goes to the backward half.
+  /// Takes the values of a forward half apart: the results, and behind them the operands of the backward half.
   static constexpr void finish(linearized_call& linear, const growing_vector<tracer>& values, graph_id backward,
                                std::size_t results) {
     for (std::size_t k = 0; k < values.size(); ++k)
@@ -206,7 +206,7 @@ struct custom_call {
     finish(linear, values, p.backward[0], results);
     return linear;
   }
-  /// The rule for tangents, transposed by these.
+  /// The derivative by the rule for tangents, which is transposed.
   static constexpr linearized_call by_tangents(const linearize_application& a, const parameters& p) {
     using namespace parallax::detail;
     const std::size_t results = a.trace.at(p.body).outputs.size();

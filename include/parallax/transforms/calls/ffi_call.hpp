@@ -1,4 +1,4 @@
-// A function of a user's own inside a program: a call without a body, of which only its shapes are known.
+// A function of a user's own inside a program: a call without a body, whose shapes alone are known.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -16,7 +16,7 @@ struct ffi_call {
   static constexpr primitive_kind kind = primitive_kind::call;
   static constexpr std::string_view name = "custom_call";
 
-  /// Its number among the trace's functions, and its results: types, ranks, and the extents of all.
+  /// The function's number in the trace, and the types, ranks and extents of its results.
   struct parameters {
     int function = -1;
     growing_vector<element_type> types{};
@@ -36,7 +36,7 @@ struct ffi_call {
     }
   };
 
-  /// They may differ along axes of a mesh as the operands do.
+  /// The results, which may differ along axes of a mesh if the operands do.
   static constexpr growing_vector<abstract_value> results(context&, plain_span<const abstract_value> operands,
                                                           const parameters& p) {
     axis_bits varies;
@@ -51,7 +51,7 @@ struct ffi_call {
     return values;
   }
 
-  /// What its user says a batch is, or else a loop of calls.
+  /// A batch by the user's own rule, otherwise a loop of calls.
   static constexpr growing_vector<batched> batch(const batch_application& a, const parameters& p) {
     using namespace parallax::detail;
     context& trace = a.trace;

@@ -1,4 +1,5 @@
-// What programs keep of a user's functions: entries of one type, made from the types of the arrays that they take.
+// A user's functions as programs keep them: entries of one type, made from the types of the arrays that the functions
+// take.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -104,7 +105,7 @@ template <class Rules, int Operands> class ffi_entries {
  public:
   static constexpr ffi_function function = make();
 
-  /// The element type of an array that the functions take, which numbers become.
+  /// The element type of the array that the functions take as argument `number`; plain numbers are converted to it.
   static constexpr element_type type_of(std::size_t number) {
     return number < count ? types_of(all{})[number] : element_type::float32;
   }

@@ -1,5 +1,5 @@
-// The solution of a linear system inside a program, however it is found: its derivatives solve systems of the same
-// matrix, and of its transpose.
+// The solution of a linear system inside a program, by any solver: its derivatives solve systems of the same matrix,
+// and of its transpose.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -13,16 +13,17 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
-/// Operands are those of the right-hand side, and then what the matrix is made of.
+/// The operands are those of the right-hand side, and then those that the matrix is made of.
 struct linear_solve_call {
   static constexpr primitive_kind kind = primitive_kind::call;
   static constexpr std::string_view name = "linear_solve";
 
-  /// All graphs take a vector of the system, which may be of several arrays, and what the matrix is made of.
+  /// All graphs take a vector of the system, which may be of several arrays, and then the operands that the matrix is
+  /// made of.
   struct parameters {
     graph_id product = graph_id::none;         ///< the matrix times the vector
     graph_id solve = graph_id::none;           ///< the solution for the vector
-    graph_id transpose_solve = graph_id::none; ///< that of the transposed system
+    graph_id transpose_solve = graph_id::none; ///< the solution of the transposed system
 
     static constexpr void describe(auto& p, auto& member) {
       member("product", p.product);
@@ -36,7 +37,7 @@ struct linear_solve_call {
     return parallax::detail::results_of(trace, p.solve);
   }
 
-  /// Vectors are mapped along axis 0, and so is what differs of the matrix.
+  /// Vectors are mapped along axis 0, and so are operands of the matrix that differ between elements.
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     using namespace parallax::detail;
     const std::size_t size = a.trace.at(p.solve).outputs.size();
@@ -46,7 +47,8 @@ struct linear_solve_call {
     return at_front(emit_call<linear_solve_call>(a.trace, operands_at_front(a, mapped), p));
   }
 
-  /// With x = A^-1 b: the cotangent of b solves A^T w = x', and that of what A is made of goes through -A x by w.
+  /// With x = A^-1 b and its cotangent x': the cotangent of b is the solution w of A^T w = x'. The cotangent of the
+  /// matrix' operands is the pullback of -A x by w, at fixed x.
   static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
     using namespace parallax::detail;
     context& trace = a.trace;

@@ -81,9 +81,9 @@ class checkpointed_linearization {
   list operands; ///< in the backward graph: its inputs
   const scan_parameters& p;
   growing_vector<int> carries;
-  growing_vector<char> wanted; ///< operands; carries also where a round makes them depend on others
+  growing_vector<char> wanted; ///< by operand; a carry also if some round makes it depend on a wanted one
   linearized_call linear;
-  list result_cotangents; ///< by result of the body; without an owner where there is none
+  list result_cotangents; ///< by result of the body; without an owner if there is none
 
   constexpr int slot_count() const { return p.slots[0]; }
   constexpr tracer number(std::int64_t value) const {
@@ -95,7 +95,7 @@ class checkpointed_linearization {
     result_cotangents.resize(linear.results.size());
     for_each(linear.differentiated_results,
              [&](int r) { result_cotangents[index_of(r)] = new_input(trace, linear.results[index_of(r)].value()); });
-    list slots, work; // of all carries; the cotangents of what is wanted, by operand
+    list slots, work; // slots of all carries; work: the cotangents of wanted operands
     for_each(carries, [&](int k) { slots.push_back(with_slots(operands[index_of(k)])); });
     for (std::size_t k = 0; k < operands.size(); ++k) {
       if (wanted[k] == 0) continue;
@@ -116,16 +116,16 @@ class checkpointed_linearization {
     value.shape.insert(0, dim{slot_count()});
     return build::zeros(trace, value).at(number(0)).set(carry);
   }
-  /// A carry's is that of the loop's result.
+  /// The cotangent that the way back begins with: for a carry that of the loop's result, zeros for other operands.
   constexpr tracer first_cotangent(std::size_t operand) const {
     for (std::size_t c = 0; c < carries.size(); ++c)
       if (index_of(carries[c]) == operand && result_cotangents[c].owner) return result_cotangents[c];
     const abstract_value value = strong(operands[operand].value());
-    // of a constant it is a sum, and those of 16 bits are float32
+    // a constant's is a sum, and sums of 16 bits are float32
     return build::zeros(trace, p.roles[operand] == scan_role::constant ? build::widen(value) : value);
   }
 
-  /// binomial(s + k, k) of a number of free slots.
+  /// binomial(free + k, k), by the number of free slots.
   constexpr tracer reach(const tracer& free, int k) const {
     tracer rounds = number(1);
     for (int i = 1; i <= k; ++i) rounds = emit<primitives::divide>({rounds * (free + number(i)), number(i)});
@@ -134,7 +134,7 @@ class checkpointed_linearization {
 
   /// The slice that round number `t` reads.
   constexpr tracer slice_of(const tracer& t) const { return p.reverse ? number(p.length.number() - 1) - t : t; }
-  /// What the body takes in round number `t`.
+  /// The inputs of the body in round number `t`.
   constexpr list inputs_of(const list& carried, const tracer& t) const {
     list inputs;
     std::size_t c = 0;
@@ -178,15 +178,15 @@ class checkpointed_linearization {
     return made;
   }
 
-  /// The work after going back through `length` rounds from number `first` on, whose carry is in slot `base`; `free`
-  /// slots follow it.
+  /// The work after the way back through `length` rounds from number `first` on. The carry of round `first` is in slot
+  /// `base`, and `free` slots follow that.
   constexpr list go_back(int repeats, const tracer& base, const tracer& free, const tracer& first, const tracer& length,
                          const list& slots, const list& work) const {
     if (trace.failed) return work;
     if (repeats == 1) return through_rounds(base, first, length, slots, work);
     return through_pieces(repeats, base, free, first, length, slots, work);
   }
-  /// Each round has a slot.
+  /// The way back if each round has a slot.
   constexpr list through_rounds(const tracer& base, const tracer& first, const tracer& length, const list& slots,
                                 const list& work) const {
     list sweep = slots;
@@ -212,7 +212,8 @@ class checkpointed_linearization {
     back.resize(work.size());
     return back;
   }
-  /// Piece number j is as long as what the slots behind its own reach with one repeat less; the last one is the rest.
+  /// The way back in pieces. Piece number j has as many rounds as the slots behind its own one suffice for with one
+  /// repeat less; the last piece has the rest.
   constexpr list through_pieces(int repeats, const tracer& base, const tracer& free, const tracer& first,
                                 const tracer& length, const list& slots, const list& work) const {
     const auto piece = [&](const tracer& j) { return reach(free - j, repeats - 1); };
@@ -231,7 +232,7 @@ class checkpointed_linearization {
           next[begin_of] = now[begin_of] + count;
           return next;
         });
-    // slots behind a piece's own are free again: what is inside has copies of all
+    // slots behind a piece's own are free again: the loops inside work on copies of all slots
     list back = work; // and the number of the piece, where it begins, and how long it is
     back.push_back(sweep[number_of]);
     back.push_back(sweep[begin_of]);

@@ -11,8 +11,9 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Each branch of the forward half also returns what its backward half reads, and zeros for what those of the others
-/// do. Branches of the backward half return the cotangents of all operands that any branch depends on.
+/// Each branch of the forward half also returns the values that its backward half reads, and zeros for those that the
+/// other branches' backward halves read. Branches of the backward half return the cotangents of all operands that any
+/// branch depends on.
 class cond_linearization {
  public:
   constexpr cond_linearization(const linearize_application& application, const cond_parameters& parameters)
@@ -46,7 +47,7 @@ class cond_linearization {
   };
 
   context& trace;
-  plain_span<const tracer> operands; ///< the index, and then those of the branches
+  plain_span<const tracer> operands; ///< the index, and then the inputs of the branches
   plain_span<const char> wanted;
   const cond_parameters& p;
   growing_vector<two_halves> halves;

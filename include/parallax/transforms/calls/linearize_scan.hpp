@@ -11,9 +11,9 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// The forward loop also stacks what the backward loop reads. That goes through the rounds from the other end: it
-/// carries the cotangents of the carries and the sums of those of the constants, and stacks those of slices. Sums of 16
-/// bits are float32, and rounded by who reads them.
+/// The forward loop also stacks the values that the backward loop reads. The backward loop goes through the rounds from
+/// the other end: it carries the cotangents of the carries and the sums of the constants' cotangents, and stacks the
+/// cotangents of slices. Sums of 16 bits are float32, and their readers round them.
 class scan_linearization {
  public:
   constexpr scan_linearization(const linearize_application& application, const scan_parameters& parameters)
@@ -47,14 +47,14 @@ class scan_linearization {
   plain_span<const tracer> operands;
   const scan_parameters& p;
   growing_vector<int> carries;
-  growing_vector<char> wanted; ///< operands; carries also where a round makes them depend on others
+  growing_vector<char> wanted; ///< by operand; a carry also if some round makes it depend on a wanted one
   growing_vector<char> active; ///< results of the body
   joint_program joint;
   graph_id half = graph_id::none; ///< the backward half of the body
   id_set<node_id> needed;         ///< of its nodes
   linearized_call linear;
   scan_parameters backward;
-  growing_vector<tracer> before;     ///< by operand: of carries that the backward loop reads, what they were, stacked
+  growing_vector<tracer> before;     ///< by operand: the stacked values of carries that the backward loop reads
   growing_vector<tracer> residuals;  ///< stacked
   growing_vector<tracer> first_sums; ///< of constants' cotangents
   growing_vector<tracer> inputs;     ///< of `half`, inside the backward loop
@@ -135,7 +135,7 @@ class scan_linearization {
     backward.roles.push_back(role);
     inputs.push_back(new_input(trace, value_of_input(inputs.size())));
   }
-  /// The next input of `half` is of no effect.
+  /// The next input of `half` is not read: it is zeros.
   constexpr void leave_out() { inputs.push_back(build::zeros(trace, value_of_input(inputs.size()))); }
 
   constexpr void enter_operand(std::size_t k) {
@@ -146,7 +146,7 @@ class scan_linearization {
     case scan_role::stacked: return enter(scan_role::stacked, operands[k]);
     }
   }
-  /// Of the constants' cotangents, which begin with 0.
+  /// Adds carries for the sums of the constants' cotangents, which begin with 0; returns the carries inside the loop.
   constexpr growing_vector<tracer> enter_sums() {
     growing_vector<tracer> sums;
     for_each(joint.differentiated_inputs, [&](int k) {
@@ -158,7 +158,8 @@ class scan_linearization {
     for_each(first_sums, [&](tracer zeros) { linear.operands.push_back(zeros); });
     return sums;
   }
-  /// The cotangents of the results, which the caller gives behind the operands; returns the carries that have one.
+  /// Adds the cotangents of the results, which the caller passes behind the operands; returns the carries that have
+  /// one.
   constexpr growing_vector<int> enter_cotangents() {
     growing_vector<int> carried;
     for_each(joint.differentiated_results, [&](int result) {

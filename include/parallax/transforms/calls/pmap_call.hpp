@@ -71,8 +71,8 @@ struct pmap_call {
     return all;
   }
 
-  /// The forward call also returns, and keeps on its devices, what the backward call reads; the backward call runs as a
-  /// pmap over the same axis. An unmapped operand's cotangent is summed over the axis.
+  /// The forward call also returns the values that the backward call reads, and keeps them on its devices. The backward
+  /// call runs as a pmap over the same axis. An unmapped operand's cotangent is summed over the axis.
   static constexpr linearized_call linearize(const linearize_application& a, const parameters& p) {
     using parallax::detail::for_each;
     context& trace = a.trace;
@@ -113,7 +113,7 @@ struct pmap_call {
     return linear;
   }
 
-  /// Tangents lie along the axes that their values lie along.
+  /// Tangents are mapped along the same axes as their values.
   static constexpr results_with_tangents jvp(const jvp_application& a, parameters p) {
     const growing_vector<char> moving = a.moving();
     a.trace.bound_axes.push_back(p.axis);
@@ -146,15 +146,15 @@ struct pmap_call {
     for (int axis : p.in_axes) differ.push_back(axis != unmapped);
     static_cast<void>(parallax::detail::varies_along({trace, p.axis}, p.body, differ));
   }
-  /// What the cotangents of the call's results are to an instance.
+  /// The cotangents of the call's results as an instance sees them.
   struct cotangents_inside {
     context& trace;
     const parameters& p;
     axis_bits bit; ///< of a mesh's axis
 
-    /// Whether a value that varies so is one for all instances along a mesh's axis.
+    /// Whether a value that varies along these axes is the same for all instances along a mesh's axis.
     constexpr bool is_shared(axis_bits varies) const { return !bit.empty() && !varies.contains(bit); }
-    /// One that has the axis among its dimensions is another for each instance.
+    /// The axes of meshes along which a result's cotangent differs: the call's own, if the result is mapped along it.
     constexpr axis_bits differs_along(std::size_t k) const { return p.out_axes[k] == unmapped ? axis_bits{} : bit; }
     constexpr tracer operator()(std::size_t k, tracer given) const {
       if (p.out_axes[k] != unmapped || is_shared(given.varies())) return given;
@@ -163,7 +163,7 @@ struct pmap_call {
       return build::select(index == 0, given, build::like(given, 0));
     }
   };
-  /// An input of the batched body. Of an operand that both map, the call's axis lies elsewhere now.
+  /// An input of the batched body. If both the batch and the call map an operand, the call's axis changes its number.
   static constexpr batched batched_input(const batch_application& a, parameters& p, std::size_t k) {
     const batched& x = a.operands[k];
     const graph& of_one = a.trace.at(p.body);
@@ -177,7 +177,8 @@ struct pmap_call {
     }
     return {parallax::detail::new_input(a.trace, value), inner};
   }
-  /// Where the batched axis of a result of the body lies in the call's result, whose axis is moved past it.
+  /// The number of the batched axis of a body's result in the call's result. The call's own axis, `mapped`, is moved
+  /// past it.
   static constexpr int outer_axis(int inner, int& mapped) {
     if (inner == unmapped || mapped == unmapped) return inner;
     if (inner >= mapped) return inner + 1;

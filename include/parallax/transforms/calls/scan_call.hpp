@@ -27,7 +27,7 @@ struct scan_call {
     return values;
   }
 
-  /// A carry is batched where what it begins with is, or what a round makes of it. Slices stay along axis 0.
+  /// A carry is batched if its initial value is, or the value that a round makes of it. Slices stay along axis 0.
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     context& trace = a.trace;
     const growing_vector<int> carries = parallax::detail::operands_of(p.roles, scan_role::carry);
@@ -66,7 +66,7 @@ struct scan_call {
     return parallax::detail::scan_linearization(a, p).run();
   }
 
-  /// One loop of values and tangents.
+  /// One loop over both values and tangents.
   static constexpr results_with_tangents jvp(const jvp_application& a, parameters p) {
     using namespace parallax::detail;
     context& trace = a.trace;
@@ -78,10 +78,10 @@ struct scan_call {
     if (trace.failed) return {};
     for (std::size_t k = 0; k < inputs.size(); ++k)
       if (inputs[k] != 0) p.roles.push_back(p.roles[k]);
-    // all carries stand before what is stacked
+    // all carries come before the stacked outputs
     graph& body = trace.at(p.body);
     const growing_vector<node_id> made = body.outputs;
-    growing_vector<int> order; // of what is made: where it stands now
+    growing_vector<int> order; // by output as made: its number now
     body.outputs.clear();
     for (const bool is_carry : {true, false}) {
       std::size_t tangent = outputs.size();
@@ -113,7 +113,7 @@ struct scan_call {
     growing_vector<char> inputs(operands.begin(), operands.end()), outputs;
     do outputs = parallax::detail::varies_along(v, p.body, inputs);
     while (parallax::detail::mark_carries(carries, inputs, [&](std::size_t c) { return outputs[c] != 0; }));
-    for (std::size_t c = 0; c < carries.size(); ++c) outputs[c] = inputs[index_of(carries[c])]; // of no round
+    for (std::size_t c = 0; c < carries.size(); ++c) outputs[c] = inputs[index_of(carries[c])]; // if no round runs
     return outputs;
   }
 
@@ -121,7 +121,7 @@ struct scan_call {
   static constexpr void prepare(parallax::detail::preparation&, node_id call, const parameters&);
   static constexpr void lower(parallax::detail::section_planner&, node_id call, const parameters&);
 
-  /// What the body closes over becomes operands.
+  /// Makes the values that the body closes over operands.
   static constexpr void add_captures(context& trace, parameters& p, growing_vector<tracer>& operands) {
     parallax::detail::for_each(parallax::detail::captures_to_inputs(trace, p.body), [&](tracer closed_over) {
       operands.push_back(closed_over);

@@ -1,4 +1,4 @@
-// What a scan is made of.
+// The parameters of a scan.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -10,7 +10,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// The operands that enter a body in one way.
+/// The numbers of the operands that have this role.
 constexpr growing_vector<int> operands_of(const growing_vector<scan_role>& roles, scan_role role) {
   growing_vector<int> found;
   for (std::size_t k = 0; k < roles.size(); ++k)
@@ -18,14 +18,14 @@ constexpr growing_vector<int> operands_of(const growing_vector<scan_role>& roles
   return found;
 }
 
-/// The body takes what the operands' roles say. It returns the carries, in the order of these operands, and then what
-/// is stacked along a new axis 0 of the results.
+/// The body takes the operands by their roles. It returns the carries, in the order of these operands, and then the
+/// values that are stacked along a new axis 0 of the results.
 struct scan_parameters {
   dim length{};                      ///< how often the body runs
   bool reverse = false;              ///< from the last slice to the first
   growing_vector<scan_role> roles{}; ///< of the operands
   graph_id body = graph_id::none;
-  growing_vector<int> slots{}; ///< one number where the way back keeps so many carries at most
+  growing_vector<int> slots{}; ///< one number if the way back keeps at most so many carries
 
   static constexpr void describe(auto& p, auto& member) {
     member("length", p.length);
@@ -36,8 +36,8 @@ struct scan_parameters {
   }
 };
 
-/// Marks the carries whose value behind a round has a property; false where all had been marked, and so had what
-/// depends on them. `has(c)` is asked of carry number c.
+/// Marks the carries that have a property after a round: `has(c)` says so of carry number c. False if nothing new was
+/// marked: then the values that depend on carries need no further round either.
 template <class Has>
 constexpr bool mark_carries(const growing_vector<int>& carries, growing_vector<char>& marked, const Has& has) {
   bool any = false;
@@ -60,7 +60,8 @@ constexpr growing_vector<char> moving_inputs(const context& trace, const jvp_app
   return moving;
 }
 
-/// The operands of a loop and, behind them, their tangents, which are zeros where a round gives a carry its first one.
+/// The operands of a loop and, behind them, their tangents. A carry that gets its first tangent in a round begins with
+/// zeros.
 constexpr growing_vector<tracer> operands_with_tangents(const jvp_application& a, const growing_vector<char>& moving) {
   growing_vector<tracer> given(a.operands.begin(), a.operands.end());
   for (std::size_t k = 0; k < moving.size(); ++k)

@@ -35,7 +35,8 @@ struct while_call {
     return parallax::detail::results_of(trace, p.body);
   }
 
-  /// Where the predicate is batched, rounds go on until none holds, and the carries of those that are done stay.
+  /// If the predicate is batched, rounds go on until it holds for no element; the carries of elements that are done
+  /// stay.
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     using namespace parallax::detail;
     context& trace = a.trace;
@@ -85,7 +86,7 @@ struct while_call {
     return {};
   }
 
-  /// Tangents go round with the carries, of which alone the predicate is asked.
+  /// The tangents are carries too; the predicate does not see them.
   static constexpr results_with_tangents jvp(const jvp_application& a, parameters p) {
     using namespace parallax::detail;
     context& trace = a.trace;
@@ -105,7 +106,8 @@ struct while_call {
     return results_with_tangents::of(emit_call<while_call>(trace, operands_with_tangents(a, inputs), p), outputs);
   }
 
-  /// Where the predicate differs, no collective may be inside: instances that are done would not come to it.
+  /// If the predicate differs between instances, no collective may be inside: instances that are done would not come to
+  /// it.
   static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
                                                const parameters& p) {
     using namespace parallax::detail;
@@ -129,7 +131,7 @@ struct while_call {
   static constexpr void prepare(parallax::detail::preparation&, node_id call, const parameters&);
   static constexpr void lower(parallax::detail::section_planner&, node_id call, const parameters&);
 
-  /// What both graphs close over becomes operands of both.
+  /// Makes the values that either graph closes over operands of both.
   static constexpr void add_captures(context& trace, parameters& p, growing_vector<tracer>& operands) {
     using namespace parallax::detail;
     auto take = [&](graph_id from, graph_id other) {

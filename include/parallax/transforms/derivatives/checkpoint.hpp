@@ -46,16 +46,16 @@ template <class Function, checkpoint_policy Policy> struct checkpointed {
 template <class Function, checkpoint_policy Policy>
 inline constexpr bool detail::is_transformed<checkpointed<Function, Policy>> = true;
 
-/// `function`, whose derivative in reverse mode keeps its arguments and what `Policy` says, and computes the rest
-/// again: `checkpoint(f)`, `checkpoint<checkpoint_policy::products>(f)`. In the body of a `scan`, that is of each
-/// round. JAX: checkpoint, also called remat
+/// `function`, whose derivative in reverse mode keeps its arguments and the values that `Policy` names, and computes
+/// the rest again: `checkpoint(f)`, `checkpoint<checkpoint_policy::products>(f)`. In the body of a `scan`, it does so
+/// for each round. JAX: checkpoint, also called remat
 template <checkpoint_policy Policy = checkpoint_policy::nothing, class Function>
 constexpr auto checkpoint(Function function) {
   return checkpointed<Function, Policy>{function};
 }
 
-/// The same value, or tree of values, marked for `checkpoint_policy::named_values`; outside of traced functions there
-/// is nothing to mark. JAX: ad_checkpoint.checkpoint_name
+/// Returns `x`, a value or a tree of values, marked for `checkpoint_policy::named_values`. Outside of traced functions
+/// there is nothing to mark. JAX: ad_checkpoint.checkpoint_name
 template <class X> constexpr auto checkpoint_name(const X& x) {
   if constexpr (!detail::any_traced<X>()) return x;
   else

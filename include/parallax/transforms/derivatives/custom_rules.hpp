@@ -15,14 +15,14 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
-/// The call of a function with rules, while its graphs are traced. All of them take the same operands first.
+/// A call of a function with rules, while its graphs are traced. All graphs take the same operands first.
 class custom_trace {
  private:
   context& trace;
 
  public:
   growing_vector<tracer> leaves;   ///< of the arguments
-  growing_vector<tracer> operands; ///< those that are arrays, and what the graphs close over
+  growing_vector<tracer> operands; ///< the leaves that are arrays, and the values that the graphs close over
   primitives::custom_call::parameters call;
 
   constexpr custom_trace(context& owner, growing_vector<tracer> given) : trace(owner), leaves(std::move(given)) {
@@ -49,7 +49,8 @@ class custom_trace {
     trace.close_graph();
     return graph;
   }
-  /// What one graph closes over becomes an operand of all that take them; others stand before what comes behind these.
+  /// Makes the values that one graph closes over operands of the call, and inputs of all graphs that take operands. The
+  /// new inputs come behind the operands so far, and before all other inputs.
   constexpr void take_captures(graph_id of, plain_span<const graph_id> others) {
     const std::size_t before = operands.size();
     growing_vector<node_id> own = trace.at(of).inputs;
@@ -76,7 +77,8 @@ class custom_trace {
       call.moving.push_back(0);
     });
   }
-  /// What the way back closes over is an operand that the forward rule keeps, behind the `kept` values of its own.
+  /// Makes the values that the way back closes over operands of the call. The forward rule returns them behind the
+  /// `kept` values of its own.
   constexpr void keep_captures(graph_id forward, graph_id backward, std::size_t kept) {
     const std::size_t given = trace.at(backward).inputs.size();
     const growing_vector<tracer> outer = captures_to_inputs(trace, backward);
@@ -100,7 +102,7 @@ class custom_trace {
   constexpr growing_vector<tracer> emit() { return emit_call<primitives::custom_call>(trace, operands, call); }
 };
 
-/// Traces the call of a function, and by `trace_rules(traced, result, args...)` what its users say of it.
+/// Traces the call of a function; `trace_rules(traced, result, args...)` traces its user's rules.
 template <class Function, class TraceRules, class... Args>
 constexpr auto trace_with_rules(const Function& function, const TraceRules& trace_rules, const Args&... args) {
   context& owner = trace_of_trees(args...);
@@ -301,14 +303,14 @@ template <class Function, class Forward, class Backward>
 inline constexpr bool detail::is_transformed<with_custom_vjp<Function, Forward, Backward>> = true;
 
 /// `function`, whose derivative along tangents is `rule(arguments, tangents)`: it takes two tuples, and returns the
-/// pair of the result and its tangent. Reverse mode is that transposed, so it has to be linear in the tangents. JAX:
-/// custom_jvp
+/// pair of the result and its tangent. Reverse mode transposes the rule, so the rule has to be linear in the tangents.
+/// JAX: custom_jvp
 template <class Function, class Rule> constexpr auto custom_jvp(Function function, Rule rule) {
   return with_custom_jvp<Function, Rule>{function, rule};
 }
 
-/// `function`, whose way back is its user's: `forward(arguments...)` returns the pair of the result and of what is
-/// kept, a tree; `backward(kept, cotangents)` returns a tuple of the arguments' cotangents, `none` for zeros. It has no
+/// `function`, with a way back of its user's own: `forward(arguments...)` returns the pair of the result and of a tree
+/// that is kept; `backward(kept, cotangents)` returns a tuple of the arguments' cotangents, `none` for zeros. It has no
 /// forward mode. JAX: custom_vjp
 template <class Function, class Forward, class Backward>
 constexpr auto custom_vjp(Function function, Forward forward, Backward backward) {

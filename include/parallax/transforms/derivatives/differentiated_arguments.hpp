@@ -1,4 +1,4 @@
-// What differentiating transformations share: which arguments they are asked for, and the traced function.
+// Code that differentiating transformations share: the choice of arguments, and the traced function.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -24,21 +24,21 @@ template <int... Numbers> inline constexpr argnums_t<Numbers...> argnums{};
 namespace detail {
 template <class Argnums> struct chosen_arguments;
 template <int... Numbers> struct chosen_arguments<argnums_t<Numbers...>> {
-  /// The place of argument `number`, of so many.
+  /// The index of argument `number`, of `count` arguments.
   static constexpr int place(int number, int count) { return number < 0 ? count + number : number; }
   static constexpr bool contains(int argument, int count) { return ((argument == place(Numbers, count)) || ...); }
-  /// The last argument that there has to be.
+  /// The number of the last argument that is named.
   static constexpr int largest() {
     int result = 0;
     ((result = std::max(result, Numbers < 0 ? -(Numbers + 1) : Numbers)), ...);
     return result;
   }
-  /// The tree of argument `Number`, of trees of all arguments.
+  /// The tree of argument `Number`, given the trees of all arguments.
   template <int Number, class... Trees> static constexpr auto tree(const std::tuple<Trees...>& trees) {
     constexpr int at = place(Number, static_cast<int>(sizeof...(Trees)));
     return std::get<std::size_t{at}>(trees);
   }
-  /// Of trees of all arguments, those chosen: one by itself, several as a tuple.
+  /// The trees of the chosen arguments, given those of all: one by itself, several as a tuple.
   template <class Trees> static constexpr auto pick(const Trees& trees) {
     if constexpr (sizeof...(Numbers) == 1) return tree<Numbers...>(trees);
     else return std::tuple{tree<Numbers>(trees)...};
@@ -57,14 +57,14 @@ struct differentiated_inputs {
   context& owner;
   std::string_view name; ///< of the transformation
   growing_vector<tracer> leaves;
-  growing_vector<tracer> inputs{};   ///< by leaf; without an owner where that is no array
-  growing_vector<tracer> operands{}; ///< those that are arrays
+  growing_vector<tracer> inputs{};   ///< by leaf; without an owner if the leaf is no array
+  growing_vector<tracer> operands{}; ///< the leaves that are arrays
   growing_vector<char> wanted{};     ///< by operand
 
   constexpr differentiated_inputs(context& trace, std::string_view transformation, growing_vector<tracer> given)
       : owner(trace), name(transformation), leaves(std::move(given)) {}
 
-  /// The next `count` leaves are those of an argument.
+  /// Makes inputs of the next `count` leaves, which belong to one argument.
   constexpr void take(int count, int argument, bool chosen) {
     for (int i = 0; i < count; ++i) {
       tracer leaf = leaves[inputs.size()];
@@ -86,14 +86,14 @@ struct differentiated_inputs {
       wanted.push_back(chosen);
     }
   }
-  /// All leaves are taken, and those of floating types chosen.
+  /// Makes inputs of all leaves, and chooses those of floating types.
   constexpr void take_floating() {
     while (inputs.size() < leaves.size()) {
       const tracer& leaf = leaves[inputs.size()];
       take(1, 0, leaf.owner && has_derivatives(leaf.type()));
     }
   }
-  /// By leaf: what was given to its operand, or zeros.
+  /// By leaf: the gradient of its operand, or zeros.
   constexpr growing_vector<tracer> gradients(const growing_vector<tracer>& given) const {
     growing_vector<tracer> result = leaves;
     std::size_t operand = 0;
@@ -107,18 +107,18 @@ struct differentiated_inputs {
   }
 };
 
-/// Whether a tuple has a tree for each of others, like it or `none`.
+/// Whether the second tuple has, for each tree of the first one, a tree like it or `none`.
 template <class Trees, class Given> inline constexpr bool one_tree_each = false;
 template <class... Trees, class... Given>
   requires(sizeof...(Trees) == sizeof...(Given))
 inline constexpr bool one_tree_each<std::tuple<Trees...>, std::tuple<Given...>> =
     ((std::is_same_v<Given, none_t> || same_structure<Trees, Given>()) && ...);
 
-/// Reports a user's rule that cannot be called as it has to be.
+/// Reports a user's rule that cannot be called with the arguments that it gets.
 template <class Rule, class... Given>
 constexpr void refuse_rule(context& trace, std::string_view rule, std::string_view remedy) {
   constexpr int given = static_cast<int>(sizeof...(Given)), taken = argument_count<Rule>();
-  // else its body does not compile, as the compiler has said
+  // otherwise the rule's body does not compile, and the compiler has said so
   if constexpr (!std::is_invocable_v<const Rule&, Given&...> && (taken != given || has_one_signature<Rule>)) {
     message text;
     text << rule;
@@ -128,7 +128,7 @@ constexpr void refuse_rule(context& trace, std::string_view rule, std::string_vi
   }
 }
 
-/// A tangent or cotangent, which has to be like the value that it belongs to.
+/// A tangent or cotangent, checked to have the type and shape of the value that it belongs to.
 constexpr tracer fitting_direction(context& trace, std::string_view name, std::string_view owner, int number,
                                    std::string_view what, const abstract_value& value, const tracer& given) {
   const bool fits = given.owner && (given.type() == value.type || (given.weak() && value.rank() == 0)) &&
@@ -153,7 +153,7 @@ constexpr tracer fitting_direction(context& trace, std::string_view name, std::s
   return {};
 }
 
-/// A function's graph, which nothing has been appended of yet, with the tree of its results.
+/// A function's graph, no node of which is in use yet, with the tree of its results.
 template <class Tree> struct differentiated_body {
   graph_id body;
   Tree result;

@@ -12,7 +12,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Says that a differentiated function returns a pair: the loss, and a tree that is handed on as it is.
+/// Says that a differentiated function returns a pair: the loss, and a tree that is passed on unchanged.
 struct has_aux_t {};
 inline constexpr has_aux_t has_aux{};
 
@@ -31,7 +31,7 @@ constexpr void check_scalar_result(context& trace, const growing_vector<tracer>&
 template <class T> inline constexpr bool is_argnums = false;
 template <int... Numbers> inline constexpr bool is_argnums<argnums_t<Numbers...>> = true;
 
-/// What follows the function in calls of `grad`.
+/// The arguments behind the function in calls of `grad`.
 template <class... Options> struct gradient_options {
   static constexpr bool with_aux = (std::is_same_v<Options, has_aux_t> || ...);
   static constexpr bool known = ((is_argnums<Options> || std::is_same_v<Options, has_aux_t>) && ...);
@@ -49,7 +49,7 @@ template <class... Options> struct gradient_options {
   }
 };
 
-/// The two parts of what a function returns: the loss, and the rest of it.
+/// Whether a function returns a pair of the loss and another tree.
 template <class T> inline constexpr bool is_loss_with_aux = false;
 template <class Loss, class Aux> inline constexpr bool is_loss_with_aux<std::pair<Loss, Aux>> = true;
 template <class Loss, class Aux> inline constexpr bool is_loss_with_aux<std::tuple<Loss, Aux>> = true;
@@ -106,7 +106,8 @@ template <class Function, class Argnums, bool WithValue, bool WithAux> struct di
     if constexpr (WithAux) return std::get<0>(result);
     else return result;
   }
-  /// The gradients with what was asked for beside them; `values` are the leaves of the function's results.
+  /// The gradients, with the value and the auxiliary tree if they are asked for. `values` are the leaves of the
+  /// function's results.
   template <class Result, class Gradients>
   static constexpr auto finish(const Result& result, const growing_vector<tracer>& values, const Gradients& gradients) {
     const tracer value = values[0];
@@ -126,8 +127,8 @@ template <class Function, class Argnums, bool WithValue, bool WithAux>
 inline constexpr bool detail::is_transformed<differentiated<Function, Argnums, WithValue, WithAux>> = true;
 
 /// The gradient of `function`, whose result is a scalar, with respect to its first argument or those in `argnums<...>`;
-/// a tree like the argument. With `has_aux`, the function returns a pair of the scalar and a tree, and so does this:
-/// the gradient and that tree. JAX: grad
+/// a tree like the argument. With `has_aux`, the function returns a pair of the scalar and a tree; the result is then
+/// the pair of the gradient and that tree. JAX: grad
 template <class Function, class... Options> constexpr auto grad(Function function, Options...) {
   using options = detail::gradient_options<Options...>;
   options::check();

@@ -21,8 +21,8 @@ class jacobian_builder {
   constexpr jacobian_builder(const differentiated_inputs& given, graph_id traced, std::string_view transformation)
       : trace(given.owner), arguments(given), body(traced), name(transformation) {}
 
-  /// For each result, for each leaf of the arguments: an array of the result's shape and then the leaf's. Leaves that
-  /// are not chosen have their own value in its place.
+  /// For each result, for each leaf of the arguments: an array of the result's shape and then the leaf's. A leaf that
+  /// is not chosen stands for itself.
   constexpr growing_vector<growing_vector<tracer>> run(derivative_mode mode, plain_span<const tracer> results) {
     growing_vector<growing_vector<tracer>> derivatives(results.size());
     for_each(derivatives, [&](growing_vector<tracer>& of_result) { of_result = arguments.leaves; });
@@ -59,7 +59,7 @@ class jacobian_builder {
     shape.insert(0, count);
     return build::reshape(identity, shape);
   }
-  /// What graph `of_one` makes of each direction.
+  /// The outputs of graph `of_one` for each direction.
   constexpr growing_vector<batched> mapped(graph_id of_one, const abstract_value& like, dim count) {
     const axis_id axis = trace.axes.add({.name = "", .size = count, .own_instances = count});
     return batch_graph(trace, of_one, {{basis(like, count), 0}}, count, axis);
@@ -71,7 +71,7 @@ class jacobian_builder {
     for (const dim extent : second) first.push_back(extent);
     return first;
   }
-  /// By operand: the leaf that it is.
+  /// By operand: the number of its leaf.
   constexpr growing_vector<std::size_t> leaf_numbers() const {
     growing_vector<std::size_t> numbers;
     for (std::size_t k = 0; k < arguments.leaves.size(); ++k)
@@ -169,19 +169,20 @@ template <class Function, class Argnums, derivative_mode Mode>
 inline constexpr bool detail::is_transformed<jacobian<Function, Argnums, Mode>> = true;
 
 /// The Jacobian of `function` by forward mode, one direction for each element of the argument: a tree like the result,
-/// of trees like the argument, of arrays whose shapes are the result's and then the argument's. Right where arguments
-/// are few. JAX: jacfwd
+/// of trees like the argument, of arrays whose shapes are the result's and then the argument's. The better choice if
+/// arguments have few elements. JAX: jacfwd
 template <class Function, class Argnums = argnums_t<0>> constexpr auto jacfwd(Function function, Argnums = {}) {
   detail::check_argnums<Argnums>();
   return jacobian<Function, Argnums, derivative_mode::forward>{function};
 }
-/// The same by reverse mode, one pass back for each element of the result. Right where results are few. JAX: jacrev
+/// The Jacobian of `function` by reverse mode, one pass back for each element of the result, as a tree like that of
+/// `jacfwd`. The better choice if results have few elements. JAX: jacrev
 template <class Function, class Argnums = argnums_t<0>> constexpr auto jacrev(Function function, Argnums = {}) {
   detail::check_argnums<Argnums>();
   return jacobian<Function, Argnums, derivative_mode::reverse>{function};
 }
-/// The second derivatives of `function`: a tree like the result, of trees like the argument, of trees like it once
-/// more. JAX: hessian
+/// The second derivatives of `function`: a tree like the result, of trees like the argument, whose leaves are again
+/// trees like the argument. JAX: hessian
 template <class Function, class Argnums = argnums_t<0>> constexpr auto hessian(Function function, Argnums = {}) {
   detail::check_argnums<Argnums>();
   return jacfwd(jacrev(function, Argnums{}), Argnums{});

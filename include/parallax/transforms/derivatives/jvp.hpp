@@ -13,7 +13,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// What `jvp` calls: a function of the arguments and of their tangents.
+/// The program of a `jvp`: a function of the arguments and of their tangents.
 template <class Function> struct moved {
   [[no_unique_address]] Function function;
 
@@ -50,11 +50,11 @@ template <class Function> struct moved {
 template <class Function> inline constexpr bool detail::is_transformed<moved<Function>> = true;
 
 /// The pair of `function(primals...)` and its derivative along `tangents`, by forward mode: both in one pass, which
-/// keeps nothing. Tangents are like the arguments; `none` stands for zeros, and for those of arguments that are
-/// integers. Results that are integers have zeros. JAX: jvp
+/// keeps nothing. Tangents are like the arguments; `none` stands for zeros, and is the tangent of an integer argument.
+/// Integer results have zeros. JAX: jvp
 template <class Function, class... Primals, class... Tangents>
 constexpr auto jvp(Function function, const std::tuple<Primals...>& primals, const std::tuple<Tangents...>& tangents) {
-  // what `moved` does too, one step nearer to the user's line
+  // `moved` checks this too, one step further from the user's line
   constexpr bool fits = detail::one_tree_each<std::tuple<Primals...>, std::tuple<Tangents...>>;
   if constexpr (fits && !detail::any_traced<Primals..., Tangents...>())
     return execute(moved<Function>{function}, primals, tangents);

@@ -1,4 +1,4 @@
-// A function traced for its derivative at a point, and the half of that which is computed there.
+// A function traced for its derivative at a point, and the forward half of the derivative, which is computed there.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -32,13 +32,13 @@ constexpr auto trace_point(context& owner, std::string_view name, const Function
   owner.close_graph();
   return linear_point<decltype(result)>{arguments, body, result, results};
 }
-/// The same of a tuple of arguments.
+/// As `trace_point`, for a tuple of arguments.
 template <class Function, class Args>
 constexpr auto trace_point_at(context& owner, std::string_view name, const Function& function, const Args& args) {
   return std::apply([&](const auto&... each) { return trace_point(owner, name, function, each...); }, args);
 }
 
-/// The cotangents of results, which are given as a tree like these; without an owner for those of other types.
+/// The leaves of a tree of cotangents like the results; without an owner for results of types without derivatives.
 template <class Tree, class Cotangents>
 constexpr growing_vector<tracer> result_cotangents(context& owner, std::string_view name, const Tree& results,
                                                    const Cotangents& given) {
@@ -55,7 +55,7 @@ constexpr growing_vector<tracer> result_cotangents(context& owner, std::string_v
       results);
   return leaves;
 }
-/// The tangents of a function's arguments, which are given one after another; by operand.
+/// By operand: the tangents of a function's arguments, which are passed one after another.
 template <class... Args, class... Tangents>
 constexpr growing_vector<tracer> argument_tangents(context& owner, std::string_view name,
                                                    const std::tuple<Args...>& args, const Tangents&... tangents) {
@@ -84,7 +84,7 @@ constexpr auto arguments_with_leaves(const growing_vector<tracer>& leaves, const
   return tree_map([&](const auto&) { return leaves[next++]; }, args);
 }
 
-/// The program of a function's result and residuals, so many of them.
+/// The program of a function's result and its residuals, `Residuals` of them.
 template <class Function, int Residuals> struct forward_half {
   [[no_unique_address]] Function function;
 
@@ -108,7 +108,7 @@ template <class Function, int Residuals> struct forward_half {
     }
   }
 
-  /// How many residuals there are; -1 where the function cannot be differentiated.
+  /// The number of residuals; -1 if the function cannot be differentiated.
   template <class... Args> static constexpr int count(const Args&... args) {
     context& owner = trace_of_trees(args...);
     const auto point = trace_point(owner, "vjp", Function{}, args...);

@@ -1,4 +1,4 @@
-// linear_transpose: a linear function turned around.
+// linear_transpose: the transpose of a linear function.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -35,7 +35,7 @@ template <class Function> struct transposed_program {
   }
 
  private:
-  /// In a graph of its own, so that it can be seen whether it asks for the arguments' values.
+  /// Transposes in a graph of its own, which shows whether the result depends on the arguments' values.
   static constexpr growing_vector<tracer> transposed(const differentiated_inputs& arguments, graph_id body,
                                                      const growing_vector<tracer>& given) {
     context& owner = arguments.owner;
@@ -87,8 +87,8 @@ template <class Function, class Args> struct transposed_function {
   }
 };
 
-/// The transpose of a function that is linear in its arguments: it takes a tree like the result, and returns the tuple
-/// of trees like the arguments, of which `args` only say the types and shapes. JAX: linear_transpose
+/// The transpose of a function that is linear in its arguments: it takes a tree like the result, and returns a tuple of
+/// trees like the arguments. Only the types and shapes of `args` matter. JAX: linear_transpose
 template <class Function, class... Args>
 constexpr auto linear_transpose(const Function& function, const Args&... args) {
   return transposed_function<Function, std::tuple<Args...>>{function, {args...}};

@@ -12,8 +12,8 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
-/// The graph of a pullback, transposed: the tangents of the results that are differentiated, given those of the
-/// arguments that are.
+/// Applies a pullback's transpose: from tangents of the differentiated arguments to tangents of the differentiated
+/// results.
 constexpr growing_vector<tracer> pushed_through(context& trace, graph_id pullback, const growing_vector<tracer>& first,
                                                 const growing_vector<tracer>& cotangents_like,
                                                 const growing_vector<tracer>& tangents) {
@@ -30,7 +30,7 @@ constexpr growing_vector<tracer> pushed_through(context& trace, graph_id pullbac
   return pushed;
 }
 
-/// Of results, tangents by number of those that are differentiated, and zeros.
+/// The tangents of all results: `given`, in the order of the differentiated ones, and zeros for the others.
 constexpr growing_vector<tracer> result_tangents(const growing_vector<tracer>& results,
                                                  const growing_vector<int>& differentiated,
                                                  const growing_vector<tracer>& given) {
@@ -42,7 +42,8 @@ constexpr growing_vector<tracer> result_tangents(const growing_vector<tracer>& r
   return tangents;
 }
 
-/// The program of the derivative along tangents, given arguments, residuals and these: the pullback transposed.
+/// The program of the derivative along tangents: the pullback transposed. It takes the arguments, the residuals and the
+/// tangents.
 template <class Function> struct moved_from_residuals {
   template <class Args, class Residuals, class... Tangents>
   constexpr auto operator()(const Args& args, const Residuals& residuals, const Tangents&... tangents) const {
@@ -59,7 +60,7 @@ template <class Function> struct moved_from_residuals {
       for_each(leaves_to_tracers(owner, residuals), [&](const tracer& x) { inputs.push_back(x); });
       const graph_id pullback = joint.backward_half();
       growing_vector<tracer> like, given;
-      // the results' shapes in this graph: what their zeros are made of
+      // the results' shapes in this graph, for their zeros
       const growing_vector<tracer> shapes =
           vector_of(point.results, [&](const tracer& y) { return build::zeros(owner, y.value()); });
       for_each(joint.differentiated_results, [&](int k) { like.push_back(shapes[index_of(k)]); });
@@ -78,7 +79,7 @@ template <class Function, class Args, class Residuals> struct linearized {
   Args args;
   Residuals residuals;
 
-  /// The results' tangents, given those of the arguments, one after another; `none` stands for zeros.
+  /// The results' tangents, given the arguments' tangents one after another; `none` stands for zeros.
   template <class... Tangents> auto operator()(const Tangents&... tangents) const {
     constexpr bool fits = detail::one_tree_each<Args, std::tuple<Tangents...>>;
     static_assert(fits, "parallax: linearize: give a tangent for each argument, a tree like it, or none");
@@ -87,7 +88,7 @@ template <class Function, class Args, class Residuals> struct linearized {
   }
 };
 
-/// The same inside another traced function.
+/// A function's derivative at a point inside another traced function.
 template <class Function, class Tree, class Args> class traced_linearized {
  public:
   constexpr traced_linearized(detail::reverse_pass forward, detail::differentiated_inputs given, const Tree& results,

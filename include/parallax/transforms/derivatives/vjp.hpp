@@ -11,7 +11,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// The pullback of a function inside another traced one: what `vjp` returns there.
+/// The pullback that `vjp` returns inside another traced function.
 template <class Tree, class Args> class traced_pullback {
  public:
   constexpr traced_pullback(detail::reverse_pass forward, detail::differentiated_inputs given, const Tree& results,
@@ -41,7 +41,7 @@ template <class Tree, class Args> class traced_pullback {
 
 namespace detail {
 
-/// The program of a pullback: the arguments' cotangents, given arguments, residuals and the results' cotangents.
+/// The program of a pullback: from arguments, residuals and the results' cotangents to the arguments' cotangents.
 template <class Function> struct backward_half {
   template <class Args, class Residuals, class Cotangents>
   constexpr auto operator()(const Args& args, const Residuals& residuals, const Cotangents& cotangents) const {
@@ -78,14 +78,14 @@ template <class Function, class Args, class Residuals> struct pullback {
   Args args;
   Residuals residuals;
 
-  /// The cotangents of the arguments, as a tuple, given those of the results, a tree like these.
+  /// The tuple of the arguments' cotangents, given a tree of the results' cotangents.
   template <class Cotangents> auto operator()(const Cotangents& cotangents) const {
     return execute(detail::backward_half<Function>{}, args, residuals, cotangents);
   }
 };
 
-/// The pair of `function(args...)` and its pullback, which takes cotangents of the result and returns the tuple of
-/// those of the arguments. The pullback may be called often: what it needs of the function has been kept. Cotangents of
+/// The pair of `function(args...)` and its pullback: from the cotangents of the result to the tuple of the arguments'
+/// cotangents. The pullback may be called often: the values that it needs of the function are kept. Cotangents of
 /// integers are zeros. JAX: vjp
 template <class Function, class... Args> constexpr auto vjp(const Function& function, const Args&... args) {
   if constexpr (!detail::any_traced<Args...>()) {

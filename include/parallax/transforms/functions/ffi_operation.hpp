@@ -24,7 +24,7 @@ template <std::size_t... I> struct tuple_of_tracers<std::index_sequence<I...>> {
   using type = std::tuple<typename one_tracer<I>::type...>;
 };
 
-/// The call of a user's own function, whose rules may say derivatives: graphs that are given the results first.
+/// The call of a user's own function. Its rules may give derivatives, by graphs that get the results first.
 template <class Rules, class Tree, int Count> class ffi_trace {
   using arguments = typename tuple_of_tracers<std::make_index_sequence<std::size_t{Count}>>::type;
   static constexpr bool has_vjp = requires(const arguments& x, const Tree& y) { Rules::vjp(x, y, y); };
@@ -67,7 +67,7 @@ template <class Rules, class Tree, int Count> class ffi_trace {
   constexpr growing_vector<tracer> result_inputs() const {
     return vector_of(values, [&](const abstract_value& y) { return new_input(trace, y); });
   }
-  /// Of those that are floating an input, and zeros for others.
+  /// An input for a direction of a floating value, zeros for other values.
   constexpr tracer direction(const abstract_value& of) const {
     return has_derivatives(of.type) ? new_input(trace, of) : build::zeros(trace, of);
   }
@@ -133,13 +133,13 @@ template <class Rules, class Tree, int Count> class ffi_trace {
 
 template <class T> inline constexpr bool is_one_array = leaf_count<T> == 1 && passed_extents_rank<T> < 0;
 
-/// What a call returns: a tree like that of the rules' shape.
+/// The results of a call: a tree of tracers like the one that the rules' `shape` returns.
 template <class Rules, class... Arguments>
 using ffi_results = decltype(traced_like(std::declval<context&>(), Rules::shape(std::declval<const Arguments&>()...)));
 
 } // namespace detail
 
-/// What `custom_call` is: an operation of the rules' functions.
+/// The type of `custom_call<rules>`: an operation by the rules' functions.
 template <class Rules> struct ffi_operation {
   template <class... Args>
     requires(!detail::any_traced<Args...>())
@@ -154,7 +154,7 @@ template <class Rules> struct ffi_operation {
                             "tree one by one");
     return build::literal(owner, element_type::float32, 0);
   }
-  /// Of a type that is known without its body, which rules may call.
+  /// Its result type is known without its body, so that rules may call it.
   template <class... Args>
     requires(detail::any_traced<Args...>() && (detail::is_one_array<Args> && ...))
   constexpr auto operator()(const Args&... args) const -> detail::ffi_results<Rules, detail::traced_t<Args>...> {

@@ -9,7 +9,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Makes trees of vectors inside a traced function: what `ravel_pytree` returns beside the vector.
+/// Makes trees of vectors inside a traced function: the second value that `ravel_pytree` returns.
 template <class Tree> class unravelled {
  public:
   constexpr unravelled(context& owner, const Tree& like) : trace(&owner), tree(like) {

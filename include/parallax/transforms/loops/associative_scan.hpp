@@ -60,11 +60,11 @@ template <int Axis> inline constexpr int axis_option<axis_t<Axis>> = Axis;
 
 } // namespace detail
 
-/// For each k the combination of elements 0 to k of a tree of arrays: `function(a, b)` combines them for many at once,
-/// slice by slice along the axis, and must be associative. Options: `axis<k>`, 0 without it; `in_reverse`, which begins
-/// with the last element. The number of elements is known while compiling: up to 65,536 are combined in a tree of
-/// log2(n) levels, more in loops of sqrt(n) rounds, each of which combines sqrt(n) of them, so that code stays bounded.
-/// JAX: lax.associative_scan
+/// For each k, the combination of elements 0 to k of a tree of arrays. `function(a, b)` combines many pairs of elements
+/// at once, slice by slice along the axis; it must be associative. Options: `axis<k>`, 0 without it; `in_reverse`,
+/// which begins with the last element. The number of elements is known while compiling: up to 65,536 are combined in a
+/// tree of log2(n) levels, more in loops of sqrt(n) rounds, each of which combines sqrt(n) of them, so that code stays
+/// bounded. JAX: lax.associative_scan
 template <class Function, class Elements, class... Options>
   requires(std::is_empty_v<Options> && ...)
 constexpr auto associative_scan(Function function, const Elements& elements, Options...) {

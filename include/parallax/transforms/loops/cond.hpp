@@ -15,7 +15,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
-/// How errors name a branch: of `cond` by its parameter.
+/// The name of a branch in errors: for `cond`, the name of its parameter.
 constexpr message name_of_branch(std::string_view operation, int number) {
   if (operation == "cond") return message() << (number == 0 ? "on_false" : "on_true");
   return message() << "branch " << number;
@@ -48,7 +48,7 @@ constexpr bool check_branches_agree(context& trace, std::string_view operation, 
   return true;
 }
 
-/// Functions of the same arguments, of which a number chooses one: for `cond`, or for `switch_`.
+/// Functions of the same arguments, one of which is chosen by a number: for `cond`, or for `switch_`.
 template <bool IsSwitch, class... Branches> struct chosen_branch {
   static constexpr std::string_view name = IsSwitch ? "switch_" : "cond";
   [[no_unique_address]] std::tuple<Branches...> branches;
@@ -110,12 +110,12 @@ template <bool IsSwitch, class... Branches> struct chosen_branch {
     if (owner.failed) return result;
     return with_leaves(result, emit_call<primitives::cond_call>(owner, all, call));
   }
-  /// What an operand is to a branch to which not all instances may come.
+  /// An input for an operand of a branch that not all instances may take.
   static constexpr tracer input_of_branch(context& owner, abstract_value value) {
     value.varies = value.varies | owner.current().runs_along;
     return new_input(owner, strong(value));
   }
-  /// By result: the axes of meshes along which any branch's may differ, or the choice of the branch.
+  /// By result: the axes of meshes along which the result of any branch, or the choice of the branch, may differ.
   static constexpr growing_vector<axis_bits> variation_of_all(const growing_vector<growing_vector<tracer>>& results,
                                                               axis_bits chosen_along) {
     growing_vector<axis_bits> all(results[0].size(), chosen_along);
@@ -133,7 +133,7 @@ template <bool IsSwitch, class... Branches> struct chosen_branch {
                            << "; let all branches return the same one");
     results.push_back(tracers_of(tree));
   }
-  /// The number of a branch, from 0 on: of a boolean 1 for true. Others are clamped, as in JAX.
+  /// The number of a branch, from 0 on: 1 for a boolean true. Numbers beyond the branches are clamped, as in JAX.
   static constexpr tracer branch_number(context& owner, tracer index) {
     if (index.rank() != 0 || is_inexact(index.type())) {
       message text;
@@ -142,7 +142,7 @@ template <bool IsSwitch, class... Branches> struct chosen_branch {
       owner.fail(text << "; give one boolean number or one integer");
       return build::integer_literal(owner, element_type::int32, 0);
     }
-    // clamped in a type that has all its numbers
+    // clamped in a type that can hold all numbers of the index' type
     const tracer number = build::convert(index, size_of(index.type()) < 4 ? element_type::int32 : index.type());
     const tracer last = build::like(number, static_cast<double>(sizeof...(Branches)) - 1);
     return build::convert(
@@ -155,16 +155,16 @@ inline constexpr bool is_transformed<chosen_branch<IsSwitch, Branches...>> = tru
 
 } // namespace detail
 
-/// `on_true(args...)` where `predicate`, one boolean number, holds, and `on_false(args...)` elsewhere; only one of them
-/// runs. Both return the same tree of arrays of the same types and shapes. Under vmap with a mapped predicate both run,
-/// and elements are selected. JAX: lax.cond
+/// `on_true(args...)` if `predicate`, one boolean number, holds, otherwise `on_false(args...)`; only one of them runs.
+/// Both return the same tree of arrays of the same types and shapes. Under vmap with a mapped predicate both run, and
+/// elements are selected. JAX: lax.cond
 template <class Predicate, class OnTrue, class OnFalse, class... Args>
 constexpr auto cond(const Predicate& predicate, OnTrue on_true, OnFalse on_false, const Args&... args) {
   return detail::chosen_branch<false, OnFalse, OnTrue>{{on_false, on_true}}(predicate, args...);
 }
 
-/// The branch of that number, of a std::tuple of functions, called with `args...`. Numbers below 0 and beyond the last
-/// one are clamped. JAX: lax.switch
+/// Calls branch number `index` of a std::tuple of functions with `args...`. Numbers below 0 and beyond the last branch
+/// are clamped. JAX: lax.switch
 template <class Index, class... Branches, class... Args>
 // NOLINTNEXTLINE(readability-identifier-naming): a keyword, without the underscore
 constexpr auto switch_(const Index& index, std::tuple<Branches...> branches, const Args&... args) {

@@ -14,8 +14,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// A number of rounds, or of anything else, as an argument of a function: an extent of the program, that only the call
-/// knows. Throws `shape_error` at the call where it is negative.
+/// A number, of rounds for example, as an argument of a function: an extent of the program that only the call knows.
+/// Throws `shape_error` at the call if it is negative.
 constexpr extent_list<1> count(std::int64_t number) { return {{extent(number)}}; }
 
 namespace detail {
@@ -43,7 +43,7 @@ template <class Function> struct slice_map {
 };
 template <class Function> inline constexpr bool is_transformed<slice_map<Function>> = true;
 
-/// How many whole numbers there are from `lower` on below `upper`.
+/// The number of integers i with `lower` <= i < `upper`.
 constexpr extent rounds_between(extent lower, extent upper) {
   if (lower.known() && upper.known()) return lower.number() < upper.number() ? upper - lower : 0;
   if (upper.is_negative()) return 0;
@@ -81,11 +81,12 @@ template <class Function, std::integral Number> struct counted_loop {
 };
 template <class Function, class Number> inline constexpr bool is_transformed<counted_loop<Function, Number>> = true;
 
-/// Throws `shape_error`. Defined where programs are run, as traced functions are compiled without exceptions too.
+/// Throws `shape_error`. It is defined next to the code that runs programs: traced functions are compiled without
+/// exceptions too.
 template <std::integral Number> [[noreturn]] void refuse_bound(std::string_view text);
 
-/// How many rounds `fori_loop` goes from `lower` on. A bound that is no number of a round's type is an error: of
-/// `trace`, or, outside of any function, `shape_error`.
+/// The number of rounds of a `fori_loop`. A bound that is no number of the type `Number` is an error: of `trace` if
+/// there is one, otherwise a `shape_error`.
 template <std::integral Number> constexpr extent rounds_of_loop(context* trace, extent lower, extent upper) {
   const extent rounds = rounds_between(lower, upper);
   if constexpr (sizeof(Number) == 4) {
@@ -106,15 +107,15 @@ template <std::integral Number> constexpr extent rounds_of_loop(context* trace, 
 
 } // namespace detail
 
-/// `function` of each slice of a tree of arrays along axis 0, one after another; stacks what it returns. `vmap` does
-/// all at once, and takes memory for all. JAX: lax.map
+/// `function` of each slice of a tree of arrays along axis 0, one after another; the results are stacked. `vmap`
+/// computes all at once, and takes memory for all. JAX: lax.map
 template <class Function, class Slices> constexpr auto map(Function function, const Slices& slices) {
   return detail::slice_map<Function>{function}(slices);
 }
 
-/// Calls `function(i, carry)` for i = lower, ..., upper - 1; returns the last carry, or `init` where there is no such
-/// i. i is an int32 number, or as `fori_loop<std::int64_t>` says, of 64 bits; bounds beyond its type are an error,
-/// which outside of any function and of extents that the call knows is a `shape_error`. Bounds are numbers, or extents
+/// Calls `function(i, carry)` for i = lower, ..., upper - 1; returns the last carry, or `init` if there is no such i. i
+/// is an int32 number, or an int64 number for `fori_loop<std::int64_t>`. Bounds beyond its type are an error; outside
+/// of any function, and for extents that only the call knows, this is a `shape_error`. Bounds are numbers, or extents
 /// of the program: `count(n)` makes an argument one. JAX: lax.fori_loop
 template <std::integral Number = std::int32_t, class Function, class Init>
 constexpr auto fori_loop(extent lower, extent upper, Function function, const Init& init) {

@@ -11,14 +11,15 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Elements are a matrix of about as many rows as columns, row behind row, and a rest of less than a row. One loop goes
-/// along all rows at once, one down the combinations of whole rows, one along the rest. Each element is combined twice.
+/// The elements are seen as a matrix of about as many rows as columns, row behind row, and a rest of less than a row.
+/// One loop goes along all rows at once, one down the combinations of whole rows, one along the rest. Each element is
+/// combined twice.
 template <class Combination> class prefix_loops {
  public:
   constexpr prefix_loops(const Combination& of_two, bool from_end)
       : combine(of_two), trace(of_two.trace), axis(of_two.axis), reverse(from_end) {}
 
-  /// Of four elements at least.
+  /// The combinations of four elements or more.
   constexpr growing_vector<tracer> run(const growing_vector<tracer>& x) const {
     const std::int64_t n = x[0].dimension(axis).number();
     std::int64_t columns = 2;
@@ -34,7 +35,7 @@ template <class Combination> class prefix_loops {
     if (trace.failed) return x;
     const auto whole_rows = prefixes(as_slices(slice_of(in_row, columns, columns - 1)), rows); // (rows, ..., 1, ...)
     if (trace.failed) return x;
-    // rows behind the first one, behind all rows before them
+    // the rows behind the first one, combined with all rows before them
     const auto before = vector_of(in_order(whole_rows, rows, 0, rows - 1, 0), [&](const tracer& leaf) {
       const tracer in_place = build::move_axis(leaf, 0, axis);
       dims shape = in_place.extents();
@@ -57,7 +58,7 @@ template <class Combination> class prefix_loops {
   int axis;
   bool reverse;
 
-  /// Elements `start` to `limit` of `n`, counted from where the combinations begin.
+  /// Elements `start` to `limit` of `n`, counted from the element that the combinations begin with.
   constexpr growing_vector<tracer> in_order(const growing_vector<tracer>& x, std::int64_t n, std::int64_t start,
                                             std::int64_t limit, int along) const {
     return part_of(x, along, reverse ? n - limit : start, reverse ? n - start : limit);
@@ -66,7 +67,7 @@ template <class Combination> class prefix_loops {
                                             std::int64_t limit) const {
     return in_order(x, n, start, limit, axis);
   }
-  /// Slice `number` of `n` along axis 0, counted likewise.
+  /// Slice `number` of `n` along axis 0, counted as for `in_order`.
   constexpr growing_vector<tracer> slice_of(const growing_vector<tracer>& x, std::int64_t n,
                                             std::int64_t number) const {
     return vector_of(in_order(x, n, number, number + 1, 0), [](const tracer& leaf) {
@@ -83,7 +84,7 @@ template <class Combination> class prefix_loops {
     return vector_of(
         x, [&](const tracer& leaf) { return build::insert_axis(build::move_axis(leaf, axis, 0), axis + 1, dim{1}); });
   }
-  /// Elements of rows as they lie along the axis, of slices along axis 0, one for each column.
+  /// The elements of a matrix in their order along the axis; on entry, axis 0 is the columns.
   constexpr growing_vector<tracer> along_axis(const growing_vector<tracer>& x) const {
     return vector_of(x, [&](const tracer& leaf) { return merged(build::move_axis(leaf, 0, axis + 1)); });
   }
@@ -102,7 +103,7 @@ template <class Combination> class prefix_loops {
     if (trace.failed) return x;
     return joined_along(reverse ? others : first, reverse ? first : others, 0);
   }
-  /// The same behind what has been combined before.
+  /// The combinations of `before` with each number of `slices` behind it.
   constexpr growing_vector<tracer> prefixes_behind(const growing_vector<tracer>& before,
                                                    const growing_vector<tracer>& slices) const {
     auto round = [&](const auto& carry, const auto& slice) {

@@ -13,7 +13,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// What combines trees of arrays, given as their leaves, element by element along an axis.
+/// Combines trees of arrays, given as their leaves, element by element along an axis.
 template <class Function, class Elements> class combination {
  public:
   context& trace;
@@ -22,7 +22,7 @@ template <class Function, class Elements> class combination {
   constexpr combination(context& owner, const Function& associative, const Elements& all, int along)
       : trace(owner), axis(along), function(associative), elements(all) {}
 
-  /// Of elements `a` and as many `b`, which come behind them.
+  /// Combines the elements `a` with as many elements `b`, which come behind them.
   constexpr growing_vector<tracer> operator()(const growing_vector<tracer>& a, const growing_vector<tracer>& b) const {
     const auto made = function(tree_of(a), tree_of(b));
     static_assert(same_structure<Elements, std::remove_cvref_t<decltype(made)>>(),
@@ -63,7 +63,6 @@ constexpr tracer joined_along(tracer a, tracer b, int axis) {
   both.push_back(b);
   return join(*a.owner, both, axis);
 }
-/// Array by array.
 constexpr growing_vector<tracer> joined_along(const growing_vector<tracer>& a, const growing_vector<tracer>& b,
                                               int axis) {
   growing_vector<tracer> all;
@@ -71,7 +70,7 @@ constexpr growing_vector<tracer> joined_along(const growing_vector<tracer>& a, c
   return all;
 }
 
-/// As many levels as the number of elements has binary digits, each of which is written out.
+/// A tree with as many levels as the number of elements has binary digits; each level is written out.
 template <class Combination> class prefix_tree {
  public:
   constexpr prefix_tree(const Combination& of_two, bool from_end)
@@ -80,7 +79,7 @@ template <class Combination> class prefix_tree {
   constexpr growing_vector<tracer> run(const growing_vector<tracer>& x) const {
     const std::int64_t n = x[0].dimension(axis).number(), pairs = n / 2;
     if (n < 2 || combine.trace.failed) return x;
-    // of a pair, `first` is the element that comes earlier; going in reverse, the one of the larger index
+    // of a pair, `first` is the element that is combined first: in reverse, the one of the larger index
     const std::int64_t offset = reverse ? n % 2 : 0;
     const auto first = part(x, offset + (reverse ? 1 : 0), n, 2), second = part(x, offset + (reverse ? 0 : 1), n, 2);
     const auto odd = run(combine(part(first, 0, pairs), part(second, 0, pairs)));
@@ -89,7 +88,7 @@ template <class Combination> class prefix_tree {
     const std::int64_t begin = reverse ? n - 1 : 0;
     growing_vector<tracer> even = part(x, begin, begin + 1);
     if (n > 2) {
-      // the elements between, behind the combination of all before them
+      // the other elements, each behind the combination of all elements before it
       const std::int64_t skipped = whole ? 0 : 1;
       if (reverse) even = joined_along(combine(part(odd, skipped, pairs), part(x, (n - 1) % 2, n - 1, 2)), even, axis);
       else even = joined_along(even, combine(part(odd, 0, pairs - skipped), part(x, 2, n, 2)), axis);

@@ -1,4 +1,4 @@
-// Where the numbers of a loop's rounds are: in memory, or made by each round for the next one.
+// The numbers of a loop's rounds: read from memory, or made by each round for the next one.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -10,11 +10,11 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// So many numbers of rounds are written to memory at most, 256 KiB, since to read one there costs nothing.
+/// The most numbers of rounds that are written to memory, 256 KiB, since it costs nothing to read them there.
 inline constexpr std::int64_t most_written_numbers = std::int64_t{1} << 16;
 
-/// What becomes of the last operand of a loop, the numbers of its rounds, which are slices: where nobody asks, the
-/// first one stands for all; where they may be many, the round before says.
+/// Decides about a loop's last operand, the slices that are the numbers of its rounds. If the body does not read them,
+/// they become a constant. If they are many or their number is unknown, they become a carry that each round increases.
 constexpr void number_rounds(context& trace, scan_parameters& call, tracer number, tracer first,
                              growing_vector<tracer>& operands) {
   if (trace.failed) return;

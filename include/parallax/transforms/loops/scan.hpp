@@ -25,13 +25,13 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// For `scan`: how many rounds there are, where no slices say so.
+/// For `scan`: the number of rounds, if there are no slices.
 template <std::int64_t Rounds> struct length_t {};
 template <std::int64_t Rounds> inline constexpr length_t<Rounds> length{};
 
 namespace detail {
 
-/// The number of rounds that only slices say.
+/// Stands for a number of rounds that the slices give.
 inline constexpr std::int64_t from_slices = std::numeric_limits<std::int64_t>::min();
 template <class T> inline constexpr std::int64_t static_length = from_slices;
 template <std::int64_t Rounds> inline constexpr std::int64_t static_length<length_t<Rounds>> = Rounds;
@@ -43,15 +43,15 @@ template <class A, class B> inline constexpr bool is_pair<std::tuple<A, B>> = tr
 /// The rounds of a loop: how many, and in which order.
 struct rounds {
   extent count{};
-  bool given = false; ///< else the slices say how many
+  bool given = false; ///< whether `count` is the number; otherwise the slices give it
   bool reverse = false;
-  int slots = 0;  ///< that the way back keeps; 0 where it keeps all
-  tracer first{}; ///< where slices are the numbers of rounds: that of the first one
+  int slots = 0;  ///< carries that the way back keeps; 0 if it keeps all
+  tracer first{}; ///< if slices are the numbers of rounds: the first number
 };
 
 inline constexpr std::string_view loop_count_remedy = "use while_loop, or give the count as an argument: plx::count(n)";
 
-/// How many slices the stacked leaves have.
+/// The number of rounds: the number of slices of the stacked leaves, or the wanted one.
 constexpr dim count_rounds(context& trace, std::string_view operation, const growing_vector<tracer>& stacked,
                            const rounds& wanted) {
   if (wanted.given && !are_extents(trace, operation, {&wanted.count, 1})) return {};
@@ -75,7 +75,7 @@ constexpr dim count_rounds(context& trace, std::string_view operation, const gro
   return count;
 }
 
-/// What a loop begins with.
+/// The initial carries of a loop.
 template <class Init>
 constexpr growing_vector<tracer> initial_carries(context& trace, std::string_view operation, const Init& init) {
   growing_vector<tracer> carries = leaves_to_tracers(trace, init);
@@ -88,7 +88,7 @@ constexpr growing_vector<tracer> initial_carries(context& trace, std::string_vie
   return carries;
 }
 
-/// Whether a round returns the tree that it is given; fails otherwise.
+/// Whether a round returns a tree like its carry; fails otherwise.
 template <class Init, class Carry>
 constexpr bool returns_carry(context& trace, std::string_view operation, const Carry&) {
   if constexpr (same_structure<traced_t<Init>, Carry>()) return true;
@@ -97,7 +97,8 @@ constexpr bool returns_carry(context& trace, std::string_view operation, const C
   return false;
 }
 
-/// Brings what a function makes to a type, if that may be; whether it then has that type and shape.
+/// Converts a function's result to a type if it is weakly typed and of no higher category; whether the result has that
+/// type and shape.
 constexpr bool becomes(context& trace, std::string_view operation, const abstract_value& wanted, tracer& made) {
   if (made.weak() && made.rank() == wanted.rank() && category_of(made.type()) <= category_of(wanted.type))
     made = build::convert(made, wanted.type);
@@ -112,7 +113,7 @@ constexpr bool becomes(context& trace, std::string_view operation, const abstrac
   return agree;
 }
 
-/// Brings what a round makes of a carry to the type of the carry, if that may be.
+/// A round's result for a carry, brought to the carry's type; fails if that cannot be.
 constexpr tracer as_carry(context& trace, std::string_view operation, int number, const abstract_value& carry,
                           tracer made) {
   if (becomes(trace, operation, carry, made)) return made;
@@ -128,7 +129,7 @@ constexpr tracer as_carry(context& trace, std::string_view operation, int number
   return build::zeros(trace, carry);
 }
 
-/// What a round returns, as two trees: no second one is an empty tuple.
+/// A round's result as two trees; `none` becomes an empty tuple.
 template <class Carry, class Output> constexpr auto two_trees(const std::pair<Carry, Output>& both) {
   if constexpr (std::is_same_v<Output, none_t>) return std::pair<Carry, std::tuple<>>{both.first, {}};
   else return both;
@@ -137,7 +138,7 @@ template <class Carry, class Output> constexpr auto two_trees(const std::tuple<C
   return two_trees(std::pair<Carry, Output>{std::get<0>(both), std::get<1>(both)});
 }
 
-/// `function`, whose result is taken for a pair.
+/// `function`, with its result as a pair of trees.
 template <class Function> struct pair_function {
   const Function& function;
   template <class Carry, class Slice> constexpr auto operator()(const Carry& carry, const Slice& slice) const {
@@ -153,7 +154,7 @@ template <class Result> struct traced_round {
   growing_vector<tracer> leaves; ///< of the result
 };
 
-/// Traces one of so many rounds, with carries of these values.
+/// Traces one of `rounds` rounds, with carries of these types and shapes.
 template <class Function, class Init, class Slices>
 constexpr auto trace_round(context& trace, const Function& function, dim rounds,
                            const growing_vector<abstract_value>& carries, const growing_vector<tracer>& stacked,
@@ -175,7 +176,7 @@ constexpr auto trace_round(context& trace, const Function& function, dim rounds,
   return traced_round<decltype(result)>{body, inputs, result, tracers_of(result)};
 }
 
-/// Numbers that a loop begins with are weakly typed: they become what a round makes of them. Whether any does.
+/// Weakly typed numbers that a loop begins with get the type that a round makes of them. Whether there are any.
 constexpr bool become_strong(growing_vector<abstract_value>& carries, const growing_vector<tracer>& results) {
   bool any = false;
   for (std::size_t c = 0; c < carries.size(); ++c) {
@@ -188,7 +189,7 @@ constexpr bool become_strong(growing_vector<abstract_value>& carries, const grow
   return any;
 }
 
-/// Traces a loop; returns the last carry and what was stacked.
+/// Traces a loop; returns the last carry and the stacked outputs.
 template <class Function, class Init, class Slices>
 constexpr auto trace_scan(context& trace, std::string_view operation, const Function& function, const rounds& wanted,
                           const Init& init, const Slices& slices) {
@@ -230,7 +231,7 @@ constexpr auto trace_scan(context& trace, std::string_view operation, const Func
   return with_leaves(traced.result, emit_call<primitives::scan_call>(trace, operands, call));
 }
 
-/// Reports a function that is none for a scan; returns what stands for the scan's results.
+/// Reports a function that fits no scan; returns values that stand for the scan's results.
 template <class Function, class Init, class Slices> constexpr auto refuse_round(context& trace) {
   if constexpr (is_callable<Function, traced_t<Init>, traced_t<Slices>>()) {
     trace.fail(
@@ -251,7 +252,7 @@ template <class Function, class Init, class Slices> constexpr bool is_round() {
                                                                                 std::declval<traced_t<Slices>&>()))>>;
 }
 
-/// Traces a scan of a function that may be none for it.
+/// Traces a scan of a function, or reports that the function fits none.
 template <class Function, class Init, class Slices>
 constexpr auto trace_or_refuse(const Function& function, const rounds& wanted, const Init& init, const Slices& slices) {
   context& trace = trace_of_trees(init, slices);
@@ -273,7 +274,7 @@ template <class Function, bool Reverse, std::int64_t Rounds, int Slots = 0> stru
 template <class Function, bool Reverse, std::int64_t Rounds, int Slots>
 inline constexpr bool is_transformed<scanned<Function, Reverse, Rounds, Slots>> = true;
 
-/// A loop over so many rounds.
+/// A loop over a number of rounds, without slices.
 template <class Function, int Slots = 0> struct scanned_rounds {
   [[no_unique_address]] Function function;
 
@@ -287,9 +288,9 @@ template <class Function, int Slots> inline constexpr bool is_transformed<scanne
 } // namespace detail
 
 /// Goes over the slices of `slices`, a tree of arrays, along axis 0: `function(carry, slice)` returns a pair of the
-/// next carry and of what is stacked. Returns a pair of the last carry and of all that was stacked, along a new axis 0.
-/// The carry keeps its types and shapes; it and slices may be trees. Options: `in_reverse`; `length<n>` where `slices`
-/// is `none`. What is stacked may be `none`. JAX: lax.scan
+/// next carry and of an output. Returns a pair of the last carry and of all outputs, stacked along a new axis 0. The
+/// carry keeps its types and shapes; it, slices and outputs may be trees. Options: `in_reverse`; `length<n>` if
+/// `slices` is `none`. The output may be `none`. JAX: lax.scan
 template <class Function, class Init, class Slices, class... Options>
   requires(std::is_empty_v<Options> && ...)
 constexpr auto scan(Function function, const Init& init, const Slices& slices, Options...) {
@@ -297,9 +298,9 @@ constexpr auto scan(Function function, const Init& init, const Slices& slices, O
   constexpr std::int64_t length = std::max({detail::from_slices, detail::static_length<Options>...});
   return detail::scanned<Function, reverse, length>{function}(init, slices);
 }
-/// The same, whose way back keeps `Slots` carries at most, whatever the number of rounds, which is static, and computes
-/// rounds again: each of them `checkpoint_repeats(rounds, Slots)` times at most. Reverse mode once; forward mode over
-/// it. Griewank and Walther (2000)
+/// A `scan` whose way back keeps at most `Slots` carries, whatever the number of rounds, which is static. It computes
+/// rounds again, each at most `checkpoint_repeats(rounds, Slots)` times. Reverse mode once; forward mode over it.
+/// Griewank and Walther (2000)
 template <int Slots, class Function, class Init, class Slices, class... Options>
   requires(std::is_empty_v<Options> && ...)
 constexpr auto checkpointed_scan(Function function, const Init& init, const Slices& slices, Options...) {
@@ -313,7 +314,7 @@ constexpr auto checkpointed_scan(Function function, const Init& init, none_t, ex
   static_assert(Slots >= 2, "parallax: checkpointed_scan: give at least two slots");
   return detail::scanned_rounds<Function, Slots>{function}(extent_list<1>{{length}}, init);
 }
-/// `scan` over so many rounds where `slices` is `none`: a number, or an extent of the program.
+/// `scan` over `length` rounds, without slices: `length` is a number, or an extent of the program.
 template <class Function, class Init> constexpr auto scan(Function function, const Init& init, none_t, extent length) {
   return detail::scanned_rounds<Function>{function}(extent_list<1>{{length}}, init);
 }

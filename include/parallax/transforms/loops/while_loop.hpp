@@ -1,4 +1,4 @@
-// while_loop: a loop whose number of rounds only the values decide.
+// while_loop: a loop whose values decide the number of rounds.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -11,7 +11,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
-/// Traces a function of a loop's carries in a graph of its own.
+/// A traced function of a loop's carries, in a graph of its own.
 template <class Result> struct traced_function {
   graph_id body;
   Result result;
@@ -94,10 +94,10 @@ template <class Predicate, class Body> inline constexpr bool is_transformed<loop
 
 } // namespace detail
 
-/// Calls `body(carry)` as long as `predicate(carry)`, one boolean number, holds; returns the last carry, or `init`
-/// where it does not hold from the beginning. The carry is an array, or a tree of them, that keeps its types and
-/// shapes. Under vmap, rounds go on until no predicate holds; elements that are done keep their carry. There is no
-/// reverse mode. JAX: lax.while_loop
+/// Calls `body(carry)` as long as `predicate(carry)`, one boolean number, holds; returns the last carry, or `init` if
+/// it does not hold at the beginning. The carry is an array, or a tree of them, that keeps its types and shapes. Under
+/// vmap, rounds go on until no predicate holds; elements that are done keep their carry. There is no reverse mode. JAX:
+/// lax.while_loop
 template <class Predicate, class Body, class Init>
 constexpr auto while_loop(Predicate predicate, Body body, const Init& init) {
   return detail::looped_while<Predicate, Body>{predicate, body}(init);

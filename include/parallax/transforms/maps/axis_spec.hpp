@@ -16,7 +16,7 @@ template <auto... Axes> struct tree_t {};
 template <auto... Axes> inline constexpr tree_t<Axes...> tree{};
 
 /// One entry per argument, or one for all: an axis, `none`, or `tree<...>` for an argument's children. An entry holds
-/// for the whole subtree it stands at.
+/// for all leaves of its subtree.
 template <auto... Axes> struct in_axes_t {};
 template <auto... Axes> inline constexpr in_axes_t<Axes...> in_axes{};
 
@@ -28,8 +28,8 @@ namespace detail {
 
 enum class entry_fit { fits, not_an_entry, wrong_length };
 
-/// What entries say, for every leaf of a tree: `Read` appends what one says to `values`, or returns false for what is
-/// no entry.
+/// The values of entries for every leaf of a tree. `Read::add` appends an entry's value to `values`, and returns false
+/// for an invalid entry.
 template <class Value, class Read> struct leaf_entries {
   growing_vector<Value> values;
   entry_fit fit = entry_fit::fits;
@@ -42,7 +42,7 @@ template <class Value, class Read> struct leaf_entries {
   }
 };
 
-/// Appends what one entry says about the leaves of `T`. Entries are values, so that lists of them can be passed on.
+/// Appends the values of one entry for the leaves of `T`. Entries are values, so that lists of them can be passed on.
 template <class T, class Value, class Read, class Entry>
 constexpr void read_entry(leaf_entries<Value, Read>& result, const Entry& entry) {
   for (int i = 0; i < leaf_count<T>; ++i)

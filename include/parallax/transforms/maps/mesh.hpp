@@ -14,8 +14,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// An axis of a mesh: its name, of up to 31 characters, and, where it is known while compiling, how many devices lie
-/// along it. A string alone names an axis whose size is open.
+/// An axis of a mesh: its name, of up to 31 characters, and the number of devices along it, if that is known while
+/// compiling. A string alone names an axis whose size is open.
 struct device_axis {
   std::array<char, 32> text{}; // one type for all names: nvcc 13.0 cannot write lists of values of different types
   std::int64_t size = dyn;
@@ -26,7 +26,7 @@ struct device_axis {
   constexpr device_axis(const char (&name)[N], std::int64_t devices = dyn) : size(devices) {
     for (std::size_t i = 0; i < N; ++i) text[i] = name[i];
   }
-  /// Of its members, as nvcc 13.0 writes it.
+  /// Takes its members: nvcc 13.0 writes template arguments so.
   constexpr device_axis(const std::array<char, 32>& name, std::int64_t devices) : text(name), size(devices) {}
   constexpr std::string_view name() const { return {text.data()}; }
 };
@@ -55,7 +55,7 @@ template <device_axis... Axes> struct mesh_t {
       }(),
       "parallax: each axis of a mesh has a name of its own");
 
-  /// How many devices there are for each index along the first axis.
+  /// The number of devices for each index along the first axis.
   static constexpr std::int64_t devices_per_row() {
     std::int64_t devices = 1;
     for (int k = 1; k < rank; ++k) devices *= size(k);
@@ -64,8 +64,7 @@ template <device_axis... Axes> struct mesh_t {
 };
 
 /// Devices in a grid, numbered row-major: `mesh<"data">`, `mesh<"data", device_axis("model", 4)>`. The size of the
-/// first axis may be open: it is then as long as there are devices. With several processes these are the devices of
-/// all. JAX: Mesh
+/// first axis may be open: all devices, of all processes together, then lie on the mesh. JAX: Mesh
 template <device_axis... Axes> inline constexpr mesh_t<Axes...> mesh{};
 
 /// The axes of a mesh that one dimension of an array lies along: a name, `none`, or `along("data", "model")`.
@@ -112,8 +111,8 @@ template <spec_entry... Entries> struct spec_t {
   static constexpr std::array<spec_entry, size> entries{Entries...};
 };
 
-/// How an array lies on a mesh: an entry for each dimension, of which the last ones may be left out. `spec<>` is an
-/// array that each device has. JAX: PartitionSpec, P
+/// How an array lies on a mesh: an entry for each dimension; the last entries may be left out. With `spec<>`, each
+/// device has the whole array. JAX: PartitionSpec, P
 template <spec_entry... Entries> inline constexpr spec_t<Entries...> spec{};
 
 /// Which dimensions of an array are cut along which axes of a mesh, by their numbers.
@@ -137,17 +136,17 @@ struct partition {
         if (dimensions[index_of(d)].axes[index_of(i)] == axis) return true;
     return false;
   }
-  /// How many axes cut dimension `d`.
+  /// The number of axes that cut dimension `d`.
   constexpr int cuts_of(int d) const { return d < entries ? dimensions[index_of(d)].count : 0; }
-  /// How many axes cut any.
+  /// The number of axes that cut any dimension.
   constexpr int cut_count() const {
     int count = 0;
     for (int d = 0; d < entries; ++d) count += dimensions[index_of(d)].count;
     return count;
   }
-  /// Where, among the dimensions of an array cut along this partition, the one of an axis lies: each dimension is
+  /// The position of an axis' own dimension in an array that is cut along this partition, where each dimension is
   /// preceded by those of the axes that cut it. Axes below `first` are not counted: they have been mapped. `unmapped`
-  /// where the axis cuts none.
+  /// if the axis cuts no dimension.
   constexpr int place_of(int axis, int first = 0) const {
     int place = 0;
     for (int d = 0; d < entries; ++d) {
@@ -162,7 +161,7 @@ struct partition {
   }
 };
 
-/// What a spec says of a mesh's axes.
+/// The partition that a spec describes, by the numbers of a mesh's axes.
 template <class Mesh, class Spec> constexpr partition partition_of(Spec) {
   partition result;
   if (Spec::size > index_of(max_rank)) {

@@ -15,7 +15,7 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 template <auto... Numbers> struct devices_t {};
 template <auto... Numbers> inline constexpr devices_t<Numbers...> devices{};
 
-/// For `pmap`: how many instances there are of all processes together, known while compiling.
+/// For `pmap`: the number of instances on all processes together, known while compiling.
 template <auto... Size> struct axis_size_t {};
 template <std::int64_t Size> constexpr axis_size_t<Size> axis_size() {
   static_assert(Size > 0, "parallax: axis_size is a number of instances, 1 or more");
@@ -32,8 +32,8 @@ template <auto... Numbers> struct device_numbers<devices_t<Numbers...>> {
 template <class Size> inline constexpr std::int64_t given_size = 0;
 template <auto Size> inline constexpr std::int64_t given_size<axis_size_t<Size>> = Size;
 
-/// The axis of a pmap of which this process has `rows` instances. That of the outermost pmap goes over all processes;
-/// where its extent is known while compiling, these are all, which the call checks.
+/// The axis of a pmap that has `rows` instances on this process. The outermost pmap's axis goes over all processes. If
+/// `rows` is known while compiling, it is the size on all processes together, which the call checks.
 constexpr mapped_axis axis_of_pmap(context& trace, std::string_view name, dim rows) {
   const bool is_of_one_process = is_static(rows) || trace.is_inside_pmap();
   return {.name = name,
@@ -41,7 +41,7 @@ constexpr mapped_axis axis_of_pmap(context& trace, std::string_view name, dim ro
           .own_instances = rows,
           .is_pmapped = true};
 }
-/// The same for arguments, where the user may say the size, which otherwise is 0.
+/// The axis of a pmap over arguments. `size` is the size on all processes that the user gave, or 0.
 constexpr mapped_axis axis_of_pmap(context& trace, std::string_view name, const mapped_arguments& arguments,
                                    std::int64_t size) {
   mapped_axis axis = axis_of_pmap(trace, name, arguments.size);
@@ -82,8 +82,8 @@ constexpr bool check_devices(context& trace, const growing_vector<int>& devices,
   return true;
 }
 
-/// Gives a pmap its operands, the leaves along their axes and what its body closes over; returns for each result of
-/// the body whether it may differ between the instances.
+/// Gives a pmap its operands: the leaves with their axes, and the values that its body closes over. Returns, for each
+/// result of the body, whether it may differ between instances.
 constexpr growing_vector<char> add_operands(context& trace, primitives::pmap_call::parameters& call,
                                             const growing_vector<tracer>& leaves, const growing_vector<int>& axes,
                                             growing_vector<tracer>& operands) {
@@ -153,11 +153,11 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
 inline constexpr bool is_pmapped<pmapped<Function, Name, InAxes, OutAxes, Devices, Size>> = true;
 } // namespace detail
 
-/// Maps `function` over an axis of its arguments with one instance per device: `pmap(f)`,
-/// `pmap<"name">(f, in_axes<0, none>, out_axes<0>, devices<3, 1>)`. Results stay on their devices. Collectives combine
-/// the instances by the axis name. `axis_size<8>()` says how many there are of all processes: the compiler then knows
-/// it though each process has an unknown part. `donate<0>` has calls use up argument 0. Inside another pmap, devices
-/// are numbered row-major, the outer axis first. JAX: pmap
+/// Maps `function` over an axis of its arguments with one instance per device: `pmap(f)`, `pmap<"name">(f, in_axes<0,
+/// none>, out_axes<0>, devices<3, 1>)`. Results stay on their devices. Collectives combine the instances by the axis
+/// name. `axis_size<8>()` says how many instances all processes have together: the compiler then knows this number,
+/// although each process has an unknown part of it. `donate<0>` has calls use up argument 0. Inside another pmap,
+/// devices are numbered row-major, the outer axis first. JAX: pmap
 template <fixed_string Name = "", class Function, class... Options> constexpr auto pmap(Function function, Options...) {
   using in = typename detail::option<in_axes_t, in_axes_t<0>, Options...>::type;
   using out = typename detail::option<out_axes_t, out_axes_t<0>, Options...>::type;

@@ -59,7 +59,7 @@ template <auto... Specs> inline constexpr out_specs_t<Specs...> out_specs{};
 
 namespace detail {
 
-/// Reports a spec that is none for an array of this rank; true where it is one.
+/// Reports a spec that does not fit an array of this rank; true if it fits.
 template <class Mesh>
 constexpr bool check_partition(context& trace, std::string_view what, std::size_t number, const partition& cut,
                                int rank) {
@@ -88,8 +88,8 @@ constexpr bool check_partition(context& trace, std::string_view what, std::size_
   return false;
 }
 
-/// A function over the blocks of its arguments. Arrays have a dimension for each axis of the mesh that cuts them, in
-/// front of the one that is cut, as `partition::place_of` says.
+/// A function over the blocks of its arguments. For each axis of the mesh that cuts an array, the array has a dimension
+/// in front of the one that is cut, as `partition::place_of` says.
 template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapped_blocks {
   [[no_unique_address]] Function function;
 
@@ -104,8 +104,8 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapp
     }
   }
 
-  /// The results on arguments of which these are the leaves. `of_all_devices` says that the mesh is made up of all
-  /// devices of all processes, so that a process may have some blocks alone; otherwise it has all that arguments have.
+  /// The results for arguments with these leaves. `of_all_devices`: the mesh consists of all devices of all processes,
+  /// so that a process may have some of the blocks only; otherwise it has all blocks of the arguments.
   template <class... Args>
   constexpr auto trace(context& owner, const growing_vector<tracer>& leaves, bool of_all_devices) const {
     auto in = InSpecs::template read<Mesh, Args...>();
@@ -149,7 +149,7 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapp
     }
   }
 
-  /// How many blocks arguments have along an axis: of an open one those of this process, otherwise all.
+  /// The number of blocks of the arguments along an axis: those of this process if the axis is open, otherwise all.
   template <int Axis>
   static constexpr dim size_along(context& owner, const growing_vector<tracer>& leaves,
                                   const growing_vector<int>& places) {
@@ -178,7 +178,7 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapp
     return new_input(owner, value);
   }
 
-  /// Says of each result where the axis goes; false after an error.
+  /// Sets the position of the axis in each result; false after an error.
   template <int Axis, class Tree>
   static constexpr bool add_results(context& owner, primitives::pmap_call::parameters& call, const Tree&,
                                     const growing_vector<tracer>& results, const growing_vector<char>& varies) {
@@ -205,7 +205,8 @@ inline constexpr bool is_transformed<mapped_blocks<Function, Mesh, InSpecs, OutS
 template <class Function, class Mesh, class InSpecs, class OutSpecs>
 inline constexpr bool is_pmapped<mapped_blocks<Function, Mesh, InSpecs, OutSpecs>> = true;
 
-/// An array with a dimension for each axis of the mesh that cuts it; the extents of its blocks are whole.
+/// Reshapes an array to have a dimension for each axis of the mesh that cuts it. Dimensions must be divisible by the
+/// number of their blocks.
 template <class Mesh> constexpr tracer cut_up(tracer x, const partition& cut, std::size_t number) {
   context& trace = *x.owner;
   if (cut.cut_count() == 0) return x;
@@ -239,7 +240,7 @@ template <class Mesh> constexpr tracer cut_up(tracer x, const partition& cut, st
   }
   return build::reshape(x, shape);
 }
-/// The way back.
+/// The inverse of `cut_up`: an array without the dimensions of the mesh's axes.
 constexpr tracer put_together(tracer x, const partition& cut) {
   if (cut.cut_count() == 0) return x;
   dims shape;
@@ -256,8 +257,8 @@ template <class Mapped, class... Args> struct mesh_call;
 
 } // namespace detail
 
-/// The same value, as one that may differ between the instances along axes of a mesh: what a loop begins with whose
-/// rounds differ. JAX: lax.pvary
+/// Returns `x` as a value that may differ between the instances along axes of a mesh: the initial carry of a loop whose
+/// rounds differ, for example. JAX: lax.pvary
 template <fixed_string... Names> constexpr tracer pvary(tracer x) {
   context& trace = *x.owner;
   const primitives::mapped_axes over = detail::find_participants<Names...>(trace, "pvary").over;
@@ -304,12 +305,12 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct shar
 template <class Function, class Mesh, class InSpecs, class OutSpecs>
 inline constexpr bool detail::is_transformed<shard_mapped<Function, Mesh, InSpecs, OutSpecs>> = true;
 
-/// Runs `function` once on each device of a mesh, on the blocks of its arguments that `in` says: an argument's
-/// dimension is divided evenly among the devices along the axes that its spec names, and along others each device has
-/// all of it. Collectives combine the instances by the names of the axes. Results are put together as `out` says; one
-/// that differs along an axis that its spec does not name is an error while compiling. What all instances share along
-/// an axis has one derivative: that of the sum over instances. Called with arrays it returns `global_array`s, which
-/// stay on their devices. `donate<0>` has such calls use up argument 0. `pmap` is the case of one axis that takes
+/// Runs `function` once on each device of a mesh, on the device's blocks of the arguments. An argument's dimension is
+/// divided evenly among the devices along the axes that its spec in `in` names; along other axes each device has all of
+/// it. Collectives combine the instances by the names of the axes. Results are put together as `out` says; a result
+/// that differs along an axis that its spec does not name is an error while compiling. A value that all instances along
+/// an axis share has one derivative: that of the sum over instances. Called with arrays it returns `global_array`s,
+/// which stay on their devices. `donate<0>` has such calls use up argument 0. `pmap` is the case of one axis that takes
 /// single indices. JAX: shard_map
 template <class Function, class Mesh, class InSpecs, class OutSpecs, auto... Donated>
 constexpr auto shard_map(Function function, Mesh, InSpecs, OutSpecs, donate_t<Donated...> donated = {}) {

@@ -1,4 +1,4 @@
-// Which values a derivative goes through.
+// The values that a derivative goes through.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -8,8 +8,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// The nodes of a graph that depend on a wanted input, and that an output depends on, by floating values; inputs and
-/// outputs among them.
+/// The nodes of a graph through which an output depends on a wanted input by floating values, inputs and outputs among
+/// them.
 constexpr id_set<node_id> active_nodes(const context& trace, graph_id source, plain_span<const char> wanted) {
   const graph& g = trace.at(source);
   id_set<node_id> active(g.size());

@@ -7,7 +7,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Batches the nodes of one graph. What depends on no mapped input stays unmapped.
+/// Batches the nodes of one graph. A node that depends on no mapped input stays unmapped.
 class graph_batching {
  public:
   constexpr graph_batching(context& owner, graph_id graph_of_one, dim mapped_size, axis_id mapped_axis)
@@ -53,7 +53,7 @@ class graph_batching {
       values.set(id, rules.batch(application));
     }
   }
-  /// Whether it is the index along the mapped axis.
+  /// Whether a node is the index along the mapped axis.
   constexpr bool is_own_index(node_id id) const {
     return is<primitives::axis_index>(body(), id) && parameters_of<primitives::axis_index>(body(), id).axis == axis;
   }
@@ -87,7 +87,7 @@ constexpr growing_vector<batched> batch_graph(context& trace, graph_id body, con
   return graph_batching(trace, body, size, mapped_axis).run(inputs);
 }
 
-/// New inputs of the innermost graph for those of `of_one`, the body of a call: what is mapped is mapped along axis 0.
+/// New inputs of the innermost graph like those of `of_one`, the body of a call: mapped inputs get a new axis 0.
 constexpr growing_vector<batched> mapped_inputs(const batch_application& a, graph_id of_one,
                                                 const growing_vector<char>& mapped) {
   growing_vector<batched> inputs;
@@ -103,7 +103,7 @@ constexpr growing_vector<batched> mapped_inputs(const batch_application& a, grap
 constexpr growing_vector<char> mapped_operands(const batch_application& a) {
   return vector_of(a.operands, [](const batched& x) { return char{x.is_mapped()}; });
 }
-/// The operands of a batch's call: what is mapped is mapped along axis 0.
+/// The operands of a batch's call: mapped ones are mapped along axis 0.
 constexpr growing_vector<tracer> operands_at_front(const batch_application& a, const growing_vector<char>& mapped) {
   growing_vector<tracer> operands;
   for (std::size_t k = 0; k < a.operands.size(); ++k)

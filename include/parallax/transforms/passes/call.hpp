@@ -14,7 +14,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Whether a leaf is an empty object, such as a function, that is passed on as it is.
+/// Whether a leaf is an empty object, such as a function, which is passed on unchanged.
 template <class T>
 inline constexpr bool is_static_leaf = std::is_empty_v<T> && !traced<T> && !lazy_expression<T> && !array_value<T> &&
                                        !is_abstract_array<T> && abstract_extents_rank<T> < 0;
@@ -41,7 +41,7 @@ template <class... T> constexpr context& trace_of_trees(const T&... trees) {
   return *found;
 }
 
-/// Reports a leaf that is no array; returns one that stands for it.
+/// Reports a leaf that is no array; returns a number in its place.
 constexpr tracer no_array(context& trace, std::string_view type) {
   trace.fail(message() << "traced function: a value of type " << type
                        << " is no array: take and return arrays, numbers, and trees of them (tuples, pairs, "
@@ -59,12 +59,12 @@ template <class T> constexpr tracer leaf_to_tracer(context& trace, const T& leaf
   }
 }
 
-/// The number of extents of a leaf that is extents; -1 of others. Nested functions get it as it is, since extents
-/// belong to the whole trace.
+/// The number of extents of a leaf that is a list of extents; -1 for others. Nested functions get the list itself,
+/// since extents belong to the whole trace.
 template <class L> inline constexpr int passed_extents_rank = -1;
 template <std::size_t Rank> inline constexpr int passed_extents_rank<extent_list<Rank>> = static_cast<int>(Rank);
 
-/// What stands for extents among tracers: it has no owner, and its number says where the context keeps them.
+/// A tracer that stands for extents: it has no owner, and its number says where the context keeps them.
 template <std::size_t Rank> constexpr tracer pass_extents(context& trace, const extent_list<Rank>& list) {
   dims values;
   for (const extent& each : list.view()) {
@@ -100,10 +100,10 @@ template <class T> struct traced_tree {
   static constexpr to_traced convert{};
   using type = decltype(tree_build<std::remove_cvref_t<T>>(convert));
 };
-/// What a function that is traced gets for an argument of this type.
+/// The type that a traced function gets for an argument of type `T`.
 template <class T> using traced_t = typename traced_tree<T>::type;
 
-/// Trees like `T...` of the given tracers, and what `function` returns on them: a tree of tracers.
+/// Calls `function` with trees like `T...` whose leaves are the given tracers; returns its result as a tree of tracers.
 template <class Function, class... T, std::size_t... I>
 constexpr auto call_on(context& trace, const Function& function, const growing_vector<tracer>& leaves,
                        std::index_sequence<I...>, std::type_identity<T>...) {
@@ -160,7 +160,7 @@ constexpr void set_outputs(context& trace, const growing_vector<tracer>& outputs
   for_each(outputs, [&](tracer y) { add_output(trace, y); });
 }
 
-/// Whether a function's type says everything about it.
+/// Whether a function's type determines it: it captures nothing.
 template <class F> inline constexpr bool is_stateless = std::is_empty_v<F> && std::is_default_constructible_v<F>;
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -1,4 +1,4 @@
-// Whether a user's function can be called with the arguments that a transformation hands it.
+// Whether a user's function can be called with the arguments that a transformation passes to it.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -10,12 +10,12 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// What a function gives whose body does not compile, which the compiler has said.
+/// The result of a function whose body does not compile; the compiler has reported that.
 struct not_compiled {};
 
-/// Whether a function can be called with such arguments. That compiles its body, so that what is wrong in there is
-/// found a few steps away from the user's line. No concept: where one is asked for within itself, g++ leaves out the
-/// steps between.
+/// Whether a function can be called with arguments of these types. This compiles the function's body, so that errors in
+/// it are found a few steps away from the user's line. It is no concept: if a concept is checked within itself, g++
+/// leaves out the steps in between.
 template <class Function, class... Args> constexpr bool is_callable() {
   return requires(const Function& function, Args&... args) {
     requires !std::is_same_v<decltype(function(args...)), not_compiled>;
@@ -25,8 +25,8 @@ template <class Function, class... Args> constexpr bool is_callable() {
 struct absent {};
 template <class A> using by_value = A;
 template <class A> using by_reference = const A&;
-// A call that fits both a generic function and one of these is ambiguous, which says that it fits without compiling the
-// function's body.
+// A call that fits both a generic function and one of these is ambiguous. So it is known to fit, and the function's
+// body is not compiled.
 template <class Function, template <class> class By> struct rivalled : Function {
   using Function::operator();
   template <class A> void operator()(By<A>, absent = {}) const;
@@ -56,7 +56,7 @@ constexpr int count_parameters(Result (Function::*)(Args...) const) {
 }
 template <class Function>
 concept has_one_signature = requires { count_parameters(&Function::operator()); };
-/// How many arguments a function takes; 0 where that cannot be told.
+/// The number of arguments that a function takes; 0 if that cannot be told.
 template <class Function, int First = 1> constexpr int argument_count() {
   if constexpr (First > most_counted_arguments || !std::is_class_v<Function>) return 0;
   else if constexpr (has_one_signature<Function>) return count_parameters(&Function::operator());

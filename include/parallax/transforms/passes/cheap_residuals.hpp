@@ -1,4 +1,4 @@
-// Which values the way back computes again because that is cheaper than to keep them.
+// Values that the way back computes again because this is cheaper than to keep them.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -12,7 +12,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Where the way back finds an input of the body.
+/// How the way back gets an input of the body.
 enum class input_place {
   at_hand,   ///< in memory that is kept in any case
   kept,      ///< in memory that is kept if it is read, as for a residual
@@ -26,7 +26,7 @@ class cheap_residuals {
   static constexpr int most_operations = 8;
   id_set<node_id> again;
 
-  /// `places` says of inputs where the way back finds them.
+  /// `places`: by input, how the way back gets it.
   constexpr cheap_residuals(const context& owner, const graph& both_ways, node_id cut, const id_set<node_id>& read,
                             const table<node_id, input_place>& places)
       : again(both_ways.size()),
@@ -51,11 +51,11 @@ class cheap_residuals {
  private:
   const context& trace;
   const graph& g;
-  id_set<node_id> there;       ///< what the way back has
-  id_set<node_id> may_be_kept; ///< inputs that it does not read yet
-  id_set<node_id> compared;    ///< what comparisons, orders and whole numbers are made of
+  id_set<node_id> there;       ///< values that the way back has
+  id_set<node_id> may_be_kept; ///< inputs that it does not read yet, but could keep
+  id_set<node_id> compared;    ///< values that comparisons, orders and whole numbers are made of
 
-  /// How a value is made of what is there, and of what would be kept for it.
+  /// How a value is computed from values that the way back has, and from others that would be kept for it.
   struct recipe {
     growing_vector<node_id> computed{}, kept{};
     std::size_t kept_bytes = 0; ///< for an element
@@ -87,8 +87,8 @@ class cheap_residuals {
     return true;
   }
 
-  /// What is compared, sorted or converted to a whole number has to have the same bits as on the way forward: the way
-  /// back goes to the elements that were chosen there.
+  /// Whether a node may be computed again. A value that is compared, sorted or converted to a whole number must keep
+  /// the bits of the way forward: the way back goes to the elements that were chosen there.
   constexpr bool is_cheap(node_id id) const {
     return g.is_operation(id) && is_cheap_arithmetic(g, id) && !(compared.contains(id) && may_round_otherwise(id));
   }

@@ -1,4 +1,4 @@
-// Whether what users' functions return has the types and shapes that it is to have.
+// Checks of the types and shapes that users' functions return.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -10,8 +10,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// The first value whose type or rank is another than expected; -1 where there is none. Extents of others are unified,
-/// which fails with `remedy`.
+/// The number of the first value with another type or rank than expected; -1 if there is none. Extents of the values
+/// before it are unified, which fails with `remedy`.
 constexpr int first_unlike(context& trace, std::string_view name, std::string_view remedy,
                            const growing_vector<tracer>& found, const growing_vector<abstract_value>& expected) {
   for (std::size_t k = 0; k < expected.size() && !trace.failed; ++k) {
@@ -23,7 +23,7 @@ constexpr int first_unlike(context& trace, std::string_view name, std::string_vi
   return -1;
 }
 
-/// Checks what a rule returns beside the function itself, leaf by leaf.
+/// Checks, leaf by leaf, the types and shapes of the values that a rule returns.
 constexpr bool check_alike(context& trace, std::string_view name, std::string_view what,
                            const growing_vector<tracer>& found, const growing_vector<abstract_value>& expected) {
   const int k = first_unlike(trace, name, "let the rule return what it stands for", found, expected);

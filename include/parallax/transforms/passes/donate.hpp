@@ -1,4 +1,4 @@
-// Arguments that a call may take the memory of.
+// Arguments whose memory a call may take.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -13,7 +13,6 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// The type of `donate<...>`.
 template <auto... Arguments> struct donate_t {
   static constexpr bool has(std::size_t argument) { return ((index_of(Arguments) == argument) || ...); }
   static constexpr std::int64_t highest = [] {
@@ -24,11 +23,11 @@ template <auto... Arguments> struct donate_t {
 };
 
 /// For `jit`, `pmap` and `shard_map`: these arguments are used up. A call moves from them, and its results take their
-/// memory where they can: those of the same number and size of elements that are computed element by element from an
-/// argument, or after it was last read. `state = step(state, batch)` then holds the state once. What shares memory with
-/// such an argument keeps it, and the call takes new memory. Reading what was donated throws `error`, but numbers, and
-/// arrays that hold their few elements in place, are copied. Inside another function it has no effect. JAX:
-/// donate_argnums
+/// memory if they can: a result with the same number and size of elements that is computed element by element from an
+/// argument, or after the argument was last read. `state = step(state, batch)` then holds the state once. If another
+/// array shares memory with such an argument, that array keeps the memory, and the call takes new memory. Reading a
+/// donated array throws `error`; but numbers, and arrays that hold their few elements in place, are copied. Inside
+/// another function donation has no effect. JAX: donate_argnums
 template <auto... Arguments> inline constexpr donate_t<Arguments...> donate{};
 
 /// A function whose calls use up some of their arguments.
@@ -47,7 +46,7 @@ inline constexpr bool detail::is_transformed<donating<Function, Donated>> = true
 
 namespace detail {
 
-/// A function that uses up what an option says, if any is given.
+/// A function that uses up the arguments of a `donate` option, if there are any.
 template <class Function, auto... Arguments> constexpr auto with_donated(Function function, donate_t<Arguments...>) {
   static_assert((std::is_integral_v<decltype(Arguments)> && ...) && ((Arguments >= 0) && ...),
                 "parallax: donate<...> has the numbers of arguments, from 0 on");

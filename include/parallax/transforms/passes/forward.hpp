@@ -1,5 +1,5 @@
-// Forward-mode differentiation of a graph. Primitives have one rule for both directions, `vjp`: it is linear in the
-// cotangent, and what it does to that, transposed, is what the operation does to tangents.
+// Forward-mode differentiation of a graph. Primitives have one rule for both modes, `vjp`: it is a linear map of the
+// cotangent, and the transpose of this map is the operation's map of tangents.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -11,11 +11,11 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Appends a graph's computation to the innermost graph and, beside it, that of the tangents.
+/// Appends a graph's computation to the innermost graph, together with the computation of the tangents.
 class forward_pass {
  public:
   growing_vector<tracer> outputs;
-  growing_vector<tracer> tangents; ///< of the outputs; without an owner where they are zeros
+  growing_vector<tracer> tangents; ///< of the outputs; without an owner if they are zeros
 
   /// `inputs` stand for the graph's inputs; a tangent without an owner is zeros.
   constexpr forward_pass(context& owner, graph_id body, const growing_vector<tracer>& inputs,
@@ -32,7 +32,7 @@ class forward_pass {
     });
     outputs = values.of(g().outputs);
     tangents = tangents_of(g().outputs);
-    // after an error there may be none
+    // after an error an output may have no value
     for_each(outputs, [&](tracer& y) {
       if (!y.owner) y = build::literal(trace, element_type::float32, 0);
     });
@@ -96,7 +96,7 @@ class forward_pass {
     return rules.kind == primitive_kind::elementwise ? scaled_tangents(id, directions) : transposed(id, directions);
   }
 
-  /// Of an operation that is linear in all its operands together.
+  /// The tangent of an operation that is linear in all its operands together.
   constexpr tracer applied_to_tangents(node_id id, growing_vector<tracer> directions) {
     for (std::size_t i = 0; i < directions.size(); ++i)
       if (!directions[i].owner) directions[i] = build::zeros_like(values[g().operand(id, static_cast<int>(i))]);
@@ -104,7 +104,8 @@ class forward_pass {
     return emit(trace, g().primitive(id), directions, parameters);
   }
 
-  /// Each operand's derivative is a number for each element, so both directions multiply by it.
+  /// The tangent of an elementwise operation: each operand's derivative is one factor for each element, for cotangents
+  /// as for tangents.
   constexpr tracer scaled_tangents(node_id id, const growing_vector<tracer>& directions) {
     const growing_vector<tracer> operands = values.of(g().operands(id));
     const growing_vector<std::int64_t> parameters = copy_of(g().parameters(id));
@@ -124,7 +125,7 @@ class forward_pass {
     return sum.owner ? build::broadcast_to(sum, result.extents()) : sum;
   }
 
-  /// The `vjp` rule as a graph, differentiated by the cotangent.
+  /// The tangent by the `vjp` rule: the rule as a graph, which is differentiated by its cotangent.
   constexpr tracer transposed(node_id id, const growing_vector<tracer>& directions) {
     growing_vector<tracer> inputs = values.of(g().operands(id)), given(directions.size()), taken;
     const growing_vector<std::int64_t> parameters = copy_of(g().parameters(id));
@@ -155,8 +156,8 @@ class forward_pass {
   constexpr tracer copy_as_input(const tracer& x) { return new_input(trace, x.value()); }
 };
 
-/// A call's body with tangents: it takes those of its `moving_inputs` behind its inputs, and returns those of the
-/// outputs that depend on them behind its outputs.
+/// A call's body with tangents. Behind its inputs it takes the tangents of its `moving_inputs`, and behind its outputs
+/// it returns the tangents of those that depend on them.
 struct body_with_tangents {
   growing_vector<char> moving{}; ///< outputs
   graph_id body = graph_id::none;
@@ -164,7 +165,8 @@ struct body_with_tangents {
   constexpr body_with_tangents(context& trace, graph_id of, plain_span<const char> moving_inputs)
       : body_with_tangents(trace, of, moving_inputs,
                            active_nodes(trace, of, moving_inputs).flags_of(trace.at(of).outputs)) {}
-  /// The same, where it is said which outputs have tangents; those that depend on nothing that moves are zeros.
+  /// As above, but `moving_outputs` says which outputs have tangents; tangents of outputs that depend on no moving
+  /// input are zeros.
   constexpr body_with_tangents(context& trace, graph_id of, plain_span<const char> moving_inputs,
                                growing_vector<char> moving_outputs)
       : moving(std::move(moving_outputs)) {

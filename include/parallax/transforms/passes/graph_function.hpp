@@ -1,4 +1,4 @@
-// Functions that are graphs of a trace: what solvers are given in place of their users' functions.
+// Functions that are graphs of a trace: solvers get them in place of their users' functions.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -9,7 +9,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// A function of trees like one, which returns such trees: the graph takes their leaves, and then what it is given.
+/// A function from trees of type `Tree` to such trees: its graph takes the leaves of the tree, and then the values
+/// `given`.
 template <class Tree> class graph_function {
  public:
   constexpr graph_function(context& owner, graph_id of, growing_vector<tracer> given)
@@ -27,7 +28,7 @@ template <class Tree> class graph_function {
   growing_vector<tracer> behind;
 };
 
-/// The derivative of such a function at a point, along trees.
+/// The derivative of such a function at a point, by the direction of the tree.
 template <class Tree> class graph_derivative {
  public:
   constexpr graph_derivative(context& owner, graph_id of, growing_vector<tracer> where)
@@ -49,7 +50,7 @@ template <class Tree> class graph_derivative {
   growing_vector<tracer> at;
 };
 
-/// A tree of tracers like `tree`, of strong types, as a function's argument is.
+/// A tree of tracers like `tree`, with strong types, as a function's argument has them.
 template <class Tree> constexpr auto traced_like(context& trace, const Tree& tree) {
   const growing_vector<tracer> leaves = leaves_to_tracers(trace, tree);
   std::size_t next = 0;
@@ -61,7 +62,7 @@ template <class Tree> constexpr auto traced_like(context& trace, const Tree& tre
       tree);
 }
 
-/// What a graph closes over becomes the last inputs of it and of all others, and the last of `operands`.
+/// Makes the values that a graph closes over the last inputs of it and of all other graphs, and the last of `operands`.
 constexpr void share_captures(context& trace, graph_id of, plain_span<const graph_id> others,
                               growing_vector<tracer>& operands) {
   for_each(captures_to_inputs(trace, of), [&](const tracer& closed_over) {
@@ -73,8 +74,8 @@ constexpr void share_captures(context& trace, graph_id of, plain_span<const grap
   });
 }
 
-/// A tree like `x` that differs, along axes of meshes in scope, wherever what `function` makes of it does: what a
-/// solver makes of it will, whatever it begins with.
+/// A tree like `x` that varies along axes of meshes in scope as `function` of it does. A solver's result varies in this
+/// way, whatever it begins with.
 template <class Tree, class Function>
 constexpr Tree varying_as_made(context& trace, const Tree& x, const Function& function) {
   if (!trace.is_on_mesh()) return x;

@@ -10,16 +10,17 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Computes a body's results and, given their cotangents, those of its inputs. What the second part reads of the first
-/// is a residual, which the forward half returns and the backward half takes, or is computed again there.
+/// Computes a body's results and, given their cotangents, the cotangents of its inputs. A value of the first part that
+/// the second part reads is a residual, which the forward half returns and the backward half takes, or it is computed
+/// again in the backward half.
 class joint_program {
  public:
   growing_vector<int> differentiated_results; ///< those of floating types
   growing_vector<int> differentiated_inputs;  ///< those that are wanted and that the results depend on
 
-  /// `cotangent_of(k, given)` is what result k's cotangent is inside the body, `gradient_of(k, computed)` what input
-  /// k's is outside of it. Where there is `cotangent_of.differs_along(k)`, it says along which axes of meshes the given
-  /// one differs though the result does not. All that is read is kept.
+  /// `cotangent_of(k, given)` is result k's cotangent inside the body, `gradient_of(k, computed)` is input k's
+  /// cotangent outside of it. If `cotangent_of` has a member `differs_along(k)`, it gives the axes of meshes along
+  /// which the given cotangent differs although the result does not. All values that are read are kept.
   template <class Cotangent, class Gradient>
   constexpr joint_program(context& owner, graph_id differentiated, plain_span<const char> wanted,
                           const Cotangent& cotangent_of, const Gradient& gradient_of)
@@ -34,14 +35,14 @@ class joint_program {
     if (!trace.failed) find_residuals(read_by_backward(), [](node_id) { return true; });
   }
 
-  /// Of residuals only those are kept that `keeps(graph, node)`. The halves will be parts of one graph, in which values
-  /// that are computed again must not be found among those of the first time.
+  /// Keeps only residuals for which `keeps(graph, node)` holds. The halves will be parts of one graph: values that are
+  /// computed again must not be identified with those of the first time.
   template <class Keeps> constexpr void keep_only(const Keeps& keeps) {
     if (trace.failed) return;
     is_apart = true;
     find_residuals(read_by_backward(), [&](node_id id) { return keeps(g(), id); });
   }
-  /// What is cheaper to compute again is not kept. `place_of(k)` says where the backward half finds input k.
+  /// Does not keep residuals that are cheaper to compute again. `place_of(k)` says how the backward half gets input k.
   template <class Place> constexpr void compute_cheap_values_again(const Place& place_of) {
     if (trace.failed) return;
     table<node_id, input_place> places(g().size(), input_place::elsewhere);
@@ -65,8 +66,8 @@ class joint_program {
     return half;
   }
 
-  /// A graph of the same inputs, the residuals, and the cotangents of the differentiated results, that returns those of
-  /// the differentiated inputs.
+  /// A graph that takes the same inputs, the residuals, and the cotangents of the differentiated results. It returns
+  /// the cotangents of the differentiated inputs.
   constexpr graph_id backward_half() {
     const graph_id half = trace.open_graph();
     replacements<tracer> values(g());
@@ -93,8 +94,8 @@ class joint_program {
   growing_vector<tracer> inputs, results, seeds;
   node_id cut = node_id::none; ///< the first node of the backward part
   growing_vector<node_id> residuals;
-  id_set<node_id> again; ///< what the backward half computes again; sources in any case
-  bool is_apart = false; ///< its inputs are other nodes there than in the forward half
+  id_set<node_id> again; ///< values that the backward half computes again, sources in any case
+  bool is_apart = false; ///< whether the backward half's inputs are copies, unlike the forward half's
 
   /// Looked up again each time, as appending may move graphs.
   constexpr const graph& g() const { return trace.at(joint); }
@@ -121,7 +122,7 @@ class joint_program {
     }
   }
 
-  /// What the backward part, and the graph's outputs, read of the forward part.
+  /// The values of the forward part that the backward part, and the graph's outputs, read.
   constexpr id_set<node_id> read_by_backward() const {
     const id_set<node_id> live = g().needed();
     id_set<node_id> read(g().size());
@@ -131,8 +132,8 @@ class joint_program {
     read.insert(g().outputs);
     return read;
   }
-  /// Values of the forward part that the backward part reads. Inputs are there anyway; what is not kept is computed
-  /// again, of what it reads itself.
+  /// Finds the values of the forward part that the backward part reads. Inputs are there anyway. A value that is not
+  /// kept is computed again, so that its operands are read too.
   template <class Keeps> constexpr void find_residuals(id_set<node_id> read, const Keeps& keeps) {
     id_set<node_id> kept(g().size());
     again = id_set<node_id>(g().size());
@@ -151,15 +152,15 @@ class joint_program {
     });
   }
 
-  /// The same value as another node, a view that changes nothing: what is computed of it is not found among what has
-  /// been computed before.
+  /// A copy of a value as another node, by a view that changes nothing: values computed from the copy are not
+  /// identified with values computed before.
   constexpr tracer apart(tracer x) const {
     axis_list axes;
     for (int k = 0; k < x.rank(); ++k) axes.push_back(k);
     return emit<primitives::transpose>({x}, primitives::transpose_parameters{axes});
   }
 
-  /// What the results and the residuals depend on.
+  /// The nodes that the results and the residuals depend on.
   constexpr id_set<node_id> needed_forward() const {
     id_set<node_id> live(g().size());
     for_each(results, [&](tracer y) { live.insert(y.id); });

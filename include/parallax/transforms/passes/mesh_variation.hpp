@@ -1,5 +1,5 @@
-// Along which axes of meshes values differ, and what derivatives make of it: a value that all instances share is used
-// by each of them, so that its cotangent is the sum of theirs.
+// The axes of meshes along which values differ, and their effect on derivatives: a value that all instances share is
+// used by each of them, so that its cotangent is the sum of theirs.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -14,7 +14,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 /// Stops constant evaluation: a derivative has left the scope of an axis along which its values differ.
 inline void axes_are_in_scope() {}
 
-/// The axes in scope whose bits these are, the outermost first.
+/// The axes in scope with these bits, the outermost first.
 constexpr primitives::mapped_axes axes_in_scope(const context& trace, axis_bits bits) {
   primitives::mapped_axes found;
   for (axis_id axis : trace.bound_axes) {
@@ -27,7 +27,7 @@ constexpr primitives::mapped_axes axes_in_scope(const context& trace, axis_bits 
   return found;
 }
 
-/// The sum over the instances along axes in scope of what each has: where that does not differ, a multiple.
+/// The sum of the instances' values along axes in scope; along an axis where the values do not differ, a multiple.
 constexpr tracer sum_of_instances(tracer x, axis_bits along) {
   if (along.empty()) return x;
   context& trace = *x.owner;
@@ -40,8 +40,8 @@ constexpr tracer sum_of_instances(tracer x, axis_bits along) {
   return differing.axes.empty() ? x : emit<primitives::psum>({x}, {differing});
 }
 
-/// The same value, as one that may differ between the instances along axes in scope: what joins it with others that do
-/// has one type for all. JAX: lax.pvary
+/// Returns `x` as a value that may differ between the instances along axes in scope, so that it has the type of others
+/// that do. JAX: lax.pvary
 constexpr tracer vary_along(tracer x, axis_bits bits) {
   context& trace = *x.owner;
   const axis_bits missing = bits.without(x.varies());
@@ -54,10 +54,10 @@ constexpr tracer vary_along(tracer x, axis_bits bits) {
   return x;
 }
 
-/// Zeros that vary as a value does.
+/// Zeros that vary along the same axes as a value.
 constexpr tracer varying_zeros_like(tracer x) { return vary_along(build::zeros_like(x), x.varies()); }
 
-/// Lets carries vary as what a round makes of them does; whether any did not.
+/// Lets carries vary along the axes along which their values after a round do; true if any did not yet.
 constexpr bool vary_as_made(growing_vector<abstract_value>& carries, const growing_vector<tracer>& made) {
   bool any = false;
   for (std::size_t c = 0; c < carries.size(); ++c) {

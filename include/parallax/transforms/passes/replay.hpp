@@ -9,7 +9,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// The values that stand for a graph's nodes elsewhere.
+/// The values that replace a graph's nodes in another graph.
 template <class Value> class replacements {
  public:
   constexpr explicit replacements(const graph& source) : values(source.size()), known(source.size()) {}
@@ -31,7 +31,7 @@ template <class Value> class replacements {
   id_set<node_id> known;
 };
 
-/// A copy, which appending to the graph leaves as it is.
+/// A copy that stays valid when the graph grows.
 constexpr growing_vector<std::int64_t> copy_of(parameter_words words) { return {words.begin(), words.end()}; }
 
 /// Appends node `id` of graph `source` to the innermost graph with its operands replaced, and with it all results of a
@@ -50,7 +50,8 @@ constexpr void replay(context& trace, graph_id source, node_id id, replacements<
   }
 }
 
-/// Appends what a graph's outputs need to the innermost graph, `inputs` in place of its own; returns the outputs.
+/// Appends the nodes that a graph's outputs need to the innermost graph, with `inputs` in place of the graph's own
+/// inputs; returns the outputs.
 constexpr growing_vector<tracer> replay_graph(context& trace, graph_id source, const growing_vector<tracer>& inputs) {
   replacements<tracer> values(trace.at(source));
   for (std::size_t k = 0; k < inputs.size(); ++k) values.set(trace.at(source).inputs[k], inputs[k]);
@@ -80,7 +81,7 @@ constexpr growing_vector<tracer> inputs_like(context& trace, graph_id other) {
                    [&](node_id input) { return new_input(trace, trace.at(other).value(input)); });
 }
 
-/// A value as a call takes and returns it: its type no longer follows that of what it meets.
+/// A value as a call takes and returns it: its type no longer adapts to the types of other operands.
 constexpr abstract_value strong(abstract_value value) {
   value.weak = false;
   return value;
@@ -96,7 +97,7 @@ constexpr void add_output(context& trace, tracer y) {
   trace.current().outputs.push_back(id);
 }
 
-/// Values closed over become inputs like the others; returns the enclosing graph's nodes they stand for.
+/// Makes captured values inputs like the others; returns the enclosing graph's nodes that they stand for.
 constexpr growing_vector<tracer> captures_to_inputs(context& trace, graph_id body) {
   graph& g = trace.at(body);
   const growing_vector<tracer> outer = vector_of(g.captures, [&](const capture& c) {

@@ -29,8 +29,8 @@ class reverse_pass {
     outputs = forward.of(g().outputs);
   }
 
-  /// The cotangents of the inputs, given those of the outputs; without an owner where the outputs do not depend on one.
-  /// They are of values that differ, along axes of meshes, as they do themselves and along `also`.
+  /// The cotangents of the inputs, given those of the outputs; without an owner for an input that no output depends on.
+  /// The given cotangents differ along the axes of meshes that their values vary along, and along `also`.
   constexpr growing_vector<tracer> backward(const growing_vector<tracer>& output_cotangents, axis_bits also = {}) {
     cotangents = table<node_id, cotangent_sum>(g().size());
     for (std::size_t k = 0; k < output_cotangents.size(); ++k)
@@ -49,17 +49,17 @@ class reverse_pass {
     node_id node;
     linearized_call linear;
   };
-  /// What is known of a node's cotangent. All instances use a value that they share along an axis, and their sum is
-  /// taken as late as it can be.
+  /// A node's cotangent so far. All instances use a value that they share along an axis; the sum over them is taken as
+  /// late as possible.
   struct cotangent_sum {
     tracer sum;
-    axis_bits pending; ///< along which it is still to be added up
+    axis_bits pending; ///< axes along which the instances are still to be summed
   };
 
   context& trace;
   graph_id source;
   replacements<tracer> forward;
-  id_set<node_id> active; ///< what depends on a wanted input by floating values
+  id_set<node_id> active; ///< nodes that depend on a wanted input by floating values
   id_set<node_id> needed;
   growing_vector<differentiated_call> calls;
   table<node_id, cotangent_sum> cotangents;
@@ -75,7 +75,7 @@ class reverse_pass {
     });
   }
 
-  /// Adds to a node's cotangent one of values that differ along these axes.
+  /// Adds a cotangent that differs along these axes to a node's.
   constexpr void accumulate(node_id id, tracer cotangent, axis_bits along) {
     if (!cotangent.owner || !active.contains(id)) return;
     // a scalar operand beside an array was used by every element
@@ -93,7 +93,7 @@ class reverse_pass {
     }
     sum = emit<primitives::add>({sum, cotangent});
   }
-  /// The cotangent of a node, added up along all axes along which its value is shared.
+  /// The cotangent of a node, summed over the instances along all axes along which its value is shared.
   constexpr tracer settle(node_id id) {
     auto& [sum, pending] = cotangents[id];
     if (sum.owner) sum = sum_of_instances(sum, pending);
@@ -132,7 +132,7 @@ class reverse_pass {
     forward.set(results, linear.results);
     calls.push_back({id, linear});
   }
-  /// The backward half of a call, of what is known of its results' cotangents; the others are zeros.
+  /// The backward half of a call. Results without a cotangent so far count as zeros.
   constexpr void call_backward(node_id id) {
     const linearized_call* linear = nullptr;
     for (const differentiated_call& call : calls)

@@ -1,4 +1,4 @@
-// Which values may differ between the instances of a mapped function.
+// Values that may differ between the instances of a mapped function.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -21,8 +21,8 @@ constexpr void collective_apart(const variation& v, std::string_view collective)
                     << "makes it, or select with where");
 }
 
-/// For each output of a body whether its value may differ between the instances along an axis, given whether the inputs
-/// may.
+/// By output of a body: whether its value may differ between the instances along an axis. `inputs` says the same of the
+/// inputs.
 constexpr growing_vector<char> varies_along(const variation& v, graph_id body, plain_span<const char> inputs) {
   const graph& g = v.trace.at(body);
   id_set<node_id> varying(g.size());

@@ -1,4 +1,4 @@
-// custom_linear_solve: a linear system, solved as its user says, whose derivatives solve systems too.
+// custom_linear_solve: a linear system with a solver of its user's own, whose derivatives solve systems too.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -13,7 +13,8 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
-/// Traces a solver of the system with this product; `operands` are the vector and what the matrix is made of.
+/// Traces a solver of the system with this product; `operands` are the vector and the values that the matrix is made
+/// of.
 template <class Tree, class Solve>
 constexpr graph_id trace_solver(context& owner, graph_id product, const Tree& vector,
                                 const growing_vector<tracer>& operands, std::size_t of_matrix, const Solve& solve) {
@@ -34,8 +35,8 @@ constexpr graph_id trace_solver(context& owner, graph_id product, const Tree& ve
 } // namespace detail
 
 /// The solution x of `matvec(x) = b`, a tree like `b`: what `solve(matvec, b)` returns. Derivatives, in both modes and
-/// of any order, solve systems of the same matrix, or of its transpose by `transpose_solve(vecmat, b)`; so how `solve`
-/// finds it need not be differentiable, and nothing of it is kept. Inside traced functions. JAX:
+/// of any order, solve systems of the same matrix, or of its transpose by `transpose_solve(vecmat, b)`; so `solve`
+/// itself need not be differentiable, and none of its values are kept. Inside traced functions. JAX:
 /// lax.custom_linear_solve
 template <class Matvec, class B, class Solve, class TransposeSolve>
 constexpr auto custom_linear_solve(const Matvec& matvec, const B& b, const Solve& solve,

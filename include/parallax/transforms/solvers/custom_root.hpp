@@ -1,4 +1,4 @@
-// custom_root: a root of a function, found as its user says, whose derivatives come from the function alone.
+// custom_root: a root of a function, by a solver of its user's own; its derivatives come from the function alone.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -16,7 +16,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 namespace detail {
 
-/// The derivative that a user's `tangent_solve` is given with a right-hand side.
+/// The derivative that a user's `tangent_solve` gets, together with a right-hand side.
 template <class Tree> struct root_derivative {
   graph_derivative<Tree> derivative;
   Tree right;
@@ -158,10 +158,10 @@ template <class Tree, class TangentSolve> class root_trace {
 
 } // namespace detail
 
-/// A root x of `f`, a tree like `first`: what `solve(f, first)` returns. By the implicit function theorem, f_x dx = -df
-/// by what f closes over; `tangent_solve(g, y)` solves the linear g(z) = y, and has to be differentiable, as `cg` and
-/// its like are. How `solve` finds the root need not be, and nothing of it is kept. Inside traced functions. JAX:
-/// lax.custom_root
+/// A root x of `f`, a tree like `first`: what `solve(f, first)` returns. By the implicit function theorem f_x dx = -df,
+/// where df is the change of f by the values that it closes over. `tangent_solve(g, y)` solves the linear g(z) = y, and
+/// has to be differentiable, as `cg` and the like are. `solve` itself need not be, and none of its values are kept.
+/// Inside traced functions. JAX: lax.custom_root
 template <class Function, class First, class Solve, class TangentSolve>
 constexpr auto custom_root(const Function& f, const First& first, const Solve& solve,
                            const TangentSolve& tangent_solve) {
@@ -170,7 +170,7 @@ constexpr auto custom_root(const Function& f, const First& first, const Solve& s
                                      "given");
   context& owner = trace_of_trees(first);
   const auto given = varying_as_made(owner, traced_like(owner, first), f);
-  // where the solver begins changes no root
+  // the root does not depend on the solver's first point
   const auto point = tree_map([](const tracer& x) { return emit<primitives::stop_gradient>({x}); }, given);
   return root_trace<std::remove_cvref_t<decltype(point)>, TangentSolve>(owner, point, tangent_solve).trace(f, solve);
 }

@@ -12,7 +12,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// For `gmres`: `maxiter` counts restarts, each after so many products at most.
+/// For `gmres`: `maxiter` counts restarts, each after at most `restart` products.
 struct gmres_options : solver_options {
   int restart = 20;
 };
@@ -59,7 +59,7 @@ struct generalised_minimal_residual {
     const tracer squares = x * x + y * y;
     return sqrt(squares);
   }
-  /// A column of the small system after the rotations that there are.
+  /// A column of the small system after all rotations so far.
   static constexpr tracer rotated(const tracer& column, const tracer& cosines, const tracer& sines, int m) {
     const auto turn = [cosines, sines](const tracer& i, const tracer& h) {
       const tracer c = cosines[i], s = sines[i], above = h[i], below = h[i + 1];
@@ -81,7 +81,7 @@ struct generalised_minimal_residual {
     };
     return fori_loop(0, m, substitute, zeros_of(g, {dim{m}}));
   }
-  /// The basis with its next vector, and the column of the small system: what is orthogonalised twice.
+  /// The basis with its next vector, orthogonalised twice, and the new column of the small system.
   template <class Product>
   static constexpr auto extended(const Product& product, const tracer& basis, const tracer& j) {
     const tracer image = product(basis[j]);
@@ -96,7 +96,7 @@ struct generalised_minimal_residual {
     const tracer grown = basis.at(j + 1).set(next), whole = column.at(j + 1).set(length);
     return std::pair{grown, whole};
   }
-  /// What makes a residual smallest, of `m` products.
+  /// The correction of x that makes the residual smallest, in the space of `m` products.
   template <class Product> static constexpr tracer correction(const Product& product, const tracer& residual, int m) {
     const dim n = residual.dimension(0), rows{m + 1};
     const tracer square = dot(residual, residual);

@@ -47,7 +47,7 @@ template <class Tree> constexpr Tree zeros_of_tree(const Tree& x) {
   return tree_map([](const tracer& u) { return build::zeros_like(u); }, x);
 }
 
-/// No rounds yet: a count that varies along meshes as the residual does, whose leaves are alike in that.
+/// A count of rounds, 0, that varies along meshes as the residual does. All leaves of the residual vary alike.
 template <class Tree> constexpr tracer no_rounds(const Tree& residual) {
   const tracer leaf = tracers_of(residual)[0];
   return vary_along(build::integer_literal(*leaf.owner, element_type::int32, 0), leaf.varies());
@@ -110,7 +110,7 @@ struct stabilised_biconjugate_gradients {
       const auto& residual = std::get<1>(carry);
       return logical_and(dot_of_trees(residual, residual) > bounds.square, std::get<7>(carry) < bounds.rounds);
     };
-    // where a divisor vanishes the method breaks down, and the count says that it is over
+    // the method breaks down if a divisor vanishes; the count then ends the iteration
     const auto round = [matrix, r, bounds](const auto& carry) {
       const auto& [x, residual, alpha, omega, rho, p, q, k] = carry;
       const tracer next_rho = dot_of_trees(r, residual);
@@ -140,7 +140,7 @@ template <class A> constexpr auto product_with(const A& matrix) {
 }
 
 /// Solves by an iteration, from zeros or from `first`. The system is divided by its largest number: the squares that
-/// iterations compare leave the range of float32 where its elements are below 1e-19 or above 1e19.
+/// iterations compare leave the range of float32 if its elements are below 1e-19 or above 1e19.
 template <class Method, class A, class B, class First>
 constexpr auto solved_by(const Method& method, const A& matrix, const B& b, const First& first) {
   const auto from_zeros = [method](const auto& product, const auto& right) {
@@ -177,9 +177,10 @@ constexpr auto cg(const A& matrix, const B& b, const solver_options& options = {
   return detail::solved_by(detail::conjugate_gradients{options}, matrix, b, first);
 }
 
-/// The same without symmetry, by stabilised biconjugate gradients (van der Vorst, 1992). It converges for many matrices
-/// and breaks down for some that have an inverse, such as rotations by a right angle, where x may be no number: those
-/// are for `gmres`. JAX: scipy.sparse.linalg.bicgstab, which returns (x, None) and breaks down alike
+/// The solution x of `matrix x = b` for a matrix without symmetry, by stabilised biconjugate gradients (van der Vorst,
+/// 1992). It converges for many matrices. For some that have an inverse, such as rotations by a right angle, it breaks
+/// down, and x may be NaN: use `gmres` for these. JAX: scipy.sparse.linalg.bicgstab, which returns (x, None) and breaks
+/// down alike
 template <class A, class B, class First = none_t>
 constexpr auto bicgstab(const A& matrix, const B& b, const solver_options& options = {}, const First& first = {}) {
   return detail::solved_by(detail::stabilised_biconjugate_gradients{options}, matrix, b, first);

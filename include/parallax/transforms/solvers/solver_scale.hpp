@@ -1,4 +1,4 @@
-// What a linear system is divided by before it is solved, so that squares of its numbers neither vanish nor overflow.
+// The divisor of a linear system before it is solved, so that squares of its numbers neither vanish nor overflow.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -12,8 +12,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// The largest power of 2 that is no larger than a number above 0, which nothing that is divided by it is rounded by; 1
-/// for 0, and infinite for what is not finite. Numbers below the normal ones have the smallest of these.
+/// The largest power of 2 that is at most a positive `number`: division by it is exact. 1 for 0, and infinite for
+/// numbers that are not finite. Subnormal numbers have the smallest normal one.
 constexpr tracer power_of_two_in(const tracer& number) {
   context& trace = *number.owner;
   const bool is_double = number.type() == element_type::float64;
@@ -35,7 +35,7 @@ template <class... Tree> constexpr tracer scale_of(const Tree&... trees) {
     for_each(tracers_of(tree), [&largest](const tracer& leaf) {
       const tracer size =
           build::reduce<primitives::reduce_max>(emit<primitives::absolute>({leaf}), all_axes(leaf.rank()));
-      const tracer some = emit<primitives::maximum>({size, build::like(size, 0)}); // where there is no element
+      const tracer some = emit<primitives::maximum>({size, build::like(size, 0)}); // if there is no element
       largest = largest.owner == nullptr ? some : build::binary<primitives::maximum>("maximum", largest, some);
     });
   };

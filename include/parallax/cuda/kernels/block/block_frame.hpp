@@ -26,8 +26,9 @@ template <class Program, section_id Section, int Buffer> struct static_buffer {
   }();
 };
 
-/// Where a section's buffers are: values and outputs where `Places` says, `value<Number>()` and `output<Number>()`;
-/// slots in shared memory behind `Memory` bytes, the first of which are for a step that needs some itself.
+/// The buffers of a section. `Places` gives the addresses of values and outputs, `value<Number>()` and
+/// `output<Number>()`. Slots are in shared memory behind `Memory` bytes, the first of which are for a step that needs
+/// memory itself.
 template <class Program, section_id Section, std::size_t Memory, class Places> struct section_frame {
   using program = Program;
   static constexpr section_id section = Section;

@@ -1,5 +1,5 @@
-// A program's kernels and products of static extents as one block runs them: with arguments that are known while
-// compiling but for addresses.
+// A program's kernels and products of static extents as one block runs them: all their arguments but the addresses are
+// known while compiling.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -23,7 +23,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 /// The most operands, and constants, of a kernel that a block runs as a step.
 inline constexpr std::size_t max_block_operands = 64;
 
-/// A thread's view of a block that is the only one of its kernel, which is one step of what the block runs.
+/// A thread's view of its block as the only block of a kernel, which is one step of the block's work.
 template <class Block> struct step_block {
   const Block& whole;
   std::byte* memory; ///< shared, for the step alone
@@ -49,10 +49,10 @@ template <class Block> struct step_block {
   }
 };
 
-/// Which kernel goes over a loop.
+/// The kernel that goes over a loop.
 enum class block_way { elementwise, row_reduction, column_reduction, held_rows, scatter, cumulative };
 
-/// Of a loop that may be changed.
+/// The kernel for a loop; collapses the loop's dimensions.
 constexpr block_way way_of(kernel_result result, bool has_reduction, kernel_arguments& a) {
   if (result == kernel_result::rows) return block_way::held_rows;
   if (result == kernel_result::scattered) return block_way::scatter;
@@ -67,7 +67,7 @@ constexpr block_way way_of(kernel_result result, bool has_reduction, kernel_argu
 template <class Kernel, int Threads, block_way> struct block_kernel;
 
 namespace detail {
-/// How many of a block's threads share each of so many results, of `work` elements each.
+/// The number of a block's threads that share each of `results` results, of `work` elements each.
 constexpr int threads_of_result(std::int64_t work, std::int64_t results, int threads) {
   if (results == 1 && work >= 4 * std::int64_t{warp_size}) return threads;
   int group = power_of_two(work, warp_size);

@@ -63,7 +63,7 @@ template <class Program> struct block_loop {
   };
 };
 
-/// What a loop is launched with.
+/// The arguments of a loop's launch.
 struct loop_call {
   std::byte* const* operands = nullptr;
   std::byte* const* results = nullptr;

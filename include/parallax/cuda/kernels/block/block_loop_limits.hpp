@@ -1,5 +1,5 @@
-// Which loops of a program one block runs from the first round to the last: those whose rounds are so small that a
-// launch for each of their steps would cost more than the steps.
+// The loops of a program that one block runs from the first round to the last: their rounds are so small that a launch
+// for each step would cost more than the step.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -24,7 +24,7 @@ inline constexpr std::int64_t most_elements = 4096;         ///< of one step
 inline constexpr std::int64_t most_multiplications = 32768; ///< of one product
 inline constexpr std::int64_t most_in_order = 128;          ///< elements that one thread goes along
 inline constexpr int most_statements = 512;                 ///< of all steps: each is compiled
-inline constexpr int most_nested = 3; ///< loops, one inside the other; what nvcc takes for more is not measured
+inline constexpr int most_nested = 3; ///< loops, one inside the other; the cost of more with nvcc is not measured
 inline constexpr std::size_t most_bytes = 40 * 1024; ///< of shared memory
 inline constexpr int most_axes = 8;                  ///< of a mesh, along which devices have places
 } // namespace block_loop_limits
@@ -120,7 +120,7 @@ class block_loop_estimate {
   }
 };
 
-/// Whether one block runs a whole loop: a scan, of which the call may know the count, or a while loop.
+/// Whether one block runs a whole loop: a scan, whose count may be known at the call only, or a while loop.
 template <class Step> constexpr bool is_block_loop(const plan_view& plan, const Step& loop) {
   const auto is_known = [&](section_id section) {
     return needs_no_devices(plan, section) && has_static_extents(plan, section);

@@ -1,5 +1,5 @@
-// Where one block that runs a whole loop keeps what its rounds compute: in shared memory, at places that are known
-// while compiling.
+// The shared memory of one block that runs a whole loop: the values of rounds have offsets that are known while
+// compiling.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -16,16 +16,15 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Of sections with static extents. A section has its slots, and behind them the memory of one loop or branch at a
-/// time; a loop has the places of its carries, the predicate's answer, and the memory of its
-/// sections.
+/// The layout for sections with static extents. A section has its slots, and behind them the memory of one loop or
+/// branch at a time. A loop has the buffers of its carries, the predicate's result, and the memory of its sections.
 template <class Plan> class block_loop_memory {
  public:
   constexpr explicit block_loop_memory(const Plan& of) : plan(of) {}
 
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
-  /// Where a slot of a section begins, behind where the section's memory does; of a number beyond them, where they end.
+  /// The offset of a slot in its section's memory; for a number beyond the last slot, the end of the slots.
   constexpr std::size_t slot_offset(section_id section, int slot) const {
     std::size_t offset = 0;
     for (int before = 0; before < slot; ++before) offset += slot_bytes(section, before);
@@ -39,7 +38,7 @@ template <class Plan> class block_loop_memory {
     for_each_step(plan, section, [&](const step_record& step) { most = std::max(most, of_step(step)); });
     return slots_of(section) + most;
   }
-  /// Of a loop, or of branches.
+  /// The bytes of a loop, or of branches.
   constexpr std::size_t of_step(const step_record& step) const {
     std::size_t most = 0;
     for_each_body(plan, step, [&](section_id body) { most = std::max(most, of_section(body)); });
@@ -59,8 +58,8 @@ template <class Plan> class block_loop_memory {
     return most;
   }
 
-  /// Where the places that a carry is in begin, behind where a loop's memory does; of a number beyond them, where they
-  /// end. Places of carries that are handed on are those of the first of these.
+  /// The offset of a carry's buffers in a loop's memory; for a number beyond the last carry, the end of the carries.
+  /// Carries that are handed on have the buffers of the first of them.
   template <class Step> constexpr std::size_t carry_offset(const Step& loop, std::size_t carry) const {
     const plain_span<const scan_result> results = plan[loop.results];
     const std::size_t first = carry < results.size() ? carry_in(results, ring_of(results, carry).places[0]) : carry;
@@ -75,7 +74,7 @@ template <class Plan> class block_loop_memory {
   template <class Step> constexpr std::size_t answer_offset(const Step& loop) const {
     return carry_offset(loop, index_of(loop.results.count));
   }
-  /// What a loop keeps beside its bodies.
+  /// The bytes that a loop needs beside its bodies.
   template <class Step> constexpr std::size_t beside_bodies(const Step& loop) const {
     return answer_offset(loop) + aligned(1);
   }

@@ -1,4 +1,4 @@
-// Loops and branches as one block runs them. All of its threads go round together, and choose the same branch.
+// Loops and branches as one block runs them. All its threads run the same rounds together, and choose the same branch.
 #pragma once
 
 #include <parallax/core/config.hpp>
@@ -69,7 +69,7 @@ template <int Threads, class Outer, class Step, int Index> class block_loop_step
     static constexpr int count = static_cast<int>(loop::output(C).count.number());
   };
 
-  /// Where a round reads and writes.
+  /// The addresses that a round reads and writes.
   struct round_places {
     const Outer& outer;
     std::int64_t slice;
@@ -87,7 +87,7 @@ template <int Threads, class Outer, class Step, int Index> class block_loop_step
       else return outer.template address<y::buffer>() + slice * y::slice_bytes;
     }
   };
-  /// The same of a predicate.
+  /// The addresses that a predicate reads and writes.
   struct question_places : round_places {
     template <std::size_t> PARALLAX_DEVICE PARALLAX_INLINE std::byte* output() const {
       return this->outer.shared + answer_offset;

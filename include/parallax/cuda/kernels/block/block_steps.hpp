@@ -20,7 +20,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// The steps of a section, whose buffers are where `Frame` says. Each ends before the next one begins.
+/// The steps of a section, with the buffers of `Frame`. Each step ends before the next one begins.
 template <int Threads, class Frame> class block_steps {
   using program = typename Frame::program;
   static constexpr std::size_t count = [] {

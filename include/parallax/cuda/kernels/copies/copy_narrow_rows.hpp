@@ -1,4 +1,4 @@
-// Copies rows of few bytes that lie apart: the copy engines move such rows one by one.
+// Copies of rows of few bytes that lie apart: copy engines move such rows one by one.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -36,11 +36,11 @@ template <class Unit> struct copy_narrow_rows {
   }
 };
 
-/// The longest rows that are copied so, in bytes: beyond, a copy engine has enough to do with each.
+/// The longest rows that are copied so, in bytes: longer rows keep a copy engine busy.
 inline constexpr std::size_t most_narrow_bytes = 512;
 
-/// Enqueues a copy of rows of `width` bytes, which begin a pitch apart, in the largest units that everything is a
-/// multiple of.
+/// Enqueues a copy of rows of `width` bytes, which begin a pitch apart, in the largest units that divide all addresses,
+/// pitches and the width.
 template <launch_api Api, class Unit = std::uint64_t>
 status launch_narrow_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                           std::size_t rows, const launch_context<Api>& where) {

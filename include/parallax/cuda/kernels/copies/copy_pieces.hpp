@@ -1,5 +1,5 @@
-// Copies many pieces of memory in one launch. Small ones may be given with the launch itself, as part of its arguments:
-// what the host knows at the call needs no copy of its own to get to the device.
+// Copies many pieces of memory in one launch. Small ones may come with the launch itself, as part of its arguments, so
+// that values of the host need no copy of their own.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -12,7 +12,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Pieces that begin at multiples of 16 bytes are copied fast; given ones have to be copied to such.
+/// Pieces that begin at multiples of 16 bytes are copied fast; pieces that come with the launch must have such
+/// destinations.
 struct copy_pieces {
   static constexpr bool barriers = false;
   static constexpr int max_threads = detail::elementwise_threads;
@@ -25,7 +26,7 @@ struct copy_pieces {
 
   struct piece {
     const std::byte* from;    ///< null: the words from `given` on
-    std::byte* to;            ///< null: what the launch's `targets` has for this piece
+    std::byte* to;            ///< null: the address in the launch's `targets` for this piece
     std::uint32_t bytes;      ///< of given ones, a multiple of 16
     std::uint32_t given;      ///< the first of them
     std::uint32_t first_tile; ///< the work of all pieces, counted on

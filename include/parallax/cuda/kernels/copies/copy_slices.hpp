@@ -1,4 +1,4 @@
-// Copies slices of stacked arrays to and from places that stay, by a round's number that only the device knows.
+// Copies slices of stacked arrays to and from fixed addresses, by the number of a round that only the device knows.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -19,7 +19,7 @@ struct copy_slices {
     std::byte* place;
     std::uint32_t bytes; ///< of a slice
     std::uint32_t first_tile;
-    bool is_read; ///< else the place is copied to the slice
+    bool is_read; ///< from the slice to `place`, otherwise from `place` to the slice
   };
   struct arguments {
     const std::int64_t* count;

@@ -23,7 +23,7 @@ struct combined_slices {
 template <class T> struct combine_members {
   static constexpr bool barriers = false;
   static constexpr int max_threads = detail::elementwise_threads;
-  /// Of 16 bits 8 for each of the members that wait would not fit the registers.
+  /// For 16 bits, 8 values of each member that waits would not fit the registers.
   static constexpr int width = sizeof(T) == 2 ? 4 : 16 / static_cast<int>(sizeof(T));
 
   struct arguments {
@@ -58,7 +58,7 @@ template <class T> struct combine_members {
   }
   static constexpr int levels = 7; // of up to 64 members
 
-  /// Adds member `m`: each bit of `m` says whether there are as many members before it that wait for others.
+  /// Adds member `m`. Level k holds the combination of 2^k members that waits for as many more, if bit k of `m` is 1.
   template <int Width>
   static PARALLAX_DEVICE PARALLAX_INLINE void add(reduction_kind how, vector_of<T, Width> (&whole)[levels], int m,
                                                   vector_of<T, Width> value) {
@@ -70,7 +70,7 @@ template <class T> struct combine_members {
       else whole[level] = value, is_placed = true;
     }
   }
-  /// What waits, the few members of the end first.
+  /// The combination of all levels that wait, those with the fewest members first.
   template <int Width>
   static PARALLAX_DEVICE PARALLAX_INLINE vector_of<T, Width>
   total(reduction_kind how, const vector_of<T, Width> (&whole)[levels], int members) {
@@ -129,8 +129,9 @@ status launch_combine_of(const launch_context<Api>& where, reduction_kind how, p
 
 } // namespace detail
 
-/// Launches the combination of one operand of each member, 1 to `most_members`, into `result`, which is none of them;
-/// nothing where it has no elements. Of truth values, the sum and the largest are "or", the smallest is "and".
+/// Launches the combination of one operand of each member, 1 to `most_members`, into `result`, which is none of the
+/// operands; launches nothing if `result` has no elements. Of truth values, the sum and the largest are "or", the
+/// smallest is "and".
 template <launch_api Api>
 status launch_combine(const launch_context<Api>& where, reduction_kind how, element_type type,
                       plain_span<const void* const> operands, void* result, const combined_slices& slices) {

@@ -1,4 +1,4 @@
-// The addresses of the matrices of batched products, for calls of a library that take matrices from anywhere.
+// The addresses of the matrices of batched products, for library calls that take matrices at any addresses.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -12,7 +12,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Writes them for several products in one launch: a thread for each address.
+/// Writes the addresses of several products in one launch: a thread for each address.
 struct write_addresses {
   static constexpr bool barriers = false;
   static constexpr int max_threads = detail::elementwise_threads;
@@ -33,7 +33,7 @@ struct write_addresses {
     std::uint32_t all;
     product products[most_products];
 
-    /// Adds the product of these batches.
+    /// Adds the product with these batches.
     void add(const product_batches& batches, std::int64_t element_bytes, std::byte* left, std::byte* right,
              std::byte* result, void** addresses) {
       product& p = products[count++];

@@ -64,7 +64,7 @@ template <class Kernel> struct elementwise {
         }
       }
       const place& aligned = p;
-      // where a result's vectors are aligned, others may not be
+      // if a result's vectors are aligned, an operand's may still not be
       const bool apart = Width > 1 && a.rows.peeled;
       typename evaluate::template state<Width> loaded;
       if (apart) evaluate::template load<Width>(block, a.loop, p, loaded);

@@ -1,5 +1,5 @@
-// Elementwise loops that need nothing of one another in one launch: each has some of the blocks. Their operands are
-// contiguous arrays and scalars, so that a loop is no more than where these begin and how many elements there are.
+// Independent elementwise loops in one launch: each has some of the blocks. Their operands are contiguous arrays and
+// scalars, so that a loop is described by their addresses and the number of elements.
 #pragma once
 
 #include <parallax/core/support/function_ref.hpp>
@@ -25,7 +25,7 @@ template <int Operands, int Constants> struct flat_loop {
   std::uint64_t constants[std::size_t{Constants > 0 ? Constants : 1}];
 };
 
-/// The loops of these kernels, each of any number of them.
+/// A group of loops of these kernels, any number of each.
 template <class... Kernels> struct elementwise_group {
   static constexpr bool barriers = false;
   static constexpr int max_threads = detail::elementwise_threads;
@@ -36,12 +36,12 @@ template <class... Kernels> struct elementwise_group {
   struct member {
     std::byte* data[std::size_t{operand_count}];
     std::uint32_t count;       ///< of elements
-    std::uint32_t vectors;     ///< of as many as the kernel takes together; the others follow one by one
+    std::uint32_t vectors;     ///< of as many as the kernel takes together; the other elements are computed one by one
     std::uint32_t first_block; ///< of the launch
     std::int32_t kernel;
   };
-  /// CUDA passes 4 KiB of arguments to kernels of any device and toolkit. A power of two, by which a block looks for
-  /// its member.
+  /// CUDA passes 4 KiB of arguments to kernels of any device and toolkit. The number of members is a power of two,
+  /// since a block finds its member by bisection.
   static constexpr std::size_t argument_bytes = 4096;
   static constexpr std::size_t bytes_beside = 16 + 8 * index_of(constant_count);
   static constexpr int most_members = [] {
@@ -121,7 +121,8 @@ template <launch_api Api, class... Kernels> class group_launch {
  public:
   explicit group_launch(const launch_context<Api>& context) : where(context) {}
 
-  /// Adds the loop that `a` describes, of kernel number `Number`. Returns the status of what has been launched for it.
+  /// Adds the loop that `a` describes, of kernel number `Number`. Returns the status of the launches that were made for
+  /// it.
   template <class Kernel, int Number> status add(kernel_arguments& a) {
     using evaluate = evaluator<Kernel>;
     a.collapse();
@@ -166,10 +167,10 @@ template <launch_api Api, class... Kernels> class group_launch {
   unsigned blocks = 0;
   bool is_used[sizeof...(Kernels)] = {}; ///< whether a kernel's constants are those of a member
 
-  /// Parts of which all but the last keep what is aligned so.
+  /// The elements of each part of a loop but the last: a multiple of 16, so that aligned operands stay aligned.
   std::int64_t largest_part() const { return std::max<std::int64_t>(where.largest / 16 * 16, 16); }
 
-  /// A launch has one set of constants for each kernel.
+  /// Launches what is there if another member does not fit: a launch has one set of constants for each kernel.
   template <class Kernel, int Number> status make_room(const kernel_arguments& a) {
     constexpr int first = group::first_constant(Number);
     bool fits = next.count < group::most_members;
@@ -188,10 +189,10 @@ template <launch_api Api, class... Kernels> class group_launch {
 
 } // namespace detail
 
-/// Describes a loop of a group, by its number; what it points to is there until the next one is asked for.
+/// Describes loop `number` of a group; the description is valid until the next one is asked for.
 using group_part = function_ref<void(int, kernel_arguments&)>;
 
-/// Launches loops, of which `kernels` says which of `Kernels` each is.
+/// Launches loops; `kernels` gives the number of each one's kernel among `Kernels`.
 template <launch_api Api, class... Kernels>
 status launch_elementwise_group(plain_span<const int> kernels, group_part part, const launch_context<Api>& where) {
   detail::group_launch<Api, Kernels...> launch(where);

@@ -10,7 +10,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <class Kernel> struct elementwise_tiles;
 
-/// The first dimension of the loop is that along which the operands lie.
+/// The first dimension of the loop is the one along which the transposed operands are contiguous.
 template <template <kernel_result, class, class...> class Form, kernel_result Result, class Reduction, class... S>
 struct elementwise_tiles<Form<Result, Reduction, S...>> {
   using kernel_type = Form<Result, Reduction, S...>;
@@ -66,7 +66,7 @@ struct elementwise_tiles<Form<Result, Reduction, S...>> {
     return reinterpret_cast<T*>(block.shared() + start) + row * pitch + column;
   }
 
-  /// A position in the tile, in which strided operands lie.
+  /// A position in the tile that holds the strided operands.
   struct tile_place : place_of<loop_type> {
     std::int32_t column = 0, left = 0; ///< along the first dimension; where the tile begins along the innermost
 
@@ -133,11 +133,11 @@ struct elementwise_tiles<Form<Result, Reduction, S...>> {
 
 namespace detail {
 
-/// Extents below which tiles are not worth it.
+/// The smallest extents for which tiles are worth it.
 inline constexpr std::int64_t smallest_tiled = 8;
 
-/// Puts the dimension first along which most operands lie that do not lie along the innermost one. Returns whether
-/// there is one, and both are long enough for tiles.
+/// Puts that dimension first along which most of the operands are contiguous that are not so along the innermost one.
+/// Returns whether there is such a dimension, and both are long enough for tiles.
 inline bool arrange_for_tiles(kernel_arguments& a) {
   if (a.rank < 2 || a.extents[a.rank - 1] < smallest_tiled) return false;
   int best = -1, most = 0;

@@ -1,4 +1,4 @@
-// Kernels that decide, within a graph, which of its nodes run their bodies.
+// Kernels that decide, within a graph, which conditional nodes run their bodies.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -10,7 +10,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Sets conditions by a truth value that has been computed, or to what is known.
+/// Sets conditions to a truth value that a kernel has computed, or to a known one.
 struct set_conditions {
   static constexpr bool barriers = false;
   static constexpr int max_threads = 32;
@@ -22,7 +22,7 @@ struct set_conditions {
     rule how;
   };
   struct arguments {
-    const std::uint8_t* truth; ///< null where nobody asks
+    const std::uint8_t* truth; ///< null if no condition follows it
     int count;
     setting settings[most];
 
@@ -41,7 +41,7 @@ struct set_conditions {
   }
 };
 
-/// Sets the condition of the branch that a number names, and clears those of the others.
+/// Sets the condition of branch number `*chosen`, and clears those of the others.
 struct choose_branch {
   static constexpr bool barriers = false;
   static constexpr int max_threads = 32;
@@ -60,14 +60,14 @@ struct choose_branch {
   }
 };
 
-/// Counts rounds, and sets a condition as long as there are more.
+/// Counts rounds, and keeps a condition set while more rounds are left.
 struct count_rounds {
   static constexpr bool barriers = false;
   static constexpr int max_threads = 32;
 
   struct arguments {
     std::int64_t* count;
-    std::int64_t before, added, rounds; ///< counts from `before` on where that is not negative, else from what there is
+    std::int64_t before, added, rounds; ///< counts on from `before`, or from `*count` if `before` is negative
     graph_condition more;
   };
 

@@ -28,7 +28,7 @@ template <int I, class T> struct numbered_value {
 template <int I, class Statement, int Width> struct numbered_transfer : transfer<Statement, Width> {};
 
 template <class Indices, int Width, class... S> struct thread_state;
-/// The values of one element's statements, and what all of them exchange with memory.
+/// The values of one element's statements, and the values that they exchange with memory.
 template <std::size_t... I, int Width, class... S>
 struct thread_state<std::index_sequence<I...>, Width, S...> : numbered_transfer<I, S, Width>... {};
 
@@ -76,7 +76,7 @@ PARALLAX_DEVICE PARALLAX_INLINE element_t<Type> evaluate(load_statement<Kind, Ty
   return transfer_at<I>(state).lane(i);
 }
 
-/// How far a statement's vectors are from being aligned, together with those of statements before it.
+/// The number of elements up to a statement's next aligned vector, combined with those of the statements before it.
 template <int Width, class Transfer, class Loop, class Place>
 PARALLAX_DEVICE PARALLAX_INLINE void add_steps(const Transfer&, [[maybe_unused]] const Loop& l,
                                                [[maybe_unused]] const Place& p, [[maybe_unused]] int& steps,
@@ -90,7 +90,7 @@ PARALLAX_DEVICE PARALLAX_INLINE void add_steps(const Transfer&, [[maybe_unused]]
   }
 }
 template <class Primitive, class... P> inline constexpr bool one_of = (false || ... || std::is_same_v<Primitive, P>);
-/// Whether a statement is of a few instructions, which need no registers besides their operands and results.
+/// Whether a statement takes a few instructions, and no registers besides those of its operands and result.
 template <class Statement> inline constexpr bool is_short = is_load(Statement::record.kind);
 template <class Primitive, element_type Type, std::int64_t Parameter, int... Operands>
 inline constexpr bool is_short<compute_statement<Primitive, Type, Parameter, Operands...>> =
@@ -98,7 +98,7 @@ inline constexpr bool is_short<compute_statement<Primitive, Type, Parameter, Ope
            primitives::absolute, primitives::convert> ||
     (one_of<Primitive, primitives::integer_power> && Parameter == 2);
 
-/// The same of statements that are read from memory once their operands are known.
+/// Evaluates a statement as `evaluate` does, with the block for statements that read memory at computed addresses.
 template <int I, class Block, class Statement, class Values, class State>
 PARALLAX_DEVICE PARALLAX_INLINE typename Statement::value_type evaluate_on(const Block&, Statement s, Values& v,
                                                                            State& state, int i) {
@@ -122,7 +122,7 @@ evaluate_on(const Block&, scatter_statement<Kind, Primitive, Type, Offset, Updat
 
 } // namespace detail
 
-/// What a scatter makes of one position: the element that is changed, null for none, and what it is combined with.
+/// The update of a scatter at one position: the element to change, null for none, and the value to combine it with.
 template <class T> struct update_of {
   T* element;
   T value;
@@ -152,18 +152,19 @@ struct evaluator<Form<Result, Reduction, S...>> {
   static constexpr bool result_is_vector = Result == kernel_result::vector;
   /// Whether neighbouring elements can be computed together.
   static constexpr bool has_vectors = strided_count == 0 && Result != kernel_result::strided;
-  /// How many: what the largest elements allow, or 8, since more would take too many registers.
+  /// The number of elements that are computed together: as many as the largest elements allow, or 8, since more would
+  /// take too many registers.
   static constexpr int width =
       16 / static_cast<int>(std::max(
                {std::size_t{2}, result_is_vector ? sizeof(value_type) : 2, detail::transfer<S, 1>::vector_bytes...}));
 
-  /// The elements that a loop over many loads before it evaluates the first of them: at least four loads are under way
-  /// then, where there is little to compute.
+  /// The number of elements that a loop over many elements loads before it evaluates the first of them: enough for at
+  /// least four loads in flight, if there is little to compute.
   static constexpr int loaded_count =
       (0 + ... + (is_load(S::record.kind) && detail::transfer<S, 1>::arrays > 0 ? 1 : 0));
   static constexpr int together = sizeof...(S) > 12 || loaded_count == 0 ? 1 : (3 + loaded_count) / loaded_count;
 
-  /// Whether the registers of a thread are those of what it loads, and few more.
+  /// Whether a thread needs few registers beyond those of the values that it loads.
   static constexpr bool is_light = sizeof...(S) <= 3 && (true && ... && detail::is_short<S>);
 
   /// Whether the vectors of all rows are aligned.
@@ -200,10 +201,10 @@ struct evaluator<Form<Result, Reduction, S...>> {
             (detail::transfer<S, 1>::strided_operand < operand ? detail::transfer<S, 1>::strided_bytes : 0));
   }
 
-  /// What `Width` neighbouring elements' statements exchange with memory.
+  /// The values that `Width` neighbouring elements' statements exchange with memory.
   template <int Width> using state = detail::thread_state<indices, Width, S...>;
 
-  /// Loads what is read for the `Width` elements from `p` on.
+  /// Loads all values for the `Width` elements from `p` on.
   template <int Width, class Block, class Loop, class Place>
   static PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const Loop& l, const Place& p,
                                                    state<Width>& loaded) {
@@ -220,7 +221,7 @@ struct evaluator<Form<Result, Reduction, S...>> {
                                                     const state<Width>& computed) {
     store_all<Width>(block, l, p, computed, indices{});
   }
-  /// Both.
+  /// Computes and stores.
   template <int Width, class Block, class Loop, class Place>
   static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> finish(const Block& block, const Loop& l,
                                                                          const Place& p, state<Width>& loaded) {
@@ -228,7 +229,7 @@ struct evaluator<Form<Result, Reduction, S...>> {
     store<Width>(block, l, p, loaded);
     return results;
   }
-  /// All of that.
+  /// Loads, computes and stores.
   template <int Width, class Block, class Loop, class Place>
   static PARALLAX_DEVICE PARALLAX_INLINE lanes<value_type, Width> run(const Block& block, const Loop& l,
                                                                       const Place& p) {

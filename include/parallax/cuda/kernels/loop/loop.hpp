@@ -41,18 +41,18 @@ struct divisor {
   }
 };
 
-/// Where an operand's elements lie, or the values of an index: the first one, and strides in elements.
+/// An operand's first element, or the first value of an index, and strides in elements.
 struct loop_operand {
   std::byte* data = nullptr;
-  std::int64_t start = 0; ///< of an index; otherwise how many bytes it moves with each round
+  std::int64_t start = 0; ///< of an index; otherwise the bytes that an operand moves with each round
   std::int32_t strides[max_rank] = {};
 };
 
-/// Where the innermost dimension of a loop is: that does not depend on how many there are. Those before it are the
-/// first ones.
+/// The number of a loop's innermost dimension, which does not depend on the rank. The dimensions before it are numbered
+/// from 0.
 inline constexpr int innermost = max_rank - 1;
 
-/// A kernel whose operands may be slices, by the number of a round that only the device knows.
+/// A kernel whose operands may be slices that move with the number of a round, which only the device knows.
 template <kernel_result Result, class Reduction, class... Statements>
 struct moving_kernel : kernel<Result, Reduction, Statements...> {};
 template <class Kernel> struct made_moving;
@@ -63,12 +63,12 @@ template <class Kernel> inline constexpr bool is_moving = false;
 template <kernel_result Result, class Reduction, class... S>
 inline constexpr bool is_moving<moving_kernel<Result, Reduction, S...>> = true;
 
-/// Where the number of the round is read, of loops that may move.
+/// The address of the round's number, for loops that may move.
 template <bool Moves> struct counted_round {
   constexpr explicit counted_round(const std::int64_t*) {}
 };
 template <> struct counted_round<true> {
-  const std::int64_t* round; ///< null where nothing moves
+  const std::int64_t* round; ///< null if nothing moves
   constexpr explicit counted_round(const std::int64_t* counted) : round(counted) {}
 };
 
@@ -91,7 +91,7 @@ template <int Operands, int Constants, bool Moves = false> struct loop : counted
       operands[i].data = a.operands[i].data;
       operands[i].start = a.operands[i].start;
       for (int d = 0; d < a.rank; ++d) {
-        // along one element there are no strides, and what is said of them may not fit
+        // along one element no stride is used, and the given one may not fit
         std::int64_t stride = a.extents[d] > 1 ? a.operands[i].strides[d] : 0;
         operands[i].strides[place(d)] = static_cast<std::int32_t>(stride);
       }
@@ -138,7 +138,7 @@ inline void advance(kernel_arguments& a, int dimension, std::int64_t steps) {
   }
 }
 
-/// The dimension, of those in `mask`, along which operands go farthest; -1 if all of those have one element.
+/// The dimension in `mask` along which operands extend farthest; -1 if all of them have one element.
 inline int widest_dimension(const kernel_arguments& a, unsigned mask) {
   int widest = -1;
   double most = 0;
@@ -160,7 +160,7 @@ status for_each_part(kernel_arguments& a, unsigned mask, const Done& done, const
   int d = done(a) ? -1 : widest_dimension(a, mask);
   if (d < 0) return part(a, first);
   std::int64_t extent = a.extents[d], half = extent / 2;
-  if (half > 16) half -= half % 16; // what is aligned stays so
+  if (half > 16) half -= half % 16; // keeps aligned operands aligned
   a.extents[d] = half;
   status result = for_each_part(a, mask, done, part, first);
   advance(a, d, half);

@@ -28,7 +28,7 @@ PARALLAX_DEVICE PARALLAX_INLINE void locate(const Loop& l, int first, int last, 
   }
 }
 
-/// How many elements from an operand's first one its row at a position begins.
+/// The distance in elements from an operand's first element to its row at a position.
 template <class Loop>
 PARALLAX_DEVICE PARALLAX_INLINE std::int32_t row_offset(const Loop& l, int operand, const coordinates& p) {
   std::int32_t offset = 0;
@@ -40,20 +40,20 @@ PARALLAX_DEVICE PARALLAX_INLINE std::int32_t row_offset(const Loop& l, int opera
   return offset;
 }
 
-/// A position as operands see it: how many elements from each one's first element its row begins, and the coordinate
-/// along the innermost dimension.
+/// A position as operands see it: the distances from each one's first element to its row, and the coordinate along the
+/// innermost dimension.
 template <int Operands> struct place {
   std::int32_t rows[std::size_t{Operands > 0 ? Operands : 1}] = {};
   std::int32_t inner = 0;
 };
 template <class Loop> using place_of = place<Loop::operand_count>;
-/// One from which each operand's vectors may be aligned or not.
+/// A position from which an operand's vectors may be unaligned.
 template <int Operands> struct unaligned_place : place<Operands> {
   using unaligned = void;
 };
 
-/// Moves the rows by the coordinates that row-major number `number` has in dimensions `first` to `last`, which are one
-/// at most in most loops.
+/// Moves the rows by the coordinates of row-major number `number` in dimensions `first` to `last`; in most loops this
+/// is at most one dimension.
 template <class Loop>
 PARALLAX_DEVICE PARALLAX_INLINE void move_rows(const Loop& l, int first, int last, std::uint32_t number,
                                                place_of<Loop>& p) {
@@ -78,7 +78,7 @@ PARALLAX_DEVICE PARALLAX_INLINE std::int32_t row_offset(const Loop&, int operand
   return p.rows[operand];
 }
 
-/// Pieces of rows, each the work of one thread at a time: `per_row` of them lie side by side from `start` on.
+/// Pieces of rows, each the work of one thread at a time: `per_row` of them follow each other in a row from `start` on.
 struct row_pieces {
   std::uint32_t count = 0;
   divisor per_row;
@@ -103,20 +103,20 @@ struct row_pieces {
   }
 };
 
-/// Rows cut into vectors and, behind them, single elements; some of those stand before the vectors where rows begin
-/// where no vectors do.
+/// Rows cut into vectors and, behind them, single elements. If rows begin at addresses where no vector may, some of the
+/// single elements come before the vectors.
 struct cut_rows {
   row_pieces vectors, singles;
   bool peeled = false;
 
   cut_rows() = default;
-  /// `width` elements are a vector; 0 where there are to be none.
+  /// `width`: the elements of a vector; 0 for no vectors.
   constexpr cut_rows(std::int64_t rows, std::int64_t length, int width) {
     std::int64_t in_row = width > 0 ? length / width : 0;
     vectors = row_pieces(rows, in_row, 0);
     singles = row_pieces(rows, length - in_row * width, in_row * width);
   }
-  /// Vectors in rows that begin anywhere.
+  /// Rows that may begin at any address.
   static constexpr cut_rows peeled_of(std::int64_t rows, std::int64_t length, int width) {
     if (length < 4 * width) return cut_rows(rows, length, 0);
     cut_rows result;
@@ -126,7 +126,8 @@ struct cut_rows {
     result.peeled = true;
     return result;
   }
-  /// Moves a position in `vectors` or, of a `Width` of 1, in `singles` as `before` elements before the vectors ask.
+  /// Moves a position in `vectors`, or in `singles` if `Width` is 1, if `before` single elements come before the
+  /// vectors.
   template <int Width, class Place> PARALLAX_DEVICE PARALLAX_INLINE void peel(std::int32_t before, Place& p) const {
     if constexpr (Width > 1) p.inner += before;
     else if (p.inner - singles.start < before) p.inner -= singles.start;

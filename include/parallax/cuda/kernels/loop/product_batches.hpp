@@ -34,12 +34,12 @@ struct product_batches {
     }
     if (rank == 0) extents[rank++] = 1;
   }
-  /// Of results that follow one another.
+  /// For results that follow one another.
   constexpr product_batches(int count, const std::int64_t* sizes, const std::int64_t* left_strides,
                             const std::int64_t* right_strides)
       : product_batches(count, sizes, left_strides, right_strides, row_major_strides(count, sizes).strides) {}
 
-  /// The longest dimension, along which one call goes; there is one for each position of the others.
+  /// The longest dimension: one call goes along it, for each position of the others.
   constexpr int strided() const {
     int longest = 0;
     for (int d = 1; d < rank; ++d)
@@ -48,7 +48,8 @@ struct product_batches {
   }
   constexpr std::int64_t calls() const { return all == 0 ? 0 : all / extents[strided()]; }
 
-  /// What the distances between all matrices of an operand are multiples of: one of the strides above.
+  /// The greatest common divisor of the strides of an operand: the distances between all its matrices are multiples of
+  /// it.
   constexpr std::int64_t common(const std::int64_t* strides) const {
     std::int64_t divisor = 0;
     for (int d = 0; d < rank; ++d) divisor = std::gcd(divisor, strides[d]);

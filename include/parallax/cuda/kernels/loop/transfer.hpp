@@ -1,5 +1,4 @@
-// What a kernel's statements exchange with memory, as one thread does it for one element or for several neighbouring
-// ones.
+// The values that a kernel's statements exchange with memory, for one thread and one or several neighbouring elements.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -13,7 +12,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail {
 
-/// The address of an element. A vector's has to be aligned.
+/// The address of an element. It has to be aligned for a vector.
 template <class T, class Loop>
 PARALLAX_DEVICE PARALLAX_INLINE T* address(const Loop& l, int operand, std::int32_t offset) {
   std::byte* first = l.operands[operand].data;
@@ -22,19 +21,20 @@ PARALLAX_DEVICE PARALLAX_INLINE T* address(const Loop& l, int operand, std::int3
   return reinterpret_cast<T*>(first) + offset;
 }
 
-/// How many elements behind `first` a vector of `Width` may begin.
+/// The number of elements behind `first` where the next vector of `Width` elements may begin.
 template <int Width, class T> PARALLAX_DEVICE PARALLAX_INLINE std::int32_t steps_to_vector(const T* first) {
   return static_cast<std::int32_t>(-(reinterpret_cast<std::uintptr_t>(first) / sizeof(T)) % Width);
 }
-/// Whether a vector begins at `first`, as it does at most places.
+/// Whether a vector may begin at `first`, as it may for all but unaligned positions.
 template <class Place, int Width, class T> PARALLAX_DEVICE PARALLAX_INLINE bool lies_as_vector(const T* first) {
   if constexpr (requires { typename Place::unaligned; }) return steps_to_vector<Width>(first) == 0;
   else return true;
 }
 
-/// What a statement exchanges with memory for `Width` neighbouring elements: nothing, where it computes.
+/// The values that a statement exchanges with memory for `Width` neighbouring elements: none for a statement that
+/// computes.
 template <class Statement, int Width> struct transfer {
-  static constexpr int arrays = 0, constants = 0; ///< one more than the largest number that it names
+  static constexpr int arrays = 0, constants = 0; ///< one more than the largest number that the statement names
   static constexpr std::size_t vector_bytes = 0;  ///< of an element that is moved in vectors
   static constexpr int vector_operand = 0;
   static constexpr int strided_operand = -1;
@@ -66,7 +66,7 @@ struct transfer<load_statement<statement_kind::load_vector, Type, Array>, Width>
     }
   }
   PARALLAX_DEVICE PARALLAX_INLINE T lane(int i) const { return vector.values[i]; }
-  /// The elements, to be kept elsewhere; and back from there.
+  /// The elements, to be kept elsewhere; `take` puts them back.
   PARALLAX_DEVICE PARALLAX_INLINE vector_of<T, Width> elements() const { return vector; }
   PARALLAX_DEVICE PARALLAX_INLINE void take(const vector_of<T, Width>& kept) { vector = kept; }
 };
@@ -164,7 +164,7 @@ struct transfer<store_statement<statement_kind::store_row, Type, Operand, Array>
   static constexpr int arrays = Array + 1;
 };
 
-/// Where the elements lie that offsets are counted from.
+/// The address that a gather's or scatter's offsets are counted from.
 template <class T, int Array> struct indexed_transfer : transfer<void, 1> {
   static constexpr int arrays = Array + 1;
   T* first;
@@ -184,13 +184,13 @@ struct transfer<gather_statement<Kind, Type, Offset, Array>, Width> : indexed_tr
 template <statement_kind Kind, class Primitive, element_type Type, int Offset, int Update, int Array, int Width>
 struct transfer<scatter_statement<Kind, Primitive, Type, Offset, Update, Array>, Width>
     : indexed_transfer<element_t<Type>, Array> {
-  element_t<Type>* changed; ///< null where nothing is
+  element_t<Type>* changed; ///< null if nothing is changed
 };
 
 template <class P>
 concept shares_with_neighbours = requires { typename P::shared_by_neighbours; };
 
-/// Exchanges nothing either: what a primitive's neighbouring elements share.
+/// No memory either: the values that a primitive's neighbouring elements share.
 template <class Primitive, element_type Type, std::int64_t Parameter, int... Operands, int Width>
   requires shares_with_neighbours<Primitive>
 struct transfer<compute_statement<Primitive, Type, Parameter, Operands...>, Width> : transfer<void, Width> {

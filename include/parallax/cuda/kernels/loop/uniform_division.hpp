@@ -1,5 +1,5 @@
-// Divisions of a row's elements by one number: its reciprocal is computed once, and quotients are the same bits as
-// those of a division.
+// Divisions of a row's elements by one number: its reciprocal is computed once, and the quotients have the bits of true
+// divisions.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -11,16 +11,16 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// The reciprocal of a divisor that quotients are computed with, or 0 where that is done without.
+/// The reciprocal of a divisor, for `divided`; 0 if quotients have to be computed by a division.
 PARALLAX_DEVICE PARALLAX_INLINE float reciprocal_of(float divisor) {
   const float size = math::abs(divisor);
   return size >= 0x1p-20f && size <= 0x1p100f ? 1.f / divisor : 0.f;
 }
 
 /// x / divisor, rounded as a division is. A product with a rounded reciprocal is off by less than two units in the last
-/// place; one correction by what is left makes it the nearest number (Markstein, 1990): the test goes through all pairs
-/// of significands that come near enough to the middle between two numbers. What is left is exact within the bounds
-/// here.
+/// place; one correction by the remainder makes it the nearest number (Markstein, 1990): the test goes through all
+/// pairs of significands that come near enough to the middle between two numbers. The remainder is exact within the
+/// bounds here.
 PARALLAX_DEVICE PARALLAX_INLINE float divided(float x, float divisor, float reciprocal) {
   const float near = x * reciprocal, rest = std::fma(-divisor, near, x), size = math::abs(near);
   if (size >= 0x1p-80f && size <= 0x1p100f) return std::fma(rest, reciprocal, near);
@@ -29,7 +29,7 @@ PARALLAX_DEVICE PARALLAX_INLINE float divided(float x, float divisor, float reci
 
 namespace detail {
 
-/// Statement I as a division by the same number in all of a row: by that of which statement.
+/// Statement I as a division by one number for all of a row: `divisor` is the number of the divisor's statement, or -1.
 template <class Schedule, int I, class Statement> struct row_division {
   static constexpr int divisor = -1;
 };

@@ -1,5 +1,5 @@
-// Scatters: kernels that change elements whose places are data. Updates of one element are combined in an order that
-// depends on nothing but the loop and the device, so that results are the same in each run.
+// Scatters: kernels that change elements whose positions are data. Updates of one element are combined in an order that
+// depends only on the loop and the device, so that results are the same in each run.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -12,7 +12,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// A thread for each line, which makes its updates in their order.
+/// A thread for each line carries out the line's updates in their order.
 template <class Kernel> struct scatter_lines {
   using arguments = scatter_positions<Kernel>;
   using T = typename arguments::T;
@@ -34,13 +34,14 @@ template <class Kernel> struct scatter_lines {
 
 namespace detail {
 
-/// Lines up to this long are faster made by a thread each than sorted, which is a dozen launches.
+/// The longest lines that are not sorted: a thread for each is faster than the dozen launches of a sort.
 inline constexpr std::int64_t short_line = 64;
-/// So many lines are faster gone along at once than sorted, unless they are columns, which are sorted together.
+/// So many lines are not sorted, since their threads keep the device busy, unless they are columns, which are sorted
+/// together.
 inline constexpr std::int64_t many_lines = 1024;
 
-/// As `for_each_part`, with what is gone along in order in that order: a dimension is cut where those of its kind
-/// before it have one element.
+/// As `for_each_part`, but dimensions that are gone along in order stay in order: such a dimension is cut only if those
+/// of its kind before it have one element.
 template <class Done, class Part>
 status for_each_part_in_order(kernel_arguments& a, const Done& done, const Part& part, int from = -1) {
   if (from == a.rank) return part(a);

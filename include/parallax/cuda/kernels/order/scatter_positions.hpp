@@ -1,4 +1,4 @@
-// What kernels of scatters have in common: where their updates are, and how these are combined.
+// The common part of scatter kernels: the positions of their updates, and how these are combined.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -23,15 +23,15 @@ struct scatter_statement_of<kernel<Result, Reduction, S...>> {
   static constexpr bool is_row = statement::record.kind == statement_kind::scatter_row;
 };
 
-/// What a scatter makes of an element and an update, or of two updates in their order.
+/// The combination of an element and an update, or of two updates in their order.
 template <class Combining, class T> PARALLAX_DEVICE PARALLAX_INLINE T combined_by(T element, T update) {
   if constexpr (std::is_same_v<Combining, primitives::stop_gradient>) return update;
   else return Combining::evaluate(element, update);
 }
 } // namespace detail
 
-/// The positions of a scatter's loop. Dimensions: those along which updates never meet, then those gone along in order;
-/// the innermost one, which may be of either kind, stays where it is.
+/// The positions of a scatter's loop. Dimensions: first those along which updates never meet, then those that are gone
+/// along in order. The innermost dimension, of either kind, stays the innermost.
 template <class Kernel> struct scatter_positions {
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type;
@@ -57,7 +57,7 @@ template <class Kernel> struct scatter_positions {
 
 namespace detail {
 
-/// Puts the dimensions first along which updates never meet, but for the innermost. Returns how many these are.
+/// Puts the dimensions along which updates never meet first, except for the innermost one. Returns their number.
 constexpr int independent_first(kernel_arguments& a) {
   const int last = a.rank - 1;
   int order[max_rank] = {}, next = 0;
@@ -73,7 +73,7 @@ constexpr int independent_first(kernel_arguments& a) {
   return independent;
 }
 
-/// The positions of a loop whose dimensions have been put so.
+/// The positions of a loop whose dimensions `independent_first` has ordered.
 template <class Kernel> constexpr scatter_positions<Kernel> positions_of(const kernel_arguments& a, int kept_rank) {
   std::int64_t lines = 1, length = 1;
   for (int d = 0; d < a.rank; ++d) ((a.reduced >> d & 1U) != 0 ? length : lines) *= a.extents[d];

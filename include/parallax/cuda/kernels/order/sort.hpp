@@ -15,11 +15,11 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// The elements of all rows before a round, and where they go.
+/// The elements of all rows before a round, and their destinations.
 template <class Kernel> struct sort_round {
   const typename sorted_types<Kernel>::key* from_keys;
   const typename sorted_types<Kernel>::value* from;
-  typename sorted_types<Kernel>::key* to_keys; ///< null where keys are the values, or not needed any more
+  typename sorted_types<Kernel>::key* to_keys; ///< null if the keys are the values, or are not needed any more
   typename sorted_types<Kernel>::value* to;
   std::int64_t count;  ///< of elements
   std::int64_t length; ///< of a row
@@ -80,7 +80,7 @@ template <class Kernel> struct merge_runs {
       const std::int64_t middle = smaller(first + a.run, end), last = smaller(middle + a.run, end);
       const bool in_first = i < middle;
       const auto key = block.load(a.from_keys + i);
-      // of equal elements those of the first run stand before
+      // equal elements of the first run come before those of the second
       std::int64_t low = in_first ? middle : first, high = in_first ? last : middle;
       const std::int64_t others = low;
       while (low < high) {
@@ -102,7 +102,7 @@ template <class Kernel> struct merge_runs {
 
 namespace detail {
 
-/// Sorts all rows. The last round moves them to what is `memory.to` behind it.
+/// Sorts all rows, into the memory that `memory.to` is afterwards.
 template <launch_api Api, class Kernel>
 status launch_sort_rounds(sort_memory<Kernel>& memory, std::int64_t count, std::int64_t length,
                           const launch_context<Api>& where) {

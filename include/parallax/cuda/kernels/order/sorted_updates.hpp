@@ -1,5 +1,5 @@
-// Scatters whose updates are many and may all be of one element: updates are sorted by their elements, and those of one
-// are combined in groups of a fixed size, groups of groups and so on, so that results are the same in each run.
+// Scatters with many updates, all of which may be of one element: updates are sorted by their elements, and those of
+// one element are combined in groups of a fixed size, groups of groups and so on. So results are the same in each run.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -15,11 +15,11 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// What sorts an update: its element and behind that its number in a list, so that equal keys do not exist.
+/// The sort key of an update: its element, and behind that its number in a list, so that no keys are equal.
 struct update_key {
   static constexpr int number_bits = 20;
   static constexpr std::int64_t most_updates = std::int64_t{1} << number_bits;
-  static constexpr std::uint64_t no_element = ~std::uint64_t{0} >> number_bits; ///< of those that change nothing
+  static constexpr std::uint64_t no_element = ~std::uint64_t{0} >> number_bits; ///< of updates that change nothing
 
   static PARALLAX_HD constexpr std::uint64_t of(std::uint64_t element, std::uint32_t number) {
     return element << number_bits | number;
@@ -30,8 +30,8 @@ struct update_key {
   }
 };
 
-/// The updates of a list: a part of all, line by line. Where neighbouring lines change neighbouring elements, those
-/// lines are columns, and an update is one of all of them.
+/// The updates of a list: a part of all updates, line by line. If neighbouring lines change neighbouring elements,
+/// these lines are columns, and one entry stands for an update of all of them.
 template <class Kernel> struct listed_updates {
   using T = typename scatter_positions<Kernel>::T;
   using combining = typename detail::scatter_statement_of<Kernel>::primitive;
@@ -47,7 +47,7 @@ template <class Kernel> struct listed_updates {
     const std::uint32_t line = length.quotient(first + number), i = first + number - line * length.value;
     return positions.update(block, line * columns + column, i);
   }
-  /// What the entry of a sorted list is combined with.
+  /// The value of an entry of a sorted list.
   template <class Block>
   PARALLAX_DEVICE PARALLAX_INLINE T value(const Block& block, std::uint64_t key, std::uint32_t,
                                           std::uint32_t column) const {
@@ -55,7 +55,7 @@ template <class Kernel> struct listed_updates {
   }
 };
 
-/// What groups of updates have been combined to.
+/// The results of combined groups of updates.
 template <class Combining, class Element> struct combined_updates {
   using T = Element;
   using combining = Combining;
@@ -92,8 +92,8 @@ template <class Kernel> struct make_update_keys {
   }
 };
 
-/// A thread combines a group of neighbours in a sorted list, for one column. Elements whose updates may lie in other
-/// groups too are its first and its last one: they become entries of a shorter list. Any between are changed.
+/// A thread combines a group of neighbours in a sorted list, for one column. Only the group's first and last element
+/// may have updates in other groups: they become entries of a shorter list. The elements between are changed at once.
 template <class Source> struct combine_groups {
   using T = typename Source::T;
   struct arguments {
@@ -103,7 +103,7 @@ template <class Source> struct combine_groups {
     divisor columns;
     T* elements;
     std::int32_t column_stride;
-    std::uint64_t* next_keys; ///< two for each group; null where there is one group
+    std::uint64_t* next_keys; ///< two for each group; null if there is one group
     T* next_values;
   };
   static constexpr bool barriers = false;
@@ -187,7 +187,7 @@ template <launch_api Api, class Kernel> class sorted_scatter {
   sorted_scatter(const scatter_positions<Kernel>& all, std::int64_t columns, const launch_context<Api>& context)
       : where(context), updates{all, divisor::of(all.length), static_cast<std::uint32_t>(columns), 0} {}
 
-  /// Makes all updates, as many at a time as the scratch memory has room for: later ones are made later.
+  /// Carries out all updates, as many at a time as fit the scratch memory, in their order.
   status run() {
     const std::int64_t all = std::int64_t{updates.positions.lines} / updates.columns * updates.positions.length;
     std::int64_t most = std::min(all, update_key::most_updates);
@@ -206,12 +206,12 @@ template <launch_api Api, class Kernel> class sorted_scatter {
   const launch_context<Api>& where;
   listed_updates<Kernel> updates;
 
-  /// The bytes of the shorter list that so many groups leave.
+  /// The bytes of the shorter list that `groups` groups leave.
   std::size_t bytes_passed_on(std::int64_t groups) const {
     const std::size_t value_bytes = (sizeof(T) * updates.columns * 2 * static_cast<std::size_t>(groups) + 7) / 8 * 8;
     return static_cast<std::size_t>(groups) * 2 * sizeof(std::uint64_t) + value_bytes;
   }
-  /// Two places that the list is moved to and fro between, and all shorter lists.
+  /// The bytes of two lists of keys, which the sort moves to and fro between, and of all shorter lists.
   std::size_t bytes_of(std::int64_t count) const {
     std::size_t bytes = 2 * sizeof(std::uint64_t) * static_cast<std::size_t>(count);
     for (; count > group; count = 2 * combine_groups<later>::groups_of(count))
@@ -230,7 +230,7 @@ template <launch_api Api, class Kernel> class sorted_scatter {
     if (result.ok()) result = combine(updates, memory.to, count, keys + 2 * count);
     return result;
   }
-  /// Combines a sorted list, and the shorter ones that come of it, which lie from `free` on.
+  /// Combines a sorted list, and the shorter lists that result, whose memory begins at `free`.
   template <class Source>
   status combine(const Source& source, const std::uint64_t* keys, std::int64_t count, std::uint64_t* free) const {
     using kernel_type = combine_groups<Source>;

@@ -1,4 +1,4 @@
-// The matrix products that the library does not do: of integers and booleans, and of operands in which no stride is 1.
+// Matrix products that the library lacks: of integers and booleans, and of operands without a stride of 1.
 #pragma once
 
 #include <parallax/core/config.hpp>

@@ -14,14 +14,15 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Whether a product is done here: of a floating type and of one row or one column, with nothing but a base behind it.
+/// Whether a product is computed here: of a floating type, of one row or one column, and without an epilogue other than
+/// a base.
 inline bool is_vector_product(const matrix_product& p) {
   return is_inexact(p.type) && (p.rows == 1 || p.columns == 1) && p.depth > 0 && p.epilogue.is_plain();
 }
 
 namespace detail {
 
-/// The launches of one.
+/// The launches of a vector product.
 template <launch_api Api, element T> class vector_product_launch {
  public:
   vector_product_launch(const matrix_product& given, const launch_context<Api>& context) : p(given), where(context) {}
@@ -35,7 +36,7 @@ template <launch_api Api, element T> class vector_product_launch {
   using common = vector_product_kernel<T>;
   using accumulator = typename common::accumulator;
   static constexpr int width = common::width;
-  /// What a thread loads before sums are cut: pieces cost another launch.
+  /// The loads of a thread below which sums are not cut: pieces cost another launch.
   static constexpr int least_share = 16;
 
   vector_product p;
@@ -43,11 +44,11 @@ template <launch_api Api, element T> class vector_product_launch {
 
   std::int64_t target_threads() const { return std::int64_t{where.properties->multiprocessors} * 2048; }
 
-  /// Whether the matrices, and what lies as they do, begin at vectors.
+  /// Whether all matrices begin at aligned vectors, given the first address and the strides.
   static bool is_aligned(const void* first, std::int64_t batch_stride, std::int64_t stride) {
     return reinterpret_cast<std::uintptr_t>(first) % 16 == 0 && batch_stride % width == 0 && stride % width == 0;
   }
-  /// As many pieces of each sum as are wanted and find room.
+  /// The number of pieces of each sum: the wanted number, if there is room for it.
   std::int64_t pieces(std::int64_t wanted) const {
     const std::int64_t room = static_cast<std::int64_t>(where.scratch_bytes / sizeof(accumulator)) / p.all();
     return std::max<std::int64_t>(std::min(wanted, room), 1);
@@ -65,7 +66,7 @@ template <launch_api Api, element T> class vector_product_launch {
     typename common::arguments a{p, group,
                                  pieces(std::min(target_threads() / (p.all() * group), work / (least_share * group))),
                                  nullptr, vectors};
-    const bool of_block = group > warp_size; // more than a warp share a result as a whole block
+    const bool of_block = group > warp_size; // a whole block shares a result if a warp is not enough
     const int threads = of_block ? group : common::max_threads, at_once = threads / group;
     const std::size_t shared = of_block ? index_of(group / warp_size) * sizeof(accumulator) : 0;
     return launch(vector_product_rows<T>{},

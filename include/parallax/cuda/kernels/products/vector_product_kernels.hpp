@@ -58,7 +58,7 @@ struct vector_product {
 
 namespace detail {
 
-/// What the kernels of vector products of elements of type T share.
+/// The common part of the kernels of vector products of elements of type T.
 template <element T> struct vector_product_kernel {
   using accumulator = std::conditional_t<std::is_same_v<T, double>, double, float>;
   using R = reducer<primitives::reduce_sum, accumulator>;
@@ -71,12 +71,12 @@ template <element T> struct vector_product_kernel {
   struct arguments {
     vector_product product;
     thread_group group;  ///< of each result, or side by side
-    std::int64_t pieces; ///< of each sum, which other threads add up where there are several
+    std::int64_t pieces; ///< of each sum; if there are several, another kernel adds them up
     void* partial;       ///< accumulators: [piece][result of all]
-    bool has_vectors;    ///< whether the matrix is loaded so
+    bool has_vectors;    ///< whether the matrix is loaded in vectors
   };
 
-  /// The memory of operand `which` of all addresses, for one of the batch.
+  /// The address of operand `which` of matrix number `b` of the batch.
   template <class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE T* find(const Block& block, const vector_product& p, int which,
                                                  const void* first, std::int64_t stride, std::int64_t b) {
@@ -118,7 +118,7 @@ template <element T> struct vector_product_kernel {
   }
 };
 
-/// The elements of a result lie side by side, or there is one result: neighbouring threads share it.
+/// Products with contiguous elements for a result, or with one result: neighbouring threads share it.
 template <element T> struct vector_product_rows : vector_product_kernel<T> {
   using common = vector_product_kernel<T>;
   using typename common::accumulator;
@@ -165,7 +165,7 @@ template <element T> struct vector_product_rows : vector_product_kernel<T> {
     for (; i < end; i += step) add_together<Width, 1>(block, row + i * row_step, vector + i * vector_step, 0, 0, parts);
     sum += (parts[0] + parts[1]) + (parts[2] + parts[3]);
   }
-  /// Adds so many products, which lie steps apart: all are loaded before the first is used.
+  /// Adds `Count` products, a step apart: all are loaded before the first is used.
   template <int Width, int Count, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void add_together(const Block& block, const T* row, const T* vector,
                                                            std::int64_t row_step, std::int64_t vector_step,
@@ -187,8 +187,8 @@ template <element T> struct vector_product_rows : vector_product_kernel<T> {
   }
 };
 
-/// Results lie side by side in the matrix: a thread has one or a vector of them, and threads of other rows of the block
-/// other elements of theirs.
+/// Products whose results are neighbours in the matrix: a thread has one result or a vector of them, and threads in
+/// other rows of the block have other elements of the same results.
 template <element T> struct vector_product_columns : vector_product_kernel<T> {
   using common = vector_product_kernel<T>;
   using typename common::accumulator;
@@ -246,7 +246,7 @@ template <element T> struct vector_product_columns : vector_product_kernel<T> {
       total.add(part);
     }
   }
-  /// Adds so many elements, which lie steps apart: all are loaded before the first is used.
+  /// Adds `Count` elements, a step apart: all are loaded before the first is used.
   template <int Width, int Count, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void add_together(const Block& block, const T* matrix, const T* vector,
                                                            std::int64_t matrix_step, std::int64_t vector_step,
@@ -265,7 +265,7 @@ template <element T> struct vector_product_columns : vector_product_kernel<T> {
       for (int k = 0; k < Width; ++k) part.value[k] += common::multiply(x[n].values[k], y[n]);
     }
   }
-  /// Adds up the rows of the block in its first row.
+  /// Adds up the sums of the block's rows; those of the first row get the total.
   template <int Width, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void combine_rows(const Block& block, const thread_group& side,
                                                            sums<Width>& total) {

@@ -1,5 +1,5 @@
-// Centred sums (program/centred_sums.hpp) of elements as they come: a part's own largest element or mean is its centre
-// until the row's is known.
+// Centred sums (program/centred_sums.hpp) of elements as they come: each part's own largest element or mean is its
+// centre until the row's is known.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -11,7 +11,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Like `reducer`, but the result depends on a centre, too. Accumulators are combined in any order.
+/// Like `reducer`, but the result depends on a centre too. Accumulators are combined in any order.
 template <centred_kind Kind, class T> struct centred_reducer;
 
 /// The sum of exp(x - centre): the largest x so far is the centre so far.
@@ -27,7 +27,7 @@ template <class T> struct centred_reducer<centred_kind::exponentials, T> {
     const T scale = math::exp(x.largest == y.largest ? T{0} : -math::abs(y.largest - x.largest));
     return accumulator{rises ? y.largest : x.largest, rises ? x.sum * scale + y.sum : x.sum + y.sum * scale};
   }
-  /// With the exponent of infinite elements around an infinite centre being NaN, as it is element by element.
+  /// The sum around the row's centre. NaN for infinite elements around an infinite centre, as it is element by element.
   static PARALLAX_DEVICE PARALLAX_INLINE T result(accumulator x, T centre) {
     return x.sum * math::exp(x.largest - centre);
   }
@@ -38,13 +38,13 @@ template <class T> struct centred_reducer<centred_kind::exponentials, T> {
 };
 
 /// The sum of (x - centre)^2, from the sum around the elements' own mean: parts are combined as Chan, Golub and LeVeque
-/// do (Updating formulae and a pairwise algorithm for computing sample variances, 1979), so that nothing cancels. Means
-/// are relative to one of the elements: digits that all elements share cost none of a mean's.
+/// do (Updating formulae and a pairwise algorithm for computing sample variances, 1979), so that no digits cancel.
+/// Means are relative to one of the elements, so that digits that all elements share cost no digits of a mean.
 template <class T> struct centred_reducer<centred_kind::squares, T> {
   struct accumulator {
     T count, origin, mean, squares;
   };
-  static constexpr bool order_rounds = true; ///< differently: of two accumulators the order matters
+  static constexpr bool order_rounds = true; ///< the results differ in rounding: the order of two accumulators matters
   static PARALLAX_DEVICE PARALLAX_INLINE accumulator neutral() { return accumulator{T{0}, T{0}, T{0}, T{0}}; }
   static PARALLAX_DEVICE PARALLAX_INLINE accumulator of(T value, std::int64_t) {
     return accumulator{T{1}, value, T{0}, T{0}};

@@ -11,15 +11,15 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// What a cumulative kernel combines in order: the elements of its expression.
+/// The elements that a cumulative kernel combines in order: those of its expression.
 template <class Kernel> struct cumulator {
   using P = typename Kernel::reduction;
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type;
   using accumulator = T;
   using loop_type = typename evaluate::loop_type;
-  /// Sums of some elements begin anew, and are added to those before: to a sum that is large, numbers that are small
-  /// beside it would add nothing, one by one.
+  /// Sums of pieces begin with 0 and are then added to the sum before: small numbers, added to a large sum one by one,
+  /// would change nothing.
   static constexpr bool sums_in_pieces = std::is_same_v<P, primitives::cumsum> && std::is_floating_point_v<T>;
 
   static PARALLAX_DEVICE PARALLAX_INLINE accumulator neutral() { return P::template neutral<T>(); }
@@ -33,7 +33,7 @@ template <class Kernel> struct cumulator {
   }
   static PARALLAX_DEVICE PARALLAX_INLINE T result(accumulator x) { return x; }
 };
-/// Of a linear recurrence: what several elements together do to the value before them, which is 0 for the first one.
+/// The elements of a linear recurrence: accumulators are maps of the value before, which is 0 for the first element.
 template <kernel_result Result, class Factor, class Term, class Last>
 struct cumulator<kernel<Result, primitives::linear_recurrence, Factor, Term, Last>> {
   using T = typename Term::value_type;
@@ -68,11 +68,11 @@ namespace detail {
 inline constexpr int cumulative_threads = 256;
 /// Neighbouring elements that a thread of a block takes.
 inline constexpr int elements_of_thread = 4;
-/// Elements whose sum a thread of a line of its own begins anew.
+/// The elements of a piece for a thread with a line of its own.
 inline constexpr std::uint32_t elements_of_piece = 64;
 } // namespace detail
 
-/// The lines of a loop. Dimensions: kept ones, then the one that lines go along, then the innermost where that is kept.
+/// The lines of a loop. Dimensions: kept ones, then the one along the lines, then the innermost if it is kept.
 template <class Kernel> struct cumulative_lines {
   using C = cumulator<Kernel>;
   using accumulator = typename C::accumulator;
@@ -81,11 +81,11 @@ template <class Kernel> struct cumulative_lines {
   typename C::loop_type loop;
   std::uint32_t count;
   std::uint32_t length;
-  divisor width; ///< of the innermost dimension, where it is kept
+  divisor width; ///< of the innermost dimension, if it is kept
   int kept_rank;
   bool along_innermost;
 
-  /// Sets the coordinates but that along the line.
+  /// Sets all coordinates but the one along the line.
   PARALLAX_DEVICE PARALLAX_INLINE void locate(std::uint32_t line, coordinates& p) const {
     if (!along_innermost) {
       const std::uint32_t rest = width.quotient(line);
@@ -94,7 +94,7 @@ template <class Kernel> struct cumulative_lines {
     }
     cuda::locate(loop, 0, kept_rank, line, p);
   }
-  /// Sets the coordinate of the element that is number `i` in the direction that is gone.
+  /// Sets the coordinate along the line to that of element number `i` in the operation's direction.
   PARALLAX_DEVICE PARALLAX_INLINE void move(std::uint32_t i, coordinates& p) const {
     const std::int32_t at = static_cast<std::int32_t>(reverse ? length - 1 - i : i);
     if (along_innermost) p.inner = at;
@@ -136,7 +136,8 @@ template <class Kernel> struct cumulate_lines {
   }
 };
 
-/// A block for each line: its threads take a few neighbouring elements each, and then what stands before these.
+/// A block for each line: its threads combine a few neighbouring elements each, and then add the combination of the
+/// elements before.
 template <class Kernel> struct cumulate_line {
   using arguments = cumulative_lines<Kernel>;
   using C = cumulator<Kernel>;
@@ -176,7 +177,7 @@ template <class Kernel> struct cumulate_line {
   }
 
  private:
-  /// What the threads before this one have together; `whole` is what all have.
+  /// The combination of the threads before this one; `whole` is that of all threads.
   template <class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE accumulator share(const Block& block, accumulator mine, accumulator& whole) {
     accumulator* const shared = reinterpret_cast<accumulator*>(block.shared());
@@ -200,7 +201,8 @@ template <class Kernel> struct cumulate_line {
 
 namespace detail {
 
-/// A block shares a line where there are few of them, or threads would go through memory with large steps.
+/// Whether a block shares each line: if there are few lines, or threads with lines of their own would step far in
+/// memory.
 inline bool is_shared_line(std::int64_t lines, std::int64_t length, bool along_innermost) {
   return length > warp_size && (along_innermost ? lines < 1 << 20 : lines < 1 << 10);
 }

@@ -1,5 +1,5 @@
-// Launches reductions: divides the work among the device's threads, and combines the results of pieces where there are
-// several. The order in which elements are combined depends on the loop and the device's size alone.
+// Launches reductions: divides the work among the device's threads, and combines the results of pieces if there are
+// several. The order in which elements are combined depends only on the loop and the device's size.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -12,7 +12,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Combines the pieces' accumulators of each result: a few threads of a warp do that together.
+/// Combines the accumulators of each result's pieces, a few threads of a warp together.
 template <class Reduction, class T, bool Moves = false> struct combine_pieces {
   using R = reducer<Reduction, T>;
   using accumulator = typename R::accumulator;
@@ -79,7 +79,7 @@ struct reduction_loop {
   /// The elements of the kept dimensions, or of the reduced ones.
   constexpr std::int64_t results(const kernel_arguments& a) const { return product(a, ~reduced_mask, a.rank); }
   constexpr std::int64_t reduced(const kernel_arguments& a) const { return product(a, reduced_mask, a.rank); }
-  /// The rows of one result, where the innermost dimension is reduced.
+  /// The rows of one result, if the innermost dimension is reduced.
   constexpr std::int64_t reduced_rows(const kernel_arguments& a) const { return product(a, reduced_mask, a.rank - 1); }
 
  private:
@@ -102,8 +102,8 @@ template <launch_api Api, class Kernel> class reduction_launch {
 
   status run(kernel_arguments& whole) {
     if (shape.results(whole) == 0) return {};
-    // Kept dimensions are cut first, since their parts have nothing to do with each other, unless the pieces of results
-    // find room.
+    // Kept dimensions are cut first, since their parts are independent; reduced ones only if the pieces of results fit
+    // the scratch memory.
     unsigned kept_mask = ~shape.reduced_mask;
     auto done = [&](kernel_arguments& a) {
       return fits(a, where.largest) || (fits(a, where.largest / 2, kept_mask) && has_room(a, part_count(a)));
@@ -119,7 +119,7 @@ template <launch_api Api, class Kernel> class reduction_launch {
     return shape.results(a) * pieces * static_cast<std::int64_t>(sizeof(accumulator)) <=
            static_cast<std::int64_t>(where.scratch_bytes);
   }
-  /// How many pieces of each result find room.
+  /// The number of pieces of each result that fit the scratch memory.
   std::int64_t most_pieces(const kernel_arguments& a) const {
     return static_cast<std::int64_t>(where.scratch_bytes / sizeof(accumulator)) / shape.results(a);
   }

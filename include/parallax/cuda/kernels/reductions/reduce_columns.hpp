@@ -1,5 +1,5 @@
-// Reductions whose innermost dimension is kept: a block's threads lie side by side along it and in rows along the
-// reduced ones.
+// Reductions whose innermost dimension is kept: a block's threads are neighbours along it, in rows along the reduced
+// dimensions.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -15,7 +15,8 @@ template <class Kernel> struct reduce_columns {
   using accumulator = typename R::accumulator;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::reduction_threads;
-  /// A thread has a total for each element of a vector: with more blocks it would load less at a time.
+  /// A thread has a total for each element of a vector: with more blocks on a multiprocessor it could load less at a
+  /// time.
   static constexpr int most_threads = evaluate::width <= 4 ? 1536 : detail::most_threads == 2048 ? 1280 : 1024;
   static constexpr int min_blocks = std::min(detail::wanted_threads<evaluate, accumulator>, most_threads) / max_threads;
 
@@ -106,7 +107,7 @@ template <class Kernel> struct reduce_columns {
     }
   }
 
-  /// Combines the accumulators of threads one below the other; those of the first row get the whole.
+  /// Combines the accumulators of the threads of a column; those of the first row get the total.
   template <int Width, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void combine_rows(const Block& block, const thread_group& side,
                                                            lanes<accumulator, Width>& mine) {

@@ -12,26 +12,26 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 inline constexpr int reduction_threads = 256;
-inline constexpr int most_reduction_threads = 512; ///< where a block computes one result
+inline constexpr int most_reduction_threads = 512; ///< if a block computes one result
 
-/// What a multiprocessor holds at most; before sm_90, whose instructions do with fewer registers, sums would spill
-/// some.
+/// The most threads of a multiprocessor. Before sm_90, whose instructions need fewer registers, more threads would make
+/// sums spill registers.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 inline constexpr int most_threads = 1536;
 #else
 inline constexpr int most_threads = 2048;
 #endif
 
-/// The threads that a multiprocessor is to hold at least: the compiler would make room for more by spilling registers.
-/// All of them where there is little before a sum and few accumulators.
+/// The threads that a multiprocessor must be able to hold: for more, the compiler would spill registers. All of its
+/// threads if there is little work before a sum and few accumulators.
 template <class Evaluate, class Accumulator>
 inline constexpr int wanted_threads = Evaluate::is_light && sizeof(Accumulator) == 4 ? most_threads
                                       : sizeof(Accumulator) > 4                      ? 512
                                                                                      : 1024;
 } // namespace detail
 
-/// How a reduction is divided: `pieces` of each result's elements, whose accumulators are combined by another kernel
-/// where there are several. An item of work is one piece of as many results as a block has at a time.
+/// How a reduction is divided: `pieces` of each result's elements, whose accumulators another kernel combines if there
+/// are several. An item of work is one piece of the results that a block computes at a time.
 struct reduction_items {
   std::uint32_t count = 0;
   divisor per_piece;
@@ -39,7 +39,7 @@ struct reduction_items {
   divisor pieces;
   int kept_rank = 0;         ///< the dimensions before the reduced ones
   std::int64_t position = 0; ///< of the first reduced element
-  void* partial = nullptr;   ///< accumulators, [piece][result]; null where there is one piece
+  void* partial = nullptr;   ///< accumulators, [piece][result]; null if there is one piece
 };
 
 /// Dimensions: kept ones, reduced ones, the innermost of which is the last.
@@ -105,7 +105,7 @@ template <class Kernel> struct reduce_rows {
       total = R::combine(total, detail::combine_lanes<R, accumulators<Width>>(part));
     }
   }
-  /// Of a thread: one for each element of a vector, or for two.
+  /// The accumulators of a thread: one for each element of a vector, or for every two.
   template <int Width> static constexpr int accumulators = Width > 4 ? Width / 2 : Width;
 
   /// Combines pieces `i`, `i + step`, ... into `part`: all are loaded before the first is used.

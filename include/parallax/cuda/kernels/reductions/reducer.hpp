@@ -1,5 +1,5 @@
-// What reductions combine: sums and extremes of values, and positions of extremes; and how the threads of a block
-// combine theirs.
+// The accumulators of reductions: sums and extremes of values, and positions of extremes; and how the threads of a
+// block combine theirs.
 #pragma once
 
 #include <parallax/core/config.hpp>
@@ -16,13 +16,13 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Neighbouring threads that work together, as many as a power of two.
+/// Neighbouring threads that work together; their number is a power of two.
 struct thread_group {
   int size, shift;
 
   constexpr thread_group(int threads)
       : size(threads), shift(static_cast<int>(std::bit_width(static_cast<unsigned>(threads))) - 1) {}
-  /// This thread's group in its block, its place in that, and the groups of a block.
+  /// This thread's group in its block, its rank in the group, and the number of groups of a block.
   template <class Block> PARALLAX_DEVICE PARALLAX_INLINE std::uint32_t number(const Block& block) const {
     return thread_of(block) >> shift;
   }
@@ -44,7 +44,7 @@ template <class Block, class T> PARALLAX_DEVICE PARALLAX_INLINE T exchange(const
 }
 } // namespace detail
 
-/// Sums, largest and smallest values of `T`. Accumulators are combined in any order.
+/// Sums, and largest and smallest values, of `T`. Accumulators are combined in any order.
 template <class P, class T> struct reducer {
   using accumulator = T;
   using result_type = T;
@@ -59,7 +59,7 @@ template <class P, class T> struct reducer {
   }
 };
 
-/// Positions of extremes. The first one wins among equals, and NaN over all numbers.
+/// Positions of extremes. The first one wins among equals, and NaN wins over all numbers.
 template <class Reduction, class T>
   requires(std::is_same_v<Reduction, primitives::argmax> || std::is_same_v<Reduction, primitives::argmin>)
 struct reducer<Reduction, T> {
@@ -75,7 +75,7 @@ struct reducer<Reduction, T> {
   }
   static PARALLAX_DEVICE PARALLAX_INLINE accumulator combine(accumulator x, accumulator y) {
     bool first = x.position >= 0 && (y.position < 0 || x.position < y.position);
-    // the later one of two has to be better
+    // the later one wins only if it is better
     accumulator early = first ? x : y, late = first ? y : x;
     return late.position >= 0 && (early.position < 0 || beats(late.value, early.value)) ? late : early;
   }
@@ -96,7 +96,8 @@ struct reducer<Reduction, T> {
 
 namespace detail {
 
-/// Combines this thread's accumulator with that of the thread whose lane differs by `mask`. Both get the same.
+/// Combines this thread's accumulator with that of the thread whose lane differs by `mask`. Both threads get the same
+/// result.
 template <class R, class Block>
 PARALLAX_DEVICE PARALLAX_INLINE typename R::accumulator combine_across(const Block& block, typename R::accumulator mine,
                                                                        int mask) {
@@ -125,8 +126,8 @@ PARALLAX_DEVICE PARALLAX_INLINE typename R::accumulator combine_group(const Bloc
   return mine;
 }
 
-/// Elements of which one accumulator takes a thread's before they are added to the thread's others: rounding errors of
-/// sums grow with this number, and with that of the blocks of it.
+/// The number of a thread's elements that one accumulator takes before it is added to the thread's other ones: rounding
+/// errors of sums grow with this number, and with the number of such accumulators.
 inline constexpr std::uint32_t longest_sum = 128;
 
 /// Combines the elements of `Width` neighbouring accumulators.

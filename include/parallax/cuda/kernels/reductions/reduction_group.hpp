@@ -1,5 +1,5 @@
-// Reductions that need nothing of one another in the launches of one: each has some of the blocks, and all that follow
-// their first launches follow together.
+// Independent reductions in the launches of one: each has some of the blocks, and their second launches, if any, are
+// one launch too.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -18,7 +18,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// One thread's view of those blocks of a launch that do the same.
+/// One thread's view of those blocks of a launch that belong to one member.
 template <class Block> struct part_of_launch {
   const Block& whole;
   std::int64_t first, count;
@@ -93,7 +93,7 @@ template <class List, class... K> struct appended_kernels {
 template <class List, class K, class... Others> struct appended_kernels<List, K, Others...> {
   using type = typename appended_kernels<typename List::template with<K>, Others...>::type;
 };
-/// What reductions are launched as.
+/// The kernels that reductions are launched as.
 template <class List, class... Kernels> struct reduction_kernels {
   using type = List;
 };
@@ -103,10 +103,10 @@ template <class List, class Kernel, class... Others> struct reduction_kernels<Li
   using type = typename reduction_kernels<own, Others...>::type;
 };
 
-/// A policy whose launches are kept for later, with the arguments that the kernels of a list have.
+/// A policy that keeps launches for later, with arguments for the kernels of a list.
 template <class List> struct collecting_api {
   using joined = typename List::joined;
-  static constexpr int most_launches = 4; ///< one after another; more are made at once
+  static constexpr int most_launches = 4; ///< one after another; further ones are made at once
   struct kept_launch {
     int kernel = 0;
     launch_shape shape{};
@@ -131,7 +131,7 @@ template <class List> struct collecting_api {
   }
 };
 
-/// Launches reductions of which there are a few, each of one kernel of `Kernels`.
+/// Launches a few reductions, each of one kernel of `Kernels`.
 template <launch_api Api, class... Kernels> class reduction_group_launch {
  public:
   explicit reduction_group_launch(const launch_context<Api>& context) : where(context) {}
@@ -177,7 +177,7 @@ template <launch_api Api, class... Kernels> class reduction_group_launch {
     return done;
   }
 
-  /// The launches of one number of all members; those whose blocks are alike as one.
+  /// Makes launch number `round` of all members; launches with blocks of the same size become one.
   status launch_round(int round, int count) {
     bool is_done[std::size_t{joined::most_members}] = {};
     for (int m = 0; m < count; ++m) is_done[m] = members[m].count <= round;
@@ -204,8 +204,8 @@ template <launch_api Api, class... Kernels> class reduction_group_launch {
 
 } // namespace detail
 
-/// Launches reductions, of which `kernels` says which of `Kernels` each is. Each has its part of the memory that they
-/// share, which limits how many pieces a result is made of.
+/// Launches reductions; `kernels` gives the number of each one's kernel among `Kernels`. Each has its part of the
+/// scratch memory, which limits the number of pieces of a result.
 template <launch_api Api, class... Kernels>
 status launch_reduction_group(plain_span<const int> kernels, group_part part, const launch_context<Api>& where) {
   detail::reduction_group_launch<Api, Kernels...> launch(where);

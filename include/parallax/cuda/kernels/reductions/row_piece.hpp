@@ -14,7 +14,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 struct row_piece {
   std::uint32_t begin, count, before, vectors;
 
-  /// Of the row at `p`, which has `length` elements.
+  /// The piece of the row at `p`, which has `length` elements.
   template <class Passes, class Place>
   static PARALLAX_DEVICE PARALLAX_INLINE row_piece of(const typename Passes::loop_type& l, Place p, std::uint32_t begin,
                                                       std::uint32_t most, std::uint32_t length) {
@@ -30,8 +30,8 @@ struct row_piece {
     return piece;
   }
 
-  /// Runs a pass over the piece by all threads of the block, each of which always has the same elements, and adds them
-  /// to this thread's totals.
+  /// Runs a pass over the piece by all threads of the block, and adds their elements to their totals. Each thread has
+  /// the same elements in every pass.
   template <class Passes, int Pass, class Block, class Elements>
   PARALLAX_DEVICE PARALLAX_INLINE void go_over(const Block& block, const typename Passes::loop_type& l,
                                                typename Passes::place& p,

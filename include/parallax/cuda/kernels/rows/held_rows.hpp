@@ -16,22 +16,22 @@ inline constexpr int row_threads = 128; ///< of a block that several rows share
 inline constexpr int most_row_threads = 512;
 } // namespace detail
 
-/// Rows that fit.
+/// Rows that fit the registers.
 template <class Kernel, int Width> struct held_rows {
   using passes = row_passes<Kernel>;
   static constexpr bool barriers = true;
-  /// What is held must not be spilled, nor what is loaded beside it.
+  /// Whether neither the held values nor the loaded ones are spilled.
   static constexpr bool takes_few_registers =
       passes::widest_value <= 4 && passes::kept_count <= 2 && passes::loaded_count <= 4;
   /// Live values of an element: the most at a time if ptxas can reuse registers (vectors of small values), otherwise
   /// all.
   static constexpr int kept_values = Width > 1 && passes::widest_value <= 4 ? passes::schedule::most_remembered()
                                                                             : passes::kept_count;
-  /// The elements that a thread holds, as registers allow: at least four vectors are loaded together, of one array or
-  /// of two.
+  /// The elements that a thread holds, as far as registers allow: at least four vectors are loaded together, of one
+  /// array or of two.
   static constexpr int elements = Width == 8 && takes_few_registers && kept_values <= 1 ? 32 : kept_values > 3 ? 8 : 16;
   static constexpr int vectors = std::max(elements / Width, 1);
-  /// Rows may be as long where a thread holds more.
+  /// If a thread holds more elements, fewer threads hold rows of the same length.
   static constexpr int max_threads = elements > 16 ? detail::most_row_threads / 2 : detail::most_row_threads;
   static constexpr int min_blocks = Width == 1 || !takes_few_registers ? 1 : elements > 16 ? 3 : 2;
 
@@ -45,7 +45,7 @@ template <class Kernel, int Width> struct held_rows {
     const std::uint32_t together = a.group.count(block);
     for (std::uint32_t first = block_of(block) * together; first < a.rows; first += blocks_of(block) * together) {
       std::uint32_t row = first + a.group.number(block);
-      // threads that have no row go along, since all meet, and store nothing
+      // threads without a row go along, since all threads meet at barriers, but store nothing
       const bool stores = row < a.rows;
       if (!stores) row = a.rows - 1;
       typename passes::place p;
@@ -80,7 +80,7 @@ template <class Kernel, int Width> struct held_rows {
       typename passes::template state<Width> loaded[std::size_t{together}];
       PARALLAX_DEVICE_UNROLL
       for (int k = 0; k < together; ++k) {
-        // behind the end the last ones are loaded once more, without a branch
+        // beyond the end the last elements are loaded again, without a branch
         const std::int32_t start = start_of(a, first + k, lane), last = static_cast<std::int32_t>(a.length - Width);
         p.inner = start < last ? start : last;
         passes::template load<Pass, Width, Kept>(block, a.loop, p, loaded[k]);
@@ -89,7 +89,7 @@ template <class Kernel, int Width> struct held_rows {
       for (int k = 0; k < together; ++k) {
         p.inner = start_of(a, first + k, lane);
         const bool is_inside = p.inner < static_cast<std::int32_t>(a.length);
-        // a branch would take what is loaded for it with it
+        // a branch would delay the loads for it
         if (!passes::template loads<Kept, Pass> && !is_inside) continue;
         auto with = totals;
         passes::template finish<Pass, Width>(block, a.loop, p, uniform, loaded[k], kept, first + k, with,
@@ -121,8 +121,8 @@ status launch_held_rows(const kernel_arguments& a, const launch_context<Api>& wh
   return Api::launch(kernel_type{}, shape, where.stream, arguments);
 }
 
-/// The threads for each row of so many vectors, of which a thread holds some: 0 if the row does not fit. As few as can
-/// be, since those of a row wait for each other, unless the device has more.
+/// The number of threads for each row of `work` vectors; 0 if the row does not fit. As few as possible, since the
+/// threads of a row wait for each other, unless the device would have idle threads.
 template <class HeldRows> int row_group(std::int64_t work, std::int64_t rows, std::int64_t wanted_threads) {
   constexpr int held = HeldRows::vectors;
   int group = power_of_two((work + held - 1) / held, warp_size);

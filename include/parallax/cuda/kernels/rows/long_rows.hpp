@@ -15,14 +15,14 @@ namespace detail {
 inline constexpr int long_row_threads = 256;
 } // namespace detail
 
-/// Rows that do not fit: a launch for each pass, of which there are as few as can be, and one more where a row's last
-/// results are stored. A block has a piece of a row; what earlier passes reduced lies in memory, one accumulator for
-/// each piece.
+/// Rows that do not fit: a launch for each of as few passes as possible, and one more if a row has results that are
+/// stored last. A block has a piece of a row; the reductions of earlier passes lie in memory, one accumulator for each
+/// piece.
 template <class Kernel> struct long_rows {
   using passes = row_passes<Kernel, true>;
   static constexpr bool barriers = true;
   static constexpr int max_threads = detail::long_row_threads;
-  /// With more sums, or larger ones, a thread takes the registers that it needs.
+  /// With more sums, or larger ones, a thread gets as many registers as it needs.
   static constexpr int min_blocks = passes::row_totals::reductions <= 2 && passes::widest_value <= 4 ? 3 : 1;
   static constexpr int launches = std::max(passes::schedule::passes, passes::schedule::rounds);
 
@@ -53,7 +53,7 @@ template <class Kernel> struct long_rows {
     passes::template start<0>(block, a.loop, p, {}, uniform, is_first && a.pass == 0);
     [[maybe_unused]] const bool done[] = {(run_until<Launch>(block, a, row, piece, p, uniform, is_first), true)...};
   }
-  /// In the launch of this pass its elements, in later ones what it left.
+  /// Runs the elements of this launch's pass; reads the results of earlier passes from memory.
   template <int Pass, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void run_until(const Block& block, const arguments& a, std::uint32_t row,
                                                         std::uint32_t piece, typename passes::place& p,

@@ -1,4 +1,4 @@
-// Where the passes over a row find its elements: in a thread's registers, where operands lie, or in the block's shared
+// The elements of a row in its passes: in a thread's registers, in the operands' memory, or in the block's shared
 // memory.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
-/// A statement's values for the vectors that a thread holds, where they are kept from pass to pass.
+/// A statement's values for the vectors that a thread holds, if they are kept from pass to pass.
 template <int I, class T, int Width, int Vectors, bool Kept> struct kept_value {
   lanes<T, Width> vectors[std::size_t{Vectors}];
 };
@@ -27,7 +27,7 @@ PARALLAX_DEVICE PARALLAX_INLINE lanes<T, Width>* kept_at(kept_value<I, T, Width,
 
 } // namespace detail
 
-/// Elements that a pass loads from where operands lie.
+/// Elements that every pass loads from the operands' memory.
 struct elements_in_memory {
   template <int I, int Pass, class Block, class Loop, class Place, class Transfer>
   PARALLAX_DEVICE PARALLAX_INLINE void load(const Block& block, const Loop& l, const Place& p, Transfer& to) const {
@@ -37,8 +37,8 @@ struct elements_in_memory {
   PARALLAX_DEVICE PARALLAX_INLINE void hold(const Block&, const Place&, const Transfer&) const {}
 };
 
-/// Elements that several passes need: the first loads them from where operands lie and keeps them in a block's shared
-/// memory, where the others find them. Each thread finds what it has kept itself.
+/// Elements that several passes need: the first pass loads them from the operands' memory and keeps them in the block's
+/// shared memory for the others. Each thread reads only elements that it has kept itself.
 template <class Passes> struct elements_in_shared_memory {
   std::byte* first;       ///< aligned to 16 bytes
   std::uint32_t capacity; ///< elements of each operand, a multiple of 16

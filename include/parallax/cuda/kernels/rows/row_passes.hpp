@@ -28,7 +28,7 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   using values = detail::values<indices, S...>;
   template <int I, class Statement>
   static constexpr int divisor_of = detail::row_division<schedule, I, Statement>::divisor;
-  /// What is the same in all of a row: statements' values, and reciprocals of what others divide by.
+  /// The uniform values of a row: those of statements, and the reciprocals of divisors.
   template <class Indices> struct uniform_type;
   template <std::size_t... I>
   struct uniform_type<std::index_sequence<I...>> : values,
@@ -36,7 +36,7 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   using uniform_values = uniform_type<indices>;
   using row_totals = cuda::row_totals<indices, kernel<Result, Reduction, S...>, FewPasses>;
   static constexpr std::size_t widest_value = std::max({sizeof(typename S::value_type)...}); ///< in bytes
-  /// Where a thread does not hold its elements: values are computed, and operands loaded, again in every pass.
+  /// For threads that hold no elements: values are computed, and operands loaded, again in every pass.
   struct nothing_kept {};
 
   static constexpr bool is_kept(int i) { return schedule::is_remembered(i); }
@@ -58,15 +58,16 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   template <int Width, int Vectors> using kept = kept_type<Width, Vectors, indices>;
 
  private:
-  // what the schedule says, as constants: device code calls no function of the host, not even while compiling
+  // the schedule as constants: device code calls no function of the host, not even while compiling
   template <int I, int Round> static constexpr bool in_round = schedule::in_round(I, Round);
   template <int I, int Pass> static constexpr bool reduces_in = schedule::reduces_in(I, Pass);
   template <class Kept> static constexpr bool keeps = !std::is_same_v<Kept, nothing_kept>;
-  /// What is kept begins with a pass, which may be one that does not need it yet.
+  /// Whether a pass evaluates a value. A kept value is evaluated first in the pass that it is remembered from, which
+  /// may not need it yet.
   template <class Kept, int I, int Pass>
   static constexpr bool is_needed =
       schedule::is_needed(I, Pass, !keeps<Kept>) || (keeps<Kept> && is_kept(I) && schedule::remembered_from(I) == Pass);
-  /// Whether a pass finds a value among those kept.
+  /// Whether a pass finds a value among the kept ones.
   template <class Kept, int I, int Pass>
   static constexpr bool is_at_hand = keeps<Kept> && is_kept(I) && schedule::remembered_from(I) < Pass;
   template <class Kept, int I, int Pass>
@@ -84,8 +85,8 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   static constexpr bool is_store = schedule::is_element_store(I) && schedule::is_needed(I, Pass, false);
 
  public:
-  /// Evaluates the uniform statements of a round, of which the reductions' totals are there; `stores` where this thread
-  /// writes what each row has one of.
+  /// Evaluates the uniform statements of a round; the totals of their reductions are known. `stores`: whether this
+  /// thread writes results with one value for each row.
   template <int Round, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void start(const Block& block, const loop_type& l, const place& p,
                                                     const row_totals& totals, uniform_values& uniform, bool stores) {
@@ -93,7 +94,8 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   }
 
   template <class Kept, int Pass> static constexpr bool loads = loaded_bytes<Kept, Pass>(indices{}) > 0;
-  /// Vectors that a thread of `Vectors` loads before it uses the first in a pass: 64 bytes of them, as registers allow.
+  /// The number of vectors, of `Vectors` that a thread has, that it loads before it uses the first in a pass: 64 bytes
+  /// of them in the first pass and 32 in later ones, as registers allow.
   template <class Kept, int Pass, int Width, int Vectors>
   static constexpr int vectors_together = [] {
     // at least 1: a pass may load nothing
@@ -126,7 +128,7 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
     if (stores) store_all<Pass>(block, l, p, loaded, indices{});
   }
 
-  // What blocks go over a piece of a row with, and keep no values: they are computed again in every pass.
+  // For blocks that go over a piece of a row and keep no values: these are computed again in every pass.
 
   /// The elements that are read together.
   static constexpr int piece_width = evaluate::has_vectors ? evaluate::width : 1;
@@ -134,7 +136,7 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
   template <int Pass>
   static constexpr int pieces_together = static_cast<int>(
       std::clamp<std::size_t>(64 / std::max<std::size_t>(schedule::bytes_in(Pass) * piece_width, 1), 1, 4));
-  // of what is read in several passes: bytes of an element, and of one of each such statement before it
+  // operands that are read in several passes: bytes of an element, of one statement and of all statements before it
   template <int I> static constexpr bool is_held = schedule::is_read_again(I);
   template <int I> static constexpr int first_pass = schedule::first_pass(I);
   template <int I> static constexpr std::uint32_t held_bytes = schedule::held_bytes(I);
@@ -166,7 +168,7 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
         begin_all<Pass>(ones[i], own, indices{});
       }
       store_all<Pass>(block, l, p, loaded[k], indices{});
-      // elements among themselves first: of so few the numbers are known while compiling
+      // elements among themselves first: they are few, so that their numbers are known while compiling
       PARALLAX_DEVICE_UNROLL
       for (int half = Width / 2; half > 0; half /= 2) {
         PARALLAX_DEVICE_UNROLL
@@ -282,7 +284,7 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> {
                                                   math::convert<float>(detail::value_at<Y>(own)),
                                                   detail::reciprocal_at<I>(uniform)));
   }
-  /// What an element gives to the totals.
+  /// Begins totals with one element.
   template <int Pass, std::size_t... I>
   static PARALLAX_DEVICE PARALLAX_INLINE void begin_all(row_totals& one, const values& own, std::index_sequence<I...>) {
     [[maybe_unused]] const bool done[] = {(begin_one<Pass, I, S>(one, own), true)...};

@@ -1,4 +1,4 @@
-// What a row kernel's reductions have gathered so far: an accumulator for each of them.
+// The totals of a row kernel's reductions so far: an accumulator for each.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -13,7 +13,8 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
-/// Statement I as a reduction: what it combines, of which statement's values. Others have no accumulator.
+/// Statement I as a reduction: its reducer, and the statement whose values it combines. Other statements have no
+/// accumulator.
 template <class Schedule, int I, class Statement> struct row_reduction {
   struct accumulator {};
 };
@@ -58,7 +59,7 @@ struct row_totals<std::index_sequence<I...>, kernel<Result, Reduction, S...>, Fe
     return count;
   }
   static constexpr int reductions = reductions_before(schedule::size);
-  /// Of the largest accumulator, or 8.
+  /// The bytes of the largest accumulator, at least 8.
   static constexpr std::size_t accumulator_bytes =
       std::max({std::size_t{8}, sizeof(typename reduction<I, S>::accumulator)...});
 
@@ -73,7 +74,7 @@ struct row_totals<std::index_sequence<I...>, kernel<Result, Reduction, S...>, Fe
   template <int Pass> PARALLAX_DEVICE PARALLAX_INLINE void add(const row_totals& others) {
     [[maybe_unused]] const bool done[] = {(add_one<Pass, I, S>(others), true)...};
   }
-  /// Calls `use.operator()<reducer>(number, total)` for the reductions of a pass; the kernel's are counted.
+  /// Calls `use.operator()<reducer>(number, total)` for the reductions of a pass; `number` counts all of the kernel's.
   template <int Pass, class Use> PARALLAX_DEVICE PARALLAX_INLINE void for_each(const Use& use) {
     [[maybe_unused]] const bool done[] = {(use_one<Pass, I, S>(use), true)...};
   }

@@ -1,5 +1,5 @@
 // Row groups on a device. A row that fits is held in the registers of neighbouring threads, a longer one in the shared
-// memory of one block or of several that run together. What is longer still is gone over once in each pass.
+// memory of one block or of several that run together. Even longer rows are read once in each pass.
 #pragma once
 
 #include <parallax/core/version.hpp>

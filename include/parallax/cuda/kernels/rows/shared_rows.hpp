@@ -21,19 +21,20 @@ template <class Kernel> struct shared_rows {
   static constexpr bool barriers = true;
   static constexpr int max_threads = passes::widest_value <= 4 && totals::reductions <= 2 ? 1024 : 512;
   static constexpr int min_blocks = 1;
-  /// What a row takes of shared memory for each element. Nothing where no element is read twice.
+  /// The bytes of shared memory that a row takes for each element; 0 if no element is read twice.
   static constexpr std::size_t element_bytes = passes::template held_before<passes::schedule::size>;
-  static constexpr std::uint32_t granule = 16; ///< elements, of which the memory for those of an operand is a multiple
+  static constexpr std::uint32_t granule = 16; ///< elements: the memory for each operand's is a multiple of so many
 
   struct arguments {
     typename passes::loop_type loop;
     std::uint32_t rows, length;
     std::uint32_t each;     ///< elements of a block's piece of a row
-    std::uint32_t capacity; ///< elements that a block has room for: some more, as vectors begin where they are aligned
+    std::uint32_t capacity; ///< elements that a block has room for: more than `each`, as vectors are aligned
     thread_group cluster;   ///< the blocks of a row
   };
 
-  // A block's shared memory: what its warps combine, what it tells the blocks of its cluster in two turns, elements.
+  // A block's shared memory: accumulators of its warps, accumulators for the other blocks of its cluster, in two turns,
+  // and elements.
   static constexpr std::size_t warps_bytes = std::size_t{warp_size} * totals::accumulator_bytes;
   static constexpr std::size_t turn_bytes = std::size_t{totals::reductions} * totals::accumulator_bytes;
   static constexpr std::size_t elements_at = (warps_bytes + 2 * turn_bytes + 15) / 16 * 16;
@@ -52,11 +53,12 @@ template <class Kernel> struct shared_rows {
     const std::uint32_t step = blocks_of(block) >> a.cluster.shift;
     for (std::uint32_t row = block_of(block) >> a.cluster.shift; row < a.rows; row += step) {
       run_row(block, a, row, rank, turn, std::make_index_sequence<std::size_t{passes::schedule::passes}>{});
-      // where the next row begins elsewhere other threads have its elements; a reduction would have waited
+      // if the next row begins at another alignment, other threads have its elements; a last reduction would have
+      // waited
       if constexpr (!reduces<passes::schedule::passes - 1>)
         if (row + step < a.rows) block.barrier();
     }
-    // a block's memory ends with it: the others may still read there
+    // a block's shared memory ends with it, and other blocks may still read there
     if (a.cluster.size > 1) block.cluster_barrier();
   }
 
@@ -70,7 +72,7 @@ template <class Kernel> struct shared_rows {
     typename passes::place p;
     move_rows(a.loop, 0, a.loop.rank - 1, row, p);
     const row_piece piece = row_piece::of<passes>(a.loop, p, rank * a.each, a.each, a.length);
-    // vectors lie in shared memory as they do outside
+    // vectors have the same alignment in shared memory as in the operands' memory
     const std::uint32_t ahead = piece.vectors > 0 ? (passes::piece_width - piece.before) % passes::piece_width : 0;
     const elements_in_shared_memory<passes> elements{block.shared() + elements_at, a.capacity,
                                                      static_cast<std::int32_t>(piece.begin - ahead)};
@@ -95,8 +97,8 @@ template <class Kernel> struct shared_rows {
     passes::template start<Pass + 1>(block, a.loop, p, all, uniform, is_first);
   }
 
-  /// Combines the totals of a cluster's blocks, in the same order in all of them. What a block tells lies where no
-  /// other reads any more: all of them have come from the turn before the last.
+  /// Combines the totals of a cluster's blocks, in the same order in all of them. A block writes its totals where no
+  /// other block still reads: all have finished the turn before the last one.
   template <int Pass, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void combine_blocks(const Block& block, const arguments& a, totals& all,
                                                              std::uint32_t turn) {
@@ -131,9 +133,9 @@ template <class Kernel> struct shared_rows {
 
 namespace detail {
 
-/// How a row is cut into pieces for the shared memory of blocks.
+/// The cut of a row into pieces for the shared memory of blocks.
 struct row_cut {
-  int cluster = 0; ///< the blocks of a row; 0 where they are too few
+  int cluster = 0; ///< the blocks of a row; 0 if they have too little shared memory
   std::int64_t each = 0;
   std::int64_t shared_bytes = 0; ///< of a block
 };
@@ -156,7 +158,7 @@ template <class Kernel> row_cut best_cut(std::int64_t length, std::int64_t rows,
   row_cut cut;
   for (int cluster = 1; cluster <= device.largest_cluster && cut.cluster == 0; cluster *= 2) cut = cut_for(cluster);
   if (cut.cluster == 0) return {};
-  // a multiprocessor has as much as a block may have, and what it keeps for itself beside each
+  // a multiprocessor has as much as one block may have, and what it reserves for each block
   constexpr std::int64_t kept_for_block = 1024;
   const std::int64_t half = (static_cast<std::int64_t>(device.shared_bytes_per_block) - kept_for_block) / 2;
   while (cut.cluster * 2 <= std::min(device.largest_cluster, portable_cluster)) {
@@ -170,7 +172,7 @@ template <class Kernel> row_cut best_cut(std::int64_t length, std::int64_t rows,
   return leaves_idle ? row_cut{} : cut;
 }
 
-/// Launches rows that are held in shared memory, as far as the device holds them: says by `launched` whether it does.
+/// Launches rows that are held in shared memory. `launched` says whether the device can hold them.
 template <launch_api Api, class Kernel>
 status launch_shared_rows(const kernel_arguments& a, const launch_context<Api>& where, std::int64_t rows,
                           bool& launched) {
@@ -182,7 +184,7 @@ status launch_shared_rows(const kernel_arguments& a, const launch_context<Api>& 
   row_cut cut = best_cut<Kernel>(length, rows, device);
   for (; cut.cluster > 0; cut = cut_row<Kernel>(length, cut.cluster / 2, device.shared_bytes_per_block)) {
     const std::int64_t most_rows = std::max(device.multiprocessors * 32 / cut.cluster, 1);
-    // of 8 vectors or more a thread
+    // a thread for every 8 vectors or more
     const int threads =
         std::max(power_of_two(cut.each / width / 16 + 1, kernel_type::max_threads), std::int32_t{4 * warp_size});
     const launch_shape shape{static_cast<unsigned>(std::min(rows, most_rows) * cut.cluster),

@@ -1,4 +1,4 @@
-// Which exchanges need memory beside their operand and result where NCCL serves them.
+// The exchanges that need memory beside their operand and result if NCCL serves them.
 #pragma once
 
 #include <parallax/core/types/element_type.hpp>
@@ -10,12 +10,12 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Whether one is rearranged: NCCL puts members outermost, which is where they belong if nothing is before them.
+/// Whether an exchange is rearranged: NCCL puts members outermost, which is right only if nothing is before them.
 constexpr bool is_rearranged(exchange_kind kind, std::size_t outer) {
   return (kind == exchange_kind::all_gather || kind == exchange_kind::reduce_scatter) && outer != 1;
 }
 
-/// Whether one is gathered, and combined in the host's order: floating numbers are, where that is asked for.
+/// Whether an exchange is gathered, and combined in the host's order: so are floating numbers if that is asked for.
 constexpr bool is_gathered(exchange_kind kind, element_type type, bool deterministic) {
   const bool combines = kind == exchange_kind::all_reduce || kind == exchange_kind::reduce_scatter;
   return combines && deterministic && is_inexact(type);

@@ -1,5 +1,5 @@
-// Exchanges of a section that wait for one another, and for whatever wants one of their results first. Their buffers
-// are not used for anything else before that.
+// Exchanges of a section that wait for one another until a step needs one of their results. Their buffers are not used
+// for anything else before.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -29,7 +29,7 @@ template <device_api Api> class exchange_queue {
  public:
   exchange_queue(backend<Api>& of, const mesh<Api>& devices) : owner(of), all(devices) {}
 
-  /// Takes a step that has been read. What it reads and writes is said for one position; all are planned alike.
+  /// Adds a step. Its operand's and result's memory is given for one position; all positions have the same layout.
   void add(exchange_runner<Api> step, buffer_id result, memory_range reads, memory_range writes) {
     auto meets = [](const std::vector<memory_range>& ranges, const memory_range& one) {
       return plain::any_of(ranges, [&](const memory_range& other) { return one.meets(other); });
@@ -42,12 +42,12 @@ template <device_api Api> class exchange_queue {
     written_ranges.push_back(writes);
   }
 
-  /// Whether a step that waits makes a buffer.
+  /// Whether a waiting step writes a buffer.
   bool makes(buffer_id id) const { return plain::contains(results, id); }
   /// Whether the waiting steps are worth streams of their own.
   bool may_start_aside() const { return !waiting.empty() && bytes >= owner.options.overlap_bytes; }
 
-  /// Runs the waiting steps on the side streams, behind all that has been enqueued.
+  /// Runs the waiting steps on the side streams, behind all enqueued work.
   void start_aside() {
     aside& group = started.emplace_back();
     group.results = results;
@@ -61,17 +61,17 @@ template <device_api Api> class exchange_queue {
     }
   }
 
-  /// Whether what uses a buffer next has to wait for something.
+  /// Whether the next use of a buffer has to wait for an exchange.
   bool orders(buffer_id id) const {
     return makes(id) || plain::any_of(started, [&](const aside& each) { return plain::contains(each.results, id); });
   }
-  /// A buffer is going to be used.
+  /// Call before a buffer is used.
   void need(buffer_id id) {
     if (makes(id)) run();
     for (std::size_t count = started.size(); count > 0; --count)
       if (plain::contains(started[count - 1].results, id)) return await(count);
   }
-  /// All results are going to be used.
+  /// Call before all results are used.
   void finish() {
     run();
     await(started.size());
@@ -81,7 +81,7 @@ template <device_api Api> class exchange_queue {
   backend<Api>& owner;
   const mesh<Api>& all;
   std::vector<exchange_runner<Api>> waiting; ///< steps that may run together
-  std::vector<buffer_id> results;            ///< theirs
+  std::vector<buffer_id> results;            ///< the waiting steps' results
   std::size_t bytes = 0;                     ///< of their operands
   std::vector<memory_range> read_ranges, written_ranges;
 
@@ -91,7 +91,7 @@ template <device_api Api> class exchange_queue {
     std::vector<buffer_id> results;
     std::vector<device_event<Api>> done; ///< by position
   };
-  std::deque<aside> started; ///< that what is enqueued next does not wait for
+  std::deque<aside> started; ///< groups that the first streams do not wait for yet
 
   void run() {
     if (waiting.empty()) return;
@@ -106,8 +106,8 @@ template <device_api Api> class exchange_queue {
     written_ranges.clear();
     return std::exchange(waiting, {});
   }
-  /// What is enqueued from now on waits for the first `count` groups on the side streams: for the last of them, as they
-  /// run one after another.
+  /// Makes later work wait for the first `count` groups on the side streams: for the last of them, since they run one
+  /// after another.
   void await(std::size_t count) {
     if (count == 0) return;
     for (std::size_t p = 0; p < all.devices.size(); ++p) {

@@ -1,5 +1,5 @@
-// The steps of a program in which devices exchange values: NCCL between distinct devices, kernels and copies of our own
-// between logical devices that share one.
+// The steps of a program that exchange values between devices: by NCCL between distinct devices, by kernels and copies
+// of our own between logical devices that share one.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -25,7 +25,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 template <device_api Api> bool exchange_crosses(const mesh<Api>& all, const exchange_step& step) {
   return !step.is_of_process && all.crosses_processes(step.axes.bits);
 }
-/// The groups along an exchange's axes, divided where the step says how.
+/// The groups along an exchange's axes, divided into parts if the step has any.
 template <device_api Api>
 std::vector<std::vector<int>> groups_of(const plan_view& plan, const mesh<Api>& all, const exchange_step& step) {
   std::vector<std::vector<int>> whole = all.groups(step.axes.bits, exchange_crosses(all, step));
@@ -53,8 +53,8 @@ void make_cliques(backend<Api>& owner, const plan_view& plan, const mesh<Api>& a
   });
 }
 
-/// One such step; `from` and `to` are the operand's and the result's first bytes by position. It runs at the positions
-/// that are `running`, at all where none is said; the members of a group are alike in that. Where it is captured,
+/// One exchange; `from` and `to` are the operand's and the result's first bytes by position. It runs at the positions
+/// that are `running`, or at all if none are given; all members of a group run it, or none. If it is captured,
 /// `captured` notes it, and it happens at each launch.
 template <device_api Api> class exchange_runner {
  public:
@@ -78,8 +78,8 @@ template <device_api Api> class exchange_runner {
 
   bool is_captured() const { return noted != nullptr; }
 
-  /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, `finish` once that
-  /// has reached the devices' streams.
+  /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, and `finish` once
+  /// the group has reached the devices' streams.
   bool run_without_nccl() {
     std::vector<std::vector<int>> parts = groups_of(plan, all, step);
     std::erase_if(parts, [this](const std::vector<int>& group) {
@@ -90,7 +90,7 @@ template <device_api Api> class exchange_runner {
     if (parts.empty()) return true;
     if (noted != nullptr) noted->add(name_of(step.kind), step.axes.bits, bytes);
     else if (crosses()) number = all.whole()->of().next_shared_exchange();
-    // devices are distinct in all groups or, where they are shared, perhaps in some
+    // devices are distinct in all groups, or, if they are shared, perhaps in some
     const std::vector<clique<Api>*> found = owner.cliques_of(all, crosses(), parts);
     for (std::size_t g = 0; g < parts.size(); ++g)
       if (found[g] != nullptr && runs_at(own_position(parts[g]))) {
@@ -104,7 +104,7 @@ template <device_api Api> class exchange_runner {
     return !nccl || bytes == 0;
   }
 
-  /// Enqueues what comes before the group.
+  /// Enqueues the work before the group.
   void prepare() {
     rearranged = is_rearranged(step.kind, outer);
     arranged.resize(index_of(all.size()));
@@ -131,9 +131,9 @@ template <device_api Api> class exchange_runner {
         enqueue_member(groups[g], among.ranks[k], among.communicators[k]);
     }
   }
-  /// The cliques that have members here and run it.
+  /// The cliques with members here that run the exchange.
   plain_span<clique<Api>* const> cliques_used() const { return cliques; }
-  /// Enqueues what comes behind the group.
+  /// Enqueues the work behind the group.
   void finish() {
     const std::size_t members = groups[0].size();
     for (int p = 0; rearranged && gathers() && p < all.size(); ++p)
@@ -154,14 +154,14 @@ template <device_api Api> class exchange_runner {
   const std::vector<std::byte*>& sources;
   const std::vector<std::byte*>& results;
   const std::vector<bool>& going; ///< by position
-  captured_exchanges* noted;      ///< null where the step is not captured
+  captured_exchanges* noted;      ///< null if the step is not captured
   std::size_t outer, inner, inner_bytes;
-  std::vector<std::vector<int>> groups; ///< places, by group and rank; those that have members here
+  std::vector<std::vector<int>> groups; ///< places, by group and rank; groups with members here
   std::vector<clique<Api>*> cliques;    ///< by group
-  std::uint64_t number = 0;             ///< among those with members in other processes; 0 where there are none
+  std::uint64_t number = 0;             ///< among those with members in other processes; 0 for others
   bool rearranged = false;
-  recycled_vector<buffer> arranged; ///< by position: what NCCL reads or writes where the step's own order is another
-  std::vector<gathered_operands<Api>> gathered; ///< by position, of what is combined in the host's order
+  recycled_vector<buffer> arranged;             ///< by position: what NCCL reads or writes, if its order is another
+  std::vector<gathered_operands<Api>> gathered; ///< by position: operands to combine in the host's order
 
   bool runs_at(int position) const { return going.empty() || going[index_of(position)]; }
   bool gathers() const { return step.kind == exchange_kind::all_gather; }
@@ -173,13 +173,13 @@ template <device_api Api> class exchange_runner {
   device<Api>& device_at(int position) const { return *all.devices[index_of(position)]; }
   std::byte* source(int position) const { return sources[index_of(position)]; }
   std::byte* result(int position) const { return results[index_of(position)]; }
-  /// The position of a member that is of this process.
+  /// The position of a member of this process.
   int own_position(const std::vector<int>& group) const {
     for (int place : group)
       if (const int position = all.position_of(place); position >= 0) return position;
     return -1;
   }
-  /// Calls `f(number of a group, rank, position)` of the members that are of this process.
+  /// Calls `f(number of a group, rank, position)` for the members of this process.
   template <class F> void for_each_member(const F& f) const {
     for (std::size_t g = 0; g < groups.size(); ++g)
       for (int rank : cliques[g]->ranks) f(g, rank, all.position_of(groups[g][index_of(rank)]));
@@ -192,7 +192,7 @@ template <device_api Api> class exchange_runner {
     device_at(position).copy_rows(to + index * inner_bytes, count * inner_bytes, from, inner_bytes, inner_bytes, outer);
   }
 
-  /// In a group of one, every collective is a copy, but a permutation in which nobody sends.
+  /// In a group of one, every collective is a copy, except for a permutation in which nobody sends.
   void run_alone(int p) {
     if (step.kind == exchange_kind::permute && partners.source_of(0, 1) < 0) fill_zero(p);
     else if (result(p) != source(p)) copy_across<Api>(device_at(p), result(p), device_at(p), source(p), bytes);
@@ -201,7 +201,7 @@ template <device_api Api> class exchange_runner {
 
   // NCCL
 
-  /// Memory for what a member is to combine; what it has itself is copied there.
+  /// Makes the memory for the operands that a member is to combine, and copies its own operand there.
   void gather_at(int position, std::size_t rank, std::size_t members) {
     device<Api>& on = device_at(position);
     const std::size_t part = scatters() ? bytes / members : bytes;
@@ -210,14 +210,14 @@ template <device_api Api> class exchange_runner {
   }
   /// A scattered operand as NCCL takes it, member by member.
   std::byte* scattered(int position) const { return rearranged ? aside(position) : source(position); }
-  /// What a permutation sends to no other device.
+  /// Copies the value of a permutation that a device sends to itself.
   void keep_own_value(int position, int rank, int size) {
     const int sender = partners.source_of(rank, size);
     if (sender < 0) fill_zero(position);
     if (sender == rank)
       copy_across<Api>(device_at(position), result(position), device_at(position), source(position), bytes);
   }
-  /// What an all-to-all sends to no other device.
+  /// Copies the block of an all-to-all that a device sends to itself.
   void keep_own_block(int position, int rank) {
     device<Api>& on = device_at(position);
     const std::size_t own = index_of(rank) * inner_bytes;
@@ -277,7 +277,7 @@ template <device_api Api> class exchange_runner {
 
   // Devices that share memory
 
-  /// What any member enqueues from now on waits for what all have enqueued.
+  /// Makes later work of every member wait for the work that all members have enqueued.
   void meet(const std::vector<int>& group) {
     device<Api>& first = device_at(group[0]);
     for (int position : group) first.wait_for(device_at(position));
@@ -291,14 +291,14 @@ template <device_api Api> class exchange_runner {
     if (step.kind == exchange_kind::all_reduce && lies_in_place(group)) reduce_parts(group);
     else
       for (std::size_t rank = 0; rank < group.size(); ++rank) run_member(group, rank);
-    meet(group); // before anybody changes what others read
+    meet(group); // before any member changes memory that others read
   }
 
   bool lies_in_place(const std::vector<int>& group) const {
     return plain::any_of(group, [&](int position) { return result(position) == source(position); });
   }
-  /// Each member combines a part of all operands, which nobody else reads, into its own result; then all copy the
-  /// others' parts from there. So a result may lie where an operand does.
+  /// Each member combines a part of all operands, which no other member reads, into its own result; then all copy the
+  /// others' parts from there. So a result may lie in an operand's memory.
   void reduce_parts(const std::vector<int>& group) {
     const std::size_t element = size_of(type), line = 64;
     const std::size_t most = (bytes / element / group.size() / line + 1) * line * element;

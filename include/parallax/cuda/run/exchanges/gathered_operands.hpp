@@ -1,4 +1,4 @@
-// What the members of a collective have, brought to one of them, to be combined in the order that the host has too.
+// The operands of a collective's members, copied to one of them, to be combined in the host's order.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -22,7 +22,7 @@ template <device_api Api> class gathered_operands {
 
   std::byte* operand(std::size_t member) const { return address_of<Api>(memory) + member * operand_bytes; }
 
-  /// Enqueues their combination: of 64 at once, and then of those of 64 each, which are whole parts of the same tree.
+  /// Enqueues their combination: 64 at once, and then the results of 64 each, which are whole subtrees of one tree.
   void combine(reduction_kind how, element_type type, std::byte* result) const {
     std::vector<const void*> inputs;
     for (std::size_t member = 0; member < members; ++member) inputs.push_back(operand(member));

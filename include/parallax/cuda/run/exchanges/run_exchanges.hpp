@@ -1,4 +1,4 @@
-// Running exchanges of which none needs another's result: those that NCCL serves in one group.
+// Running exchanges that do not need each other's results: those that NCCL serves run in one group.
 #pragma once
 
 #include <parallax/core/support/plain_algorithms.hpp>
@@ -13,17 +13,17 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
-/// From group_start to group_end, whatever happens in between.
+/// A group from group_start to group_end, which is called whatever happens in between.
 template <device_api Api> class group_scope {
  public:
   group_scope() { check(Api::group_start()); }
   group_scope(const group_scope&) = delete;
   group_scope& operator=(const group_scope&) = delete;
   ~group_scope() {
-    // the call that failed is reported; the group's end says the same once more
+    // the failed call is reported; the group's end would report it again
     if (open) std::ignore = Api::group_end();
   }
-  /// Whether it is over, and does not go on in the background.
+  /// Ends the group. Whether it is over, and does not go on in the background.
   bool end() {
     open = false;
     return is_ready(Api::group_end());
@@ -47,7 +47,7 @@ void wait_for_cliques(backend<Api>& owner, const std::vector<exchange_runner<Api
 
 } // namespace detail
 
-/// Enqueues steps of which none needs another's result or memory: those that NCCL serves in one group.
+/// Enqueues steps that do not need each other's results or memory: those that NCCL serves in one group.
 template <device_api Api> void run_exchanges(backend<Api>& owner, std::vector<exchange_runner<Api>>& steps) {
   std::vector<exchange_runner<Api>*> grouped;
   for (auto& each : steps)

@@ -1,5 +1,5 @@
-// Products whose batch dimensions no stride goes along as one: where each of their matrices is, so that a library does
-// all of them in one call.
+// Products whose batch dimensions do not merge into one stride: the addresses of all their matrices, so that a library
+// computes all of them in one call.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -19,7 +19,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
-/// What such a product is asked by.
+/// A product whose matrices are at addresses; step and result identify it.
 struct scattered_product {
   const product_step& step;
   buffer_id result;
@@ -63,17 +63,17 @@ inline std::size_t bytes_of_matrix_addresses(const section_plan& section) {
   return bytes;
 }
 
-/// Of one section. The addresses of all its products are written by one launch, before the first of them.
+/// The addresses of one section's matrices. One launch, before the first product, writes those of all products.
 template <device_api Api> class batch_addresses {
  public:
   explicit batch_addresses(std::size_t positions) : written(positions) {}
 
-  /// From now on they are written there.
+  /// Sets the memory that the addresses are written to.
   void lie_at(int position, std::byte* memory) { written[index_of(position)] = {memory, false, {}}; }
-  /// Operands or results are elsewhere from now on.
+  /// Call when operands or results have moved: the addresses have to be written again.
   void forget(int position) { written[index_of(position)].are_there = false; }
 
-  /// Writes them, unless they are there. `data(buffer)` says where a buffer begins.
+  /// Writes the addresses, unless they are written already. `data(buffer)` gives a buffer's first byte.
   template <class Data> void write(const section_plan& section, const device<Api>& on, int position, const Data& data) {
     of_position& own = written[index_of(position)];
     if (own.are_there) return;
@@ -106,7 +106,7 @@ template <device_api Api> class batch_addresses {
     launch();
   }
 
-  /// Those of a product, once they are written; null where the library wants strides.
+  /// The addresses of a product, once they are written; null if the library goes along strides.
   void* const* of(const product_step& step, buffer_id result, int position) const {
     for (const product& each : written[index_of(position)].products)
       if (each.step == &step && each.result == result) return each.addresses;

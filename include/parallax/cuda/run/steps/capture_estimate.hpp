@@ -1,4 +1,5 @@
-// What a graph of a section would be: whether there can be one, how many steps it has, and which memory its loops want.
+// The properties of a section's graph before it is captured: whether it is possible, the number of its steps, and the
+// memory of its loops.
 #pragma once
 
 #include <parallax/arrays/memory/scratch_array.hpp>
@@ -18,32 +19,32 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// What exchanges are in a graph.
+/// The kind of exchanges in a graph.
 enum class captured_exchange {
   none,        ///< there are none: a process that launches graphs on several devices may wait for itself for ever
   copy,        ///< on a device that is alone
   of_processes ///< NCCL's, of processes with one device each; not in nodes that conditions decide
 };
 
-/// Where a graph is captured: what exchanges are, whether nodes may be decided by conditions, whether floating numbers
-/// are combined in the host's order, which takes memory that graphs do not have, and which loops are kernels.
+/// The conditions of a capture: the kind of exchanges, whether nodes may be conditional, whether floating numbers are
+/// combined in the host's order, which takes memory that graphs do not have, and which loops are kernels.
 struct capture_conditions {
   captured_exchange exchange = captured_exchange::copy;
   bool may_branch = true, deterministic = false;
   whole_loops whole{};
 };
 
-/// Of a section with the extents of a call.
+/// The estimate for a section with the extents of a call.
 class capture_estimate {
  public:
   static constexpr std::int64_t most_unrolled = 1024; ///< steps of all rounds of a scan; longer ones count rounds
-  static constexpr std::size_t control_bytes = 256;   ///< what a loop keeps beside its bodies' slots
+  static constexpr std::size_t control_bytes = 256;   ///< memory of a loop beside its bodies' slots
 
   bool is_possible = true;
-  bool is_unconditional = false; ///< has calls that no condition may decide
+  bool is_unconditional = false; ///< has calls that may not be in conditional nodes
   std::int64_t steps = 0;
   std::size_t bytes_of_bodies = 0; ///< of loops, one inside the other
-  int depth = 0;                   ///< of nodes that are decided by conditions, one inside the other
+  int depth = 0;                   ///< of conditional nodes, one inside the other
 
   capture_estimate(const section_plan& section, const capture_conditions& where) : of(section), allowed(where) {
     for (const step_record& step : of.steps()) visit_step(of.plan, step, *this);
@@ -56,7 +57,7 @@ class capture_estimate {
     const capture_estimate body({section.plan, step.body, section.extents}, where);
     return !body.is_possible || body.is_unconditional || body.steps * rounds <= most_unrolled;
   }
-  /// What a scan that counts its rounds needs for one slice of each stacked array that is not read or written in place.
+  /// The memory of a scan that counts its rounds: one slice of each stacked array that is not read or written in place.
   static std::size_t bytes_of_slices(const section_plan& section, const scan_step& step) {
     std::size_t sum = 0;
     for_each_stacked_array(section.plan, step, [&](const stacked_array& x) {
@@ -73,7 +74,7 @@ class capture_estimate {
   void operator()(const kernel_step&) { ++steps; }
   void operator()(const product_step&) { ++steps; }
   void operator()(const epilogue_step&) { ++steps; }
-  void operator()(const concurrent_step& step) { steps += step.parts.count; } // where they are launched one by one
+  void operator()(const concurrent_step& step) { steps += step.parts.count; } // if they are launched one by one
   void operator()(const axis_slice_step&) { ++steps; }
   void operator()(const ffi_step&) { ++steps; }
   void operator()(const exchange_step& step) {
@@ -99,7 +100,7 @@ class capture_estimate {
       steps += rounds * body.steps + 1;
       return want(step.body, body, 0, 0);
     }
-    // a node has as many rounds as carries take to be where they were; before it are those that are left over
+    // a node has as many rounds as carries need to return to their first buffers; the remaining rounds come before it
     const int period = period_of(of.plan[step.results]);
     steps += (2 * period - 1) * (body.steps + 2) + 2;
     want(step.body, body, control_bytes + bytes_of_slices(of, step), 1);

@@ -1,5 +1,5 @@
-// Loops and branches while a section is captured: nodes of the graph that conditions decide, so that the device goes
-// round and chooses by itself.
+// Loops and branches while a section is captured: conditional nodes of the graph, so that the device counts rounds and
+// chooses branches itself.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -28,8 +28,8 @@ template <class Section> class captured_loops {
  public:
   explicit captured_loops(Section& section) : outer(section), count(index_of(section.all.size())) {}
 
-  /// Rounds go to and fro between the two places of carries. A node repeats two of them, the second one if the
-  /// predicate still holds; behind it, carries that are in the other place are copied.
+  /// Rounds write the carries' two buffers in turn. A node repeats two rounds, the second one only if the predicate
+  /// still holds. Behind it, carries that are in the other buffer are copied.
   template <class Call> void run(const while_step& step, Call call) {
     places_by_position places = places_of(step.operands, step.results);
     const bool alternates = any_alternates(step.results);
@@ -120,7 +120,7 @@ template <class Section> class captured_loops {
     });
   }
 
-  /// A node for each branch, of which one runs.
+  /// A conditional node for each branch, one of which runs.
   template <class Call> void run(const cond_step& step, Call call) {
     const plain_span<const section_id> branches = outer.section.plan[step.branches];
     std::vector<std::vector<graph_condition>> chosen;
@@ -161,7 +161,7 @@ template <class Section> class captured_loops {
     on.activate();
     check(api::launch(kernel, shape, on.stream(), arguments), on.number);
   }
-  /// A condition of each device's graph.
+  /// A new condition for each device's graph.
   std::vector<graph_condition> conditions() const {
     std::vector<graph_condition> made(count);
     for_each([&](std::size_t p) {
@@ -170,7 +170,7 @@ template <class Section> class captured_loops {
     });
     return made;
   }
-  /// What `body` enqueues is the body of a node of each device's graph.
+  /// Captures the work that `body` enqueues as the body of a node of each device's graph.
   template <class Body>
   void inside(conditional_kind kind, const std::vector<graph_condition>& by, const Body& body) const {
     std::deque<captured_body<api>> bodies;
@@ -182,7 +182,7 @@ template <class Section> class captured_loops {
     for_each([&](std::size_t p) { bodies[p].end(); });
   }
 
-  /// What a loop keeps beside its bodies' slots.
+  /// The memory of a loop beside its bodies' slots.
   std::byte* control(std::size_t position) const { return outer.memory_of_bodies[position]; }
   std::int64_t* counter(std::size_t position) const { return reinterpret_cast<std::int64_t*>(control(position)); }
 
@@ -212,7 +212,7 @@ template <class Section> class captured_loops {
     };
   }
 
-  /// One slice of each stacked array, on a device: where kernels find it, or a place for it.
+  /// One slice of each stacked array, on a device: its address in the array, or that of a copy.
   class slice_places {
    public:
     slice_places(Section& section, const scan_step& step, std::size_t position, std::byte* memory)
@@ -228,14 +228,14 @@ template <class Section> class captured_loops {
         if (!x.in_place) memory += aligned(bytes);
       });
     }
-    /// Tells the body's runner which of its arguments and outputs move by the count.
+    /// Tells the body's runner which of its arguments and outputs move with the count.
     void move(Section& body, const std::int64_t* counted, int position) const {
       recycled_vector<std::int64_t> bytes;
       for (const entry& each : entries) bytes.push_back(each.moves ? each.step(reverse) : 0);
       const plain_span<const std::int64_t> all(bytes.data(), bytes.size());
       body.move(counted, all.first(operand_count), all.subspan(operand_count), position);
     }
-    /// From now on slices in place are those of the round that many behind the count.
+    /// Sets the slices in place to those of the round `added` rounds behind the count.
     void go_to(std::int64_t added, std::int64_t rounds) {
       for (entry& each : entries)
         if (each.moves) each.place = each.stacked + (reverse ? rounds - 1 - added : added) * each.step(false);
@@ -263,7 +263,7 @@ template <class Section> class captured_loops {
    private:
     struct entry {
       std::byte* stacked = nullptr;
-      std::byte* place = nullptr; ///< null of what is not stacked
+      std::byte* place = nullptr; ///< null if it is not stacked
       std::size_t bytes = 0;
       bool is_read = false;
       bool moves = false; ///< in place
@@ -272,7 +272,7 @@ template <class Section> class captured_loops {
         return backwards ? -static_cast<std::int64_t>(bytes) : static_cast<std::int64_t>(bytes);
       }
     };
-    std::vector<entry> entries; ///< of operands, then of results; empty ones of what is not stacked
+    std::vector<entry> entries; ///< operands, then results; empty entries for those that are not stacked
     std::size_t operand_count = 0;
     bool reverse;
 

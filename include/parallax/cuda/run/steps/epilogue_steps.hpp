@@ -1,4 +1,4 @@
-// Products that do the work of the loops behind them.
+// Products that also do the work of the loops behind them.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -19,9 +19,9 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 /// The epilogues of one run of a section.
 template <device_api Api> class epilogue_steps {
  public:
-  /// Enqueues a product with its epilogue on every device; `data(buffer, position)` says where a buffer lies, and
-  /// `at_positions(f)` calls `f` with each position. Does nothing and returns false where the library does not have it
-  /// for these shapes: its parts are to be run then.
+  /// Enqueues a product with its epilogue on every device. `data(buffer, position)` gives a buffer's first byte, and
+  /// `at_positions(f)` calls `f` with each position. Returns false, and does nothing, if the library lacks the epilogue
+  /// for these shapes: its parts have to be run then.
   template <class Data, class AtPositions>
   bool run(const mesh<Api>& all, const section_plan& section, const epilogue_step& e, const product_step& product,
            const Data& data, const AtPositions& at_positions) {
@@ -34,7 +34,8 @@ template <device_api Api> class epilogue_steps {
     if (of_relu_gradient && !plain::contains(signs, e.auxiliary)) return false;
     if (!of_relu && !of_relu_gradient && e.auxiliary != none && step.columns % 8 != 0) return false;
 
-    // without signs a gradient of relu is loops, but relu itself need not be; fewer columns have no room for them
+    // without signs, a gradient of relu is computed by loops, but relu itself need not be; fewer columns have no room
+    // for signs
     bool keeps_signs = of_relu && e.auxiliary != none && step.columns >= 16;
     std::vector<matrix_product> calls = calls_of(all, section, e, product, data, !of_relu || keeps_signs);
     bool possible = are_possible(all, calls);
@@ -53,14 +54,14 @@ template <device_api Api> class epilogue_steps {
       if (enqueued.is == status::kind::unsupported) refused = true;
       else check(enqueued, on.number);
     });
-    if (refused) return false; // it said otherwise; the parts write all of it again
+    if (refused) return false; // against its own word; the parts write all results again
     if (keeps_signs) signs.push_back(e.auxiliary);
     return true;
   }
 
  private:
   static constexpr buffer_id none = buffer_id::none;
-  std::vector<buffer_id> signs; ///< buffers with the signs that gradients want
+  std::vector<buffer_id> signs; ///< buffers that hold the signs for gradients
 
   /// The call for each device.
   template <class Data>
@@ -84,7 +85,7 @@ template <device_api Api> class epilogue_steps {
     }
     return calls;
   }
-  /// Whether the library has all of the calls.
+  /// Whether the library supports all of the calls.
   static bool are_possible(const mesh<Api>& all, const std::vector<matrix_product>& calls) {
     for (int p = 0; p < all.size(); ++p) {
       const device<Api>& on = *all.devices[index_of(p)];

@@ -1,4 +1,4 @@
-// What is known of a program's kernels where it is run.
+// The launchers of a program's kernels, as the code that runs it knows them.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -22,9 +22,9 @@ template <device_api Api> using group_launcher = status (*)(group_part, const la
 /// Launches a loop of a program as one kernel.
 template <device_api Api> using loop_launcher = status (*)(const loop_call&, const launch_context<Api>&);
 
-/// Which loops of a program are kernels; none where nothing is said.
+/// The loops of a program that are kernels; none by default.
 struct whole_loops {
-  const bool* scans = nullptr; ///< by the places of the records
+  const bool* scans = nullptr; ///< by the numbers of the records
   const bool* while_loops = nullptr;
 
   bool have(const plan_view& plan, const scan_step& loop) const {
@@ -33,16 +33,17 @@ struct whole_loops {
   bool have(const plan_view& plan, const while_step& loop) const {
     return while_loops != nullptr && while_loops[place_of(plan, loop)];
   }
-  /// Of a record of the plan's, among those of its kind.
+  /// The number of a record of the plan, among those of its kind.
   template <class Step> static std::size_t place_of(const plan_view& plan, const Step& loop) {
     return static_cast<std::size_t>(&loop - plan.all<Step>().data());
   }
 };
 
-/// What launches a program's kernels, its groups of them, and its loops that are some: by the places of their records.
+/// The launchers of a program's kernels, of its groups of kernels, and of its loops that are kernels, by the numbers of
+/// their records.
 template <device_api Api> struct program_launchers {
   const kernel_launcher<Api>* kernels = nullptr;
-  const group_launcher<Api>* groups = nullptr; ///< null, or one that is, where parts are launched one by one
+  const group_launcher<Api>* groups = nullptr; ///< null, or null entries, if parts are launched one by one
   const loop_launcher<Api>* scans = nullptr;
   const loop_launcher<Api>* while_loops = nullptr;
   whole_loops whole;

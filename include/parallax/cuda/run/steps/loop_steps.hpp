@@ -37,7 +37,7 @@ template <class Section, class Backend> class loop_steps {
     }
   }
 
-  /// Rounds as long as the predicate holds, which the host waits for: on each device by itself.
+  /// Runs rounds as long as the predicate holds, on each device by itself; the host waits for the predicate.
   template <class Call> void run(const while_step& step, Call call) {
     places_by_position places = places_of(step);
     for_running([&](std::size_t p) { places[p].bring_in(0, copy_on(p, step)); });
@@ -71,12 +71,12 @@ template <class Section, class Backend> class loop_steps {
     for_running([&](std::size_t p) { places[p].copy_carries(rounds[p], copy_on(p, step)); });
   }
 
-  /// On each device the branch that its index chooses, which the host waits for.
+  /// Runs, on each device, the branch that its index chooses; the host waits for the index.
   template <class Call> void run(const cond_step& step, Call call) {
     std::vector<std::int32_t> chosen(outer.all.devices.size(), -1);
     for_running(
         [&](std::size_t p) { chosen[p] = value_from<std::int32_t>(p, outer.data(step.index, static_cast<int>(p))); });
-    // all are asked for, so that a graph has them whichever branch it takes
+    // all addresses are asked for, so that a graph has them whichever branch it takes
     std::vector<recycled_vector<std::byte*>> operands(outer.all.devices.size()), results(outer.all.devices.size());
     for_running([&](std::size_t p) {
       operands[p] = addresses(step.operands, p);
@@ -120,7 +120,7 @@ template <class Section, class Backend> class loop_steps {
       copy_across<api>(on, to, on, from, outer.section.bytes_of(outer.section.plan[step.results][number].buffer));
     };
   }
-  /// What a device has computed, once it has.
+  /// A value that a device computes; waits for it.
   template <class T> T value_from(std::size_t position, const std::byte* address) {
     auto& on = *outer.all.devices[position];
     T value{};
@@ -138,7 +138,7 @@ template <class Section, class Backend> class loop_steps {
     for (std::size_t k = 0; k < flags.size(); ++k)
       if (flags[k]) f(k);
   }
-  /// For each position that runs the section.
+  /// Calls `f` for each position that runs the section.
   template <class F> void for_running(const F& f) const {
     for (int p = 0; p < outer.all.size(); ++p)
       if (outer.runs_at(p)) f(static_cast<std::size_t>(p));

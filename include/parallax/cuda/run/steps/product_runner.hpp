@@ -1,4 +1,4 @@
-// The products of a section: into their results, into the places of loops that copy them, or added to something.
+// The products of a section: into their own results, into the results of loops that copy them, or added to a base.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -17,23 +17,23 @@ template <class Section> class product_runner {
  public:
   explicit product_runner(Section& section) : of(section) {}
 
-  /// At each position that runs it.
+  /// Runs a product at each position that runs the section.
   void run(const product_step& step) { run(step, resolved_product(of.section, step), step.result); }
   void run_at(const product_step& step, int p) { run_at(step, p, {of.section, step}, step.result); }
 
-  /// Whether an epilogue is a product that the library adds to something.
+  /// Whether an epilogue is a product that the library adds to a base.
   bool accumulates(const epilogue_step& step) const {
     if (step.base == buffer_id::none) return false;
     const resolved_product product(of.section, product_of(of.section.plan, step));
     return product.batch_rank == 0 && product.rows > 0 && product.columns > 0 && product.depth > 0;
   }
-  /// Adds such a product: with the sums beside it if the library can, or in parts.
+  /// Runs such a product: with the sums beside it if the library can, otherwise in parts.
   void run_at(const epilogue_step& step, int p) {
     const product_step& made = product_of(of.section.plan, step);
     run_at(step, p, made, {of.section, made});
   }
-  /// A product into the place of the loop that copies it; false where that would be more calls of the library than
-  /// both.
+  /// Runs a product into the result of the loop that copies it; false if this takes more calls of the library than
+  /// product and copy together.
   bool run_placed(const epilogue_step& epilogue) {
     const product_step& step = product_of(of.section.plan, epilogue);
     const resolved_product plain(of.section, step), placed(of.section, step, epilogue);
@@ -48,7 +48,7 @@ template <class Section> class product_runner {
   Section& of;
 
   void run(const product_step& step, const resolved_product& product, buffer_id result) {
-    for (const buffer_id used : {result, step.left, step.right}) // waits for it before several threads ask where it is
+    for (const buffer_id used : {result, step.left, step.right}) // waits for it before several threads ask for it
       of.data(used, of.first_position());
     of.run_at_positions(1, [&](int p) {
       if (of.runs_at(p)) run_at(step, p, product, result);
@@ -83,7 +83,7 @@ template <class Section> class product_runner {
     run_at(made, p, product, made.result);
     of.run_at(of.section.plan.template at<kernel_step>(parts[1].index), p);
   }
-  /// Nothing, and false, where the library does not have a call.
+  /// Enqueues a call; false, and nothing is enqueued, if the library does not support it.
   bool multiply(const matrix_product& call, int p) {
     const device<api>& on = *of.all.devices[index_of(p)];
     on.activate();

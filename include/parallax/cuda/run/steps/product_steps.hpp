@@ -15,8 +15,8 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 namespace detail {
 
-/// The two strides of a matrix where an extent of 1 leaves one of them open: the library wants one that is 1, and one
-/// that is not less than the extent along the former.
+/// Sets the two strides of a matrix if an extent of 1 leaves one of them open: the library needs one stride that is 1,
+/// and another one that is not less than the extent along the first.
 inline void settle_strides(std::int64_t& outer, std::int64_t outer_extent, std::int64_t& inner,
                            std::int64_t inner_extent) {
   if (inner_extent == 1 && outer != 1) inner = 1;
@@ -32,7 +32,7 @@ inline product_batches batches_of(const resolved_product& step) {
   return {step.batch_rank, step.batch, step.left_batch, step.right_batch, step.result_batch};
 }
 
-/// One matrix of a product's, without its addresses.
+/// One matrix of a product, without its addresses.
 inline matrix_product matrix_of(const resolved_product& step) {
   matrix_product p;
   p.type = step.type;
@@ -58,7 +58,8 @@ inline matrix_product matrix_of(const resolved_product& step, const product_batc
   return p;
 }
 
-/// Enqueues a product; operands begin at `left` and `right`. Where its matrices' addresses are known it is one call.
+/// Enqueues a product; operands begin at `left` and `right`. If the addresses of its matrices are known, it is one
+/// call.
 template <device_api Api>
 void run_batched_product(const device<Api>& on, const resolved_product& step, std::byte* result, const std::byte* left,
                          const std::byte* right, void* const* addresses) {
@@ -76,7 +77,7 @@ void run_batched_product(const device<Api>& on, const resolved_product& step, st
     if (enqueued.is != status::kind::unsupported) return check(enqueued, on.number);
   }
 
-  // the longest dimension is strided in one call, of which there is one for each position of the others
+  // one call goes along the longest dimension, for each position of the others
   const int strided = merged.strided();
   matrix_product p = matrix_of(step);
   p.batch = merged.extents[strided];

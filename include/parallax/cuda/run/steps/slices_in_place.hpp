@@ -1,5 +1,5 @@
-// Which slices of a scan's stacked arrays are read and written in place where the device counts the rounds by itself:
-// kernels add the round's offset to an address, libraries and users' functions have addresses that stay.
+// The slices of a scan's stacked arrays that are read and written in place if the device counts the rounds itself:
+// kernels add the round's offset to an address, but libraries and users' functions need fixed addresses.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -11,7 +11,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Whether a kernel's operands may move from round to round. Those of sorts, scatters and cumulative kernels pass
+/// Whether a kernel's operands may move from round to round. Operands of sorts, scatters and cumulative kernels pass
 /// through memory of their own.
 constexpr bool may_move(const kernel_record& kernel) {
   switch (kernel.result) {
@@ -27,7 +27,7 @@ constexpr bool may_move(const kernel_record& kernel) {
   return false;
 }
 
-/// Whether nothing but kernels that may move uses a buffer of a section.
+/// Whether only kernels that may move use a buffer of a section.
 template <class Plan> constexpr bool moves(const Plan& plan, section_id section, buffer_id buffer) {
   bool may = true;
   auto look = [&](const step_record& step) {
@@ -46,7 +46,7 @@ template <class Plan> constexpr bool moves(const Plan& plan, section_id section,
   return may;
 }
 
-/// Calls `f` with the buffers that are the argument, or the output, of a body that has this number.
+/// Calls `f` with the buffers that are argument, or output, number `number` of a body.
 template <class Plan, class F>
 constexpr void for_each_buffer(const Plan& plan, section_id body, buffer_kind kind, std::size_t number, const F& f) {
   int next = 0;
@@ -62,15 +62,15 @@ constexpr bool is_in_place(const Plan& plan, section_id body, buffer_kind kind, 
   return all;
 }
 
-/// A stacked array of a scan, of which its body has a slice.
+/// A stacked array of a scan, whose body gets slices of it.
 struct stacked_array {
-  buffer_kind kind;   ///< the body's argument, a value, or its output
-  std::size_t number; ///< of that
-  buffer_id buffer;   ///< the array, where the scan is
+  buffer_kind kind;   ///< the body's argument (a value), or its output
+  std::size_t number; ///< of the argument or output
+  buffer_id buffer;   ///< the whole array, in the scan's section
   dim slice_elements;
   bool in_place;
 };
-/// Calls `f` with each of them, operands first.
+/// Calls `f` with each stacked array of a scan, operands first.
 template <class Plan, class F>
 constexpr void for_each_stacked_array(const Plan& plan, const scan_step& loop, const F& f) {
   std::size_t number = 0;

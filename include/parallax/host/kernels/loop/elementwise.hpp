@@ -23,8 +23,8 @@ inline void row_to_position(const kernel_arguments& a, std::int64_t row, std::in
   }
 }
 
-/// Calls `run(number)` for the rows `begin` to `end`, as many at once as lie behind one another along the innermost of
-/// the outer dimensions; `row` is then the first of them.
+/// Calls `run(number)` for the rows `begin` to `end`: at once for all rows that follow each other along the innermost
+/// of the outer dimensions. `row` is then the first of them.
 template <class Run>
 PARALLAX_INLINE void for_each_run_of_rows(const kernel_arguments& a, std::int64_t begin, std::int64_t end,
                                           row_position& row, const Run& run) {
@@ -39,7 +39,7 @@ PARALLAX_INLINE void for_each_run_of_rows(const kernel_arguments& a, std::int64_
   }
 }
 
-/// Elements below which a loop is not worth another thread.
+/// The fewest elements of a loop that are worth another thread.
 inline constexpr std::int64_t parallel_grain = 1 << 16;
 
 template <class Kernel>
@@ -74,7 +74,7 @@ void elementwise_row_at(const row_position& position, const constant_bits* const
   elementwise_row<Kernel>(typename evaluator<Kernel>::row(position), constants, first, last);
 }
 
-/// The same of a loop of one dimension. Not inlined, so that a kernel is compiled once for short rows and for long
+/// The elements of a loop of one dimension. Not inlined, so that a kernel is compiled once for short rows and for long
 /// ones.
 template <class Kernel>
 [[gnu::noinline]] void elementwise_elements(const operand* operands, const constant_bits* constants, std::int64_t first,
@@ -85,7 +85,7 @@ template <class Kernel>
 /// Computes the elements `first` to `last` of a row.
 using row_function = void (*)(const row_position&, const constant_bits*, std::int64_t first, std::int64_t last);
 
-/// Goes over all rows. No template of the kernel: only the inner loop differs. `strided_loads` are the evaluator's.
+/// Goes over all rows. It is no template of the kernel: only the inner loop differs. `strided_loads`: see `evaluator`.
 template <class Work> void run_rows(kernel_arguments& a, row_function compute, std::uint64_t strided_loads) {
   a.collapse();
   const transposed_tiles tiles(a, strided_loads);

@@ -22,12 +22,12 @@ constexpr bool are_past_caches(std::int64_t rows, std::int64_t row_bytes) {
   return rows * row_bytes >= 4 << 20 && (rows == 1 || row_bytes % register_bytes == 0);
 }
 
-/// Where the operands of a row lie: pointers to the row's first element, or the first value of an index.
+/// The operands of a row: the addresses of their first elements, or the first value of an index.
 struct row_position {
   const std::byte* data[max_accesses];
   std::int64_t start[max_accesses];
   std::int64_t stride[max_accesses]; ///< along the row, in elements
-  bool past_caches = false;          ///< whether results are written so
+  bool past_caches = false;          ///< whether results are written past the caches
 
   /// The row at the given position of the outer dimensions.
   PARALLAX_INLINE void set(const kernel_arguments& a, const std::int64_t* position, int outer_rank) {
@@ -40,14 +40,14 @@ struct row_position {
       stride[i] = outer_rank < a.rank ? o.strides[outer_rank] : 0;
     }
   }
-  /// So many elements further along the row.
+  /// Moves `elements` elements along the row.
   PARALLAX_INLINE void move(const kernel_arguments& a, std::int64_t elements) {
     for (int i = 0; i < a.operand_count; ++i) {
       if (data[i] != nullptr) data[i] += elements * stride[i] * a.operands[i].element_bytes;
       start[i] += elements * stride[i];
     }
   }
-  /// The next row along `dimension`.
+  /// Moves to the next row along `dimension`.
   PARALLAX_INLINE void advance(const kernel_arguments& a, int dimension) {
     for (int i = 0; i < a.operand_count; ++i) {
       const operand& o = a.operands[i];
@@ -59,12 +59,12 @@ struct row_position {
 
 namespace detail {
 
-/// A row's operands as single values, which compilers keep in registers as they would not keep arrays.
+/// A row's operands as single values: compilers keep these in registers, unlike arrays.
 template <int I> struct row_operand {
   const std::byte* data;
   std::int64_t start, stride;
 };
-/// How far the operands of a row are from those of the next one along a dimension.
+/// The distances between a row's operands and those of the next row along a dimension.
 template <int I> struct row_step {
   std::ptrdiff_t bytes;
   std::int64_t elements;
@@ -81,7 +81,7 @@ template <int I> PARALLAX_INLINE const row_step<I>& step_of(const row_step<I>& s
 
 template <class Indices> struct row_operands;
 template <std::size_t... I> struct row_operands<std::index_sequence<I...>> : row_operand<I>... {
-  bool past_caches; ///< whether results are written so
+  bool past_caches; ///< whether results are written past the caches
 
   PARALLAX_INLINE explicit row_operands(const row_position& row)
       : row_operand<I>{row.data[I], row.start[I], row.stride[I]}..., past_caches(row.past_caches) {}
@@ -96,7 +96,7 @@ template <std::size_t... I> struct row_operands<std::index_sequence<I...>> : row
 };
 template <int I> PARALLAX_INLINE const row_operand<I>& operand_at(const row_operand<I>& o) { return o; }
 
-/// One more than the number of the array that a statement reads or writes; 0 where it does neither.
+/// One more than the number of the array that a statement reads or writes; 0 if it does neither.
 constexpr int arrays_up_to(const kernel_statement& s) {
   const bool is_access = is_store(s.kind) || is_gather(s.kind) || is_scatter(s.kind) ||
                          (is_load(s.kind) && s.kind != statement_kind::load_constant);
@@ -113,7 +113,7 @@ template <class T> PARALLAX_INLINE lane_values<T> stored_lanes(const pack<T>& x)
   return values;
 }
 
-/// What a scatter makes of an element, or a pack of them, and its update.
+/// The result of a scatter for an element, or a pack of elements, and its update.
 template <class Primitive, class V> PARALLAX_INLINE V combined(const V& element, const V& update) {
   if constexpr (std::is_same_v<Primitive, primitives::stop_gradient>) return update;
   else return Primitive::evaluate(element, update);
@@ -162,7 +162,7 @@ PARALLAX_INLINE auto evaluate(load_statement<Kind, Type, Argument>, Registers&, 
   if constexpr (Kind == statement_kind::load_constant) {
     return broadcast(constants[Argument].template as<T>());
   } else if constexpr (Kind == statement_kind::load_index) {
-    // in floats where 16 bits would round each part of the sum
+    // in floats: 16 bits would round each part of the sum
     using number = std::conditional_t<math::floating16_element<T>, float, T>;
     auto lane = host::lane_index<number>();
     std::int64_t stride = operand_at<Argument>(row).stride;
@@ -179,7 +179,7 @@ PARALLAX_INLINE auto evaluate(load_statement<Kind, Type, Argument>, Registers&, 
   }
 }
 
-/// A lane of a pack of whole numbers. Those of 4 bytes leave a register by twos, in half the instructions.
+/// A lane of a pack of whole numbers. Lanes of 4 bytes leave a register in pairs, which takes half the instructions.
 template <class Number> PARALLAX_INLINE std::int64_t place_of(const pack<Number>& places, int lane) {
   if constexpr (sizeof(Number) == 8) return places.lane[lane];
   else {
@@ -210,14 +210,15 @@ PARALLAX_INLINE auto evaluate(gather_statement<Kind, Type, Offset, Array>, Regis
     return pack_of<Moved, T>([&](int i) { return first[i * stride + offsets.lanes[i]]; }, count);
   }
 }
-/// Elements that lie anywhere are changed behind all statements: see `host/kernels/order/scatter.hpp`.
+/// The update only: its element, which may be any, is changed after all statements, see
+/// `host/kernels/order/scatter.hpp`.
 template <moved_lanes Moved, class Primitive, element_type Type, int Offset, int Update, int Array, class Registers,
           class Row>
 PARALLAX_INLINE auto evaluate(scatter_statement<statement_kind::scatter_each, Primitive, Type, Offset, Update, Array>,
                               Registers& registers, const Row&, const constant_bits*, std::int64_t, int) {
   return at<Update>(registers);
 }
-/// Changes a row of elements that lie equally far from their positions.
+/// Changes a row of elements that lie at one distance behind their positions.
 template <moved_lanes Moved, class Primitive, element_type Type, int Offset, int Update, int Array, class Registers,
           class Row>
 PARALLAX_INLINE auto evaluate(scatter_statement<statement_kind::scatter_row, Primitive, Type, Offset, Update, Array>,
@@ -240,7 +241,7 @@ PARALLAX_INLINE auto evaluate(scatter_statement<statement_kind::scatter_row, Pri
 
 } // namespace detail
 
-/// Whether a kernel is short, so that asking how many lanes there are counts. Longer ones are compiled once.
+/// Whether a kernel is so short that a test of the number of lanes counts. Longer kernels are compiled once.
 template <class Kernel> inline constexpr bool is_short = Kernel::size <= 12;
 
 /// How many of the elements from `i` to `last` one pack takes.
@@ -249,7 +250,7 @@ PARALLAX_INLINE int lanes_from(std::int64_t i, std::int64_t last) {
 }
 
 namespace detail {
-/// The first `count` lanes of `x`; the others change nothing where they are combined.
+/// The first `count` lanes of `x`; the others become neutral: they change nothing when they are combined.
 template <class P, class T> PARALLAX_INLINE pack<T> first_lanes(const pack<T>& x, int count) {
   const pack<bool> is_first =
       math::lt(host::lane_index<std::int32_t>(), host::broadcast(static_cast<std::int32_t>(count)));
@@ -287,18 +288,18 @@ template <kernel_result Result, class Reduction, class... S> struct evaluator<ke
     fill<Moved>(file, operands, constants, offset, count);
     return detail::at<last>(file);
   }
-  /// The values of those statements that are the same for all elements of a row. What is written in between might have
-  /// changed them, as far as a compiler sees: it would load them again for each pack.
+  /// Evaluates the statements with one value for all elements of a row. Otherwise compilers would load such values
+  /// again for each pack, since stores in between might have changed them.
   static PARALLAX_INLINE void begin(registers& file, const row& operands, const constant_bits* constants) {
     run_statements<statements::uniform, moved_lanes::all>(file, operands, constants, 0, lanes, indices{});
   }
-  /// What `run` returns, once `begin` has been called.
+  /// The last statement's value as by `run`, after a call of `begin`.
   template <moved_lanes Moved>
   static PARALLAX_INLINE value_type go_on(registers& file, const row& operands, std::int64_t offset, int count) {
     run_statements<statements::others, Moved>(file, operands, nullptr, offset, count, indices{});
     return detail::at<last>(file);
   }
-  /// The values of all statements.
+  /// Evaluates all statements, and keeps their values in `file`.
   template <moved_lanes Moved>
   static PARALLAX_INLINE void fill(registers& file, const row& operands, const constant_bits* constants,
                                    std::int64_t offset, int count) {

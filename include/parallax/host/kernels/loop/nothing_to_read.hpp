@@ -1,4 +1,4 @@
-// Memory that is read where there is nothing to read.
+// Memory to read if an array has none.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -8,8 +8,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host {
 
-/// Zeros, as long as the largest element. A gather of an array without elements reads here; what it reads is of no
-/// effect, and nothing is written.
+/// Zeros, as long as the largest element. A gather of an array without elements reads here; its result has no effect.
+/// Nothing is written.
 inline std::byte* nothing_to_read() {
   alignas(64) static std::byte zeros[64]{};
   return zeros;

@@ -1,4 +1,5 @@
-// Operands that are read across their rows: they are copied tile by tile, the other way round, and read from there.
+// Operands that are read across their rows: they are transposed tile by tile into memory of their own, and read from
+// there.
 #pragma once
 
 #include <parallax/core/config.hpp>
@@ -18,7 +19,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
 #ifndef __CUDACC__ // cudafe++ loses the expansion in a shuffle
-/// Exchanges the upper right and the lower left of blocks of `Half` lanes in two rows that are `Half` apart.
+/// Exchanges the upper right and the lower left blocks of `Half` lanes of two rows that are `Half` rows apart.
 template <int Half, class Row, int... I>
 PARALLAX_INLINE void exchange_blocks(Row& upper, Row& lower, std::integer_sequence<int, I...>) {
   constexpr int count = sizeof...(I);
@@ -62,7 +63,7 @@ inline void transpose_tile(const std::byte* source, std::int64_t from_stride, st
   T* const to = reinterpret_cast<T*>(target);
   const std::int64_t whole_rows = rows / square * square, whole_columns = columns / square * square;
   for (std::int64_t j = 0; j < whole_columns; j += square) {
-    // what lies so far apart no prefetcher finds
+    // no prefetcher finds elements that are so far apart
     for (std::int64_t next = j + square; next < std::min(j + 2 * square, columns); ++next)
       for (std::int64_t i = 0; i < whole_rows; i += square) __builtin_prefetch(from + next * from_stride + i);
     for (std::int64_t i = 0; i < whole_rows; i += square)
@@ -73,13 +74,13 @@ inline void transpose_tile(const std::byte* source, std::int64_t from_stride, st
       __builtin_memcpy(to + i * to_stride + j, from + j * from_stride + i, sizeof(T));
 }
 
-/// The operands of a loop whose elements lie behind one another from row to row, and apart in each row.
+/// The operands of a loop with neighbouring elements from row to row, but not within a row.
 class transposed_tiles {
  public:
   static constexpr int most = 2;
   static constexpr std::int64_t rows = 32, columns = 128; ///< of a tile
 
-  /// `may_be` has a bit for each of the first operands that is read with a stride and in no other way.
+  /// `may_be`: a bit for each of the first operands that is read with a stride and in no other way.
   transposed_tiles(const kernel_arguments& a, std::uint64_t may_be) {
     if (may_be == 0 || a.rank < 2) return;
     const int last = a.rank - 1, before = a.rank - 2;

@@ -9,8 +9,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host {
 
-/// The calling thread alone, which takes no memory but its stack's and what its caller gives it: for programs that run
-/// without the library's threads. Kernels are templates of this or of `all_threads`.
+/// The calling thread alone, which takes no memory but its stack's and its caller's: for programs that run without the
+/// library's threads. Kernels are templates of this or of `all_threads`.
 struct calling_thread {
   static constexpr bool is_alone = true;
 
@@ -19,7 +19,7 @@ struct calling_thread {
     if (count > 0) body(std::int64_t{0}, count);
   }
 
-  /// Some elements for the time of one call, at most `Most` where the work is one thread's.
+  /// Memory for some elements during one call; at most `Most` if one thread does the work.
   template <class T, std::size_t Most> class scratch {
    public:
     explicit scratch(std::int64_t) {}
@@ -29,7 +29,7 @@ struct calling_thread {
     T elements[Most];
   };
 
-  /// What a row kernel remembers of a row.
+  /// The memory for a row kernel's values of one row.
   template <class T> class row_memory {
    public:
     row_memory(const compiled::kernel_arguments& a, std::size_t) : elements(reinterpret_cast<T*>(a.row_memory)) {}

@@ -1,6 +1,6 @@
 // Sorts of long rows on the host: elements are parted by the highest bits in which keys differ, and each part is sorted
-// by one digit of the keys after another, the lowest first. Equal digits stay as they follow each other, so that the
-// order is that of the whole keys at the end.
+// by one digit of the keys after another, the lowest first. Elements with equal digits keep their order, so that in the
+// end the order is that of the whole keys.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -69,12 +69,12 @@ template <class Kernel> class radix_sorter {
  public:
   static constexpr std::size_t buckets = std::size_t{1} << digit_bits;
   static constexpr int digits = (key::width + digit_bits - 1) / digit_bits;
-  /// Shorter rows are sorted sooner by merges.
+  /// Shorter rows are sorted faster by merges.
   static constexpr std::int64_t shortest_row = 350 * digits;
-  /// A row is cut into so many pieces at most, of so many elements at least, which threads go over at once.
+  /// Threads go over the pieces of a row at once: at most `most_pieces`, each of at least `shortest_piece` elements.
   static constexpr std::int64_t most_pieces = 16, shortest_piece = 1 << 16;
   static constexpr std::size_t counts_of_piece = buckets * static_cast<std::size_t>(digits);
-  /// How many numbers a sort in so many pieces counts by: those of each piece, and where buckets begin.
+  /// The numbers that a sort in so many pieces counts with: those of each piece, and where buckets begin.
   static constexpr std::size_t counts_of(std::int64_t pieces) {
     return counts_of_piece * static_cast<std::size_t>(pieces) + buckets + 1;
   }
@@ -84,7 +84,7 @@ template <class Kernel> class radix_sorter {
   }
 
   /// Sorts a row of the operands of a kernel, which begins at element `row`. `counts` has room for `counts_of(pieces)`;
-  /// `for_each_piece(f)` calls `f(number)` for each piece, maybe at once.
+  /// `for_each_piece(f)` calls `f(number)` for each piece, perhaps at the same time.
   template <class ForEachPiece>
   static void sort(const kernel_arguments& a, std::int64_t row, std::int64_t length, std::int64_t pieces,
                    std::uint32_t* counts, const ForEachPiece& for_each_piece) {
@@ -122,7 +122,7 @@ template <class Kernel> class radix_sorter {
     std::int64_t begin(std::int64_t piece) const { return length * piece / count; }
     std::int64_t end(std::int64_t piece) const { return begin(piece + 1); }
   };
-  /// Elements. Keys are the values where there are none beside them.
+  /// Elements: keys and values. Without keys of their own, the values are the keys.
   struct lists {
     K* keys;
     V* values;
@@ -141,10 +141,10 @@ template <class Kernel> class radix_sorter {
   static std::uint32_t* counts_at(std::uint32_t* counts, std::int64_t piece) {
     return counts + static_cast<std::size_t>(piece) * counts_of_piece;
   }
-  /// How many digits of so many bits at most cover the lowest `rest` bits.
+  /// The number of digits of at most `most_bits` bits that cover the lowest `rest` bits.
   static constexpr int passes_over(int rest, int most_bits) { return (rest + most_bits - 1) / most_bits; }
 
-  /// One digit of the keys, and where the next element of each goes.
+  /// One digit of the keys, and, by its value, where the next element goes.
   struct digit_places {
     int shift;
     std::size_t mask;
@@ -172,7 +172,7 @@ template <class Kernel> class radix_sorter {
     }
     return different;
   }
-  /// How many become where the first of them goes: elements of a digit piece by piece.
+  /// Turns counts into positions: where the first element with a digit goes, piece by piece.
   static void make_offsets(std::uint32_t* counts, std::int64_t pieces, std::uint32_t* begins, std::int64_t length) {
     std::uint32_t sum = 0;
     for (std::size_t b = 0; b < buckets; ++b) {
@@ -191,8 +191,8 @@ template <class Kernel> class radix_sorter {
     }
   }
 
-  /// Sorts elements by the lowest so many bits, in which alone they differ. Few elements have small digits, whose
-  /// counts are not more than they are.
+  /// Sorts elements that differ only in their lowest `rest` bits. Few elements get small digits, so that there are no
+  /// more counts than elements.
   static void sort_bucket(lists from, lists to, V* result, std::uint32_t begin, std::uint32_t end, int rest,
                           std::uint32_t* counts) {
     const std::uint32_t length = end - begin;

@@ -20,10 +20,10 @@ template <kernel_result Result, class Reduction, class... S> struct scatter_of<k
   using type = typename last_statement<S...>::type;
 };
 
-/// The updates of a row, as its last statement says.
+/// The updates of a row, carried out as its last statement says.
 template <class Kernel, class Scatter> struct scatter_row;
 
-/// Rows of elements, which the statement changes itself.
+/// Rows of elements, which the statement itself changes.
 template <class Kernel, class Primitive, element_type Type, int Offset, int Update, int Array>
 struct scatter_row<Kernel, scatter_statement<statement_kind::scatter_row, Primitive, Type, Offset, Update, Array>> {
   static void run(const row_position& position, const constant_bits* constants, std::int64_t first, std::int64_t last) {
@@ -34,8 +34,8 @@ struct scatter_row<Kernel, scatter_statement<statement_kind::scatter_row, Primit
   }
 };
 
-/// Elements anywhere: one after another, since several updates may be of one. Their places are computed for many of
-/// them before, so that a short loop is left, of which a processor has many rounds in flight: what it waits for is
+/// Elements anywhere: one after another, since several updates may change one element. The addresses of many elements
+/// are computed before. This leaves a short loop, many rounds of which a processor has in flight while it waits for
 /// memory.
 template <class Kernel, class Primitive, element_type Type, int Offset, int Update, int Array>
 struct scatter_row<Kernel, scatter_statement<statement_kind::scatter_each, Primitive, Type, Offset, Update, Array>> {
@@ -75,7 +75,7 @@ struct scatter_row<Kernel, scatter_statement<statement_kind::scatter_each, Primi
   }
 };
 
-/// Goes over the positions in row-major order, in dimension `along` those from `begin` to `end`.
+/// Goes over the positions in row-major order; along dimension `along` only those from `begin` to `end`.
 inline void scatter_part(const kernel_arguments& a, row_function compute, int along, std::int64_t begin,
                          std::int64_t end) {
   const int outer_rank = a.rank > 0 ? a.rank - 1 : 0;

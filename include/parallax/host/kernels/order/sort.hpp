@@ -18,7 +18,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
-/// What is done to the rows of a sort in one round.
+/// The work on the rows of a sort in one round.
 template <class Kernel> struct sorter {
   using types = sorted_types<Kernel>;
   using K = typename types::key;
@@ -41,7 +41,8 @@ template <class Kernel> struct sorter {
   struct run_pair {
     std::int64_t begin, middle, end;
   };
-  /// Writes elements `first` to `last` of what two runs become; what stands in the first run stays before its equals.
+  /// Writes elements `first` to `last` of the merged runs; an element of the first run stays before equal ones of the
+  /// second.
   static void merge(const place& p, const run_pair& runs, std::int64_t first, std::int64_t last) {
     std::int64_t left = runs.begin + taken_from_left(p, runs, first - runs.begin);
     std::int64_t right = runs.middle + (first - left);
@@ -65,7 +66,7 @@ template <class Kernel> struct sorter {
     if constexpr (types::has_keys)
       if (p.to_keys != nullptr) p.to_keys[to] = p.from_keys[from];
   }
-  /// How many of the first `count` merged elements are the first run's.
+  /// The number of elements, among the first `count` merged ones, that come from the first run.
   static std::int64_t taken_from_left(const place& p, const run_pair& runs, std::int64_t count) {
     std::int64_t low = std::max(std::int64_t{0}, count - (runs.end - runs.middle));
     std::int64_t high = std::min(count, runs.middle - runs.begin);
@@ -95,7 +96,7 @@ template <class Kernel, class Work> void run_sort(kernel_arguments& a) {
   if (rows == 0 || length == 0) return;
   if (length >= detail::radix_sorter<Kernel>::shortest_row && length <= std::numeric_limits<std::uint32_t>::max())
     return run_radix_sort<Kernel, Work>(a);
-  // rows are cut at multiples of a length
+  // rows are cut at multiples of `most`
   auto for_each_piece = [&](std::int64_t most, const auto& body) {
     const std::int64_t in_row = (length + most - 1) / most;
     Work::parallel_for(rows * in_row, detail::parallel_grain / most + 1, [&](std::int64_t begin, std::int64_t end) {

@@ -1,4 +1,4 @@
-// Products of two matrices by CBLAS, which counts in int and adds up long sums carelessly.
+// Products of two matrices by CBLAS, whose sizes are of type int and whose long sums lose digits.
 #pragma once
 
 #include <parallax/arrays/memory/scratch_array.hpp>
@@ -25,8 +25,8 @@ template <class T> struct matrix {
   matrix transposed() const { return {data, column, row}; }
 };
 
-/// result[i][j] = sum over k of left[i][k] * right[k][j]; the rows of the result are `result_row` elements apart. Or
-/// that is scaled and added to what is there, or to `base`, whose rows lie as far apart.
+/// result[i][j] = sum over k of left[i][k] * right[k][j]; the rows of the result are `result_row` elements apart. If
+/// `is_added`, the sum is scaled and added to the result, or to `base`, whose rows are as far apart.
 template <class T> struct matrix_product {
   std::int64_t rows, columns, depth;
   matrix<T> left, right;
@@ -49,7 +49,7 @@ template <class T> struct matrix_product {
     if (base != nullptr) part.base = base + begin;
     return part;
   }
-  /// The same, added to what is in the result, where a base is copied.
+  /// The product with its base copied into the result, to which it is then added.
   matrix_product with_base_in_result() const {
     matrix_product same = *this;
     for (std::int64_t i = 0; i < rows && base != nullptr; ++i)
@@ -59,13 +59,13 @@ template <class T> struct matrix_product {
   }
 };
 
-/// How much one call may do.
+/// The limits of one call.
 struct blas_limits {
   /// Extents and strides are ints.
   std::int64_t integer = INT_MAX;
-  /// Sums of floats that all have one sign lose digits with their length: that of 4,194,304 alike is off by 1e-3 in
-  /// OpenBLAS's dot and by 5e-5 in its product of matrices, which sums in blocks. So longer ones are put together in
-  /// float64 from sums of so many elements: in products with a vector, and in others.
+  /// Long sums of floats of one sign lose digits: the sum of 4,194,304 equal ones is off by 1e-3 in OpenBLAS's dot and
+  /// by 5e-5 in its product of matrices, which sums in blocks. So longer sums are put together in float64 from sums of
+  /// at most this many elements: in products with a vector, and in others.
   std::int64_t depth_of_vector = 8192, depth = 65536;
   /// Elements of a result that are put together at a time.
   std::int64_t result = 1 << 18;
@@ -116,7 +116,7 @@ template <class T, class One> void cut_product(const matrix_product<T>& p, const
   else one(p);
 }
 
-/// How CBLAS is told of a matrix: transposed or not, and the stride of its rows.
+/// A matrix as CBLAS takes it: transposed or not, and the stride of its rows.
 struct layout {
   CBLAS_TRANSPOSE transpose;
   int leading;

@@ -15,14 +15,14 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
-/// Terms that are added up in their own type; sums of so many are added in float64, so that no digits are lost to the
-/// length.
+/// The most terms that are added up in their own type. Longer sums are added up from such sums in float64, so that no
+/// digits are lost.
 inline constexpr std::int64_t terms_of_dot = 8192;
 
 template <std::floating_point T> PARALLAX_INLINE T dot_of_some(const T* x, const T* y, std::int64_t count) {
   const auto add_at = [&](pack<T>& sum, std::int64_t at)
                           PARALLAX_INLINE_LAMBDA { sum = math::add(sum, math::mul(load(x + at), load(y + at))); };
-  // four that do not wait for one another; as variables, since compilers keep arrays in memory
+  // four sums that do not wait for one another; as variables, since compilers keep arrays in memory
   pack<T> first = broadcast(T{0}), second = first, third = first, fourth = first;
   std::int64_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {

@@ -1,5 +1,6 @@
-// Calls of a library that neither ends nor forks well while threads compute in it: OpenBLAS gives its memory back when
-// the process ends, also from under them, and a child of fork finds its locks as they left them.
+// Calls of a library that breaks if the process ends or forks while other threads compute in it: OpenBLAS frees its
+// memory when the process ends, even while threads use it, and a child of fork finds its locks in the state in which
+// they were.
 #pragma once
 
 #include <parallax/arrays/memory/at_fork.hpp>
@@ -16,11 +17,11 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host {
 
-/// A call of such a library, for as long as the object lives. A thread that forks or ends the process waits for the
-/// calls of the others, which begin none meanwhile.
+/// A call of such a library, for as long as the object lives. A thread that forks or ends the process waits until the
+/// other threads' calls have ended, and they begin no new ones meanwhile.
 class library_call {
  public:
-  /// Throws `error` where the process has been ending for ten seconds.
+  /// Throws `error` if the process has been ending for ten seconds.
   library_call() : is_counted(own_counter()) {
     is_counted.fetch_add(1);
     if (all().holders.load() > 0) wait_for_holders();
@@ -96,7 +97,7 @@ class library_call {
     if (calls == nullptr) return;
     this_thread().holds = true;
     calls->holders.fetch_add(1);
-    // The handler of a signal may be here in the middle of this thread's own call.
+    // a signal handler may interrupt this thread's own call
     while (calls->running() > this_thread().running) std::this_thread::yield();
   }
 
@@ -111,7 +112,7 @@ class library_call {
     const auto start = steady_clock::now();
     while (all().holders.load() > 0 && !this_thread().holds) {
       is_counted.fetch_sub(1);
-      // A process that ends is gone in a moment, unless the thread that ends it waits for this one.
+      // the process ends in a moment, unless the thread that ends it waits for this one
       if (all().ended.load() && steady_clock::now() - start > seconds(10))
         throw error("a product of matrices was begun while the process ended");
       std::this_thread::sleep_for(microseconds(20));

@@ -1,5 +1,5 @@
-// Products of few rows, or of a short depth, without a library: that copies operands before it multiplies, or goes over
-// the result more than once, which here takes as long as to multiply.
+// Products of few rows, or of a short depth, without a library. A library copies operands before it multiplies, or goes
+// over the result more than once, and for such products this takes as long as the multiplication.
 #pragma once
 
 #include <parallax/arrays/memory/buffer.hpp>
@@ -64,7 +64,7 @@ template <std::floating_point T> class narrow_product {
     return lanes >= 16 && fuses_products && lies_in_pieces(p.right) && p.rows > 1 && is_narrow && fills_tiles &&
            static_cast<double>(p.rows) * static_cast<double>(p.columns) * static_cast<double>(p.depth) > least_work;
   }
-  /// Rows of the left operand that the caches hold as they are copied.
+  /// The most rows of the left operand that fit the caches while they are copied.
   static constexpr std::int64_t rows_at_once = 512;
 
   explicit narrow_product(const matrix_product<T>& of)
@@ -80,11 +80,11 @@ template <std::floating_point T> class narrow_product {
  private:
   static constexpr int register_lanes = pack<T>::part_lanes;
   static constexpr std::int64_t tile_rows = 8, tile_columns = 2 * register_lanes;
-  /// Terms that are added one after another, so that rounding errors stay small, and that the caches hold.
+  /// The number of terms that are added one after another: few enough for small rounding errors, and for the caches.
   static constexpr std::int64_t terms_in_turn = 256;
   using sums = tile_sums<T, std::make_integer_sequence<int, tile_rows>>;
 
-  /// Where numbers of the left operand are, and how far apart: of neighbouring rows, terms and tiles.
+  /// The numbers of the left operand: their address, and the distances between neighbouring rows, terms and tiles.
   struct left_factors {
     const T* first;
     std::int64_t row, term, tile;
@@ -105,7 +105,7 @@ template <std::floating_point T> class narrow_product {
     for (std::int64_t column = 0; column < p.columns; column += tile_columns) {
       const T* const right = p.right.at(first, column).data;
       const std::int64_t columns = std::min(tile_columns, p.columns - column);
-      const bool is_whole = columns == tile_columns && p.right.column == 1; // these are copied as they are read
+      const bool is_whole = columns == tile_columns && p.right.column == 1; // such tiles are copied while they are read
       if (!is_whole) copy_columns(right, columns, count);
       const bool is_last = column + tile_columns >= p.columns;
       const T* const next = (is_last ? p.right.at(first + count, 0) : p.right.at(first, column + tile_columns)).data;
@@ -120,15 +120,15 @@ template <std::floating_point T> class narrow_product {
     }
   }
 
-  /// The left operand's numbers: as they lie where they are read once, or where those of neighbouring rows lie
-  /// together; otherwise one after another as they are read.
+  /// The left operand's numbers. They stay in place if they are read once, or if neighbouring rows are contiguous;
+  /// otherwise they are copied in the order in which they are read.
   left_factors factors_of(std::int64_t first, std::int64_t count) const {
     const bool is_read_once = p.columns <= tile_columns, is_in_order = p.left.row == 1;
     if ((is_read_once || is_in_order) && p.rows % tile_rows == 0)
       return {p.left.at(0, first).data, p.left.row, p.left.column, tile_rows * p.left.row};
     T* to = copied_factors();
     for (std::int64_t tile = 0; tile < p.rows; tile += tile_rows) {
-      const T* rows[tile_rows]; // where there are fewer, the last one again, whose sums nobody reads
+      const T* rows[tile_rows]; // if there are fewer rows, the last one again: nobody reads its sums
       for (std::int64_t row = 0; row < tile_rows; ++row)
         rows[row] = p.left.at(std::min(tile + row, p.rows - 1), first).data;
       for (std::int64_t k = 0; k < count; ++k)
@@ -147,8 +147,8 @@ template <std::floating_point T> class narrow_product {
     for (std::int64_t k = 0; k < count; ++k, to += tile_columns, from += p.right.row) std::copy_n(from, columns, to);
   }
 
-  /// The sums of a tile, which copies the columns that it reads where it is the first. Meanwhile memory is asked for
-  /// what the next tiles read: for a row from `ahead` on with each `period` terms.
+  /// The sums of a tile. The first tile also copies the columns that it reads. Meanwhile the memory that the next tiles
+  /// read is prefetched: one row, from `ahead` on, for every `period` terms.
   template <bool IsFirst>
   PARALLAX_INLINE sums terms(const T* factors, const left_factors& left, const T* right, std::int64_t right_row,
                              std::int64_t count, std::int64_t period, const T* ahead) const {

@@ -19,10 +19,11 @@ extern "C" int parallax_omp_get_max_threads() __asm__("omp_get_max_threads") __a
 
 namespace parallax::PARALLAX_INLINE_VERSION::host {
 
-/// While one lives, calls of OpenBLAS in this thread use no other threads, which would compete with the devices' and
-/// with ours. Where OpenBLAS has threads of its own it knows one number for the process: it is 1 while such objects
-/// live, in any thread, and then what it was before, unless the program has set another one meanwhile. Where OpenBLAS
-/// uses OpenMP, each thread has its own number, and those of the others stay. Other libraries are left alone.
+/// While such an object lives, calls of OpenBLAS in this thread use no other threads, which would compete with the
+/// devices' and with ours. If OpenBLAS has threads of its own, it knows one number for the process: this is 1 while
+/// such objects live, in any thread, and then what it was before, unless the program has set another one meanwhile. If
+/// OpenBLAS uses OpenMP, each thread has its own number, and the other threads keep theirs. Other libraries are left
+/// alone.
 class one_blas_thread {
  public:
   one_blas_thread() {
@@ -58,10 +59,10 @@ class one_blas_thread {
   one_blas_thread& operator=(const one_blas_thread&) = delete;
 
  private:
-  // what openblas_get_parallel says
+  // results of openblas_get_parallel
   static constexpr int without_threads = 0, of_process = 1, of_openmp = 2;
 
-  /// A mutex that costs a product of a few elements little: nobody else has it, as a rule.
+  /// A mutex that costs little beside a product of a few elements: as a rule no other thread has it.
   class short_mutex {
    public:
     void lock() {

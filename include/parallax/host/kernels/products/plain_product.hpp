@@ -26,7 +26,7 @@ template <int I, class T> struct row_sum {
 /// A register for each of some rows: members of their own, since compilers keep arrays in memory.
 template <class T, class Indices> struct row_sums;
 template <class T, int... I> struct row_sums<T, std::integer_sequence<int, I...>> : row_sum<I, T>... {
-  /// Adds a row times one number for each.
+  /// Adds to each sum a row times a factor of its own.
   PARALLAX_INLINE void add(const T* factors, std::int64_t step, const pack<T>& row) {
     ((row_sum<I, T>::value = math::add(row_sum<I, T>::value, math::mul(broadcast(factors[I * step]), row))), ...);
   }
@@ -46,8 +46,8 @@ template <class T> struct plain_matrices {
   T* result;
   const product_arguments& p;
 
-  /// Terms that are added one after another; sums of so many are added to the result, so that rounding errors stay
-  /// small.
+  /// The most terms that are added one after another. Such sums are then added to the result, so that rounding errors
+  /// stay small.
   static constexpr std::int64_t terms_in_turn = 512;
 
   void multiply() const {

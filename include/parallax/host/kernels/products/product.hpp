@@ -46,12 +46,12 @@ template <class T> void multiply(const matrix_product<T>& whole) {
     }
 }
 
-/// Parts of neighbouring matrices of a product: where the operands and the result of the first begin, the extents of
-/// each, how many there are and how far apart their operands are, in elements.
+/// Parts of neighbouring matrices of a product: the addresses of the first one's operands and result, the extents of
+/// each matrix, the number of matrices, and the distances between their operands, in elements.
 struct product_run {
   const std::byte *left, *right;
   std::byte* result;
-  const std::byte* base; ///< null where there is none
+  const std::byte* base; ///< null if there is none
   std::int64_t rows, columns;
   std::int64_t count, left_step, right_step;
 };
@@ -76,11 +76,11 @@ template <class T> void multiply_all(const product_arguments& p, product_run run
     if (run.base != nullptr) run.base += result_step * bytes;
   }
 }
-/// Whether rows or columns that are contiguous meet one vector that is.
+/// Whether a product is one of contiguous rows or columns with a contiguous vector.
 inline bool is_by_vector(const product_arguments& p) {
   return (p.rows == 1 || p.columns == 1) && (p.depth == 1 || (p.left_depth == 1 && p.right_depth == 1));
 }
-/// The same without the library: whole matrices, or some of the rows or columns that a vector meets.
+/// Multiplies without the library: whole matrices, or some of the rows or columns that meet a vector.
 template <class T> void multiply_all_here(const product_arguments& p, product_run run) {
   const T* left = reinterpret_cast<const T*>(run.left);
   const T* right = reinterpret_cast<const T*>(run.right);
@@ -94,7 +94,7 @@ template <class T> void multiply_all_here(const product_arguments& p, product_ru
     left += run.left_step, right += run.right_step, result += p.rows * p.columns;
   }
 }
-/// Whether no library is called: matrices are so small, or what is faster here.
+/// Whether no library is called: for small matrices, and for products that are faster here.
 inline bool needs_no_library(const product_arguments& p) {
   if (p.base != nullptr) return false;
   if (is_by_vector(p)) return true;
@@ -102,11 +102,11 @@ inline bool needs_no_library(const product_arguments& p) {
   return p.rows <= most && p.columns <= most && p.depth <= most && p.columns > 1 && p.right_column == 1;
 }
 
-/// How the products of one type are made.
+/// The functions that compute products of one type.
 struct product_kind {
   using function = void (*)(const product_arguments&, product_run);
   function multiply;
-  function multiply_here; ///< without the library; null where none is called anyway
+  function multiply_here; ///< without the library; null if `multiply` does not call it either
   std::int64_t element_bytes;
 };
 template <class T> constexpr product_kind product_kind_of() {
@@ -114,14 +114,14 @@ template <class T> constexpr product_kind product_kind_of() {
   else return {&multiply_all<T>, nullptr, sizeof(T)};
 }
 
-/// Calls `work`, as a call of the library where that is called.
+/// Calls `work`, within a `library_call` if it calls the library.
 template <class Work> void in_library(bool calls_library, const Work& work) {
   if (!calls_library) return work();
   const library_call lasting;
   work();
 }
 
-/// Makes a product, cut for the threads.
+/// Computes a product, in pieces for the threads.
 inline void run_product(const product_arguments& p, const product_kind& kind) {
   std::int64_t count = 1;
   for (int d = 0; d < p.batch_rank; ++d) count *= p.batch[d];
@@ -129,7 +129,7 @@ inline void run_product(const product_arguments& p, const product_kind& kind) {
   const bool calls_library = kind.multiply_here != nullptr && !is_here;
   const product_kind::function multiply = is_here ? kind.multiply_here : kind.multiply;
   const double work = static_cast<double>(p.rows) * static_cast<double>(p.columns) * static_cast<double>(p.depth);
-  // matrices `number` and those behind it, of which a part is made
+  // some rows and columns of matrix `number` and of those behind it
   auto run = [&](std::int64_t number, std::int64_t matrices, std::int64_t row_begin, std::int64_t row_end,
                  std::int64_t column_begin, std::int64_t column_end) {
     std::int64_t left = row_begin * p.left_row, right = column_begin * p.right_column, rest = number;
@@ -180,7 +180,7 @@ inline void run_product(const product_arguments& p, const product_kind& kind) {
 inline buffer floats(std::int64_t count) { return buffer::allocate(static_cast<std::size_t>(count) * sizeof(float)); }
 inline float* elements_of(const buffer& memory) { return reinterpret_cast<float*>(memory.data()); }
 
-/// An operand as floats, all its elements one after another; batch dimensions along which it repeats stay repeated.
+/// An operand as floats, its elements contiguous; along batch dimensions that repeat it, it is still repeated.
 struct widened_operand {
   buffer memory;
   std::int64_t batch[max_rank] = {}, outer = 0, inner = 0; ///< strides
@@ -190,7 +190,7 @@ struct widened_operand {
                             const std::int64_t* batch_strides, std::int64_t outer_extent, std::int64_t outer_stride,
                             std::int64_t inner_extent, std::int64_t inner_stride) {
     widened_operand result;
-    if (outer_stride == 1 && inner_stride != 1) { // read in the order in which it lies
+    if (outer_stride == 1 && inner_stride != 1) { // read in the order of memory
       result =
           of(data, batch_rank, batch_extents, batch_strides, inner_extent, inner_stride, outer_extent, outer_stride);
       std::swap(result.outer, result.inner);

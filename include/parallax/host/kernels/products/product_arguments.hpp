@@ -1,4 +1,4 @@
-// What a matrix product on the host is called with.
+// The arguments of a matrix product on the host.
 #pragma once
 
 #include <parallax/core/types/element_type.hpp>
@@ -9,10 +9,10 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host {
 
-/// The deepest products that are added to a base as they are made: deeper ones are summed in parts, so that a base
-/// would be rounded several times.
+/// The largest depth of a product that is added to a base while it is computed. Deeper products are summed in parts, so
+/// that a base would be rounded several times.
 inline constexpr std::int64_t most_accumulated_depth = 128;
-/// Whether products of a type can be added to a base as they are made: 16 bits are rounded from wider sums.
+/// Whether products of a type can be added to a base while they are computed: 16 bits are rounded from wider sums.
 constexpr bool has_accumulation(element_type type) {
   return type == element_type::float32 || type == element_type::float64;
 }

@@ -12,7 +12,7 @@
 
 #if PARALLAX_LINKED_RUNTIME
 namespace parallax::PARALLAX_INLINE_VERSION::host::linked {
-/// The library's, compiled for its own registers.
+/// The library's function, compiled for the library's own registers.
 void run_product(const product_arguments& p);
 } // namespace parallax::PARALLAX_INLINE_VERSION::host::linked
 #endif

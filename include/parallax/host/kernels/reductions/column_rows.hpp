@@ -29,12 +29,12 @@ class row_cursor {
     if (shape.reduced_size > 0) reduction_shape::locate(a, shape.reduced, shape.reduced_count, reduced, position);
     row.set(a, position, a.rank - 1);
   }
-  /// How many rows from number `reduced` on follow each other at one stride.
+  /// The number of rows, from number `reduced` on, that follow each other at one stride.
   std::int64_t run_length(std::int64_t reduced) const {
     std::int64_t extent = shape.reduced_count > 0 ? a.extents[last_reduced] : 1;
     return extent - reduced % extent;
   }
-  /// How far these are apart.
+  /// The distances between these rows.
   template <class Steps> Steps steps() const { return {a, last_reduced}; }
 
  private:
@@ -52,7 +52,7 @@ template <class T> PARALLAX_INLINE void store_some(T* to, const pack<T>& x, std:
   else store(to, x, static_cast<int>(rest));
 }
 
-/// A kernel's rows, a few at a time, so that memory is walked through along them.
+/// A kernel's rows, a few at a time, so that memory is read along them.
 template <class Kernel> class column_rows {
  public:
   using P = typename Kernel::reduction;
@@ -64,7 +64,7 @@ template <class Kernel> class column_rows {
   static void add(row_cursor& cursor, std::int64_t kept, std::int64_t begin, std::int64_t end, std::int64_t first,
                   std::int64_t last, T* out) {
     const column_rows rows(cursor.template steps<typename evaluate::row_steps>(), cursor.constants());
-    // so many rows at a time as the nearest cache holds: each is read a few registers at a time
+    // as many rows at a time as fit the nearest cache: each is read a few registers at a time
     constexpr std::int64_t cached = (32 << 10) / static_cast<std::int64_t>(sizeof(T));
     const std::int64_t most = std::max<std::int64_t>(8, cached / std::max<std::int64_t>(last - first, 1));
     while (begin < end) {
@@ -83,7 +83,7 @@ template <class Kernel> class column_rows {
 
   column_rows(const typename evaluate::row_steps& between, const constant_bits* of) : steps(between), constants(of) {}
 
-  /// Combines `count` rows from `begin` on, and says which one comes next.
+  /// Combines `count` rows from `begin` on, and returns the row behind them.
   row add_rows(const row& begin, std::int64_t count, std::int64_t first, std::int64_t last, T* out) const {
     row next = begin;
     std::int64_t i = first;
@@ -98,7 +98,7 @@ template <class Kernel> class column_rows {
       next = add_registers<1, width, moved_lanes::either>(begin, count, i, lanes_from(i, last), out + (i - first));
     return next;
   }
-  /// `Width` registers of columns; `Beside` rows side by side, since each sum waits for the one before.
+  /// Combines `Width` registers of columns, `Beside` rows side by side, since each sum waits for the one before.
   template <int Width, int Beside, moved_lanes Moved>
   PARALLAX_INLINE row add_registers(row next, std::int64_t count, std::int64_t column, int lane_count, T* to) const {
     reduced_value<P, T> partial[std::size_t{Width}][std::size_t{Beside}];

@@ -17,7 +17,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
-/// What a cumulative kernel combines: the elements of its expression.
+/// The elements that a cumulative kernel combines: those of its expression.
 template <class Kernel> struct cumulated {
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
@@ -31,7 +31,7 @@ template <class Kernel> struct cumulated {
     return Kernel::reduction::evaluate(before, *element);
   }
 };
-/// Factors and terms.
+/// The elements of a linear recurrence: factors and terms.
 template <kernel_result Result, class Factor, class Term, class Last>
 struct cumulated<kernel<Result, primitives::linear_recurrence, Factor, Term, Last>> {
   using T = typename Term::value_type;
@@ -62,8 +62,8 @@ template <class Kernel> struct cumulative_loop {
   static constexpr bool reverse = Kernel::result == kernel_result::reverse_cumulative;
   static constexpr std::size_t parts = elements::parts;
   static constexpr std::int64_t block = 8 * lanes; ///< neighbouring columns that are gone down together
-  /// Sums of so many rows begin anew, and are added to those before: to a sum that is large, numbers that are small
-  /// beside it would add nothing, one by one.
+  /// Sums of `rows_of_piece` rows begin with 0 and are then added to the sum before: small numbers, added to a large
+  /// sum one by one, would change nothing.
   static constexpr bool sums_in_pieces = std::is_same_v<P, primitives::cumsum> && floating_element<T>;
   static constexpr std::int64_t rows_of_piece = 64;
 
@@ -74,7 +74,7 @@ template <class Kernel> struct cumulative_loop {
     else store_strided<moved_lanes::either>(out, row.stride[0], values, count);
   }
 
-  /// One row along the innermost dimension: elements of a pack are combined with one another first.
+  /// One row along the innermost dimension: the elements of a pack are first combined with one another.
   static void run_row(const row_position& row, const constant_bits* constants, std::int64_t length) {
     if constexpr (parts == 1) {
       const pack<T> neutral = broadcast(P::template neutral<T>());
@@ -96,7 +96,7 @@ template <class Kernel> struct cumulative_loop {
     }
   }
   static PARALLAX_INLINE T edge_of(const pack<T>& x, int lane) { return stored_lanes(x).lanes[lane]; }
-  /// What is no associative operation of single numbers.
+  /// One row of an operation that is not associative on single numbers.
   static void run_row_one_by_one(const row_position& row, const constant_bits* constants, std::int64_t length) {
     alignas(register_bytes) T numbers[parts][lanes];
     T total = P::template neutral<T>();

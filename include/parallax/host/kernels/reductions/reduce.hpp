@@ -17,8 +17,8 @@ namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
-/// Sums are cut into blocks of this many registers, whose sums are added: rounding errors grow with the square root of
-/// the length rather than with it.
+/// Sums are cut into blocks of this many registers, and the blocks' sums are added: rounding errors grow with the
+/// square root of the length, not with the length.
 inline constexpr std::int64_t block_registers = 64;
 
 /// A part of a reduction along rows: positions of the kept dimensions, of the reduced ones, and in the rows.
@@ -33,7 +33,7 @@ template <class Kernel> class row_reduction {
   using evaluate = evaluator<Kernel>;
   using T = typename evaluate::value_type::value_type;
 
-  /// Reduces a part, to the results or, of the one that there is, to `single`.
+  /// Reduces a part. The results go to the result's array, or, if there is only one, to `single` unless that is null.
   static void run(const kernel_arguments& a, const reduction_shape& shape, const reduction_part& part, T* single) {
     row_position row;
     std::int64_t position[max_rank] = {};
@@ -46,7 +46,7 @@ template <class Kernel> class row_reduction {
       if (part.reduced_begin < part.reduced_end) // else there is no such position
         reduction_shape::locate(a, shape.reduced, shape.reduced_count, part.reduced_begin, position);
       row.set(a, position, outer_rank);
-      // results behind one another along the innermost of the kept dimensions
+      // results that follow each other along the innermost of the kept dimensions
       const std::int64_t last =
           inner < 0 ? part.kept_end : std::min(part.kept_end, k + a.extents[inner] - position[inner]);
       typename evaluate::row elements(row);
@@ -68,12 +68,13 @@ template <class Kernel> class row_reduction {
   }
 
  private:
-  /// The longest rows of which several are reduced in one go: what follows the elements of longer ones matters little.
+  /// The longest rows that are reduced several at a time: longer rows spend little time behind their last element.
   static constexpr std::int64_t longest_of_several = 16 * lanes;
-  /// Elements that are near enough to be read without being asked for before.
+  /// Reductions of fewer elements are not prefetched: they lie in the caches.
   static constexpr std::int64_t in_the_caches = (1 << 20) / static_cast<std::int64_t>(sizeof(T));
 
-  /// Asks for what the first operand's rows some 4 KiB on consist of, which short rows do not tell the processor.
+  /// Prefetches the first operand's row about 4 KiB ahead: with short rows, the processor's own prefetcher does not
+  /// find it.
   static PARALLAX_INLINE void fetch_row(const typename evaluate::row& row, const typename evaluate::row_steps& steps,
                                         std::int64_t length) {
     if constexpr (requires { operand_at<1>(row); }) {
@@ -82,7 +83,7 @@ template <class Kernel> class row_reduction {
       for (std::int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(operand_at<1>(row).data + 4096 + i);
     }
   }
-  /// Some results that are of one row each, from `next` on, which goes on behind them.
+  /// Several results, each of one row, from `next` on; `next` becomes the row behind them.
   PARALLAX_WITHOUT_LANES static void reduce_several(typename evaluate::row& next,
                                                     const typename evaluate::row_steps& steps,
                                                     const constant_bits* constants, std::int64_t first,
@@ -111,7 +112,7 @@ template <class Kernel> class row_reduction {
     add_row<Quick>(row, constants, first, last, total);
     return total;
   }
-  /// One result; see `reduced_value` for what is quick.
+  /// One result. `Quick`: see `reduced_value`.
   template <bool Quick>
   static PARALLAX_INLINE T reduced(const kernel_arguments& a, const reduction_shape& shape, const reduction_part& part,
                                    const typename evaluate::row& first, const std::int64_t* position) {
@@ -162,7 +163,7 @@ template <class Kernel> class row_reduction {
   }
 };
 
-/// What a kernel has for this: `row_reduction::run`.
+/// The part of a reduction along rows that is compiled for each kernel: `row_reduction::run`.
 template <class T>
 using reduce_rows_function = void (*)(const kernel_arguments&, const reduction_shape&, const reduction_part&,
                                       T* single);

@@ -1,5 +1,5 @@
-// Reductions whose innermost dimension is kept: whole rows are combined with each other. Compiled for each primitive
-// and type and not for each kernel, whose part is `column_rows`.
+// Reductions whose innermost dimension is kept: whole rows are combined with each other. This code is compiled for each
+// primitive and type; `column_rows` is compiled for each kernel.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -14,12 +14,13 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
-/// What a kernel has for this: `column_rows::add`.
+/// The part of a reduction of columns that is compiled for each kernel: `column_rows::add`.
 template <class T>
 using add_rows_function = void (*)(row_cursor&, std::int64_t kept, std::int64_t begin, std::int64_t end,
                                    std::int64_t first, std::int64_t last, T* out);
 
-/// Rows are combined in pairs of halves, so that rounding errors grow with the logarithm of their number.
+/// Rows are halved again and again and the halves combined, so that rounding errors grow with the logarithm of their
+/// number.
 template <class P, class T> class column_reduction {
  public:
   static constexpr std::int64_t most_columns = 64 * lanes; ///< of one call
@@ -64,11 +65,11 @@ template <class P, class T> class column_reduction {
   add_rows_function<T> add_rows;
 };
 
-/// Few columns leave registers empty: where rows follow each other in memory, `lanes` of them are taken for one long
-/// row. Its sums are then combined.
+/// Few columns leave registers empty. If rows follow each other in memory, `lanes` of them are taken for one long row,
+/// whose sums are combined in the end.
 struct joined_rows {
-  std::int64_t factor = 1;    ///< how many rows are one
-  std::int64_t remaining = 0; ///< elements of the last one, where it is not whole
+  std::int64_t factor = 1;    ///< the number of rows that are taken for one
+  std::int64_t remaining = 0; ///< elements of the last one, if it is not whole
 
   /// Changes the loop of `a` if that serves.
   static joined_rows make(kernel_arguments& a) {

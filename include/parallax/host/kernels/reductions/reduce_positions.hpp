@@ -18,7 +18,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
-/// The best value that each lane has met, and where. The first one wins among equals, and NaN over all numbers.
+/// The best value that each lane has met, and its position. The first one wins among equals, and NaN wins over all
+/// numbers.
 template <class T, bool Largest> struct best_of_lanes {
   using positions = pack<std::int32_t>;
 
@@ -31,7 +32,7 @@ template <class T, bool Largest> struct best_of_lanes {
     else return math::bit_and(math::eq(best, best), math::bit_or(better, math::ne(x, x)));
   }
 
-  /// All lanes are at `j`, which is behind what they have seen.
+  /// Looks at the elements `x` of all lanes at position `j`, which is behind all positions so far.
   PARALLAX_INLINE void look(const pack<T>& x, std::int64_t j) {
     const positions at = broadcast(static_cast<std::int32_t>(j));
     if constexpr (sizeof(T) == 4 && !std::is_same_v<T, bool>) {
@@ -79,7 +80,8 @@ template <class Kernel> class position_reduction {
           of_row(typename evaluate::row(row), a.constants, length);
     }
   }
-  /// Those of another dimension: a pack of neighbouring results at a time. `begin` and `end` are numbers of packs.
+  /// The results along another dimension: a pack of neighbouring results at a time. `begin` and `end` are numbers of
+  /// packs.
   static void down_columns(const kernel_arguments& a, int axis, const int* kept, int kept_count, std::int64_t begin,
                            std::int64_t end) {
     const std::int64_t length = a.extents[a.rank - 1], packs = packs_of(length);
@@ -109,7 +111,7 @@ template <class Kernel> class position_reduction {
  private:
   using P = std::conditional_t<is_largest, primitives::reduce_max, primitives::reduce_min>;
 
-  /// Finds what the best of some elements is, which is quick, and where it is only if it beats those before.
+  /// Finds the best value of some elements, which is quick, and its position only if it beats the values before.
   static std::int32_t of_row(const typename evaluate::row& row, const constant_bits* constants, std::int64_t length) {
     constexpr int streams = 4;
     constexpr std::int64_t step = streams * lanes, most = 16 * step;
@@ -152,7 +154,7 @@ template <class Kernel> class position_reduction {
     for (std::int64_t i = 0; i < count; i += lanes) all.add(load(values + i));
     return reduce_lanes<P>(all.result());
   }
-  /// Where among the values, whole registers of them, `best` is first.
+  /// The first position of `best` among the values, which are whole registers.
   static std::int64_t place_of(T best, const T* values, std::int64_t count) {
     const pack<T> wanted = broadcast(best);
     for (std::int64_t i = 0; i < count; i += lanes) {

@@ -13,13 +13,13 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
-/// Whether P finds the largest or smallest of numbers among which NaN may be, which wins.
+/// Whether P finds the largest or smallest of numbers that may be NaN; NaN wins.
 template <class P, class T>
 inline constexpr bool is_extreme_of_numbers =
     (std::is_same_v<T, float> || std::is_same_v<T, double>) &&
     (std::is_same_v<P, primitives::reduce_max> || std::is_same_v<P, primitives::reduce_min>);
 
-/// The larger or smaller one, by one instruction; y where one is NaN.
+/// The larger or smaller one, by one instruction; y if either is NaN.
 template <class P, class T> PARALLAX_INLINE pack<T> extreme_or_second(const pack<T>& x, const pack<T>& y) {
   return by_parts<pack<T>>(
       [](auto a, auto b) {
@@ -29,11 +29,11 @@ template <class P, class T> PARALLAX_INLINE pack<T> extreme_or_second(const pack
       x, y);
 }
 
-/// How many registers of elements are combined side by side, each waiting for the one before it only. The longer a
-/// kernel is, the less a wait matters, and each copy of its statements is compiled.
+/// The number of registers of elements that are combined side by side, so that none waits for another. The longer a
+/// kernel is, the less a wait matters; and each copy of its statements has to be compiled.
 template <class Kernel> inline constexpr int independent_sums = Kernel::size <= 12 ? 4 : Kernel::size <= 24 ? 2 : 1;
 
-/// What P makes of the elements given so far.
+/// The combination by P of the elements so far.
 template <class P, class T, bool Quick = false> struct reduced_value {
   pack<T> total = broadcast(P::template neutral<T>());
 
@@ -42,8 +42,8 @@ template <class P, class T, bool Quick = false> struct reduced_value {
   PARALLAX_INLINE pack<T> result() const { return total; }
 };
 
-/// An extreme that does not look at each number for NaN: their sum shows whether there was one. It is NaN for
-/// infinities of both signs too, so that a result of NaN may not be one, and has to be computed again.
+/// An extreme that does not test each number for NaN: the sum of the numbers shows whether there was one. The sum is
+/// also NaN for infinities of both signs, so that a result of NaN may be wrong and has to be computed again.
 template <class P, class T>
   requires is_extreme_of_numbers<P, T>
 struct reduced_value<P, T, true> {
@@ -62,7 +62,7 @@ struct reduced_value<P, T, true> {
   }
 };
 
-/// What P makes of all that went into `partial`, combined in pairs.
+/// The combination by P of all elements of `partial`, in pairs.
 template <class P, class T, bool Quick, std::size_t Count>
 PARALLAX_INLINE pack<T> joined(reduced_value<P, T, Quick> (&partial)[Count]) {
   static_assert(Count == 1 || Count == 2 || Count == 4);
@@ -81,7 +81,7 @@ template <class P, class T> PARALLAX_INLINE T reduce_lanes(const pack<T>& x) {
   }
 }
 
-/// The same of several.
+/// The lanes of each of several packs, combined as by `reduce_lanes`.
 template <class P, class T> PARALLAX_INLINE void reduce_lanes_of_each(const pack<T> (&x)[packs_in_one_go], T* results) {
   if constexpr (is_extreme_of_numbers<P, T>) {
     pack<T> sum = x[0];

@@ -1,4 +1,4 @@
-// What reductions along rows and down columns share: which dimensions are reduced.
+// The dimensions that are reduced, for reductions along rows and down columns.
 #pragma once
 
 #include <parallax/core/version.hpp>

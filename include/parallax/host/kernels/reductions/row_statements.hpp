@@ -1,4 +1,4 @@
-// Which statements of a row kernel each part of a pass consists of, so that nothing is compiled for the others.
+// The statements of a row kernel that each part of a pass consists of, so that no others are compiled.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -13,7 +13,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
-/// What is done in a pass: `uniform` before its elements, `elements` for each of them, `totals` are its reductions.
+/// The parts of a pass: `uniform` statements before its elements, statements for each of the `elements`, and the
+/// reductions, `totals`.
 enum class row_part { uniform, elements, totals };
 
 template <class Kernel, row_part Part, int Pass> class row_statements {

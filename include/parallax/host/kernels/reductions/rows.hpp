@@ -1,5 +1,5 @@
-// Row groups on the host: all passes over a row while it is in the cache. What a later pass needs again is computed
-// once.
+// Row groups on the host: all passes over a row while it is in the cache. A value that a later pass needs again is
+// computed once.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -35,7 +35,7 @@ template <kernel_result Result, class Reduction, class... S> class row_passes<ke
   template <row_part Part, int Pass> using numbers = row_statement_numbers<kernel<Result, Reduction, S...>, Part, Pass>;
   template <std::size_t I> using statement = numbered_statement_t<I, S...>;
 
-  /// Whether a value is computed once for several passes; what is loaded is loaded again.
+  /// Whether a value is remembered for later passes. Loaded values are loaded again instead.
   static constexpr bool is_remembered(int i) { return schedule::is_needed_again(i) && !schedule::is_loaded(i); }
   /// Bytes to remember for each element.
   static constexpr std::size_t remembered_bytes = [] {
@@ -45,8 +45,9 @@ template <kernel_result Result, class Reduction, class... S> class row_passes<ke
     return all;
   }();
 
-  /// All passes over one row; `Divided`: by several threads, in fixed pieces, which are combined in order, so that the
-  /// result does not depend on their number. `memory` has `remembered_bytes` for each element that there is room for.
+  /// All passes over one row. `Divided`: by several threads, in fixed pieces that are combined in order, so that the
+  /// result does not depend on the number of threads. `memory` has `remembered_bytes` for each element of
+  /// `room_of_row(length)`.
   template <bool Divided, class Work>
   static void run(const typename evaluate::row& row, const constant_bits* constants, std::int64_t length,
                   std::byte* memory) {
@@ -167,7 +168,7 @@ template <kernel_result Result, class Reduction, class... S> class row_passes<ke
       go_over_blocks<Pass, moved_lanes::all, streams>(file, totals, row, constants, i, last, length, memory);
     go_over_blocks<Pass, moved_lanes::either, 1>(file, totals, row, constants, i, last, length, memory);
   }
-  /// The elements from `i` on, `Streams` packs at a time, as long as there are so many; then `i` is the next one.
+  /// The elements from `i` on, `Streams` packs at a time, while there are enough of them; then `i` is the next element.
   template <int Pass, moved_lanes Moved, int Streams>
   static PARALLAX_INLINE void go_over_blocks(registers& file, registers& totals, const typename evaluate::row& row,
                                              const constant_bits* constants, std::int64_t& i, std::int64_t last,
@@ -226,11 +227,12 @@ template <kernel_result Result, class Reduction, class... S> class row_passes<ke
 
 namespace detail {
 
-/// What a row kernel has for going over its rows: functions for some of them, and bytes to remember for each element.
+/// The part of a row group that is compiled for each kernel: functions for some of its rows, and the bytes to remember
+/// for each element.
 struct row_group {
   using run_function = void (*)(const kernel_arguments&, std::int64_t begin, std::int64_t end, std::byte* memory);
   run_function run;
-  run_function run_divided; ///< each row by several threads; null where there is one
+  run_function run_divided; ///< each row by several threads; null if there is one thread only
   std::size_t remembered_bytes;
 };
 

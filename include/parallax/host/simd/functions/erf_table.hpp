@@ -5,7 +5,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::tables {
 
-/// erf(x) / x - 1 of x^2 for |x| <= 1/8, from the constant coefficient up.
+/// erf(x) / x - 1 as a polynomial of x^2 for |x| <= 1/8, from the constant coefficient up.
 inline constexpr double erf_series[] = {0.1283791670955126,    -0.37612638903187706, 0.11283791672920201,
                                         -0.026866173934062498, 0.005224180229181218, -0.0008569663881803967};
 

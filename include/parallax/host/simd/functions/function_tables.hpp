@@ -1,13 +1,13 @@
-// Numbers by which registers compute functions. Written by scripts/function-tables.
+// Coefficients and tables for functions on registers. Written by scripts/function-tables.
 #pragma once
 
 #include <parallax/core/version.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::tables {
 
-/// Polynomials in each of 32 intervals, four to a power of two: rows of coefficients, from the constant one up, and
-/// then the numbers that are taken off x. An interval's number is the upper 11 bits of x less the first key, but at
-/// least 0. In the first one, x has to be added.
+/// Polynomials for 32 intervals, four to a power of two: rows of coefficients, from the constant one up, and then the
+/// numbers that are subtracted from x. An interval's number is the upper 11 bits of x less the first key, but at least
+/// 0. In the first one, x has to be added.
 
 /// tanh: the first interval ends at 0.0625, the last one at 10.0.
 alignas(64) inline constexpr float tanh_pieces[7][32] = {
@@ -170,7 +170,7 @@ alignas(64) inline constexpr float erf_pieces[7][32] = {
 };
 inline constexpr int erf_first_key = 484;
 
-/// 2^(k/32), rounded, and what rounding took off.
+/// 2^(k/32), rounded, and the rounding errors.
 alignas(64) inline constexpr float powers_of_two[32] = {
     1.0f,        1.0218972f,  1.04427373f, 1.06714046f, 1.09050775f, 1.1143868f,  1.13878858f, 1.1637249f,
     1.18920708f, 1.21524739f, 1.24185777f, 1.26905096f, 1.29683959f, 1.32523668f, 1.35425556f, 1.38390994f,

@@ -40,7 +40,8 @@ template <> struct exponential<double> {
 template <class T> struct exp_pieces {
   typename pack<T>::part_type whole, shifted, rest;
 };
-/// `KeepsLost`: without what rounding the argument of the polynomial loses, `rest` has an error of up to one unit.
+/// `KeepsLost`: also uses the rounding error of the polynomial's argument. Without it, `rest` has an error of up to one
+/// unit.
 template <class T, bool KeepsLost> PARALLAX_INLINE exp_pieces<T> exp_pieces_of(typename pack<T>::part_type x) {
   using part_type = typename pack<T>::part_type;
   using values = exponential<T>;
@@ -237,7 +238,7 @@ template <std::floating_point T> PARALLAX_INLINE pack<T> tanh(const pack<T>& x) 
 }
 
 #ifdef PARALLAX_TABLES
-/// What `math::logistic` is here.
+/// `math::logistic` of each lane.
 PARALLAX_INLINE pack<float> logistic_of_lanes(const pack<float>& x) {
   return detail::by_parts<pack<float>>([](auto part) { return detail::logistic_by_table(part); }, x);
 }

@@ -19,8 +19,8 @@ PARALLAX_INLINE typename P::part_type polynomial(typename P::part_type x,
   return result;
 }
 
-/// The same from two halves of the coefficients (Estrin's scheme): a few products more, but a third of the latency.
-/// `powers` are x, x^2, x^4, ...; `Count` coefficients from `First` on.
+/// A polynomial by Estrin's scheme, from two halves of the coefficients: a few more products than Horner's rule, but a
+/// third of its latency. `powers` are x, x^2, x^4, ...; `Count` coefficients from `First` on.
 template <class P, std::size_t First, std::size_t Count, std::size_t N>
 PARALLAX_INLINE typename P::part_type polynomial_by_halves(const typename P::part_type* powers,
                                                            const typename P::value_type (&coefficients)[N]) {
@@ -34,7 +34,7 @@ PARALLAX_INLINE typename P::part_type polynomial_by_halves(const typename P::par
   }
 }
 
-/// The same, where the first coefficient is much larger than what follows: with one rounding of that size.
+/// A polynomial whose constant coefficient is much larger than the other terms: with one rounding of that size.
 template <class P, std::size_t N>
 PARALLAX_INLINE typename P::part_type series_of(typename P::part_type x,
                                                 const typename P::value_type (&coefficients)[N]) {

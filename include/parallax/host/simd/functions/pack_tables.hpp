@@ -82,7 +82,7 @@ PARALLAX_INLINE float_pack::part_type expm1_by_table(float_pack::part_type x) {
   return choose(x == part_type{}, x, result); // keeps its sign
 }
 
-/// 1 / (1 + exp(-x)) by the exponential s of -|x|: 1 / (1 + s), or s - s^2 / (1 + s) where x is negative.
+/// 1 / (1 + exp(-x)) by the exponential s of -|x|: 1 / (1 + s), or s - s^2 / (1 + s) if x is negative.
 PARALLAX_INLINE float_pack::part_type logistic_by_table(float_pack::part_type x) {
   using part_type = float_pack::part_type;
   using bits = float_pack::bits_type;
@@ -104,7 +104,7 @@ PARALLAX_INLINE float_pack::part_type logistic_by_table(float_pack::part_type x)
   return choose(is_negative, s - y, y);
 }
 
-/// f(|x|) with the sign of x, by the polynomial of the interval where |x| is; `last` where it is larger.
+/// f(|x|) with the sign of x, by the polynomial of the interval of |x|; for larger |x| the value at `last`.
 PARALLAX_INLINE float_pack::part_type odd_by_pieces(const float (&pieces)[7][32], int first_key, float last,
                                                     float_pack::part_type x) {
   using part_type = float_pack::part_type;

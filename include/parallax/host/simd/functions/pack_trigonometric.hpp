@@ -19,7 +19,8 @@ namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
-/// Numbers and series of pi; beyond `largest` its pieces do not tell how far a number is from the next multiple.
+/// Numbers and series of pi. For angles beyond `largest`, the pieces of pi do not give the distance to the next
+/// multiple.
 template <class T> struct circle;
 template <> struct circle<float> {
   static constexpr float largest = fuses_products ? 0x1p14f : 0x1p11f;
@@ -40,7 +41,7 @@ template <> struct circle<double> {
   static constexpr std::uint64_t upper_half = 0xfffffffff8000000;
 };
 
-/// A whole number, which `shifted` has in its low bits.
+/// A whole number, `value`; the low bits of `shifted` are the number too.
 template <class T> struct whole_part {
   typename pack<T>::part_type shifted, value;
 };
@@ -61,13 +62,13 @@ PARALLAX_INLINE typename pack<T>::part_type minus_multiple_of_pi(typename pack<T
   return x;
 }
 
-/// sin(r) for |r| <= pi / 2, or its negative where the lowest bit of `halves` is 1.
+/// sin(r) for |r| <= pi / 2, negated if the lowest bit of `halves` is 1.
 template <class T>
 PARALLAX_INLINE typename pack<T>::part_type sine_of_remainder(typename pack<T>::part_type r,
                                                               typename pack<T>::bits_type halves) {
   using part_type = typename pack<T>::part_type;
   using bits = typename pack<T>::bits_type;
-  // sin(r) / r = 1 - r^2 / 8 + what is so small that its errors are too
+  // sin(r) / r = 1 - r^2 / 8 + a rest so small that its errors do not count
   const part_type square = r * r, small = square * polynomial<pack<T>>(square, circle<T>::sine_series);
   const part_type sine = r * (small - square * repeat<pack<T>>(T(0.125))) + r;
   const bits sign = bits(repeat<pack<T>>(T(-0.0))); // which a zero has lost
@@ -112,8 +113,9 @@ PARALLAX_INLINE precise_remainder<T> minus_multiple_of_half_pi(typename pack<T>:
   return {near, minus_product(rest, count, repeat<pack<T>>(pieces[last] / 2))};
 }
 
-// tan(r) = r + rest, or beside an odd multiple of pi / 2 its reciprocal, negated. There the sum has half of the bits
-// and a correction, and so has the reciprocal, whose products with the sum are exact (as in Sun's fdlibm, k_tan.c).
+// tan(r) = r + rest, or, near an odd multiple of pi / 2, minus the reciprocal of this sum. For the reciprocal, both sum
+// and reciprocal are split into half of the bits and a correction, so that their products are exact (as in Sun's
+// fdlibm, k_tan.c).
 template <class T> PARALLAX_INLINE typename pack<T>::part_type tan_part(typename pack<T>::part_type x) {
   using part_type = typename pack<T>::part_type;
   using bits = typename pack<T>::bits_type;

@@ -1,4 +1,4 @@
-// The functions of kernels on packs: those that are computed by parts here, and those of the C library's vector part.
+// The functions of kernels on packs: those computed here, part by part, and those of the C library's vector functions.
 #pragma once
 
 #include <parallax/core/version.hpp>

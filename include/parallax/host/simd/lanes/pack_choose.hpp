@@ -20,9 +20,9 @@ template <class M, class A> PARALLAX_INLINE A choose(M mask, A a, A b) {
 #endif
 }
 
-/// a > b ? a : b in each lane: b where they are equal or one is NaN.
+/// a > b ? a : b in each lane: b if they are equal or one is NaN.
 template <class Part> PARALLAX_INLINE Part larger_of(Part a, Part b) { return choose(a > b, a, b); }
-/// a < b ? a : b likewise.
+/// a < b ? a : b in each lane: b if they are equal or one is NaN.
 template <class Part> PARALLAX_INLINE Part smaller_of(Part a, Part b) { return choose(a < b, a, b); }
 
 // One instruction, which g++ does not find by itself.

@@ -101,7 +101,7 @@ template <floating16_element T> PARALLAX_INLINE pack<T> from_halves(half_vector 
     result.template set_part<0>(widen_float16(halves));
 #else
     const word_part bits = wide_words(halves), size = bits & 0x7FFFU;
-    // the exponent is made that of a float by a product, which is exact for subnormal numbers too
+    // a product gives the exponent of a float, exactly for subnormal numbers too
     const float_part scale = float_part(in_all(0x77800000U)); // 2^112
     word_part wide = word_part(float_part(size << 13) * scale);
     wide = choose_word(below(size, 0x7C00U), wide, (size << 13) | 0x7F800000U);

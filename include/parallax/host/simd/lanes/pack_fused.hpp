@@ -1,4 +1,4 @@
-// Products that are taken off a number, or added to it, before anything is rounded.
+// Products that are subtracted from a number, or added to it, with one rounding.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -7,7 +7,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
-/// x - y * z, which is rounded once where `fuses_products`. Compilers may fuse `x - y * z` too, but need not.
+/// x - y * z, rounded once if `fuses_products`. Compilers may fuse `x - y * z` too, but need not.
 #if defined(__FMA__)
 inline constexpr bool fuses_products = true;
 template <class Part> PARALLAX_INLINE Part minus_product(Part x, Part y, Part z) {
@@ -28,7 +28,7 @@ inline constexpr bool fuses_products = false;
 template <class Part> PARALLAX_INLINE Part minus_product(Part x, Part y, Part z) { return x - y * z; }
 #endif
 
-/// x + y * z, which is rounded once where `fuses_products`, if the compiler may do so.
+/// x + y * z, rounded once if `fuses_products` and the compiler may do so.
 template <class Part> PARALLAX_INLINE Part plus_product(Part x, Part y, Part z) {
 #if defined(__clang__) && defined(__FMA__)
   return __builtin_elementwise_fma(y, z, x);

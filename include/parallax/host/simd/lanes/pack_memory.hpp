@@ -85,8 +85,8 @@ PARALLAX_INLINE typename Pack::part_type part_of(const F& element_of, std::integ
 }
 } // namespace detail
 
-/// The elements `element_of(i)` of all lanes i. Those of 4 and 8 bytes stay in registers: memory that is written one by
-/// one is read whole only when the last of them has arrived there.
+/// The elements `element_of(i)` of all lanes i. Elements of 4 and 8 bytes stay in registers: a read of memory that was
+/// written element by element waits for the last write.
 template <element T, class F> PARALLAX_INLINE pack<T> pack_of(const F& element_of) {
   if constexpr (sizeof(T) >= 4) {
     using pack_type = pack<T>;
@@ -104,7 +104,7 @@ template <element T, class F> PARALLAX_INLINE pack<T> pack_of(const F& element_o
   }
 }
 
-/// Those of the lanes i < count <= lanes, and no others; the other lanes hold 0.
+/// The elements `element_of(i)` of the lanes i < count <= lanes, and no others; the other lanes hold 0.
 template <element T, class F> PARALLAX_INLINE pack<T> pack_of(const F& element_of, int count) {
   alignas(register_bytes) T buffer[lanes] = {};
   for (int i = 0; i < count; ++i) buffer[i] = element_of(i);
@@ -140,7 +140,7 @@ template <element T> PARALLAX_INLINE void store(T* target, const pack<T>& x) {
 }
 
 namespace detail {
-/// Writes a register to an aligned address, past the caches where the machine can.
+/// Writes a register to an aligned address, past the caches if the machine can.
 template <class Register> PARALLAX_INLINE void store_register_past_caches(void* target, Register value) {
 #if defined(__clang__)
   __builtin_nontemporal_store(value, static_cast<Register*>(target));
@@ -167,15 +167,16 @@ template <element T> inline constexpr bool has_stores_past_caches = sizeof(T) >=
 PARALLAX_INLINE bool is_aligned(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % register_bytes == 0;
 }
-/// Writes all lanes to `target` on, which is aligned as a register, past the caches: of more than they hold, what is
-/// written first would be gone before anybody reads it, and a line need not be read to be written whole.
+/// Writes all lanes to `target` on, which is aligned as a register, past the caches. If more is written than the caches
+/// hold, its beginning would leave them before anybody reads it; and a line that is written whole need not be read
+/// first.
 template <element T> PARALLAX_INLINE void store_past_caches(T* target, const pack<T>& x) {
   static_assert(has_stores_past_caches<T>);
   detail::store_register_past_caches(target, x.template part<0>());
   if constexpr (pack<T>::parts == 2)
     detail::store_register_past_caches(target + pack<T>::part_lanes, x.template part<1>());
 }
-/// Copies bytes so.
+/// Copies bytes past the caches.
 inline void copy_past_caches(std::byte* target, const std::byte* source, std::size_t bytes) {
   constexpr std::size_t size = register_bytes;
   const std::size_t before = (size - reinterpret_cast<std::uintptr_t>(target) % size) % size;
@@ -190,7 +191,7 @@ inline void copy_past_caches(std::byte* target, const std::byte* source, std::si
   }
   __builtin_memcpy(target, source, bytes);
 }
-/// Other threads see such stores before all that this one writes afterwards.
+/// Makes stores past the caches visible to other threads before all later stores of this one.
 PARALLAX_INLINE void finish_stores_past_caches() {
 #if defined(__SSE2__)
   __builtin_ia32_sfence();
@@ -224,8 +225,8 @@ template <element T> PARALLAX_INLINE void store_strided(T* target, std::ptrdiff_
   store_strided(target, stride, x, lanes);
 }
 
-/// Which lanes of a pack are moved: all of them, the first `count`, or what `count` says when it runs: code that is
-/// compiled once for both.
+/// The lanes of a pack that are moved: all of them, the first `count`, or either, as `count` says at run time: code
+/// that is compiled once for both.
 enum class moved_lanes { all, first, either };
 
 template <moved_lanes Moved, element T> PARALLAX_INLINE pack<T> load(const T* source, int count) {

@@ -1,4 +1,4 @@
-// Moving the first lanes of a pack alone, where the machine has instructions for it, and in pieces elsewhere.
+// Moving only the first lanes of a pack: by instructions of the machine if it has them, otherwise in pieces.
 #pragma once
 
 #include <parallax/core/version.hpp>

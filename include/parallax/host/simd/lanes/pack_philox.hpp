@@ -1,5 +1,5 @@
-// Philox on packs. A block lies across four neighbouring lanes, one word in each: a product of even lanes by 64-bit
-// lanes then is both halves of what a round needs, and elements in order get their words where they belong.
+// Philox on packs. A block lies across four neighbouring lanes, one word in each: a product of even lanes, in 64-bit
+// lanes, then has both halves that a round needs, and elements in order get their words in the right lanes.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -20,7 +20,7 @@ using words = word_pack::part_type;
 using wide_words = vector<std::uint64_t, lanes / 2>;
 using lane_numbers = std::make_integer_sequence<int, lanes>;
 
-/// The lanes of those numbers.
+/// The lanes with the numbers `From...`.
 template <int... From> PARALLAX_INLINE words shuffled(words x) {
 #ifdef __clang__
   return __builtin_shufflevector(x, x, From...);
@@ -28,7 +28,7 @@ template <int... From> PARALLAX_INLINE words shuffled(words x) {
   return __builtin_shuffle(x, words{static_cast<std::uint32_t>(From)...});
 #endif
 }
-/// In every four lanes, those numbered so.
+/// In every four lanes, the lanes numbered X, Y, Z and W of the four.
 template <int X, int Y, int Z, int W, int... I>
 PARALLAX_INLINE words rearranged(words x, std::integer_sequence<int, I...>) {
   constexpr int from[4] = {X, Y, Z, W};
@@ -65,8 +65,8 @@ PARALLAX_INLINE words even_products(words x, words y) {
 #endif
 }
 
-/// Encrypts the counters that lie in every four lanes. The keys' words are in the first and the third of them, beside
-/// 0.
+/// Encrypts the counters, one in every four lanes. The keys' words are in the first and the third of the four, the
+/// others are 0.
 PARALLAX_INLINE words encrypt(words counter, words key) {
   const words multipliers = repeated(math::detail::philox_multiplier_x, 0, math::detail::philox_multiplier_z, 0);
   const words increments = repeated(math::detail::philox_increment_x, 0, math::detail::philox_increment_y, 0);
@@ -79,12 +79,11 @@ PARALLAX_INLINE words encrypt(words counter, words key) {
   return counter;
 }
 
-/// What names the word of each lane.
+/// The keys and counters that each lane wants a word of.
 struct places {
   words key0, key1, high, low;
 
-  /// The blocks that the first of every four lanes is in. The second one has the same `high`, the third one the same
-  /// keys.
+  /// The blocks of the first of every four lanes. The second lane has the same `high`, the third one the same keys.
   PARALLAX_INLINE words blocks(std::uint32_t subsequence) const {
     const words x = low >> 2 | high << 30, y = high >> 2;
     const words counter = (x & repeated(0xFFFFFFFF, 0, 0, 0)) | (y & repeated(0, 0xFFFFFFFF, 0, 0)) |
@@ -100,7 +99,7 @@ struct places {
   PARALLAX_INLINE words disorder() const {
     return ((low & 3) ^ repeated(0, 1, 2, 3)) | differences(rearranged<1, 2, 3, 0>());
   }
-  /// 0 in those lanes whose words are in the same blocks.
+  /// 0 in the lanes whose words are in the same blocks as those of `other`.
   PARALLAX_INLINE words differences(const places& other) const {
     return (key0 ^ other.key0) | (key1 ^ other.key1) | (high ^ other.high) | (low >> 2 ^ other.low >> 2);
   }
@@ -119,13 +118,13 @@ PARALLAX_INLINE bool any(words x) {
   return all != 0;
 }
 
-/// Words that are in any order and of any keys: each of four lanes in turn has its block made, unless all lanes have
-/// their words already. Not inlined, being long and rarely needed.
+/// The words of lanes in any order and with any keys: the block of each of four lanes is computed in turn, until all
+/// lanes have their words. Not inlined, since it is long and rarely needed.
 [[gnu::noinline]] inline words scattered_words(const places& wanted, std::uint32_t subsequence) {
   places turned = wanted;
   words found{}, missing = ~found;
   for (int turn = 0; turn < 4; ++turn) {
-    // backwards, so that of neighbours that are in two blocks the first turn and the second one find all
+    // backwards: if neighbours are in two blocks, the first and the second turn find all words
     if (turn > 0) turned = turned.rearranged<3, 0, 1, 2>();
     const places leader = turned.rearranged<0, 0, 0, 0>();
     const words blocks = leader.blocks(subsequence);
@@ -161,7 +160,7 @@ PARALLAX_INLINE pack<std::uint64_t> philox_wide_word(const pack<std::uint32_t>& 
                                                      std::uint32_t subsequence) {
   namespace philox = detail::philox;
   using part = pack<std::uint64_t>::part_type;
-  // half of the lanes have as many words as there are lanes
+  // half of the lanes need as many words as there are lanes
   auto half = [&]<int Half>(std::integral_constant<int, Half>) {
     auto twice = [](const auto& x) { return philox::doubled<Half>(x.template part<0>(), philox::lane_numbers{}); };
     const philox::words number = twice(low), odd = philox::repeated(0, 1, 0, 1);
@@ -169,7 +168,7 @@ PARALLAX_INLINE pack<std::uint64_t> philox_wide_word(const pack<std::uint32_t>& 
   };
   const philox::places lower = half(std::integral_constant<int, 0>{}), upper = half(std::integral_constant<int, 1>{});
   pack<std::uint64_t> result;
-  // with the keys of the lower half, which then are prepared once
+  // with the keys of the lower half, which are then prepared only once
   const philox::places other{lower.key0, lower.key1, upper.high, upper.low};
   const philox::words keys = (lower.key0 ^ upper.key0) | (lower.key1 ^ upper.key1);
   if (__builtin_expect(!philox::any(lower.disorder() | other.disorder() | keys), 1)) {

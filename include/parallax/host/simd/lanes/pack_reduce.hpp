@@ -35,7 +35,7 @@ template <int Step, class T, class F> PARALLAX_INLINE pack<T> combine(const pack
   else return combine<Step / 2>(pairs, f);
 }
 
-/// Lanes i and i ^ Half combined: of `x` where i & Half is 0, and otherwise of `y`.
+/// Combines lanes i and i ^ Half: of `x` if i & Half is 0, otherwise of `y`.
 template <int Half, class Part, class F, int... I>
 PARALLAX_INLINE Part combined_halves(Part x, Part y, F f, [[maybe_unused]] std::integer_sequence<int, I...> indices) {
 #ifdef __CUDACC__ // cudafe++ loses the expansion in a shuffle
@@ -51,8 +51,8 @@ PARALLAX_INLINE Part combined_halves(Part x, Part y, F f, [[maybe_unused]] std::
            __builtin_shufflevector(x, y, ((I & Half) == 0 ? I + Half : I - Half + width)...));
 #endif
 }
-/// Combines the lanes of each of some parts by `f`, in the order of `combine`; those of two at a time, whose lanes are
-/// side by side from then on.
+/// Combines the lanes of each of several parts by `f`, in the order of `combine`: two parts at a time, whose lanes then
+/// share one register.
 template <class T, int Half, int Count, class Part, std::size_t Rows, class F>
 PARALLAX_INLINE void combine_each(Part (&rows)[Rows], F f, T* results) {
   constexpr int width = static_cast<int>(sizeof(Part) / sizeof(rows[0][0]));
@@ -70,7 +70,7 @@ PARALLAX_INLINE void combine_each(Part (&rows)[Rows], F f, T* results) {
 
 } // namespace detail
 
-/// How many packs are best reduced in one go.
+/// The best number of packs to reduce at once.
 inline constexpr int packs_in_one_go = lanes / 2 < 8 ? lanes / 2 : 8;
 
 /// Combines all lanes by `f`, an associative and commutative function of two packs, always in the same order.
@@ -78,7 +78,7 @@ template <element T, class F> PARALLAX_INLINE T reduce(const pack<T>& x, F f) {
   return static_cast<T>(detail::combine<lanes / 2>(x, f).template part<0>()[0]);
 }
 
-/// The same of each of several packs, in one go.
+/// Combines the lanes of each of several packs, as `reduce` does, at once.
 template <element T, class F> PARALLAX_INLINE void reduce_each(const pack<T> (&x)[packs_in_one_go], F f, T* results) {
   using part = typename pack<T>::part_type;
   part rows[std::size_t{packs_in_one_go}];

@@ -11,7 +11,8 @@ namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
-/// Lanes move `Step` places, towards the last one or, where `Down`, towards the first; those of `fill` come after them.
+/// Moves lanes by `Step` towards the last one, or, if `Down`, towards the first. Lanes of `fill` come in at the other
+/// end.
 template <int Step, bool Down, class T, int... I>
 PARALLAX_INLINE pack<T> shifted(const pack<T>& x, const pack<T>& fill,
                                 [[maybe_unused]] std::integer_sequence<int, I...> part_lanes) {
@@ -55,8 +56,8 @@ PARALLAX_INLINE pack<T> scan_from(const pack<T>& x, const pack<T>& neutral, F f)
 
 } // namespace detail
 
-/// f(...f(x[0], x[1])..., x[i]) for each lane i, f being associative; where `Reverse`, from the last lane on. `neutral`
-/// changes nothing where it comes first.
+/// f(...f(x[0], x[1])..., x[i]) for each lane i, f being associative; if `Reverse`, from the last lane on. `neutral`
+/// changes nothing as the first operand.
 template <bool Reverse, element T, class F>
 PARALLAX_INLINE pack<T> inclusive_scan(const pack<T>& x, const pack<T>& neutral, F f) {
   return detail::scan_from<Reverse, 1>(x, neutral, f);

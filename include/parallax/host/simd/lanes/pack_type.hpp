@@ -56,7 +56,7 @@ template <element T> struct pack {
   static constexpr int parts = static_cast<int>(sizeof(lane_type)) * lanes / register_bytes;
   static constexpr int part_lanes = lanes / parts;
   using part_type = detail::vector<lane_type, part_lanes>;
-  /// A part as unsigned integers, and as the integers that comparing gives.
+  /// A part as unsigned integers, and as the integers that comparisons give.
   using bits_type = detail::vector<typename detail::bits_of<lane_type>::type, part_lanes>;
   using mask_type = detail::vector<std::make_signed_t<typename detail::bits_of<lane_type>::type>, part_lanes>;
 
@@ -100,7 +100,7 @@ template <element T> PARALLAX_INLINE pack<T> broadcast(T value) { return pack<T>
 
 namespace detail {
 
-/// What `f` makes of each part of the packs.
+/// Applies `f` to each part of the packs.
 template <class R, class F, class... P> PARALLAX_INLINE R by_parts(F f, const P&... x) {
   R result;
   result.template set_part<0>(typename R::part_type(f(x.template part<0>()...)));
@@ -108,7 +108,7 @@ template <class R, class F, class... P> PARALLAX_INLINE R by_parts(F f, const P&
   return result;
 }
 
-/// What `f` makes of each lane of the packs, for what has no vector instruction.
+/// Applies `f` to each lane of the packs, for functions without a vector instruction.
 template <class R, class F, class... P> PARALLAX_INLINE R by_lanes(F f, const P&... x) {
   return by_parts<R>(
       [f](auto... part) {

@@ -1,12 +1,12 @@
-// The name of what depends on the vector registers that a file is compiled for.
+// The name of code that depends on the vector registers that a file is compiled for.
 #pragma once
 
 #include <parallax/core/version.hpp>
 
-// Files that are compiled for different registers, or by different compilers, can be linked. What has packs in it, asks
-// for the compiler's macros, or calls what does is in `inline namespace PARALLAX_REGISTERS`, so that each file has its
-// own: of equal names the linker keeps one, and would mix packs of different sizes. The name says all that is asked
-// for, and whether products and sums are fused.
+// Files that are compiled for different registers, or by different compilers, can be linked. Code that has packs in it,
+// tests the compiler's macros, or calls such code is in `inline namespace PARALLAX_REGISTERS`, so that each file has
+// its own: of equal names the linker keeps one, and would mix packs of different sizes. The name says all that the code
+// tests, and whether products and sums are fused.
 
 #if defined(__AVX512F__)
 #define PARALLAX_REGISTERS_WIDTH avx512
@@ -58,6 +58,6 @@
 #define PARALLAX_TEXT(name) PARALLAX_TEXT_OF(name)
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
-/// The same as text.
+/// The name of the registers as text.
 inline constexpr char registers_name[] = PARALLAX_TEXT(PARALLAX_REGISTERS);
 } // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS
