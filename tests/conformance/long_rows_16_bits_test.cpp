@@ -44,7 +44,7 @@ template <class T> void check_each(const plx::array<T, 1>& found, auto expected,
 
 } // namespace
 
-TEST_CASE("float16: logsumexp of more elements than 65504, with its gradient") {
+TEST_CASE("float16: logsumexp of more elements than 65504, with its gradient", "[long]") {
   constexpr auto f = [](auto x) { return plx::logsumexp(x); };
   const plx::array<float16, 1> zeros = equal(0.f);
   CHECK(static_cast<double>(plx::jit(f)(zeros).item()) == Approx(std::log(count)).epsilon(1e-3));
@@ -54,7 +54,7 @@ TEST_CASE("float16: logsumexp of more elements than 65504, with its gradient") {
       0x1p-8);
 }
 
-TEST_CASE("float16: logarithms of a softmax of a long row, with their gradient") {
+TEST_CASE("float16: logarithms of a softmax of a long row, with their gradient", "[long]") {
   constexpr auto f = [](auto x) { return x - plx::logsumexp(x); };
   constexpr auto by_rows = [](auto x) { return plx::sum(x - plx::logsumexp(x, 0, plx::keepdims)); };
   const double total = exponentials();
@@ -66,7 +66,7 @@ TEST_CASE("float16: logarithms of a softmax of a long row, with their gradient")
   check_each(plx::grad(by_rows)(x), slope, 2e-3, 2e-3);
 }
 
-TEST_CASE("float16: softmax of a long row, with its gradient") {
+TEST_CASE("float16: softmax of a long row, with its gradient", "[long]") {
   constexpr auto f = [](auto x) { return plx::softmax(x); };
   const plx::array<float16, 1> ones = equal(1.f);
   check_each(plx::jit(f)(ones), [](std::int64_t) { return static_cast<double>(float16(1. / count)); }, 0);
@@ -77,7 +77,7 @@ TEST_CASE("float16: softmax of a long row, with its gradient") {
       [](std::int64_t i) { return static_cast<double>(float16(1. / count)) * turn(i); }, 1e-3, 0x1p-24);
 }
 
-TEST_CASE("float16: equal extremes share a gradient however many they are") {
+TEST_CASE("float16: equal extremes share a gradient however many they are", "[long]") {
   constexpr auto largest = [](auto x) { return plx::max(x); };
   constexpr auto smallest = [](auto x) { return 1000.f * plx::min(x); };
   check_each(

@@ -123,8 +123,8 @@ constexpr auto of_two_scans = [](auto w, auto rows) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("scan: the gradient of a value of 16 bits that a loop closes over is added in float32", "", float16,
-                   bfloat16) {
+TEMPLATE_TEST_CASE("scan: the gradient of a value of 16 bits that a loop closes over is added in float32", "[long]",
+                   float16, bfloat16) {
   using T = TestType;
   const plx::array<T, 0> w(T(2.f));
   const auto found = plx::grad(of_scan)(w, equal<T>(6000, 1.f));

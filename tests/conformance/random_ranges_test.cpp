@@ -46,7 +46,7 @@ template <class Generator> void check_wide_ranges() {
 
 } // namespace
 
-TEST_CASE("randint: of wide ranges no value is more likely than another") {
+TEST_CASE("randint: of wide ranges no value is more likely than another", "[long]") {
   check_wide_ranges<plx::random>();
   check_wide_ranges<plx::philox>();
 }
@@ -120,7 +120,7 @@ template <class Generator, class T> void check_below(double low, double high, st
 
 } // namespace
 
-TEST_CASE("uniform: numbers stay below the upper bound, in all types") {
+TEST_CASE("uniform: numbers stay below the upper bound, in all types", "[long]") {
   for (const auto& [low, high] :
        std::vector<std::pair<double, double>>{{1, 1.5}, {-1.5, -1}, {-1, 0}, {10, 11}, {0, 1}}) {
     check_below<plx::random, plx::float16>(low, high, 60'000);
