@@ -114,7 +114,7 @@ template <class Operation, class... Operands> struct lazy {
     return *this;
   }
 
-  /// Inside a traced function, of constants or where an index is traced: the same of the expression's value.
+  /// Elements of the expression's value, as of an array.
   template <class Index> constexpr auto operator[](const Index& index) const;
   template <class... Index> constexpr auto at(const Index&... index) const;
   /// Of constants: the extent of an axis, and how many there are.
