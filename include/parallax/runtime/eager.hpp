@@ -116,9 +116,7 @@ constexpr auto array<T, Shape>::operator[](const Index& index) const {
 template <element T, auto Shape>
 template <class... Index>
 constexpr auto array<T, Shape>::at(const Index&... index) const {
-  if constexpr ((traced<Index> || ...))
-    return tracer(detail::materialize(detail::trace_of(index...), *this)).at(index...);
-  else return detail::indexed_constant<array, detail::operand_t<Index>...>(*this, detail::as_operand(index)...);
+  return detail::elements_at(*this, index...);
 }
 
 namespace detail {

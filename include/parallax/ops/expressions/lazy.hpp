@@ -116,8 +116,7 @@ template <class Operation, class... Operands> struct lazy {
     return *this;
   }
 
-  /// `x[i]` and `x.at(i)` of the expression's value x: inside a traced function, if this is an expression of constants
-  /// or an index is traced.
+  /// Elements of the expression's value, as of an array.
   template <class Index> constexpr auto operator[](const Index& index) const;
   template <class... Index> constexpr auto at(const Index&... index) const;
   /// The extent of an axis, and the number of axes, of an expression of constants.

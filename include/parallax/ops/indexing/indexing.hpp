@@ -242,7 +242,7 @@ template <class... Options> struct read_operation {
   }
 };
 
-/// Elements of a constant at indices that are constants too: the result of `x.at(i, j)`.
+/// Elements of an array or expression at indices none of which is traced: what `x.at(i, j)` gives.
 template <class X, class... Index> class indexed_constant {
  public:
   constexpr indexed_constant(const X& x, const Index&... indices) : array(x), at(indices...) {}
@@ -297,6 +297,14 @@ template <class Expression> constexpr bool refuse_elements() {
   return true;
 }
 
+/// What `x.at(i, j)` is of an array or expression.
+template <class X, class... Index> constexpr auto elements_at(const X& x, const Index&... index) {
+  if constexpr ((traced<Index> || ...)) return tracer(materialize(trace_of(x, index...), x)).at(index...);
+  else if constexpr ((is_untraced_index<Index> && ...))
+    return indexed_constant<X, operand_t<Index>...>(x, as_operand(index)...);
+  else static_assert(refuse_elements<X>());
+}
+
 } // namespace detail
 
 template <class Operation, class... Operands>
@@ -310,11 +318,7 @@ constexpr auto lazy<Operation, Operands...>::operator[](const Index& index) cons
 template <class Operation, class... Operands>
 template <class... Index>
 constexpr auto lazy<Operation, Operands...>::at(const Index&... index) const {
-  if constexpr ((traced<Index> || ...))
-    return tracer(detail::materialize(detail::trace_of(*this, index...), *this)).at(index...);
-  else if constexpr ((detail::is_untraced_index<Index> && ...))
-    return detail::indexed_constant<lazy, detail::operand_t<Index>...>(*this, detail::as_operand(index)...);
-  else static_assert(detail::refuse_elements<lazy>());
+  return detail::elements_at(*this, index...);
 }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

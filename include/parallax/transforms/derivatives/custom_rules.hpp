@@ -52,54 +52,52 @@ class custom_trace {
   /// Makes the values that one graph closes over operands of the call, and inputs of all graphs that take operands. The
   /// new inputs come behind the operands so far, and before all other inputs.
   constexpr void take_captures(graph_id of, plain_span<const graph_id> others) {
-    const std::size_t before = operands.size();
-    growing_vector<node_id> own = trace.at(of).inputs;
-    const growing_vector<tracer> outer = captures_to_inputs(trace, of);
-    const growing_vector<node_id> all = trace.at(of).inputs;
-    growing_vector<node_id> ordered;
-    for (std::size_t k = 0; k < before; ++k) ordered.push_back(own[k]);
-    for (std::size_t k = own.size(); k < all.size(); ++k) ordered.push_back(all[k]);
-    for (std::size_t k = before; k < own.size(); ++k) ordered.push_back(own[k]);
-    trace.at(of).inputs = ordered;
-    for_each(outer, [&](const tracer& closed_over) {
-      for (const graph_id other : others) {
-        graph& g = trace.at(other);
-        const node_id input = g.add_input(closed_over.value());
-        growing_vector<node_id> inputs;
-        for (std::size_t k = 0; k < g.inputs.size(); ++k) {
-          if (k == operands.size()) inputs.push_back(input);
-          inputs.push_back(g.inputs[k]);
-        }
-        if (operands.size() >= g.inputs.size()) inputs.push_back(input);
-        g.inputs = inputs;
-      }
-      operands.push_back(closed_over);
-      call.moving.push_back(0);
+    for_each(captures_to_inputs_from(of, operands.size()), [&](const tracer& closed_over) {
+      for (const graph_id other : others) enter_next_operand(other, closed_over);
+      add_unmoved_operand(closed_over);
     });
   }
   /// Makes the values that the way back closes over operands of the call. The forward rule returns them behind the
   /// `kept` values of its own.
   constexpr void keep_captures(graph_id forward, graph_id backward, std::size_t kept) {
-    const std::size_t given = trace.at(backward).inputs.size();
-    const growing_vector<tracer> outer = captures_to_inputs(trace, backward);
-    const growing_vector<node_id> all = trace.at(backward).inputs;
-    growing_vector<node_id> ordered;
-    for (std::size_t k = 0; k < kept; ++k) ordered.push_back(all[k]);
-    for (std::size_t k = given; k < all.size(); ++k) ordered.push_back(all[k]);
-    for (std::size_t k = kept; k < given; ++k) ordered.push_back(all[k]);
-    trace.at(backward).inputs = ordered;
-    for_each(outer, [&](const tracer& closed_over) {
-      graph& body = trace.at(call.body);
-      body.inputs.push_back(body.add_input(closed_over.value()));
-      graph& g = trace.at(forward);
-      const node_id input = g.add_input(closed_over.value());
-      g.inputs.push_back(input);
-      g.outputs.push_back(input);
-      operands.push_back(closed_over);
-      call.moving.push_back(0);
+    for_each(captures_to_inputs_from(backward, kept), [&](const tracer& closed_over) {
+      enter_next_operand(call.body, closed_over);
+      trace.at(forward).outputs.push_back(enter_next_operand(forward, closed_over));
+      add_unmoved_operand(closed_over);
     });
   }
   constexpr growing_vector<tracer> emit() { return emit_call<primitives::custom_call>(trace, operands, call); }
+
+ private:
+  /// What a graph closes over becomes its inputs from this number on; returns the values.
+  constexpr growing_vector<tracer> captures_to_inputs_from(graph_id of, std::size_t first) {
+    const growing_vector<node_id> own = trace.at(of).inputs;
+    const growing_vector<tracer> outer = captures_to_inputs(trace, of);
+    const growing_vector<node_id> all = trace.at(of).inputs;
+    growing_vector<node_id> ordered;
+    for (std::size_t k = 0; k < first; ++k) ordered.push_back(own[k]);
+    for (std::size_t k = own.size(); k < all.size(); ++k) ordered.push_back(all[k]);
+    for (std::size_t k = first; k < own.size(); ++k) ordered.push_back(own[k]);
+    trace.at(of).inputs = ordered;
+    return outer;
+  }
+  /// A new input of a graph, behind those for the operands that there are.
+  constexpr node_id enter_next_operand(graph_id of, const tracer& operand) {
+    graph& g = trace.at(of);
+    const node_id input = g.add_input(operand.value());
+    growing_vector<node_id> inputs;
+    for (std::size_t k = 0; k < g.inputs.size(); ++k) {
+      if (k == operands.size()) inputs.push_back(input);
+      inputs.push_back(g.inputs[k]);
+    }
+    if (operands.size() >= g.inputs.size()) inputs.push_back(input);
+    g.inputs = inputs;
+    return input;
+  }
+  constexpr void add_unmoved_operand(const tracer& operand) {
+    operands.push_back(operand);
+    call.moving.push_back(0);
+  }
 };
 
 /// Traces the call of a function; `trace_rules(traced, result, args...)` traces its user's rules.
