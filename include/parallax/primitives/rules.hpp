@@ -33,15 +33,16 @@ struct primitive_rules {
 
 /// The rules of a primitive.
 constexpr const primitive_rules& rules_of(const context& trace, primitive_id primitive) {
-  return trace.rules[index_of(primitive)];
+  return trace.rules[static_cast<int>(primitive)];
 }
 /// The rules of a node's primitive.
 constexpr const primitive_rules& rules_of(const context& trace, const graph& g, node_id id) {
-  return rules_of(trace, g.primitive(id));
+  return trace.rules[static_cast<int>(g.primitive(id))];
 }
 /// Whether a node is an operation of this kind.
 constexpr bool is_kind(const context& trace, const graph& g, node_id id, primitive_kind kind) {
-  return g.is_operation(id) && rules_of(trace, g, id).kind == kind;
+  const int primitive = static_cast<int>(g.primitive(id)); // below 0 if it is no operation
+  return primitive >= 0 && trace.rules[primitive].kind == kind;
 }
 /// The instances that take part in a collective.
 constexpr primitives::mapped_axes mapped_axes_of(const graph& g, node_id id) {

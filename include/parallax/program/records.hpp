@@ -205,6 +205,25 @@ constexpr bool is_scatter(statement_kind kind) {
 constexpr bool is_store(statement_kind kind) {
   return kind == statement_kind::store_vector || kind == statement_kind::store_row;
 }
+/// Whether a statement touches an array in another way than a load at the loop's position.
+constexpr bool stores_or_indexes(statement_kind kind) {
+  switch (kind) {
+  case statement_kind::store_vector:
+  case statement_kind::store_row:
+  case statement_kind::gather_each:
+  case statement_kind::gather_row:
+  case statement_kind::scatter_each:
+  case statement_kind::scatter_row: return true;
+  case statement_kind::load_vector:
+  case statement_kind::load_scalar:
+  case statement_kind::load_strided:
+  case statement_kind::load_index:
+  case statement_kind::load_constant:
+  case statement_kind::compute:
+  case statement_kind::reduce_row: return false;
+  }
+  return false;
+}
 
 /// One statement of a kernel.
 struct kernel_statement {

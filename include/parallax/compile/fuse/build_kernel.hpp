@@ -143,7 +143,7 @@ class kernel_builder : public loop_statements {
 
   constexpr fused_value* find(node_id id) {
     const int number = value_at[id];
-    return number == no_value ? nullptr : &values[index_of(number)];
+    return number == no_value ? nullptr : values.data() + number;
   }
   constexpr void insert(node_id id, const index_map& map) {
     value_at[id] = count_of(values);

@@ -78,9 +78,9 @@ class components {
   }
   /// Operands of an elementwise node are of its shape, or scalars.
   constexpr bool is_linked(node_id id, node_id operand) const {
-    return is_elementwise(id) && is_elementwise(operand) &&
-           !(is_kind(id, primitive_kind::gather) && g.operand(id, 0) == operand) && g.rank(operand) == g.rank(id) &&
-           !rows.is_member(id) && !rows.is_member(operand);
+    return g.rank(operand) == g.rank(id) && is_elementwise(operand) && is_elementwise(id) &&
+           !(is_kind(id, primitive_kind::gather) && g.operand(id, 0) == operand) && !rows.is_member(id) &&
+           !rows.is_member(operand);
   }
 };
 

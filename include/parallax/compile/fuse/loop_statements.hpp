@@ -23,9 +23,11 @@ class loop_statements {
                      from, type);
   }
   constexpr int load_once(statement_kind kind, const access& a, element_type type) {
+    const kernel_statement* const statements = loop.statements.data();
+    const access* const accesses = loop.accesses.data();
     for (int statement : load_of) {
-      const kernel_statement& known = loop.statements[index_of(statement)];
-      if (known.type == type && loop.accesses[index_of(known.argument)] == a) return statement;
+      const kernel_statement& known = statements[statement];
+      if (known.type == type && accesses[known.argument] == a) return statement;
     }
     loop.accesses.push_back(a);
     load_of.push_back(add({.kind = kind, .type = type, .argument = count_of(loop.accesses) - 1}));
@@ -45,7 +47,7 @@ class loop_statements {
     return count_of(loop.statements) - 1;
   }
   /// Whether a statement's value is one along the innermost dimension.
-  constexpr bool is_uniform(int statement) const { return uniform[index_of(statement)] != 0; }
+  constexpr bool is_uniform(int statement) const { return uniform.data()[statement] != 0; }
 
  private:
   growing_vector<int> load_of;     ///< the statements that load

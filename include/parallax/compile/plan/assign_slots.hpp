@@ -37,11 +37,11 @@ class slot_assigner {
   }
 
  private:
-  /// A slot. `first`: its largest buffer, if sizes are known. `steps`: one bit per step in which any buffer is live.
-  /// `buffers`: all of them.
+  /// A slot, with its first buffer's number of elements and their size. If sizes are known, no buffer of it is larger.
   struct slot {
-    buffer_id first = buffer_id::none;
-    growing_vector<std::uint64_t> steps;
+    std::int64_t count = 0; ///< the word of an extent
+    std::size_t element_size = 0;
+    std::int64_t bytes = 0; ///< of the first buffer, if its size is known
     growing_vector<buffer_id> buffers{};
     bool has_known_sizes = true;
   };
@@ -52,6 +52,8 @@ class slot_assigner {
   growing_vector<buffer_id> owners;  ///< in the order in which they are needed
   in_place_finder in_place;
   growing_vector<slot> slots;
+  growing_vector<std::uint64_t>
+      live_steps; ///< `words_of_steps()` words for each slot: a bit for each step in which a buffer is live
 
   constexpr step_record step(int s) const { return section.steps[index_of(s)]; }
   constexpr int last_step() const { return count_of(section.steps) - 1; }
@@ -141,39 +143,65 @@ class slot_assigner {
   }
 
   /// Takes a slot with room whose first buffer is as large, or the last slot with room: since larger buffers come
-  /// first, that one fits best.
+  /// first, that one fits best. The loop asks all slots about each buffer, so it calls little.
   constexpr void assign(buffer_id id) {
-    int chosen = count_of(slots);
+    const planned_buffer& b = section.buffers[id];
+    const std::int64_t count = b.record.count.word();
+    const std::size_t element_size = size_of(b.record.type);
+    const bool has_known = has_known_size(id);
+    const std::int64_t bytes = has_known ? bytes_of(id) : 0;
+    const growing_vector<std::uint64_t> live = lifetime_of(b);
+    const std::uint64_t *const own_steps = live.data(), *const all_steps = live_steps.data();
+    const int words = words_of_steps();
+    const int first_word = b.first_step / 64, last_word = b.last_step / 64;
+    const slot* const all = slots.data();
+    const int none = count_of(slots);
+    int chosen = none;
     std::int64_t offset = 0;
-    for (int k = count_of(slots); k-- > 0;) {
-      const slot& in = slots[index_of(k)];
-      const bool is_as_large = is_alike(in.first, id);
-      if (chosen < count_of(slots) && !is_as_large) continue;
-      const std::int64_t room = is_free(in, section.buffers[id]) ? 0 : room_beside(in, id);
-      if (room < 0) continue;
+    for (int k = none; k-- > 0;) {
+      const slot& in = all[k];
+      const bool is_as_large = in.element_size == element_size && in.count == count;
+      if (chosen < none && !is_as_large) continue;
+      const std::uint64_t* const steps = all_steps + k * words;
+      bool is_free = true;
+      for (int word = first_word; word <= last_word; ++word) is_free = is_free && (steps[word] & own_steps[word]) == 0;
+      std::int64_t room = 0;
+      if (!is_free) {
+        if (!in.has_known_sizes || !has_known || 2 * bytes > in.bytes) continue;
+        room = room_beside(in, id);
+        if (room < 0) continue;
+      }
       chosen = k, offset = room;
       if (is_as_large) break;
     }
-    if (chosen == count_of(slots))
-      slots.push_back({id, growing_vector<std::uint64_t>(section.steps.size() / 64 + 1, 0)});
+    if (chosen == none) {
+      slots.push_back({count, element_size, bytes});
+      live_steps.resize(live_steps.size() + live.size(), 0);
+    }
     record(id).number = chosen;
     record(id).offset = offset;
     slot& in = slots[index_of(chosen)];
     in.buffers.push_back(id);
-    in.has_known_sizes = in.has_known_sizes && has_known_size(id);
-    const planned_buffer& b = section.buffers[id];
-    for (int s = b.first_step; s <= b.last_step; ++s) in.steps[index_of(s / 64)] |= bit_of(s);
+    in.has_known_sizes = in.has_known_sizes && has_known;
+    for (int word = 0; word < words; ++word) live_steps.data()[chosen * words + word] |= live.data()[word];
   }
-  /// The offset at which a buffer has room beside others that are live at the same time, if all sizes are known;
-  /// otherwise -1.
+  constexpr int words_of_steps() const { return count_of(section.steps) / 64 + 1; }
+  /// One bit for each step in which a buffer is live.
+  constexpr growing_vector<std::uint64_t> lifetime_of(const planned_buffer& b) const {
+    growing_vector<std::uint64_t> steps(index_of(words_of_steps()), 0);
+    std::uint64_t* const words = steps.data();
+    for (int s = b.first_step; s <= b.last_step; ++s) words[s / 64] |= std::uint64_t{1} << (s % 64);
+    return steps;
+  }
+  /// The offset at which a buffer has room beside others that are live at the same time; -1 for none. Asked only if the
+  /// sizes are known, and the buffer is at most half as large as the slot.
   constexpr std::int64_t room_beside(const slot& in, buffer_id id) const {
-    if (!in.has_known_sizes || !has_known_size(id) || 2 * bytes_of(id) > bytes_of(in.first)) return -1;
     std::int64_t offset = 0;
     for (buffer_id other = in_the_way(in, id, 0); other != buffer_id::none; other = in_the_way(in, id, offset)) {
       const std::int64_t end = record(other).offset + bytes_of(other);
       offset = (end + slot_alignment - 1) / slot_alignment * slot_alignment;
     }
-    return offset + bytes_of(id) <= bytes_of(in.first) ? offset : -1;
+    return offset + bytes_of(id) <= in.bytes ? offset : -1;
   }
   /// A buffer of the slot that is live at the same time as `id`, and overlaps `id` if that lies at `offset`; otherwise
   /// `none`.
@@ -188,15 +216,6 @@ class slot_assigner {
   }
   static constexpr bool meet(const planned_buffer& a, const planned_buffer& b) {
     return a.first_step <= b.last_step && b.first_step <= a.last_step;
-  }
-  constexpr bool is_alike(buffer_id a, buffer_id b) const {
-    return record(a).count == record(b).count && size_of(record(a).type) == size_of(record(b).type);
-  }
-  static constexpr std::uint64_t bit_of(int s) { return std::uint64_t{1} << (s % 64); }
-  static constexpr bool is_free(const slot& in, const planned_buffer& b) {
-    for (int s = b.first_step; s <= b.last_step; ++s)
-      if ((in.steps[index_of(s / 64)] & bit_of(s)) != 0) return false;
-    return true;
   }
 };
 

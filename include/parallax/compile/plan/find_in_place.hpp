@@ -133,7 +133,7 @@ class in_place_finder {
     const planned_buffer &old = section.buffers[operand], &made = section.buffers[result];
     const bool dies = old.record.kind == buffer_kind::slot && old.last_step == s;
     return dies && are_alike(old.record, made.record) && made.first_step == s &&
-           plan[loop.operands][0].buffer == result && writes_one_result(loop) && lies_alike(loop, operand);
+           plan[loop.operands][0].buffer == result && lies_alike(loop, operand) && writes_one_result(loop);
   }
   static constexpr bool are_alike(const buffer_record& a, const buffer_record& b) {
     return a.count == b.count && size_of(a.type) == size_of(b.type);
@@ -151,10 +151,10 @@ class in_place_finder {
   }
   constexpr bool writes_one_result(const kernel_step& loop) const {
     const kernel_record& kernel = plan.at<kernel_record>(static_cast<int>(loop.kernel));
-    return kernel.result == kernel_result::vector &&
-           plain::all_of(plan[kernel.statements], [](const kernel_statement& each) {
-             return !is_store(each.kind) && !is_gather(each.kind) && !is_scatter(each.kind);
-           });
+    if (kernel.result != kernel_result::vector) return false;
+    for (const kernel_statement& each : plan[kernel.statements]) // long, and no call of a lambda for each
+      if (stores_or_indexes(each.kind)) return false;
+    return true;
   }
   /// Whether a loop reads each element of a buffer at the position where it writes the result.
   constexpr bool lies_alike(const kernel_step& loop, buffer_id read) const {

@@ -45,7 +45,7 @@ template <class T> class growing_vector {
   }
   constexpr ~growing_vector() {
     clear();
-    if (room > 0) std::allocator<T>().deallocate(first, room);
+    release();
   }
 
   constexpr std::size_t size() const { return count; }
@@ -63,23 +63,30 @@ template <class T> class growing_vector {
 
   constexpr void reserve(std::size_t size) {
     if (size <= room) return;
-    T* const larger = std::allocator<T>().allocate(size);
-    for (std::size_t i = 0; i < count; ++i) {
-      std::construct_at(larger + i, std::move(first[i]));
-      if constexpr (!std::is_trivially_destructible_v<T>) std::destroy_at(first + i);
+    T* larger = nullptr;
+    if constexpr (is_plain) {
+      larger = new T[size];
+      for (std::size_t i = 0; i < count; ++i) larger[i] = first[i];
+    } else {
+      larger = std::allocator<T>().allocate(size);
+      for (std::size_t i = 0; i < count; ++i) {
+        std::construct_at(larger + i, std::move(first[i]));
+        if constexpr (!std::is_trivially_destructible_v<T>) std::destroy_at(first + i);
+      }
     }
-    if (room > 0) std::allocator<T>().deallocate(first, room);
+    release();
     first = larger;
     room = size;
   }
   constexpr void push_back(T value) {
     if (count == room) reserve(room == 0 ? 4 : 2 * room);
-    std::construct_at(first + count, std::move(value));
+    if constexpr (is_plain) first[count] = value;
+    else std::construct_at(first + count, std::move(value));
     ++count;
   }
   constexpr void pop_back() {
     --count;
-    std::destroy_at(first + count);
+    if constexpr (!std::is_trivially_destructible_v<T>) std::destroy_at(first + count);
   }
   constexpr void clear() {
     if constexpr (std::is_trivially_destructible_v<T>) count = 0;
@@ -90,7 +97,9 @@ template <class T> class growing_vector {
   constexpr void resize(std::size_t size, T value = T()) {
     reserve(size);
     while (count > size) pop_back();
-    for (; count < size; ++count) std::construct_at(first + count, value);
+    for (; count < size; ++count)
+      if constexpr (is_plain) first[count] = value;
+      else std::construct_at(first + count, value);
   }
   constexpr void assign(std::size_t size, T value) {
     clear();
@@ -101,7 +110,9 @@ template <class T> class growing_vector {
     if constexpr (std::is_pointer_v<Iterator>) {
       const std::size_t needed = count + static_cast<std::size_t>(to - from);
       if (needed > room) reserve(needed > 2 * room ? needed : 2 * room);
-      for (; from != to; ++from, ++count) std::construct_at(first + count, *from);
+      for (; from != to; ++from, ++count)
+        if constexpr (is_plain) first[count] = *from;
+        else std::construct_at(first + count, *from);
     } else {
       while (from != to) {
         push_back(*from);
@@ -121,9 +132,21 @@ template <class T> class growing_vector {
     return true;
   }
 
- private:
+ protected: // for lists that are indexed by ids: one call less for each access
   T* first = nullptr;
-  std::size_t count = 0, room = 0;
+  std::size_t count = 0;
+
+ private:
+  /// Whether elements are there from the start, and are assigned: three calls less for each than to make it.
+  static constexpr bool is_plain = std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>;
+
+  std::size_t room = 0;
+
+  constexpr void release() {
+    if (room == 0) return;
+    if constexpr (is_plain) delete[] first;
+    else std::allocator<T>().deallocate(first, room);
+  }
 
   constexpr void swap(growing_vector& other) noexcept {
     std::swap(first, other.first);

@@ -77,58 +77,52 @@ template <class List, class Function> constexpr auto vector_of(const List& list,
 } // namespace detail
 
 /// A list whose elements are named by ids, from 0 on.
-template <id_type Id, class T> class table {
+template <id_type Id, class T> class table : growing_vector<T> {
+  using items = growing_vector<T>;
+
  public:
   constexpr table() = default;
-  constexpr explicit table(int count, const T& value = T()) : items(index_of(count), value) {}
+  constexpr explicit table(int number, const T& value = T()) : items(index_of(number), value) {}
 
-  constexpr T& operator[](Id id) { return items.data()[static_cast<std::size_t>(id)]; }
-  constexpr const T& operator[](Id id) const { return items.data()[static_cast<std::size_t>(id)]; }
+  using items::back;
+  using items::begin;
+  using items::empty;
+  using items::end;
+  constexpr T& operator[](Id id) { return this->first[static_cast<std::size_t>(id)]; }
+  constexpr const T& operator[](Id id) const { return this->first[static_cast<std::size_t>(id)]; }
 
   /// Appends an element; returns its id.
   constexpr Id add(T value) {
-    items.push_back(std::move(value));
+    items::push_back(std::move(value));
     return Id{size() - 1};
   }
-  constexpr int size() const { return count_of(items); }
-  constexpr bool empty() const { return items.empty(); }
+  constexpr int size() const { return static_cast<int>(this->count); }
   constexpr id_range<Id> ids() const { return {Id{0}, size()}; }
-  constexpr T& back() { return items.back(); }
-  constexpr auto begin() { return items.begin(); }
-  constexpr auto end() { return items.end(); }
-  constexpr auto begin() const { return items.begin(); }
-  constexpr auto end() const { return items.end(); }
-
- private:
-  growing_vector<T> items;
 };
 
 /// A set of ids, all below a number that is given first.
-template <id_type Id> class id_set {
+template <id_type Id> class id_set : growing_vector<char> { // by id; growing_vector<bool> is no constant everywhere
  public:
   constexpr id_set() = default;
-  constexpr explicit id_set(int count) : members(index_of(count), 0) {}
+  constexpr explicit id_set(int number) : growing_vector(index_of(number), 0) {}
 
-  constexpr bool contains(Id id) const { return members[index_of(id)] != 0; }
-  constexpr void insert(Id id) { members[index_of(id)] = 1; }
-  constexpr void erase(Id id) { members[index_of(id)] = 0; }
+  constexpr bool contains(Id id) const { return first[static_cast<std::size_t>(id)] != 0; }
+  constexpr void insert(Id id) { first[static_cast<std::size_t>(id)] = 1; }
+  constexpr void erase(Id id) { first[static_cast<std::size_t>(id)] = 0; }
   /// Inserts all ids of a list.
   template <class List> constexpr void insert(const List& ids) {
-    for (Id id : ids) insert(id);
+    for (Id id : ids) first[static_cast<std::size_t>(id)] = 1;
   }
   template <class List> constexpr void erase(const List& ids) {
-    for (Id id : ids) erase(id);
+    for (Id id : ids) first[static_cast<std::size_t>(id)] = 0;
   }
   /// For each id of a list whether it is a member: 1 or 0.
   template <class List> constexpr growing_vector<char> flags_of(const List& ids) const {
-    return detail::vector_of(ids, [this](Id id) { return members[index_of(id)]; });
+    return detail::vector_of(ids, [this](Id id) { return first[static_cast<std::size_t>(id)]; });
   }
   /// How many ids there are, whether members or not.
-  constexpr int size() const { return count_of(members); }
+  constexpr int size() const { return static_cast<int>(count); }
   constexpr id_range<Id> ids() const { return {Id{0}, size()}; }
-
- private:
-  growing_vector<char> members; ///< by id; growing_vector<bool> is no constant expression everywhere
 };
 
 } // namespace parallax::PARALLAX_INLINE_VERSION
