@@ -33,8 +33,8 @@ inline constexpr std::size_t most_ffi_functions = 16; ///< functions of users' o
 
 /// The words of a plan, at most `Capacity` of them, or the error that kept it from being made.
 template <std::size_t Capacity> struct plan_words {
-  std::array<std::int64_t, Capacity> words{};
-  std::size_t size = 0; ///< the words that are needed, even if there is no room for them
+  std::int64_t words[Capacity]{}; ///< no std::array, whose operators are calls
+  std::size_t size = 0;           ///< the words that are needed, even if there is no room for them
   std::array<const ffi_function*, most_ffi_functions> ffi_functions{};
   std::size_t ffi_function_count = 0;
   std::size_t table_count = 0, first_of_tables = 0; ///< tables of numbers, whose words lie behind the plan's
@@ -112,7 +112,7 @@ template <class Function, class... Trees> struct program {
   }
   template <std::size_t... I> static constexpr auto read(std::index_sequence<I...>) {
     using data_type = record_arrays<record_types, static_cast<std::size_t>(first.words[I])...>;
-    return data_type(word_reader(whole().words.data() + sizeof...(I)));
+    return data_type(word_reader(whole().words + sizeof...(I)));
   }
   static constexpr auto data = read(std::make_index_sequence<record_types::size>{});
   /// A copy: a reference into the words would keep all of them in the executable, and on the device.

@@ -138,7 +138,8 @@ template <class T> class growing_vector {
 
  private:
   /// Whether elements are there from the start, and are assigned: three calls less for each than to make it.
-  static constexpr bool is_plain = std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>;
+  static constexpr bool is_plain = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
+                                   (std::is_trivially_default_constructible_v<T> || sizeof(T) <= 16);
 
   std::size_t room = 0;
 
@@ -149,9 +150,10 @@ template <class T> class growing_vector {
   }
 
   constexpr void swap(growing_vector& other) noexcept {
-    std::swap(first, other.first);
-    std::swap(count, other.count);
-    std::swap(room, other.room);
+    T* const its_first = other.first;
+    const std::size_t its_count = other.count, its_room = other.room;
+    other.first = first, other.count = count, other.room = room;
+    first = its_first, count = its_count, room = its_room;
   }
 };
 

@@ -90,7 +90,7 @@ class context {
   constexpr graph& at(graph_id id) { return graphs[id]; }
   constexpr const graph& at(graph_id id) const { return graphs[id]; }
   constexpr graph_id innermost() const { return active.back(); }
-  constexpr graph& current() { return graphs[innermost()]; }
+  constexpr graph& current() { return graphs[active.back()]; }
 
   /// Records the first error; tracing goes on with placeholder values so that the text can be reported.
   constexpr void fail(const message& text) {
