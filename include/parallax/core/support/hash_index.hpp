@@ -27,11 +27,8 @@ class hash_index {
   /// The number of an element that has this hash and for which `same(number)` is true; -1 if there is none.
   template <class Same> constexpr int find(std::uint64_t hash, const Same& same) const {
     if (slots.empty()) return -1;
-    const int* const at = slots.data(); // as above
-    const entry* const all = entries.data();
-    const std::size_t mask = slots.size() - 1;
-    for (std::size_t slot = hash & mask; at[slot] >= 0; slot = (slot + 1) & mask) {
-      const entry& known = all[at[slot]];
+    for (std::size_t slot = slot_of(hash); slots[slot] >= 0; slot = next(slot)) {
+      const entry& known = entries[index_of(slots[slot])];
       if (known.hash == hash && same(known.number)) return known.number;
     }
     return -1;
@@ -51,12 +48,12 @@ class hash_index {
   growing_vector<entry> entries;
   growing_vector<int> slots; ///< by slot: the entry in it, -1 if it is free
 
+  constexpr std::size_t slot_of(std::uint64_t hash) const { return hash & (slots.size() - 1); }
+  constexpr std::size_t next(std::size_t slot) const { return (slot + 1) & (slots.size() - 1); }
   constexpr void insert(int which) {
-    int* const at = slots.data();
-    const std::size_t mask = slots.size() - 1;
-    std::size_t slot = entries.data()[which].hash & mask;
-    while (at[slot] >= 0) slot = (slot + 1) & mask;
-    at[slot] = which;
+    std::size_t slot = slot_of(entries[index_of(which)].hash);
+    while (slots[slot] >= 0) slot = next(slot);
+    slots[slot] = which;
   }
   constexpr void grow() {
     slots.assign(slots.empty() ? 64 : 2 * slots.size(), -1);

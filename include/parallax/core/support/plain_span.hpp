@@ -20,8 +20,8 @@ template <class T> class plain_span {
   constexpr plain_span(T* first_element, std::size_t element_count) : elements(first_element), count(element_count) {}
   constexpr plain_span(T* begin, T* end) : elements(begin), count(static_cast<std::size_t>(end - begin)) {}
   template <std::size_t Count> constexpr plain_span(T (&array)[Count]) : elements(array), count(Count) {}
-  template <class Range> // no plain_span of the same type: copying one calls nothing
-    requires(!std::is_same_v<std::remove_cvref_t<Range>, plain_span>) && requires(Range& range) {
+  template <class Range>
+    requires requires(Range& range) {
       static_cast<T*>(range.data());
       range.size();
     }

@@ -11,7 +11,6 @@
 #include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
@@ -54,13 +53,9 @@ struct pool_range {
 template <class T> struct list_pool {
   growing_vector<T> items;
 
-  constexpr plain_span<const T> operator[](pool_range r) const {
-    return {items.data() + r.first, static_cast<std::size_t>(r.count)};
-  }
-  constexpr plain_span<T> operator[](pool_range r) {
-    return {items.data() + r.first, static_cast<std::size_t>(r.count)};
-  }
-  constexpr const T& at(pool_range r, int i) const { return items.data()[r.first + i]; }
+  constexpr plain_span<const T> operator[](pool_range r) const { return {items.data() + r.first, index_of(r.count)}; }
+  constexpr plain_span<T> operator[](pool_range r) { return {items.data() + r.first, index_of(r.count)}; }
+  constexpr const T& at(pool_range r, int i) const { return items[index_of(r.first + i)]; }
 
   template <class List> constexpr pool_range add(const List& list) {
     const pool_range r{count_of(items), count_of(list)};
@@ -101,10 +96,7 @@ class graph {
   constexpr dim extent(node_id id, int axis) const { return extent_pool.at(nodes[id].extents, axis); }
   constexpr dims shape(node_id id) const {
     dims result;
-    const detail::pool_range extents = nodes[id].extents;
-    const dim* const own = extent_pool.items.data() + extents.first;
-    for (int i = 0; i < extents.count; ++i) result.values[i] = own[i];
-    result.count = extents.count;
+    for (dim extent : extent_pool[nodes[id].extents]) result.push_back(extent);
     return result;
   }
   /// The axes of meshes along which a value may differ between instances.
