@@ -23,7 +23,8 @@
 #include <parallax/optim/adam.hpp>
 #include <parallax/optim/sgd.hpp>
 #include <parallax/transforms/derivatives/checkpoint.hpp>
-#include <parallax/transforms/derivatives/custom_rules.hpp>
+#include <parallax/transforms/derivatives/custom_jvp.hpp>
+#include <parallax/transforms/derivatives/custom_vjp.hpp>
 #include <parallax/transforms/derivatives/grad.hpp>
 #include <parallax/transforms/derivatives/jacobian.hpp>
 #include <parallax/transforms/derivatives/jvp.hpp>
