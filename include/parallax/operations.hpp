@@ -4,6 +4,7 @@
 #include <parallax/core/types/precision.hpp>
 #include <parallax/core/types/pytree.hpp>
 #include <parallax/ops/collectives/collectives.hpp>
+#include <parallax/ops/collectives/exchanges.hpp>
 #include <parallax/ops/collectives/names_as_arguments.hpp>
 #include <parallax/ops/indexing/dynamic_slicing.hpp>
 #include <parallax/ops/indexing/gather.hpp>
