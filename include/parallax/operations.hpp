@@ -4,6 +4,7 @@
 #include <parallax/core/types/precision.hpp>
 #include <parallax/core/types/pytree.hpp>
 #include <parallax/ops/collectives/collectives.hpp>
+#include <parallax/ops/collectives/exchanges.hpp>
 #include <parallax/ops/collectives/names_as_arguments.hpp>
 #include <parallax/ops/indexing/dynamic_slicing.hpp>
 #include <parallax/ops/indexing/gather.hpp>
@@ -23,7 +24,8 @@
 #include <parallax/optim/adam.hpp>
 #include <parallax/optim/sgd.hpp>
 #include <parallax/transforms/derivatives/checkpoint.hpp>
-#include <parallax/transforms/derivatives/custom_rules.hpp>
+#include <parallax/transforms/derivatives/custom_jvp.hpp>
+#include <parallax/transforms/derivatives/custom_vjp.hpp>
 #include <parallax/transforms/derivatives/grad.hpp>
 #include <parallax/transforms/derivatives/jacobian.hpp>
 #include <parallax/transforms/derivatives/jvp.hpp>

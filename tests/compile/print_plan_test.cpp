@@ -2,7 +2,7 @@
 #include "compile/lowered.hpp"
 #include "test.hpp"
 
-#include <parallax/compile/plan/print_plan.hpp>
+#include <parallax/compile/print_plan.hpp>
 
 #include <string_view>
 

@@ -4,12 +4,12 @@
 #include <parallax/arrays/array_elements.hpp>
 #include <parallax/arrays/array_literal.hpp>
 #include <parallax/arrays/checked_shapes.hpp>
+#include <parallax/arrays/expression_value.hpp>
 #include <parallax/arrays/memory/buffer.hpp>
 #include <parallax/arrays/memory/errors.hpp>
-#include <parallax/core/support/diagnostics.hpp>
+#include <parallax/arrays/static_extents.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_algorithms.hpp>
-#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/types/element_type.hpp>
 #include <parallax/core/types/extents.hpp>
 #include <parallax/core/version.hpp>
@@ -28,38 +28,8 @@
 #include <vector>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
-namespace runtime {
-
-/// Whether one of two extents is dynamic, or they are equal.
-constexpr bool extent_agrees(std::int64_t a, std::int64_t b) { return a == dyn || b == dyn || a == b; }
-
-/// Whether the ranks are equal and no axis has two different static extents.
-template <class A, class B> constexpr bool extents_agree() { return plain::equal(A::values, B::values, extent_agrees); }
-
-/// The number of elements of a shape, in traced functions too. Throws `shape_error`.
-constexpr std::int64_t size_of(plain_span<const std::int64_t> shape, std::size_t element_bytes) {
-  if (!std::is_constant_evaluated()) return checked_size(shape, element_bytes);
-  std::int64_t size = 1;
-  for (const std::int64_t extent : shape) size *= extent;
-  return size;
-}
-
-/// Compilers print this name if a traced function asks for the extents of a constant call's result, which only the
-/// call's own program knows.
-inline void has_no_extents_before_it_meets_a_traced_array() {}
-
-/// Throws `shape_error` unless `shape` has the static extents of `Extents`.
-template <class Extents> constexpr void check_static_extents(const std::array<std::int64_t, Extents::rank>& shape) {
-  if (!plain::equal(shape, Extents::values, extent_agrees))
-    throw shape_error("array: the shape " + shape_text(shape) + " contradicts the static extents " +
-                      shape_text(Extents::values));
-}
-
-} // namespace runtime
 
 namespace detail {
-/// The type of an expression's value. Defined with the means to evaluate one.
-template <class E> struct evaluated_type;
 /// Makes arrays for results. A program has checked their extents.
 struct result_maker;
 /// Gives traced functions access to arrays.
@@ -137,7 +107,8 @@ template <element T, auto Shape> class array {
   }
 
   /// The value of an expression, computed in one program. The element type must be the same; astype converts.
-  template <lazy_expression E> constexpr array(const E& expression) : array(value_of(expression)) {}
+  template <lazy_expression E>
+  constexpr array(const E& expression) : array(detail::value_of_expression<array>(expression)) {}
 
   /// A traced array is no array either: inside traced functions there is no memory yet.
   template <std::same_as<tracer> X> array(const X&) noexcept(detail::refuse_memory<X>()) : array(unset{}) {}
@@ -254,29 +225,6 @@ template <element T, auto Shape> class array {
   friend detail::constant_access;
   template <element, auto> friend class array;
 
-  template <class E> static constexpr array value_of(const E& expression) {
-    using value = detail::evaluated_type<E>;
-    constexpr bool same_type = std::same_as<T, typename value::value_type>;
-    constexpr bool same_shape = runtime::extents_agree<extents_type, extents_of<value::shape>>();
-    if constexpr (detail::is_for_traces<E>) {
-      return array();
-    } else if constexpr (!value::valid) {
-      detail::print_error<typename value::error_source>();
-      value::show_line();
-      return array();
-    } else if constexpr (!same_type) {
-      static_assert(same_type, "an expression has elements of one type, and the array of another: convert it with "
-                               "plx::astype<T>(...), or let the array take its type: plx::array y = ... "
-                               "(a double beside whole numbers makes float64: write 0.5f, not 0.5)");
-      return array();
-    } else if constexpr (!same_shape) {
-      static_assert(same_shape, "an expression has another number of dimensions, or other static extents, than the "
-                                "array: change them with plx::reshape, or let the array take them: plx::array y = ...");
-      return array();
-    } else {
-      return array(evaluate(expression));
-    }
-  }
   static void check_count(std::size_t count, const shape_type& shape) {
     if (std::cmp_not_equal(count, runtime::checked_size(shape, sizeof(T))))
       throw shape_error("array: " + std::to_string(count) + " values for the shape " + runtime::shape_text(shape));

@@ -3,7 +3,7 @@
 
 #include <parallax/arrays/memory/errors.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/program/records.hpp>
+#include <parallax/program/section_records.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 namespace runtime {}

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/core/version.hpp>
-#include <parallax/program/records.hpp>
+#include <parallax/program/section_records.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 namespace runtime {}

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/core/version.hpp>
-#include <parallax/math/scalar_operations.hpp>
+#include <parallax/math/lane_operations.hpp>
 
 /// Each function here is written once, for V an element type or a register of lanes.
 namespace parallax::PARALLAX_INLINE_VERSION::math {

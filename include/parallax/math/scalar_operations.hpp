@@ -4,75 +4,15 @@
 #include <parallax/core/config.hpp>
 #include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
+#include <parallax/math/number_types.hpp>
 
 #include <cmath>
 #include <concepts>
-#include <limits>
 #include <type_traits>
 
 /// The operations of fused kernels. A kernel's body is a template that calls them qualified, `math::tanh(x)`, and is
 /// instantiated with an element type or with a register of lanes, `host::pack<T>`. Integers wrap; nothing is undefined.
 namespace parallax::PARALLAX_INLINE_VERSION::math {
-
-template <class T>
-concept floating_element =
-    element<T> && (std::floating_point<T> || std::same_as<T, float16> || std::same_as<T, bfloat16>);
-/// The floating types of 16 bits: functions of them are computed in float and rounded.
-template <class T>
-concept floating16_element = floating_element<T> && sizeof(T) == 2;
-template <class T>
-concept integer_element = element<T> && std::integral<T> && !std::same_as<T, bool>;
-template <class T>
-concept number_element = floating_element<T> || integer_element<T>;
-
-namespace detail {
-template <class T> struct wrapping {
-  using type = T;
-};
-template <integer_element T> struct wrapping<T> {
-  using type = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-};
-// Variables, because device code may not call the functions of std::numeric_limits.
-template <class T> inline constexpr T lowest = std::numeric_limits<T>::lowest();
-template <class T> inline constexpr T largest = std::numeric_limits<T>::max();
-template <class T> inline constexpr T infinity = std::numeric_limits<T>::infinity();
-
-/// The type in which arithmetic on `T` neither overflows nor is promoted to a signed type.
-template <class T> using wrapping_t = typename wrapping<T>::type;
-
-/// Whether the type has numbers below 0.
-template <class T> inline constexpr bool has_sign = floating_element<T> || std::is_signed_v<T>;
-
-/// x in a type that the C library has functions for.
-template <floating_element T> PARALLAX_HD constexpr auto widen(T x) {
-  if constexpr (floating16_element<T>) return static_cast<float>(x);
-  else return x;
-}
-
-/// The result of a C library function as an element.
-template <floating_element T> PARALLAX_HD constexpr T narrow(decltype(widen(T())) x) { return static_cast<T>(x); }
-
-/// x in the type in which arithmetic wraps around.
-template <class T> PARALLAX_HD constexpr wrapping_t<T> wrap(T x) { return static_cast<wrapping_t<T>>(x); }
-
-template <class T> PARALLAX_HD constexpr bool is_nan(T x) {
-  if constexpr (floating_element<T>) return x != x;
-  else return false;
-}
-} // namespace detail
-
-/// The least value: minus infinity, or the lowest number of a type without it.
-template <element T> PARALLAX_HD constexpr T least() {
-  if constexpr (floating16_element<T>) return static_cast<T>(-detail::infinity<float>);
-  else if constexpr (floating_element<T>) return -detail::infinity<T>;
-  else return detail::lowest<T>;
-}
-/// The greatest value: infinity, or the largest number of a type without it.
-template <element T> PARALLAX_HD constexpr T greatest() {
-  if constexpr (floating16_element<T>) return static_cast<T>(detail::infinity<float>);
-  else if constexpr (floating_element<T>) return detail::infinity<T>;
-  else return detail::largest<T>;
-}
 
 /// Applies a function of single numbers, such as one of the C library's, to elements; for registers there is an
 /// overload that does so lane by lane. 16-bit numbers are computed in float and rounded.
@@ -302,84 +242,5 @@ template <floating_element T> PARALLAX_HD inline T ceil(T x) { return detail::na
 template <floating_element T> PARALLAX_HD inline T pow(T x, T y) {
   return detail::narrow<T>(std::pow(detail::widen(x), detail::widen(y)));
 }
-
-// ---- registers of lanes ---------------------------------------------------------------------------------------------
-
-namespace detail {
-template <class V> struct element_of_lanes {
-  using type = typename V::value_type;
-};
-template <element T> struct element_of_lanes<T> {
-  using type = T;
-};
-} // namespace detail
-
-/// The element type of V, an element or a register of lanes.
-template <class V> using element_of = typename detail::element_of_lanes<V>::type;
-
-// A register of lanes brings its own overloads, which are found where it is defined. Kernels can call these by
-// qualified names too, because the functions here forward to them.
-#define PARALLAX_FORWARD(function)                                                                                     \
-  PARALLAX_CALLS_HOST template <class V, class... More>                                                                \
-    requires(!element<V>)                                                                                              \
-  PARALLAX_HD PARALLAX_INLINE auto function(const V& x, const More&... more) {                                         \
-    return function(x, more...);                                                                                       \
-  }
-#define PARALLAX_FORWARD_TO(function)                                                                                  \
-  PARALLAX_CALLS_HOST template <element To, class V>                                                                   \
-    requires(!element<V>)                                                                                              \
-  PARALLAX_HD PARALLAX_INLINE auto function(const V& x) {                                                              \
-    return function<To>(x);                                                                                            \
-  }
-
-PARALLAX_FORWARD(add)
-PARALLAX_FORWARD(sub)
-PARALLAX_FORWARD(mul)
-PARALLAX_FORWARD(neg)
-PARALLAX_FORWARD(div)
-PARALLAX_FORWARD(rem)
-PARALLAX_FORWARD(max)
-PARALLAX_FORWARD(min)
-PARALLAX_FORWARD(abs)
-PARALLAX_FORWARD(sign)
-PARALLAX_FORWARD(bit_and)
-PARALLAX_FORWARD(bit_or)
-PARALLAX_FORWARD(bit_xor)
-PARALLAX_FORWARD(bit_not)
-PARALLAX_FORWARD(shift_left)
-PARALLAX_FORWARD(shift_right_logical)
-PARALLAX_FORWARD(shift_right_arithmetic)
-PARALLAX_FORWARD(lt)
-PARALLAX_FORWARD(le)
-PARALLAX_FORWARD(gt)
-PARALLAX_FORWARD(ge)
-PARALLAX_FORWARD(eq)
-PARALLAX_FORWARD(ne)
-PARALLAX_FORWARD(select)
-PARALLAX_FORWARD(is_finite)
-PARALLAX_FORWARD_TO(convert)
-PARALLAX_FORWARD_TO(bit_cast)
-PARALLAX_FORWARD(exp)
-PARALLAX_FORWARD(expm1)
-PARALLAX_FORWARD(log)
-PARALLAX_FORWARD(log1p)
-PARALLAX_FORWARD(tanh)
-PARALLAX_FORWARD(sin)
-PARALLAX_FORWARD(cos)
-PARALLAX_FORWARD(tan)
-PARALLAX_FORWARD(erf)
-PARALLAX_FORWARD(sqrt)
-PARALLAX_FORWARD(floor)
-PARALLAX_FORWARD(ceil)
-PARALLAX_FORWARD(pow)
-
-PARALLAX_CALLS_HOST template <class Function, class V, class... More>
-  requires(!element<V>)
-PARALLAX_HD PARALLAX_INLINE auto each_lane(Function function, const V& x, const More&... more) {
-  return each_lane(function, x, more...);
-}
-
-#undef PARALLAX_FORWARD
-#undef PARALLAX_FORWARD_TO
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::math

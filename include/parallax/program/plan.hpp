@@ -7,6 +7,9 @@
 #include <parallax/core/trace/ffi_function.hpp>
 #include <parallax/core/trace/words.hpp>
 #include <parallax/core/version.hpp>
+#include <parallax/program/kernel_records.hpp>
+#include <parallax/program/section_records.hpp>
+#include <parallax/program/shape_records.hpp>
 #include <parallax/program/steps.hpp>
 
 #include <cstddef>

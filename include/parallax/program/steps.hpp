@@ -1,10 +1,14 @@
 // The steps of a section as records.
 #pragma once
 
+#include <parallax/core/types/activation.hpp>
 #include <parallax/core/types/exchange_kind.hpp>
+#include <parallax/core/types/precision.hpp>
 #include <parallax/core/types/scan_role.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/program/records.hpp>
+#include <parallax/program/section_records.hpp>
+
+#include <cstdint>
 
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <parallax/cuda/api/api.hpp>
-#include <parallax/math/scalar_operations.hpp>
+#include <parallax/math/number_types.hpp>
 
 #include <algorithm>
 #include <cstddef>

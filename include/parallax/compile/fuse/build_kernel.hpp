@@ -2,7 +2,8 @@
 #pragma once
 
 #include <parallax/compile/fuse/fuse.hpp>
-#include <parallax/compile/fuse/loop_statements.hpp>
+#include <parallax/compile/fuse/index_map.hpp>
+#include <parallax/compile/fuse/loop_positions.hpp>
 #include <parallax/compile/prepare/mapped_section.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
@@ -18,13 +19,13 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 using buffer_table = table<node_id, buffer_id>;
 
 /// Builds the loop that computes `expression` (and what is fused into it) for every position of its shape.
-class kernel_builder : public loop_statements {
+class kernel_builder : public loop_positions {
  public:
   /// `mapped`: the section whose body the graph is; null for the main section. `scratch` holds `no_value` for every
   /// node before and after each run.
   constexpr kernel_builder(context& owner, const fusion& plan, const buffer_table& buffers,
                            const mapped_section* mapped, table<node_id, int>& scratch)
-      : trace(owner), fused(plan), g(plan.g), buffer_of(buffers), section(mapped), value_at(scratch) {}
+      : loop_positions(owner), fused(plan), g(plan.g), buffer_of(buffers), section(mapped), value_at(scratch) {}
   static constexpr int no_value = -1;
 
   /// The loop over an expression. `reduced_axes` of it are reduced by a primitive; `keep_ones` keeps loop dimensions of
@@ -105,7 +106,6 @@ class kernel_builder : public loop_statements {
     int statement = none_yet;
   };
 
-  context& trace;
   const fusion& fused;
   const graph& g;
   const buffer_table& buffer_of;
@@ -115,31 +115,6 @@ class kernel_builder : public loop_statements {
   index_map expression_map;
   int result_statement = none_yet;
   loop_id root = loop_id::none;
-
-  constexpr index_map open_dimensions(const dims& shape, const axis_list& reduced_axes, bool keep_ones) {
-    index_map map;
-    for (int axis = 0; axis < shape.size(); ++axis) {
-      if (shape[axis] == 1 && !keep_ones) {
-        map.push_back(axis_map::constant());
-        continue;
-      }
-      map.push_back(axis_map::identity(loop.extents.size()));
-      if (reduced_axes.contains(axis)) loop.reduced.insert(loop.extents.size());
-      loop.extents.push_back(shape[axis]);
-    }
-    return map;
-  }
-  /// The loop's positions as addresses in a contiguous array that lacks the dimensions `without`.
-  constexpr access contiguous(buffer_id buffer, bit_set without) {
-    access result{buffer, dim{}, dims(loop.extents.size(), dim{})};
-    dim stride{1};
-    for (int i = loop.extents.size(); i-- > 0;) {
-      if (without.contains(i)) continue;
-      result.strides[i] = stride;
-      stride = trace.extents.multiply(stride, loop.extents[i]);
-    }
-    return result;
-  }
 
   constexpr fused_value* find(node_id id) {
     const int number = value_at[id];
@@ -233,15 +208,6 @@ class kernel_builder : public loop_statements {
                 .type = g.type(id),
                 .argument = count_of(loop.accesses) - 1,
                 .operands = {offset}});
-  }
-  /// The addresses in `array` that a gather's or scatter's window reaches, by loop position. The offset that an index
-  /// adds is left out.
-  constexpr access through_window(const dims& array, const primitives::window_axes& axes, const index_map& window,
-                                  buffer_id buffer) {
-    index_map map;
-    for (int axis : axes.follows)
-      map.push_back(axis == primitives::window_axes::none ? axis_map::constant() : window[axis]);
-    return locate(trace.extents, contiguous_strides(trace.extents, array), map, loop.extents.size(), buffer);
   }
   constexpr void store(node_id id, int statement) {
     const bool of_rows = is_row_loop() && fused.rows.is_member(id) && fused.rows.is_uniform(id);

@@ -3,6 +3,7 @@
 
 #include <parallax/compile/fuse/cheap_values.hpp>
 #include <parallax/compile/fuse/components.hpp>
+#include <parallax/compile/fuse/loop_uses.hpp>
 #include <parallax/compile/fuse/product_operands.hpp>
 #include <parallax/compile/fuse/row_groups.hpp>
 #include <parallax/core/support/growing_vector.hpp>
@@ -13,37 +14,20 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// A loop: that of a node has the node's number, further ones follow.
-enum class loop_id : int { none = -1, several = -2 };
-constexpr loop_id loop_of_node(node_id id) { return loop_id{static_cast<int>(id)}; }
-
 /// The decision for one graph. Consumers are visited before producers; a node joins its consumers' loop if they are all
 /// in one loop and read it through the same views. Otherwise its elements are kept in memory; connected nodes that are
 /// kept are still computed in one loop, which then has several results.
-class fusion {
+class fusion : public loop_uses {
  public:
-  /// A kernel with more work than this (a division or function of floats counts as 3) or more inputs is split, so that
-  /// the time to compile it stays in proportion.
-  static constexpr int longest_kernel = 96, most_reads = 48;
-
-  context& trace;
-  const graph& g;
   id_set<node_id> live;
-  row_groups rows;                                 ///< they are loops too
-  id_set<node_id> again;                           ///< computed in each loop that reads it
-  id_set<node_id> has_buffer;                      ///< a contiguous array of its own
-  table<node_id, loop_id> loop_of;                 ///< the loop that computes an elementwise node
-  table<loop_id, growing_vector<node_id>> members; ///< its fused nodes, consumers first
-  table<node_id, loop_id> first_piece;             ///< the loop of an assembly's first operand
+  row_groups rows;                     ///< they are loops too
+  id_set<node_id> has_buffer;          ///< a contiguous array of its own
+  table<node_id, loop_id> loop_of;     ///< the loop that computes an elementwise node
+  table<node_id, loop_id> first_piece; ///< the loop of an assembly's first operand
 
   /// The results of `kept` nodes lie in memory.
   constexpr fusion(context& owner, graph_id id, const growing_vector<node_id>& kept = {})
-      : trace(owner),
-        g(owner.at(id)),
-        live(g.needed()),
-        rows(owner, g, live),
-        again(g.size()),
-        parts(owner, g, live, rows) {
+      : loop_uses(owner, owner.at(id)), live(g.needed()), rows(owner, g, live), parts(owner, g, live, rows) {
     decide(kept);
     cheap_values<fusion> cheap(*this);
     for_each(g.ids(), [&](node_id node) {
@@ -91,21 +75,10 @@ class fusion {
   }
 
  private:
-  /// The uses of a node, as far as they are known: one loop, and one chain of views, which `tag` tells from other
-  /// chains.
-  struct use {
-    loop_id loop = loop_id::none;
-    unsigned tag = 0;
-  };
-  table<node_id, use> uses;
-  table<node_id, loop_id> read_by; ///< the last loop that reads the node
-  table<loop_id, int> reads;       ///< how many nodes a loop uses and does not compute, as far as is known
-  table<loop_id, int> work;        ///< a loop's operations; a division or function of floats counts as 3
-  id_set<node_id> demanded;        ///< nodes that have to lie in memory
+  id_set<node_id> demanded; ///< nodes that have to lie in memory
   components parts;
-  table<node_id, loop_id> open_loop;           ///< by first node of a component: its loop that further results may join
-  table<node_id, growing_vector<use>> readers; ///< all uses of each node that is computed again
-  id_set<node_id> read_in_group;               ///< members of row groups that others of the group read
+  table<node_id, loop_id> open_loop; ///< by first node of a component: its loop that further results may join
+  id_set<node_id> read_in_group;     ///< members of row groups that others of the group read
 
   /// Decides about all nodes, once it is known which are computed again.
   constexpr void decide(const growing_vector<node_id>& kept) {
@@ -128,31 +101,10 @@ class fusion {
   }
 
   constexpr bool comes_from_outside(node_id id) const { return g.is_input(id) || g.is_result(id); }
-  constexpr bool is_kind(node_id id, primitive_kind kind) const { return parallax::is_kind(trace, g, id, kind); }
 
   /// Whether an operand is an array that a gather takes elements of.
   constexpr bool is_indexed(node_id id, node_id operand) const {
     return is_kind(id, primitive_kind::gather) && g.operand(id, 0) == operand;
-  }
-  constexpr void join(loop_id loop, node_id id) {
-    members[loop].push_back(id);
-    const bool is_function =
-        is_kind(id, primitive_kind::elementwise) && is_inexact(g.type(id)) && !is_cheap_arithmetic(g, id);
-    work[loop] += is_function ? 3 : 1;
-  }
-  constexpr bool is_full(loop_id loop) const { return work[loop] >= longest_kernel || reads[loop] >= most_reads; }
-
-  constexpr void note_use(node_id id, use by) {
-    use& known = uses[id];
-    if (known.loop == loop_id::none) known = by;
-    else if (known.loop != by.loop || known.tag != by.tag) known.loop = loop_id::several;
-    if (again.contains(id)) note_reader(readers[id], by);
-  }
-  /// Adds a use, unless it is known already.
-  static constexpr void note_reader(growing_vector<use>& known, use by) {
-    for (const use& each : known)
-      if (each.loop == by.loop && each.tag == by.tag) return;
-    known.push_back(by);
   }
   /// Whether all loops that read a node can compute it again, each loop for one chain of views. If not, the node is
   /// kept in memory, and leaves `again`.
@@ -175,20 +127,6 @@ class fusion {
       join(by.loop, id);
       note_operands(id, by);
     });
-  }
-  static constexpr bool is_one(loop_id loop) { return static_cast<int>(loop) >= 0; }
-  constexpr void count_read(node_id id, loop_id loop) {
-    if (!is_one(loop) || read_by[id] == loop || is_kind(id, primitive_kind::source) || again.contains(id)) return;
-    read_by[id] = loop;
-    ++reads[loop];
-  }
-  /// Takes back a counted read of a node: the loop computes the node itself, or reads the source of the view instead.
-  constexpr void discount_read(node_id id, loop_id loop) {
-    if (is_one(loop) && read_by[id] == loop) --reads[loop];
-  }
-  constexpr loop_id new_loop() {
-    reads.add(0), work.add(0);
-    return members.add({});
   }
   /// Whether a node is a broadcast that repeats elements. Its operand is computed once, outside of the loop that
   /// repeats it.

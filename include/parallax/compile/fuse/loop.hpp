@@ -3,6 +3,7 @@
 
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
+#include <parallax/program/kernel_records.hpp>
 #include <parallax/program/steps.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <parallax/compile/fuse/index_map.hpp>
+#include <parallax/compile/fuse/row_links.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/small_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/arrays/reduction.hpp>
 
@@ -16,10 +19,10 @@ enum class row_group_id : int { none = -1 };
 /// Finds the row groups of a graph: softmax, a variance, their gradients. A member is of the rows' shape, or has one
 /// element for each row; extents of 1 do not count. All paths between two members lead through members, so that a group
 /// can be one step.
-class row_groups {
+class row_groups : row_links {
  public:
-  /// Longer kernels take too long to compile; in shorter rows registers would be mostly empty.
-  static constexpr int most_members = 40, shortest_row = 8;
+  /// Longer kernels take too long to compile.
+  static constexpr int most_members = 40;
 
   struct group {
     dims rows;                    ///< the shape without extents of 1; its last extent is a row's length
@@ -31,17 +34,8 @@ class row_groups {
   table<node_id, row_group_id> group_of;
 
   constexpr row_groups(context& owner, const graph& whole, const id_set<node_id>& needed)
-      : group_of(whole.size(), row_group_id::none), trace(owner), g(whole), live(needed) {
-    bool any = false;
-    for_each(g.ids(), [&](node_id id) { any = any || (live.contains(id) && is_row_reduction(id)); });
+      : row_links(owner, whole, needed), group_of(whole.size(), row_group_id::none) {
     if (!any) return;
-    able = table<node_id, char>(g.size(), 0);
-    links = table<node_id, link>(g.size());
-    for_each(g.ids(), [&](node_id id) {
-      if (!live.contains(id)) return;
-      able[id] = can_be_member(id) ? 1 : 0;
-      links[id] = follow(id);
-    });
     connect();
     absorb();
     accept();
@@ -63,9 +57,7 @@ class row_groups {
   constexpr bool reads_rows(node_id id) const { return is_row_reduction(id) || !is_uniform(id); }
 
  private:
-  context& trace;
-  const graph& g;
-  const id_set<node_id>& live;
+  using link_list = small_vector<link, 8>;
   table<node_id, int> depth; ///< the steps of any other kind below a node
   table<node_id, node_id> parent;
   /// `shape`: the shape of the rows if it is `known`, otherwise the shape of the members.
@@ -75,69 +67,9 @@ class row_groups {
   };
   table<node_id, component> components;
 
-  /// A computed value that an operand is a view of, and whether the view repeats its elements along rows.
-  struct link {
-    node_id base = node_id::none;
-    bool expands = false;
-  };
-  using link_list = small_vector<link, 8>;
-  table<node_id, char> able; ///< whether a node can be a member
-  table<node_id, link> links;
-
   /// The depth of nodes that are computed elementwise from the graph's inputs alone: they are ready before any group,
   /// or join the loop that reads them.
   static constexpr int early = -1;
-
-  static constexpr dims without_ones(const dims& shape) {
-    dims result;
-    for (dim d : shape)
-      if (!(d == 1)) result.push_back(d);
-    return result;
-  }
-  constexpr bool is_row_reduction(node_id id) const {
-    if (!is_kind(trace, g, id, primitive_kind::reduction)) return false;
-    if (is<primitives::argmax>(g, id) || is<primitives::argmin>(g, id)) return false;
-    dims shape = g.shape(g.operand(id, 0));
-    int last = shape.size() - 1;
-    while (last >= 0 && shape[last] == 1) --last;
-    if (last < 0 || (is_static(shape[last]) && shape[last].number() < shortest_row)) return false;
-    const axis_list axes = parameters_of<primitives::reduction>(g, id).axes;
-    int reduced = 0;
-    for (int axis : axes) reduced += shape[axis] == 1 ? 0 : 1;
-    return axes.contains(last) && reduced == 1 && without_ones(shape).size() > 1;
-  }
-  constexpr bool can_be_member(node_id id) const {
-    return (is_kind(trace, g, id, primitive_kind::elementwise) && !without_ones(g.shape(id)).empty()) ||
-           is_row_reduction(id);
-  }
-
-  constexpr link follow(node_id operand) const {
-    if (able[operand] != 0) return {operand, false};
-    index_map map = identity_map(g.rank(operand));
-    node_id base = operand;
-    while (is_affine_view(trace, g, base)) {
-      map = through_view(trace.extents, g, base, map);
-      base = g.operand(base, 0);
-    }
-    if (base == operand || able[base] == 0) return {};
-    // the base's axes have to be the operand's first ones, in order
-    dims whole = g.shape(operand), part = g.shape(base);
-    int next = 0;
-    auto skip_ones = [&] {
-      while (next < whole.size() && whole[next] == 1) ++next;
-    };
-    for (int k = 0; k < part.size(); ++k) {
-      if (part[k] == 1) continue;
-      skip_ones();
-      if (next == whole.size() || !(whole[next] == part[k]) || !(map[k] == axis_map::identity(next))) return {};
-      ++next;
-    }
-    skip_ones();
-    if (next == whole.size()) return {base, false};
-    ++next;
-    skip_ones();
-    return next == whole.size() ? link{base, true} : link{};
-  }
 
   static constexpr dims without_last(dims shape) {
     shape.pop_back();

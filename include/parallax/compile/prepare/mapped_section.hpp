@@ -4,7 +4,7 @@
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/trace/context.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/program/records.hpp>
+#include <parallax/program/section_records.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 

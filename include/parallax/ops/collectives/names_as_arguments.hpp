@@ -3,6 +3,7 @@
 
 #include <parallax/core/version.hpp>
 #include <parallax/ops/collectives/collectives.hpp>
+#include <parallax/ops/collectives/exchanges.hpp>
 
 #include <initializer_list>
 

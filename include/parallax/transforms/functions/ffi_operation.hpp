@@ -5,7 +5,9 @@
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/ffi_call.hpp>
 #include <parallax/transforms/calls/ffi_entries.hpp>
-#include <parallax/transforms/derivatives/custom_rules.hpp>
+#include <parallax/transforms/derivatives/custom_trace.hpp>
+#include <parallax/transforms/derivatives/differentiated_arguments.hpp>
+#include <parallax/transforms/passes/check_leaves.hpp>
 #include <parallax/transforms/passes/graph_function.hpp>
 
 #include <array>

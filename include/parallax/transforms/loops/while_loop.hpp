@@ -1,9 +1,14 @@
 // while_loop: a loop whose values decide the number of rounds.
 #pragma once
 
+#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/ids.hpp>
+#include <parallax/core/trace/print_value.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/calls/while_call.hpp>
-#include <parallax/transforms/loops/scan.hpp>
+#include <parallax/transforms/loops/carries.hpp>
+#include <parallax/transforms/passes/callable.hpp>
+#include <parallax/transforms/passes/mesh_variation.hpp>
 
 #include <type_traits>
 #include <utility>

@@ -5,7 +5,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/host/simd/lanes/pack_type.hpp>
 #include <parallax/host/simd/lanes/registers.hpp>
-#include <parallax/math/scalar_operations.hpp>
+#include <parallax/math/number_types.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::detail {
 
