@@ -8,6 +8,7 @@
 #include <parallax/cuda/devices/small_values.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/graph_copies.hpp>
+#include <parallax/cuda/run/section_outputs.hpp>
 #include <parallax/cuda/run/section_runner.hpp>
 
 #include <algorithm>
