@@ -5,13 +5,14 @@
 #include <parallax/arrays/memory/errors.hpp>
 #include <parallax/arrays/memory/kept_copies.hpp>
 #include <parallax/arrays/memory/memory_block.hpp>
+#include <parallax/arrays/memory/size_class.hpp>
 #include <parallax/arrays/memory/system_memory.hpp>
+#include <parallax/arrays/memory/thread_blocks.hpp>
 #include <parallax/core/linkage.hpp>
 #include <parallax/core/version.hpp>
 
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -21,49 +22,6 @@
 #include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
-
-/// False under a sanitizer, which finds uses after the end or after the release only if each block is given back. In a
-/// program linked from files with and without a sanitizer, either value is right: a block is as large as its size class
-/// wherever it is made.
-inline constexpr bool caches_memory =
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    false;
-#elif !defined(__has_feature)
-    true;
-#elif __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-    false;
-#else
-    true;
-#endif
-
-/// Sizes that blocks are rounded up to: four to each power of two, so that at most a fifth of a block is unused.
-struct size_class {
-  static constexpr std::size_t largest = std::size_t{1} << 40; // more than machines have
-
-  /// The classes of blocks of up to `most` bytes, a power of two.
-  static constexpr std::size_t count_up_to(std::size_t most) {
-    return 4 * static_cast<std::size_t>(std::bit_width(most - 1) - smallest_width + 1);
-  }
-  /// The capacity to allocate for a block of `size` bytes.
-  static std::size_t rounded(std::size_t size) {
-    if (!caches_memory || size > largest) return size;
-    const std::size_t step = step_of(size);
-    return (size + step - 1) / step * step;
-  }
-  /// The class of blocks of a rounded capacity.
-  static std::size_t index_of(std::size_t capacity) {
-    return 4 * static_cast<std::size_t>(width(capacity) - smallest_width) + capacity / step_of(capacity) - 5;
-  }
-
- private:
-  static constexpr int smallest_width = 7; // of the sizes up to 128 bytes, header included
-
-  static int width(std::size_t size) {
-    const int bits = static_cast<int>(std::bit_width(size - 1));
-    return bits < smallest_width ? smallest_width : bits;
-  }
-  static std::size_t step_of(std::size_t size) { return std::size_t{1} << (width(size) - 3); }
-};
 
 /// The distance from a block's header to a large array. Arrays at the same offset in their pages, such as those at the
 /// beginning of blocks, slow a loop down: the processor takes its loads and stores for accesses to one place, and they
@@ -85,51 +43,6 @@ inline void release_block(memory_block* block) {
   block->~memory_block();
   system_memory::give_back(block, capacity);
 }
-
-/// Free blocks of one thread, which takes and keeps them without a lock. They are plain data, since arrays of static
-/// storage may be destroyed after all other objects of a thread.
-struct thread_blocks {
-  static constexpr std::size_t largest_block = std::size_t{64} << 10;
-  static constexpr std::size_t most_bytes = std::size_t{1} << 20;
-  /// The most blocks of one size. If one thread frees blocks that another takes, further ones reach that thread by the
-  /// list that all threads share.
-  static constexpr std::uint8_t most_alike = 16;
-
-  struct list {
-    memory_block* first = nullptr;
-    std::uint8_t count = 0;
-  };
-  std::array<list, size_class::count_up_to(largest_block)> lists{};
-  std::size_t kept_bytes = 0;
-  std::uint32_t releases = 0; ///< how many calls of `release_cached_memory` this thread has carried out
-  bool serves = false;        ///< from the first block kept until the thread ends
-  bool ended = false;
-
-  memory_block* take(std::size_t capacity) noexcept {
-    list& alike = lists[size_class::index_of(capacity)];
-    if (alike.first == nullptr) return nullptr;
-    kept_bytes -= capacity;
-    --alike.count;
-    return std::exchange(alike.first, alike.first->next);
-  }
-  bool put(memory_block* block) noexcept {
-    list& alike = lists[size_class::index_of(block->capacity)];
-    if (alike.count == most_alike || kept_bytes + block->capacity > most_bytes) return false;
-    kept_bytes += block->capacity;
-    ++alike.count;
-    block->next = std::exchange(alike.first, block);
-    return true;
-  }
-  /// Calls `take_over` with each block and keeps none.
-  template <class F> void give_all_to(F take_over) {
-    kept_bytes = 0;
-    for (list& alike : lists) {
-      alike.count = 0;
-      while (alike.first != nullptr) take_over(std::exchange(alike.first, alike.first->next));
-    }
-  }
-};
-inline thread_local constinit thread_blocks blocks_of_thread{};
 
 /// Free blocks: those of the calling thread, and those that all threads share.
 class block_cache {

@@ -8,6 +8,7 @@
 #include <parallax/cuda/devices/small_values.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/argument_locations.hpp>
+#include <parallax/cuda/run/exchanges/exchange_groups.hpp>
 #include <parallax/cuda/run/graph_run.hpp>
 #include <parallax/cuda/run/memory_need.hpp>
 #include <parallax/cuda/run/operand_pieces.hpp>

@@ -4,7 +4,7 @@
 
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/host/kernels/loop/evaluate.hpp>
+#include <parallax/host/kernels/loop/evaluate_statement.hpp>
 #include <parallax/host/names.hpp>
 #include <parallax/host/simd/lanes/registers.hpp>
 

@@ -6,11 +6,11 @@
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/host/devices/collectives.hpp>
-#include <parallax/host/devices/process_exchange.hpp>
+#include <parallax/host/devices/team.hpp>
 #include <parallax/host/kernels/loop/nothing_to_read.hpp>
 #include <parallax/host/kernels/products/run_product.hpp>
 #include <parallax/host/names.hpp>
+#include <parallax/host/run/exchange_steps.hpp>
 #include <parallax/host/simd/lanes/registers.hpp>
 #include <parallax/program/kernel_arguments.hpp>
 #include <parallax/program/section_steps.hpp>
@@ -137,7 +137,10 @@ class section_runner {
       self.run_accumulation(step);
     }
     void operator()(const concurrent_step& step) const { self.run_steps(self.section.plan[step.parts], call); }
-    void operator()(const exchange_step& step) const { self.run_exchange(step); }
+    void operator()(const exchange_step& step) const {
+      run_exchange(self.section, step, *self.device.together, self.device.position, self.data(step.source),
+                   self.data(step.result));
+    }
     void operator()(const axis_slice_step& step) const { self.run_axis_slice(step); }
     void operator()(const call_step& step) const { call(step, self); }
     void operator()(const scan_step& step) const { self.run_scan(step, call); }
@@ -259,47 +262,6 @@ class section_runner {
     const std::size_t inner = index_of(section.extents[step.inner]);
     copy_slice_out(data(step.source), data(step.result), section.extents[step.outer], all.group_size(axes),
                    inner * size_of(section.type_of(step.source)), all.axis_index(device.position, axes));
-  }
-
-  void run_exchange(const exchange_step& step) {
-    const element_type type = section.type_of(step.source);
-    const std::size_t bytes = section.bytes_of(step.source);
-    std::byte* from = data(step.source);
-    std::byte* to = data(step.result);
-    const auto outer = index_of(section.extents[step.outer]), inner = index_of(section.extents[step.inner]);
-    team& all = *device.together;
-    const unsigned axes = step.axes.bits;
-    if (!step.is_of_process && all.spans_processes(axes)) return run_between_processes(step);
-    const int index = all.axis_index(device.position, axes);
-    const exchange_partners partners(section.plan, step);
-    const group_part who(axes, partners.group_of(index));
-    switch (step.kind) {
-    case exchange_kind::all_reduce:
-      return all_reduce(all, device.position, who, step.reduction, type, from, to, bytes / size_of(type));
-    case exchange_kind::all_gather:
-      return all_gather(all, device.position, who, from, to, outer, inner * size_of(type));
-    case exchange_kind::reduce_scatter:
-      return reduce_scatter(all, device.position, who, reduction_kind::sum, type, from, to, outer, inner);
-    case exchange_kind::all_to_all: return all_to_all(all, device.position, who, from, to, inner * size_of(type));
-    case exchange_kind::broadcast: return broadcast(all, device.position, who, step.source_index, from, to, bytes);
-    case exchange_kind::permute:
-      return permute(all, device.position, who, partners.source_of(index, all.group_size(axes)), from, to, bytes);
-    }
-  }
-
-  void run_between_processes(const exchange_step& step) {
-    team& all = *device.together;
-    const unsigned axes = step.axes.bits;
-    exchange_request request{.kind = step.kind, .reduction = step.reduction, .type = section.type_of(step.source)};
-    request.outer = index_of(section.extents[step.outer]);
-    request.inner_bytes = index_of(section.extents[step.inner]) * size_of(request.type);
-    request.bytes = section.bytes_of(step.source);
-    request.source_index = step.source_index;
-    const exchange_partners partners(section.plan, step);
-    recycled_vector<plain_span<const int>> parts;
-    for (const group_record& group : section.plan[step.groups]) parts.push_back(section.plan[group.members]);
-    exchange_between_processes(all, device.position, axes, request, parts, data(step.source), data(step.result),
-                               [&](int index) { return partners.source_of(index, all.whole_group_size(axes)); });
   }
 };
 

@@ -5,7 +5,10 @@
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/kernels/loop/launch_context.hpp>
-#include <parallax/cuda/kernels/products/vector_product_kernels.hpp>
+#include <parallax/cuda/kernels/products/vector_product_columns.hpp>
+#include <parallax/cuda/kernels/products/vector_product_kernel.hpp>
+#include <parallax/cuda/kernels/products/vector_product_pieces.hpp>
+#include <parallax/cuda/kernels/products/vector_product_rows.hpp>
 #include <parallax/cuda/names.hpp>
 
 #include <algorithm>
