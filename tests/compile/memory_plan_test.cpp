@@ -4,6 +4,7 @@
 #include "compile/lowered.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>

@@ -5,7 +5,6 @@
 #include "test.hpp"
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <future>
 #include <random>

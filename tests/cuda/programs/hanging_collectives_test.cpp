@@ -8,7 +8,6 @@
 #include <parallax/parallax.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <string>
 #include <vector>
 
