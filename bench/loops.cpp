@@ -3,6 +3,7 @@
 // `bench/loops_beside_python.py` runs it beside NumPy and JAX.
 #include "support/loops_by_hand.hpp"
 #include "support/matrix_chain.hpp"
+#include "support/orbits.hpp"
 #include "support/random_values.hpp"
 #include "support/results.hpp"
 
@@ -24,6 +25,7 @@ namespace plx = parallax;
 namespace {
 
 using bench::elements, bench::agree, bench::chain, bench::chain_gradient;
+using bench::orbit, bench::orbit_gradient, bench::orbit_steps, bench::pull_of_all, bench::pull_of_pairs;
 
 /// Times `call`, which returns what it computes.
 template <class Call> void time(benchmark::State& state, const Call& call) {
@@ -87,44 +89,6 @@ BENCHMARK(chain_forward_by_hand)->Name("by hand/1000 products 3x3");
 BENCHMARK(chain_backward_by_hand)->Name("by hand/1000 products 3x3, gradient");
 
 // Five bodies: each pair by itself, as by hand, or all of them by broadcasts.
-
-constexpr std::int64_t orbit_steps = 1000;
-constexpr auto pull_of_pairs = [](auto masses, auto x) {
-  constexpr std::size_t bodies = 5;
-  auto each = [&]<std::size_t... I>(auto of, std::index_sequence<I...>) {
-    return std::array{of(static_cast<int>(I))...};
-  };
-  constexpr auto numbers = std::make_index_sequence<bodies>{};
-  auto place = each([&](int i) { return plx::index_in_dim(x, i); }, numbers);
-  auto mass = each([&](int i) { return plx::index_in_dim(masses, i); }, numbers);
-  auto pull = each([&](int i) { return plx::zeros_like(place[static_cast<std::size_t>(i)]); }, numbers);
-  for (std::size_t i = 0; i < bodies; ++i)
-    for (std::size_t j = i + 1; j < bodies; ++j) {
-      auto away = place[j] - place[i];
-      auto square = plx::sum(plx::square(away)) + bench::five_bodies::softening;
-      auto force = away * (1 / (square * plx::sqrt(square)));
-      pull[i] = pull[i] + mass[j] * force;
-      pull[j] = pull[j] - mass[i] * force;
-    }
-  return plx::stack({pull[0], pull[1], pull[2], pull[3], pull[4]});
-};
-constexpr auto pull_of_all = [](auto masses, auto x) {
-  auto away = plx::expand_dims(x, 0) - plx::expand_dims(x, 1);
-  auto square = plx::sum(plx::square(away), 2, plx::keepdims) + bench::five_bodies::softening;
-  return plx::sum(plx::reshape(masses, {1, -1, 1}) * away / (square * plx::sqrt(square)), 1);
-};
-template <auto Pull>
-constexpr auto orbit = [](auto masses, auto places, auto velocities) {
-  auto step = [&](auto, auto state) {
-    auto [x, v] = state;
-    auto next = v + bench::five_bodies::step * Pull(masses, x);
-    return std::tuple{x + bench::five_bodies::step * next, next};
-  };
-  return std::get<0>(plx::fori_loop(0, orbit_steps, step, std::tuple{places, velocities}));
-};
-template <auto Pull>
-constexpr auto orbit_gradient =
-    plx::grad([](auto m, auto x, auto v) { return plx::sum(plx::square(orbit<Pull>(m, x, v))); }, plx::argnums<1, 2>);
 
 struct orbit_case {
   std::vector<double> masses{1, 0.5, 0.25, 0.8, 0.4}, x, v;

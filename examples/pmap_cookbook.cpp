@@ -32,10 +32,16 @@ std::string shape_text(const auto& x) {
 void show(std::string_view call, const auto& result) { std::cout << "\n> " << call << '\n' << result << '\n'; }
 void show_rows(std::string_view call, const auto& own) { show(call, cookbook::all_rows(own)); }
 
-void run(const cookbook_options& options) {
-  const source_cells code{std::string(cookbook::source)};
-  auto cell = [&](int number) { std::cout << '\n' << std::string(80, '-') << '\n' << code[number] << '\n'; };
+/// Prints cells' code.
+class cell_printer {
+ public:
+  void operator()(int number) const { std::cout << '\n' << std::string(80, '-') << '\n' << code[number] << '\n'; }
 
+ private:
+  source_cells code{std::string(cookbook::source)};
+};
+
+void run_first_maps(const cell_printer& cell) {
   cell(7);
   show_rows("squares()", cookbook::squares());
 
@@ -65,7 +71,10 @@ void run(const cookbook_options& options) {
   show_rows("halves(y)", cookbook::halves(y));
   cell(19);
   show_rows("sines(y)", cookbook::sines(y));
+}
 
+/// Products of large matrices, with what they move and how long they take.
+void run_products(const cell_printer& cell, const cookbook_options& options) {
   plx::reset_transfers();
   const auto start = std::chrono::steady_clock::now();
   cell(21);
@@ -80,7 +89,9 @@ void run(const cookbook_options& options) {
   const auto moved = plx::transfers();
   std::cout << "\nmoved: " << moved.host_to_device << " bytes to the devices, " << moved.device_to_host
             << " from the devices, " << moved.device_to_device << " between them, in " << seconds.count() << " s\n";
+}
 
+void run_collectives(const cell_printer& cell) {
   cell(27);
   show_rows("normalized()", cookbook::normalized());
   cell(29);
@@ -105,6 +116,13 @@ void run(const cookbook_options& options) {
   show_rows("f(x)", cookbook::f(x));
   cell(37);
   show_rows("gradient_of_f(x)", cookbook::gradient_of_f(x));
+}
+
+void run(const cookbook_options& options) {
+  const cell_printer cell{};
+  run_first_maps(cell);
+  run_products(cell, options);
+  run_collectives(cell);
 }
 
 } // namespace

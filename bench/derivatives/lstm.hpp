@@ -53,14 +53,13 @@ struct lstm_problem {
     }
     return total * (-1.0 / (rounds * width));
   }
-  /// Goes back through the rounds, of which the gates and states have been kept.
-  void gradient(const double* x, double* result) const {
-    struct unit {
-      double input, before, cell_before, gates[4], squashed, hidden;
-    };
+  /// What a round computes for one number of a layer, and the way back needs.
+  struct unit {
+    double input, before, cell_before, gates[4], squashed, hidden;
+  };
+  /// The rounds' gates and states, and the derivatives by what comes out of each.
+  void keep_rounds(const double* x, std::vector<unit>& kept, std::vector<double>& by_output) const {
     const double *in_weight = x + layers * of_layer, *out_weight = in_weight + width, *out_bias = out_weight + width;
-    std::vector<unit> kept(rounds * layers * width);
-    std::vector<double> by_output(rounds * width);
     double now[layers * 2 * width];
     for (std::size_t j = 0; j < state.size(); ++j) now[j] = state[j];
     for (std::size_t t = 0; t < rounds; ++t) {
@@ -87,6 +86,13 @@ struct lstm_problem {
         by_output[t * width + i] =
             (wanted * powers[i] / sum - sequence[(t + 1) * width + i]) * (1.0 / (rounds * width));
     }
+  }
+  /// Goes back through the rounds, of which the gates and states have been kept.
+  void gradient(const double* x, double* result) const {
+    const double* out_weight = x + layers * of_layer + width;
+    std::vector<unit> kept(rounds * layers * width);
+    std::vector<double> by_output(rounds * width);
+    keep_rounds(x, kept, by_output);
     for (std::size_t j = 0; j < point.size(); ++j) result[j] = 0;
     double *by_in = result + layers * of_layer, *by_out = by_in + width, *by_bias = by_out + width;
     double ahead[layers * 2 * width] = {}; // by what is hidden and by cells, of the round behind

@@ -4,6 +4,7 @@
 #include "compile/lowered.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -29,12 +30,13 @@ std::int64_t size_of_buffer(const buffer_record& of) {
   return of.count.number() * static_cast<std::int64_t>(plx::size_of(of.type));
 }
 
-/// Of a section of a program of static extents, the main one by default. Buffers that begin at one place in one step
-/// are one: a result that takes over an operand's memory.
-template <int Section = 0, class Function, class... Arguments>
-bytes memory_of(const Function&, const Arguments&... arguments) {
-  const auto plan = lowered::program(Function{}, arguments...);
-  const auto& section = lowered::section(plan, Section);
+/// When a section's buffers are in use: from the first step to the last. Those of one origin may be in one memory.
+struct lifetimes {
+  std::vector<std::size_t> first, last, origin;
+  bool has(std::size_t buffer, std::size_t step) const { return first[buffer] <= step && step <= last[buffer]; }
+};
+
+lifetimes lifetimes_in(const lowered::plan::plan_builder& plan, const lowered::plan::section_record& section) {
   const auto buffers = plan[section.buffers];
   const auto steps = plan[section.steps];
   std::vector<std::size_t> first(buffers.size(), steps.size()), last(buffers.size(), 0);
@@ -52,19 +54,31 @@ bytes memory_of(const Function&, const Arguments&... arguments) {
       begin = s + 1;
       continue;
     }
-    const auto& exchange = plan.template at<plx::compiled::exchange_step>(steps[s].index);
+    const auto& exchange = plan.at<plx::compiled::exchange_step>(steps[s].index);
     const auto source = static_cast<std::size_t>(exchange.source), result = static_cast<std::size_t>(exchange.result);
     std::size_t others = 0, used = steps.size() - 1;
     for (std::size_t other = steps.size(); other-- > begin;) {
       if (other > s && plx::detail::touches(plan, steps[other], exchange.result)) used = other;
       if (other == s || !plx::detail::touches(plan, steps[other], exchange.source)) continue;
       const bool makes = steps[other].kind == step_kind::exchange && other < s &&
-                         plan.template at<plx::compiled::exchange_step>(steps[other].index).result == exchange.source;
+                         plan.at<plx::compiled::exchange_step>(steps[other].index).result == exchange.source;
       others += !makes;
     }
     if (exchange.kind == plx::exchange_kind::all_reduce && others == 0) origin[result] = origin[source];
     first[result] = std::min(first[result], begin), last[source] = std::max(last[source], used);
   }
+  return {first, last, origin};
+}
+
+/// Of a section of a program of static extents, the main one by default. Buffers that begin at one place in one step
+/// are one: a result that takes over an operand's memory.
+template <int Section = 0, class Function, class... Arguments>
+bytes memory_of(const Function&, const Arguments&... arguments) {
+  const auto plan = lowered::program(Function{}, arguments...);
+  const auto& section = lowered::section(plan, Section);
+  const auto buffers = plan[section.buffers];
+  const auto steps = plan[section.steps];
+  const lifetimes in_use = lifetimes_in(plan, section);
   auto takes_memory = [&](std::size_t b) { return buffers[b].kind == buffer_kind::slot && buffers[b].output < 0; };
   std::map<int, std::int64_t> slots;
   for (std::size_t b = 0; b < buffers.size(); ++b)
@@ -78,19 +92,18 @@ bytes memory_of(const Function&, const Arguments&... arguments) {
     std::set<std::pair<int, std::int64_t>> places;
     std::int64_t live = 0;
     for (std::size_t b = 0; b < buffers.size(); ++b)
-      if (takes_memory(b) && first[b] <= s && s <= last[b])
+      if (takes_memory(b) && in_use.has(b, s))
         if (places.emplace(buffers[b].number, buffers[b].offset).second) live += size_of_buffer(buffers[b]);
     result.live = std::max(result.live, live);
     for (std::size_t a = 0; a < buffers.size(); ++a)
       for (std::size_t b = 0; b < a; ++b) {
-        auto is_here = [&](std::size_t k) {
-          return buffers[k].kind == buffer_kind::slot && first[k] <= s && s <= last[k];
-        };
-        if (!is_here(a) || !is_here(b) || buffers[a].number != buffers[b].number || origin[a] == origin[b]) continue;
+        auto is_here = [&](std::size_t k) { return buffers[k].kind == buffer_kind::slot && in_use.has(k, s); };
+        if (!is_here(a) || !is_here(b) || buffers[a].number != buffers[b].number) continue;
+        if (in_use.origin[a] == in_use.origin[b]) continue;
         const bool apart = buffers[a].offset + size_of_buffer(buffers[a]) <= buffers[b].offset ||
                            buffers[b].offset + size_of_buffer(buffers[b]) <= buffers[a].offset;
-        const bool replaces = buffers[a].offset == buffers[b].offset && (last[a] == s || last[b] == s) &&
-                              (first[a] == s || first[b] == s);
+        const bool replaces = buffers[a].offset == buffers[b].offset && (in_use.last[a] == s || in_use.last[b] == s) &&
+                              (in_use.first[a] == s || in_use.first[b] == s);
         result.clashes += !apart && !replaces;
       }
   }

@@ -2,14 +2,16 @@
 // number, and others. Both are compared with plain loops.
 #include <parallax/parallax.hpp>
 
+#include "host/direct_numbers.hpp"
 #include "test.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace direct_call_test {
@@ -17,8 +19,8 @@ namespace direct_call_test {
 namespace {
 
 namespace plx = parallax;
+using direct_numbers::is_near, direct_numbers::numbers;
 using plx::array;
-using plx::dyn;
 using plx::extents;
 
 template <class F, class... T> using program_of = plx::detail::program<F, plx::detail::argument_t<T>...>;
@@ -27,24 +29,6 @@ template <class F, class... T> constexpr bool is_straight(F, const T&...) {
 }
 template <class F, class... T> constexpr bool is_direct(F, const T&...) {
   return plx::host::direct_steps<program_of<F, T...>>::are_direct;
-}
-
-/// An array of numbers around `centre`, each another one.
-template <class A> A numbers(const typename A::shape_type& shape, double centre = 0.25) {
-  A result = A::uninitialised(shape);
-  for (std::int64_t i = 0; i < result.size(); ++i)
-    result.mutable_data()[i] =
-        static_cast<typename A::value_type>(centre + 0.375 * static_cast<double>(i * 7 % 11 - 5));
-  return result;
-}
-
-template <class A> bool is_near(const A& result, const std::vector<double>& expected, double tolerance = 1e-6) {
-  if (result.size() != std::ssize(expected)) return false;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double got = static_cast<double>(result.values()[i]);
-    if (!(std::abs(got - expected[i]) <= tolerance * (1 + std::abs(expected[i])))) return false;
-  }
-  return true;
 }
 
 /// What a function of numbers makes of each element.
@@ -139,79 +123,6 @@ TEST_CASE("row groups of small arrays are right") {
       sum += x.values()[row * 5 + i], exponentials += std::exp(x.values()[row * 5 + i]);
     CHECK(logs.values()[row] == Approx(std::log(exponentials)));
     CHECK(means.values()[row] == Approx(sum / 5));
-  }
-}
-
-namespace {
-template <class A, class B>
-std::vector<double> product_of(const A& a, const B& b, std::int64_t rows, std::int64_t columns, std::int64_t depth,
-                               bool left_transposed = false, bool right_transposed = false) {
-  std::vector<double> result;
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j) {
-      double sum = 0;
-      for (std::int64_t k = 0; k < depth; ++k)
-        sum += static_cast<double>(a.data()[left_transposed ? k * rows + i : i * depth + k]) *
-               static_cast<double>(b.data()[right_transposed ? j * depth + k : k * columns + j]);
-      result.push_back(sum);
-    }
-  return result;
-}
-
-template <class T, int Rows, int Columns, int Depth> void check_product(double tolerance) {
-  constexpr std::int64_t m = Rows, n = Columns, k = Depth;
-  constexpr auto plain = [](auto a, auto b) { return plx::dot(a, b); };
-  constexpr auto left = [](auto a, auto b) { return plx::dot(plx::transpose(a), b); };
-  constexpr auto right = [](auto a, auto b) { return plx::dot(a, plx::transpose(b)); };
-  CAPTURE(Rows, Columns, Depth, plx::name_of(plx::element_type_of<T>));
-  const auto a = numbers<array<T, extents<m, k>>>({m, k}), c = numbers<array<T, extents<m, k>>>({m, k}, 1);
-  const auto b = numbers<array<T, extents<k, n>>>({k, n}, 2);
-  const auto at = numbers<array<T, extents<k, m>>>({k, m});
-  const auto bt = numbers<array<T, extents<n, k>>>({n, k}, 2);
-  CHECK(is_near(plx::jit(plain)(a, b), product_of(a, b, m, n, k), tolerance));
-  CHECK(is_near(plx::jit(plain)(c, b), product_of(c, b, m, n, k), tolerance));
-  CHECK(is_near(plx::jit(left)(at, b), product_of(at, b, m, n, k, true), tolerance));
-  CHECK(is_near(plx::jit(right)(a, bt), product_of(a, bt, m, n, k, false, true), tolerance));
-}
-} // namespace
-
-TEST_CASE("small products are right in each way of making them") {
-  check_product<float, 1, 1, 1>(1e-6);
-  check_product<float, 4, 4, 4>(1e-6);
-  check_product<float, 3, 8, 5>(1e-6);
-  check_product<double, 3, 3, 3>(1e-14);
-  check_product<double, 6, 16, 16>(1e-14);
-  check_product<double, 7, 5, 9>(1e-14);
-  check_product<float, 16, 1, 16>(1e-6);
-  check_product<float, 1, 16, 16>(1e-6);
-  check_product<double, 17, 4, 3>(1e-14);
-  check_product<std::int32_t, 5, 4, 3>(0);
-  check_product<plx::float16, 3, 4, 5>(2e-3);
-}
-
-TEST_CASE("batches of small products are right, with dynamic and with repeated operands") {
-  constexpr auto product = [](auto a, auto b) { return plx::dot(a, b); };
-  constexpr std::int64_t count = 9;
-  const auto a = numbers<array<float, extents<dyn, 4, 4>>>({count, 4, 4});
-  const auto b = numbers<array<float, extents<dyn, 4, 4>>>({count, 4, 4}, 1);
-  const auto shared = numbers<array<float, extents<4, 4>>>({4, 4}, 3);
-  const auto each_one = plx::jit(plx::vmap(product))(a, b);
-  const auto with_shared = plx::jit(plx::vmap(product, plx::in_axes<0, plx::none>))(a, shared);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const array<float, 2> left({4, 4}, a.values().subspan(static_cast<std::size_t>(i) * 16, 16));
-    const array<float, 2> right({4, 4}, b.values().subspan(static_cast<std::size_t>(i) * 16, 16));
-    const array<float, 2> one({4, 4}, each_one.values().subspan(static_cast<std::size_t>(i) * 16, 16));
-    const array<float, 2> other({4, 4}, with_shared.values().subspan(static_cast<std::size_t>(i) * 16, 16));
-    CHECK(is_near(one, product_of(left, right, 4, 4, 4)));
-    CHECK(is_near(other, product_of(left, shared, 4, 4, 4)));
-  }
-  // cut over threads
-  const auto many = numbers<array<float, extents<dyn, 8, 8>>>({3000, 8, 8});
-  const auto squares = plx::jit(plx::vmap(product))(many, many);
-  for (std::int64_t i = 0; i < 3000; i += 613) {
-    const array<float, 2> one({8, 8}, many.values().subspan(static_cast<std::size_t>(i) * 64, 64));
-    const array<float, 2> square({8, 8}, squares.values().subspan(static_cast<std::size_t>(i) * 64, 64));
-    CHECK(is_near(square, product_of(one, one, 8, 8, 8), 1e-5));
   }
 }
 

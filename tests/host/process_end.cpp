@@ -85,7 +85,13 @@ template <class F> bool works_in_child(F f) {
   return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
 }
 
-int run(std::string_view way) {
+int say_unknown(std::string_view way) {
+  std::cerr << "process_end: there is no way '" << way << "'\n";
+  return 3;
+}
+
+/// Ends by handlers and by objects that end, which use the library.
+int run_at_the_end(std::string_view way) {
   if (way == "exit handler") {
     std::atexit([] { end(all_works()); });
     return all_works() ? 1 : 2; // the handler ends the process with another status
@@ -107,6 +113,11 @@ int run(std::string_view way) {
     thread_local works_at_its_end last;
     return all_works() ? 1 : 2;
   }
+  return say_unknown(way);
+}
+
+/// Ends while other threads use the library.
+int run_beside_others(std::string_view way) {
   if (way == "exit beside pmap") {
     keep_calling(pmap_works);
     std::exit(0);
@@ -124,6 +135,10 @@ int run(std::string_view way) {
     keep_calling(large_product_works);
     std::exit(0);
   }
+  return say_unknown(way);
+}
+
+int run_forking(std::string_view way) {
   if (way == "fork") return all_works() && works_in_child(all_works) && all_works() ? 0 : 2;
   if (way == "fork in a child") {
     const auto forks_again = [] { return all_works() && works_in_child(all_works); };
@@ -143,10 +158,15 @@ int run(std::string_view way) {
       if (!works_in_child([] { return plx::buffer::allocate(100).bytes() == 100; })) return 2;
     return 0;
   }
+  return say_unknown(way);
+}
+
+int run(std::string_view way) {
+  if (way.starts_with("fork")) return run_forking(way);
+  if (way.starts_with("exit beside") || way.starts_with("return beside")) return run_beside_others(way);
   if (way == "no thread for a device") return says_why_without_threads(pmap_works, "PARALLAX_HOST_DEVICES") ? 0 : 2;
   if (way == "no thread for a loop") return says_why_without_threads(loop_works, "PARALLAX_HOST_THREADS") ? 0 : 2;
-  std::cerr << "process_end: there is no way '" << way << "'\n";
-  return 3;
+  return run_at_the_end(way);
 }
 
 } // namespace

@@ -38,20 +38,8 @@ class operation_drawer : public drawing {
           {.what = operation::select, .operands = {x, shaped(to, shape), shaped(to, shape), shaped(to, shape)}}, shape);
     case 8: return unary(operation::sum_all, {});
     case 9:
-    case 10: {
-      if (rank == 0) return unary(operation::sine, shape);
-      const int axis = between(0, rank - 1);
-      std::vector<int> rest = shape;
-      rest.erase(rest.begin() + axis);
-      return result({.what = chance(70) ? operation::sum : operation::largest, .operands = {x}, .number = axis}, rest);
-    }
-    case 11: {
-      if (chance(50)) return result({.what = operation::of_whole, .operands = {whole_number(to, false, here)}}, {});
-      const variable places = find(true, [&](variable v) { return rank_of(v) <= 1; });
-      std::vector<int> hot = shape_of(places);
-      hot.push_back(3);
-      return result({.what = operation::one_hot, .operands = {places}}, hot);
-    }
+    case 10: return rank == 0 ? unary(operation::sine, shape) : draw_reduction(to, x);
+    case 11: return draw_whole_as_numbers(to, here);
     case 12: return rank == 2 ? unary(operation::transpose, {shape[1], shape[0]}) : unary(operation::sine, shape);
     case 13: return rank == 2 ? unary(operation::flatten, {shape[0] * shape[1]}) : unary(operation::sine, shape);
     case 14: {
@@ -69,13 +57,7 @@ class operation_drawer : public drawing {
     case 16:
     case 17: return draw_dot(to);
     case 18:
-    case 19: {
-      if (rank == 0) return unary(operation::sine, shape);
-      const operation which[] = {operation::cumulative_sum,      operation::reverse_sum,
-                                 operation::cumulative_product,  operation::cumulative_largest,
-                                 operation::cumulative_smallest, operation::cumulative_logsumexp};
-      return result({.what = which[between(0, 5)], .operands = {x}, .number = between(0, rank - 1)}, shape);
-    }
+    case 19: return rank == 0 ? unary(operation::sine, shape) : draw_cumulative(to, x);
     case 20: return draw_ordered(to);
     case 21:
     case 22:
@@ -83,6 +65,29 @@ class operation_drawer : public drawing {
     case 24: return draw_indexed(to, here);
     default: return draw_collective(to, here);
     }
+  }
+  void draw_reduction(block& to, variable x) {
+    const int axis = between(0, rank_of(x) - 1);
+    std::vector<int> rest = shape_of(x);
+    rest.erase(rest.begin() + axis);
+    add(to, {.what = chance(70) ? operation::sum : operation::largest, .operands = {x}, .number = axis}, {false, rest});
+  }
+  void draw_whole_as_numbers(block& to, const situation& here) {
+    if (chance(50)) {
+      add(to, {.what = operation::of_whole, .operands = {whole_number(to, false, here)}}, {false, {}});
+      return;
+    }
+    const variable places = find(true, [&](variable v) { return rank_of(v) <= 1; });
+    std::vector<int> hot = shape_of(places);
+    hot.push_back(3);
+    add(to, {.what = operation::one_hot, .operands = {places}}, {false, hot});
+  }
+  void draw_cumulative(block& to, variable x) {
+    const operation which[] = {operation::cumulative_sum,      operation::reverse_sum,
+                               operation::cumulative_product,  operation::cumulative_largest,
+                               operation::cumulative_smallest, operation::cumulative_logsumexp};
+    add(to, {.what = which[between(0, 5)], .operands = {x}, .number = between(0, rank_of(x) - 1)},
+        {false, shape_of(x)});
   }
   void draw_dot(block& to) {
     if (chance(25)) return draw_updates(to);

@@ -3,23 +3,17 @@
 
 #include "properties/drawn_program.hpp"
 #include "properties/dual.hpp"
+#include "properties/interpret_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <stdexcept>
 #include <vector>
 
 namespace properties {
-
-/// Thrown where a program takes too long to interpret, or its result depends on rounding: where numbers that are
-/// compared are nearly equal.
-struct no_test : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// An array of each instance, elements in row-major order. Instances of inner axes follow each other.
 template <class N> struct instances_of {
@@ -41,6 +35,8 @@ template <class N> class operation_interpreter {
  public:
   using row = std::vector<N>;
   using values = instances_of<N>;
+  using operands = std::vector<row>; ///< of one instance
+  using each_row = row_operations<N>;
 
  protected:
   const drawn_program& p;
@@ -53,14 +49,7 @@ template <class N> class operation_interpreter {
   operation_interpreter(const drawn_program& drawn, work_left& limit, double factor)
       : p(drawn), work(limit), of_constants(factor) {}
 
-  static int whole(const std::vector<N>& x, std::size_t k = 0) { return static_cast<int>(plain(x[k])); }
-  static bool is_less(const N& x, const N& y) {
-    if (std::abs(plain(x) - plain(y)) < 1e-6) throw no_test("nearly equal numbers are compared");
-    return plain(x) < plain(y);
-  }
-
-  static N larger(const N& x, const N& y) { return is_less(x, y) ? y : x; }
-  static N smaller(const N& x, const N& y) { return is_less(x, y) ? x : y; }
+  static int whole(const row& x, std::size_t k = 0) { return each_row::whole(x, k); }
 
   /// Computes each instance's elements from its operands'.
   template <class F> values each(const std::vector<int>& shape, const std::vector<values>& x, const F& f) {
@@ -101,12 +90,6 @@ template <class N> class operation_interpreter {
       return result;
     });
   }
-  template <class F> static void accumulate(row& x, bool reverse, const F& f) {
-    if (reverse) std::reverse(x.begin(), x.end());
-    for (std::size_t k = 1; k < x.size(); ++k) x[k] = f(x[k - 1], x[k]);
-    if (reverse) std::reverse(x.begin(), x.end());
-  }
-
   /// Calls f(instances) with the numbers of those that meet along an axis, in its order.
   template <class F> void meet(int axis, const F& f) {
     std::size_t inner = 1, extent = 1;
@@ -124,186 +107,121 @@ template <class N> class operation_interpreter {
   }
 
   values compute(const statement& s, const std::vector<values>& x, const std::vector<int>& shape) {
-    const auto extent = static_cast<int>(x.empty() || x[0].shape.empty() ? 1 : x[0].shape[0]);
-    const std::size_t slice =
-        x.empty() || x[0].elements[0].empty() ? 1 : x[0].elements[0].size() / static_cast<std::size_t>(extent);
-    auto piece = [&](const row& from, int i) {
-      const auto first = from.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * slice);
-      return row(first, first + static_cast<std::ptrdiff_t>(slice));
-    };
-    auto change = [&](row to, int i, const row& with, const auto& combine) {
-      for (std::size_t k = 0; i < extent && k < slice; ++k) {
-        N& element = to[static_cast<std::size_t>(i) * slice + k];
-        element = combine(element, with[k]);
-      }
-      return to;
-    };
-    auto changed = [&](const auto& combine) {
-      return each(shape, x, [&](const std::vector<row>& of) { return change(of[0], whole(of[1]), of[2], combine); });
-    };
-    auto elements_at = [&](const auto& place) {
-      return each(shape, x, [&](const std::vector<row>& of) {
-        row result;
-        for (std::size_t k = 0; k < of[1].size(); ++k)
-          for (const N& each_one : piece(of[0], place(whole(of[1], k)))) result.push_back(each_one);
-        return result;
-      });
-    };
+    const slice_operations<N> parts = slices_in(x);
     switch (s.what) {
-    case operation::literal: {
-      const double factor = p.type_of(s.targets[0]).is_whole ? 1 : of_constants;
-      return elementwise(shape, {}, [&](auto) { return N(factor * s.constant); });
-    }
-    case operation::ramp:
-      return each(shape, {}, [&](auto) {
-        row result;
-        const double step = p.type_of(s.targets[0]).is_whole ? 1 : of_constants * s.constant;
-        for (int k = 1; k <= count_of_elements(shape); ++k) result.push_back(N(step * k));
-        return result;
-      });
+    case operation::literal: return literal(s, shape);
+    case operation::ramp: return ramp(s, shape);
     case operation::of_whole: return x[0];
-    case operation::one_hot:
-      return each(shape, x, [](const std::vector<row>& of) {
-        row result;
-        for (std::size_t k = 0; k < of[0].size(); ++k)
-          for (int place = 0; place < 3; ++place) result.push_back(N(place == whole(of[0], k) ? 1. : 0.));
-        return result;
-      });
+    case operation::one_hot: return each(shape, x, [](const operands& of) { return each_row::one_hot(of[0]); });
     case operation::add: return elementwise(shape, x, [](auto at) { return at(0) + at(1); });
     case operation::subtract: return elementwise(shape, x, [](auto at) { return at(0) - at(1); });
     case operation::multiply: return elementwise(shape, x, [](auto at) { return at(0) * at(1); });
     case operation::divide: return elementwise(shape, x, [](auto at) { return at(0) / (at(1) * at(1) + N(1.5)); });
-    case operation::maximum: return elementwise(shape, x, [](auto at) { return larger(at(0), at(1)); });
+    case operation::maximum: return elementwise(shape, x, [](auto at) { return each_row::larger(at(0), at(1)); });
     case operation::sine: return elementwise(shape, x, [](auto at) { return sine(at(0)); });
     case operation::hyperbolic: return elementwise(shape, x, [](auto at) { return hyperbolic(at(0)); });
-    case operation::select: return elementwise(shape, x, [](auto at) { return is_less(at(0), at(1)) ? at(2) : at(3); });
-    case operation::sum_all:
-      return each(shape, x,
-                  [](const std::vector<row>& of) { return row{std::accumulate(of[0].begin(), of[0].end(), N(0.))}; });
-    case operation::sum:
-      return along(x[0], s.number, shape, [](row& r) { r = {std::accumulate(r.begin(), r.end(), N(0.))}; });
-    case operation::largest:
-      return along(x[0], s.number, shape, [](row& r) { r = {*std::max_element(r.begin(), r.end(), is_less)}; });
-    case operation::broadcast:
-      return each(shape, x, [&](const std::vector<row>& of) {
-        row result;
-        for (int k = 0; k < count_of_elements(shape); ++k)
-          result.push_back(of[0][static_cast<std::size_t>(k) % of[0].size()]);
-        return result;
-      });
-    case operation::transpose:
-      return each(shape, x, [&](const std::vector<row>& of) {
-        row result;
-        const auto rows = static_cast<std::size_t>(shape[1]), columns = static_cast<std::size_t>(shape[0]);
-        for (std::size_t c = 0; c < columns; ++c)
-          for (std::size_t r = 0; r < rows; ++r) result.push_back(of[0][r * columns + c]);
-        return result;
-      });
+    case operation::select: return selected(x, shape);
+    case operation::sum_all: return each(shape, x, [](const operands& of) { return row{each_row::sum(of[0])}; });
+    case operation::sum: return along(x[0], s.number, shape, [](row& r) { r = {each_row::sum(r)}; });
+    case operation::largest: return along(x[0], s.number, shape, [](row& r) { r = {each_row::largest(r)}; });
+    case operation::broadcast: return broadcast(x, shape);
+    case operation::transpose: return transposed(x, shape);
     case operation::flatten: return {shape, x[0].elements};
     case operation::concatenate:
-      return each(shape, x, [](const std::vector<row>& of) {
-        row result = of[0];
-        result.insert(result.end(), of[1].begin(), of[1].end());
-        return result;
-      });
-    case operation::slice:
-      return each(shape, x, [&](const std::vector<row>& of) {
-        return row(of[0].begin() + static_cast<std::ptrdiff_t>(slice), of[0].end());
-      });
+      return each(shape, x, [](const operands& of) { return each_row::joined(of[0], of[1]); });
+    case operation::slice: return each(shape, x, [&](const operands& of) { return parts.without_first(of[0]); });
     case operation::dot: return dot(x, shape);
-    case operation::cumulative_sum:
-    case operation::reverse_sum:
-      return along(x[0], s.number, shape,
-                   [&](row& r) { accumulate(r, s.what == operation::reverse_sum, std::plus<N>{}); });
-    case operation::cumulative_product:
-      return along(x[0], s.number, shape, [&](row& r) { accumulate(r, false, std::multiplies<N>{}); });
-    case operation::cumulative_largest:
-      return along(x[0], s.number, shape, [&](row& r) { accumulate(r, false, larger); });
-    case operation::cumulative_smallest:
-      return along(x[0], s.number, shape, [&](row& r) { accumulate(r, false, smaller); });
-    case operation::cumulative_logsumexp:
-      return along(x[0], s.number, shape, [&](row& r) {
-        accumulate(r, false, [](const N& a, const N& b) { return logarithm(exponential(a) + exponential(b)); });
-      });
-    case operation::sort: return along(x[0], 0, shape, [](row& r) { std::sort(r.begin(), r.end(), is_less); });
-    case operation::argsort:
-      return along(x[0], 0, shape, [](row& r) {
-        row order;
-        for (const N& mine : r)
-          order.push_back(N(static_cast<double>(std::count_if(
-              r.begin(), r.end(), [&](const N& other) { return &other != &mine && is_less(other, mine); }))));
-        for (std::size_t k = 0; k < r.size(); ++k)
-          r[static_cast<std::size_t>(whole(order, k))] = N(static_cast<double>(k));
-      });
+    case operation::cumulative_sum: return accumulated(s, x, shape, std::plus<N>{});
+    case operation::reverse_sum: return accumulated(s, x, shape, std::plus<N>{});
+    case operation::cumulative_product: return accumulated(s, x, shape, std::multiplies<N>{});
+    case operation::cumulative_largest: return accumulated(s, x, shape, each_row::larger);
+    case operation::cumulative_smallest: return accumulated(s, x, shape, each_row::smaller);
+    case operation::cumulative_logsumexp: return accumulated(s, x, shape, each_row::log_of_sum);
+    case operation::sort: return along(x[0], 0, shape, each_row::sort);
+    case operation::argsort: return along(x[0], 0, shape, each_row::argsort);
     case operation::sort_with:
-      return each(shape, x, [&](const std::vector<row>& of) {
-        row result = of[1];
-        std::vector<std::size_t> order(static_cast<std::size_t>(extent));
-        for (std::size_t column = 0; column < slice; ++column) {
-          std::iota(order.begin(), order.end(), std::size_t{0});
-          std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return is_less(of[0][a * slice + column], of[0][b * slice + column]);
-          });
-          for (std::size_t k = 0; k < order.size(); ++k) result[k * slice + column] = of[1][order[k] * slice + column];
-        }
-        return result;
-      });
-    case operation::top:
-      return along(x[0], static_cast<int>(shape.size()) - 1, shape, [](row& r) {
-        std::sort(r.begin(), r.end(), [](const N& a, const N& b) { return is_less(b, a); });
-        r.resize(2);
-      });
-    case operation::search:
-      return each(shape, x, [](const std::vector<row>& of) {
-        row result;
-        for (const N& y : of[1])
-          result.push_back(N(static_cast<double>(
-              std::count_if(of[0].begin(), of[0].end(), [&](const N& other) { return is_less(other, y); }))));
-        return result;
-      });
+      return each(shape, x, [&](const operands& of) { return parts.sorted_with(of[0], of[1]); });
+    case operation::top: return along(x[0], static_cast<int>(shape.size()) - 1, shape, each_row::keep_top);
+    case operation::search: return each(shape, x, [](const operands& of) { return each_row::places_in(of[0], of[1]); });
     case operation::element:
-    case operation::take: return elements_at([&](int i) { return std::min(i, extent - 1); });
-    case operation::element_from_end: return elements_at([&](int i) { return std::max(extent - 1 - i, 0); });
-    case operation::take_along: return elements_at([&](int i) { return i % s.number; });
-    case operation::window:
-      return each(shape, x, [&](const std::vector<row>& of) {
-        const auto first = of[0].begin() + static_cast<std::ptrdiff_t>(whole(of[1]) > 0 ? slice : 0);
-        return row(first, first + static_cast<std::ptrdiff_t>(of[0].size() - slice));
-      });
-    case operation::set_window:
-      return each(shape, x, [&](const std::vector<row>& of) {
-        row result = of[0];
-        std::copy(of[2].begin(), of[2].end(),
-                  result.begin() + static_cast<std::ptrdiff_t>(whole(of[1]) > 0 ? slice : 0));
-        return result;
-      });
-    case operation::set_element: return changed([](const N&, const N& y) { return y; });
-    case operation::add_element: return changed(std::plus<N>{});
-    case operation::multiply_element: return changed(std::multiplies<N>{});
-    case operation::smaller_element: return changed(smaller);
-    case operation::larger_element: return changed(larger);
-    case operation::add_elements:
-      return each(shape, x, [&](const std::vector<row>& of) {
-        row result = of[0];
-        for (std::size_t k = 0; k < of[1].size(); ++k)
-          result = change(result, whole(of[1], k), piece(of[2], static_cast<int>(k)), std::plus<N>{});
-        return result;
-      });
-    case operation::segment_sums:
-      return each(shape, x, [&](const std::vector<row>& of) {
-        row result(static_cast<std::size_t>(count_of_elements(shape)), N(0.));
-        for (std::size_t k = 0; k < of[0].size(); ++k) {
-          const auto segment = static_cast<std::size_t>(whole(of[1], k / slice));
-          if (segment < 3) result[segment * slice + k % slice] = result[segment * slice + k % slice] + of[0][k];
-        }
-        return result;
-      });
-    case operation::remainder:
-      return elementwise(shape, x, [&](auto at) { return N(std::fmod(plain(at(0)), s.number)); });
+    case operation::take: return elements_at(x, shape, [&](int i) { return std::min(i, parts.extent - 1); });
+    case operation::element_from_end:
+      return elements_at(x, shape, [&](int i) { return std::max(parts.extent - 1 - i, 0); });
+    case operation::take_along: return elements_at(x, shape, [&](int i) { return i % s.number; });
+    case operation::window: return each(shape, x, [&](const operands& of) { return parts.window(of[0], of[1]); });
+    case operation::set_window: return with_window(x, shape);
+    case operation::set_element: return changed(x, shape, [](const N&, const N& y) { return y; });
+    case operation::add_element: return changed(x, shape, std::plus<N>{});
+    case operation::multiply_element: return changed(x, shape, std::multiplies<N>{});
+    case operation::smaller_element: return changed(x, shape, each_row::smaller);
+    case operation::larger_element: return changed(x, shape, each_row::larger);
+    case operation::add_elements: return with_sums(x, shape);
+    case operation::segment_sums: return segment_sums(x, shape);
+    case operation::remainder: return remainder(s, x, shape);
     case operation::meet: return over_axis(s, x, shape);
     case operation::nest: break;
     }
     throw std::logic_error("functions compute no one value");
+  }
+
+  values literal(const statement& s, const std::vector<int>& shape) {
+    const double factor = p.type_of(s.targets[0]).is_whole ? 1 : of_constants;
+    return elementwise(shape, {}, [&](auto) { return N(factor * s.constant); });
+  }
+  values ramp(const statement& s, const std::vector<int>& shape) {
+    return each(shape, {}, [&](auto) {
+      row result;
+      const double step = p.type_of(s.targets[0]).is_whole ? 1 : of_constants * s.constant;
+      for (int k = 1; k <= count_of_elements(shape); ++k) result.push_back(N(step * k));
+      return result;
+    });
+  }
+  values selected(const std::vector<values>& x, const std::vector<int>& shape) {
+    return elementwise(shape, x, [](auto at) { return each_row::is_less(at(0), at(1)) ? at(2) : at(3); });
+  }
+  values remainder(const statement& s, const std::vector<values>& x, const std::vector<int>& shape) {
+    return elementwise(shape, x, [&](auto at) { return N(std::fmod(plain(at(0)), s.number)); });
+  }
+  values broadcast(const std::vector<values>& x, const std::vector<int>& shape) {
+    return each(shape, x, [&](const operands& of) { return each_row::repeated(of[0], count_of_elements(shape)); });
+  }
+  values transposed(const std::vector<values>& x, const std::vector<int>& shape) {
+    const auto rows = static_cast<std::size_t>(shape[1]), columns = static_cast<std::size_t>(shape[0]);
+    return each(shape, x, [&](const operands& of) { return each_row::transposed(of[0], rows, columns); });
+  }
+  template <class F>
+  values accumulated(const statement& s, const std::vector<values>& x, const std::vector<int>& shape, const F& f) {
+    const bool reverse = s.what == operation::reverse_sum;
+    return along(x[0], s.number, shape, [&](row& r) { each_row::accumulate(r, reverse, f); });
+  }
+
+  /// The slices of the first operand.
+  static slice_operations<N> slices_in(const std::vector<values>& x) {
+    const auto extent = static_cast<int>(x.empty() || x[0].shape.empty() ? 1 : x[0].shape[0]);
+    const std::size_t slice =
+        x.empty() || x[0].elements[0].empty() ? 1 : x[0].elements[0].size() / static_cast<std::size_t>(extent);
+    return {extent, slice};
+  }
+  template <class F> values changed(const std::vector<values>& x, const std::vector<int>& shape, const F& combine) {
+    const slice_operations<N> parts = slices_in(x);
+    return each(shape, x, [&](const operands& of) { return parts.change(of[0], whole(of[1]), of[2], combine); });
+  }
+  template <class F> values elements_at(const std::vector<values>& x, const std::vector<int>& shape, const F& place) {
+    const slice_operations<N> parts = slices_in(x);
+    return each(shape, x, [&](const operands& of) { return parts.elements_at(of[0], of[1], place); });
+  }
+  values segment_sums(const std::vector<values>& x, const std::vector<int>& shape) {
+    const slice_operations<N> parts = slices_in(x);
+    return each(shape, x,
+                [&](const operands& of) { return parts.segment_sums(of[0], of[1], count_of_elements(shape)); });
+  }
+  values with_window(const std::vector<values>& x, const std::vector<int>& shape) {
+    const slice_operations<N> parts = slices_in(x);
+    return each(shape, x, [&](const operands& of) { return parts.set_window(of[0], of[1], of[2]); });
+  }
+  values with_sums(const std::vector<values>& x, const std::vector<int>& shape) {
+    const slice_operations<N> parts = slices_in(x);
+    return each(shape, x, [&](const operands& of) { return parts.add_elements(of[0], of[1], of[2]); });
   }
 
   values dot(const std::vector<values>& x, const std::vector<int>& shape) {
@@ -338,7 +256,7 @@ template <class N> class operation_interpreter {
             mine[e] = of(0)[e];
             for (std::size_t other = 1; other < size; ++other) {
               if (s.together != meeting::largest) mine[e] = mine[e] + of(other)[e];
-              else if (is_less(mine[e], of(other)[e])) mine[e] = of(other)[e];
+              else if (each_row::is_less(mine[e], of(other)[e])) mine[e] = of(other)[e];
             }
             if (s.together == meeting::mean) mine[e] = mine[e] / N(static_cast<double>(size));
           }

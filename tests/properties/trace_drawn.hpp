@@ -109,18 +109,9 @@ class drawn_tracing {
   }
 
   tracer compute(const statement& s, const std::vector<tracer>& x) {
-    const auto number = plx::element_type::float64;
     switch (s.what) {
-    case operation::literal:
-      return p.type_of(s.targets[0]).is_whole
-                 ? plx::build::integer_literal(trace, plx::element_type::int32, static_cast<std::int64_t>(s.constant))
-                 : plx::build::literal(trace, number, s.constant);
-    case operation::ramp: {
-      const plx::dims row{plx::dim{count_of_elements(s.shape)}};
-      const tracer counted = plx::emit<plx::primitives::iota>(trace, {plx::element_type::int32, 0, row}) + 1;
-      if (p.type_of(s.targets[0]).is_whole) return plx::build::reshape(counted, dims_of(s.shape));
-      return plx::build::reshape(plx::build::convert(counted, number) * s.constant, dims_of(s.shape));
-    }
+    case operation::literal: return literal(s);
+    case operation::ramp: return ramp(s);
     case operation::of_whole: return plx::astype<double>(x[0]);
     case operation::one_hot: return plx::one_hot_of<double>(x[0], 3);
     case operation::add: return x[0] + x[1];
@@ -169,6 +160,17 @@ class drawn_tracing {
     case operation::nest: break;
     }
     return {};
+  }
+  tracer literal(const statement& s) {
+    if (p.type_of(s.targets[0]).is_whole)
+      return plx::build::integer_literal(trace, plx::element_type::int32, static_cast<std::int64_t>(s.constant));
+    return plx::build::literal(trace, plx::element_type::float64, s.constant);
+  }
+  tracer ramp(const statement& s) {
+    const plx::dims row{plx::dim{count_of_elements(s.shape)}};
+    const tracer counted = plx::emit<plx::primitives::iota>(trace, {plx::element_type::int32, 0, row}) + 1;
+    if (p.type_of(s.targets[0]).is_whole) return plx::build::reshape(counted, dims_of(s.shape));
+    return plx::build::reshape(plx::build::convert(counted, plx::element_type::float64) * s.constant, dims_of(s.shape));
   }
   template <plx::fixed_string Name> tracer over_axis(const statement& s, const std::vector<tracer>& x) {
     switch (s.together) {
