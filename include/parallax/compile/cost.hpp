@@ -4,6 +4,7 @@
 #include <parallax/compile/program.hpp>
 #include <parallax/compile/trace/expression.hpp>
 #include <parallax/core/support/ids.hpp>
+#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/types/exchange_kind.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/section_steps.hpp>
@@ -162,8 +163,17 @@ class cost_counter {
     const compiled::kernel_record& kernel = plan.at<compiled::kernel_record>(static_cast<int>(step.kernel));
     std::int64_t elements = 1;
     for (dim extent : plan[step.extents]) elements *= extent.number();
+    program_cost cost = of_statements(section, step, plan[kernel.statements], elements);
+    if (combines(kernel)) cost.flops += elements;
+    if (kernel.result != compiled::kernel_result::rows && kernel.result != compiled::kernel_result::scattered)
+      cost.bytes_written += bytes_at(section, step, 0);
+    return cost;
+  }
+  constexpr program_cost of_statements(section_id section, const compiled::kernel_step& step,
+                                       plain_span<const compiled::kernel_statement> statements,
+                                       std::int64_t elements) const {
     program_cost cost;
-    for (const compiled::kernel_statement& s : plan[kernel.statements]) {
+    for (const compiled::kernel_statement& s : statements) {
       using compiled::statement_kind;
       switch (s.kind) {
       case statement_kind::compute:
@@ -187,22 +197,22 @@ class cost_counter {
       case statement_kind::load_constant: break;
       }
     }
+    return cost;
+  }
+  /// Whether a kernel combines each element that its statements compute with others.
+  static constexpr bool combines(const compiled::kernel_record& kernel) {
     using compiled::kernel_result;
     switch (kernel.result) {
     case kernel_result::reduction:
     case kernel_result::cumulative:
-    case kernel_result::reverse_cumulative: cost.flops += elements; break;
+    case kernel_result::reverse_cumulative: return true;
     case kernel_result::vector:
-    case kernel_result::strided:
-      if (kernel.reduction != primitive_id::input) cost.flops += elements;
-      break;
+    case kernel_result::strided: return kernel.reduction != primitive_id::input;
     case kernel_result::rows:
     case kernel_result::sorted:
-    case kernel_result::scattered: break;
+    case kernel_result::scattered: return false;
     }
-    if (kernel.result != kernel_result::rows && kernel.result != kernel_result::scattered)
-      cost.bytes_written += bytes_at(section, step, 0);
-    return cost;
+    return false;
   }
   constexpr std::int64_t size_at(section_id section, const compiled::kernel_step& step, int operand) const {
     return static_cast<std::int64_t>(size_of(buffer(section, plan[step.operands][index_of(operand)].buffer).type));

@@ -41,28 +41,13 @@ class launch_finder {
   launch find() const {
     if (wanted.how == launcher::none) return {.reason = "the options say so"};
     if (wanted.process_count >= 0 || wanted.process_index >= 0) return of_arguments();
-    const bool any = wanted.how == launcher::any;
-    if (any || wanted.how == launcher::environment) {
-      if (is_set("PARALLAX_PROCESS_COUNT") || is_set("PARALLAX_PROCESS_INDEX"))
-        return of_variables(launcher::environment, "PARALLAX_PROCESS_INDEX", "PARALLAX_PROCESS_COUNT",
-                            "PARALLAX_LOCAL_PROCESS_INDEX", variable("PARALLAX_COORDINATOR"));
-      // torchrun itself listens on the port that it names, so that ours is the next one
-      if (is_set("MASTER_ADDR") && is_set("RANK") && is_set("WORLD_SIZE"))
-        return of_variables(launcher::environment, "RANK", "WORLD_SIZE", "LOCAL_RANK",
-                            variable("MASTER_ADDR") + ":" + std::to_string(read("MASTER_PORT") + 1));
-    }
-    if (any || wanted.how == launcher::mpi) {
-      if (is_set("OMPI_COMM_WORLD_SIZE"))
-        return of_variables(launcher::mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
-                            variable("PARALLAX_COORDINATOR"));
-      if (is_set("PMI_SIZE"))
-        return of_variables(launcher::mpi, "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", variable("PARALLAX_COORDINATOR"));
-    }
-    // SLURM_JOB_ID is also set in the shell of an allocation, where only one process has been started
-    if ((any || wanted.how == launcher::slurm) && is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID"))
-      return of_variables(launcher::slurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID",
-                          variable("PARALLAX_COORDINATOR"));
-    if (!any)
+    if (may_be(launcher::environment))
+      if (const std::optional<launch> found = of_environment()) return *found;
+    if (may_be(launcher::mpi))
+      if (const std::optional<launch> found = of_mpi()) return *found;
+    if (may_be(launcher::slurm))
+      if (const std::optional<launch> found = of_slurm()) return *found;
+    if (wanted.how != launcher::any)
       throw error("distributed::initialize: the environment has nothing of the launcher that the options name; start "
                   "the processes with it, or leave `how` out");
     return {.reason = "the environment tells of no other process"};
@@ -73,6 +58,7 @@ class launch_finder {
   const environment_reader& variable;
 
   bool is_set(const char* name) const { return !variable(name).empty(); }
+  bool may_be(launcher one) const { return wanted.how == launcher::any || wanted.how == one; }
 
   static std::optional<int> number(std::string_view text) {
     int value = 0;
@@ -84,6 +70,33 @@ class launch_finder {
     launch found{launcher::environment,      wanted.process_index, wanted.process_count,
                  wanted.local_process_index, wanted.coordinator,   "the options"};
     return checked(found, "options.process_index", "options.process_count");
+  }
+  /// By our own variables, or torchrun's.
+  std::optional<launch> of_environment() const {
+    if (is_set("PARALLAX_PROCESS_COUNT") || is_set("PARALLAX_PROCESS_INDEX"))
+      return of_variables(launcher::environment, "PARALLAX_PROCESS_INDEX", "PARALLAX_PROCESS_COUNT",
+                          "PARALLAX_LOCAL_PROCESS_INDEX", variable("PARALLAX_COORDINATOR"));
+    // torchrun itself listens on the port that it names, so that ours is the next one
+    if (is_set("MASTER_ADDR") && is_set("RANK") && is_set("WORLD_SIZE"))
+      return of_variables(launcher::environment, "RANK", "WORLD_SIZE", "LOCAL_RANK",
+                          variable("MASTER_ADDR") + ":" + std::to_string(read("MASTER_PORT") + 1));
+    return std::nullopt;
+  }
+  /// By Open MPI's and PRRTE's variables, or MPICH's.
+  std::optional<launch> of_mpi() const {
+    if (is_set("OMPI_COMM_WORLD_SIZE"))
+      return of_variables(launcher::mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+                          variable("PARALLAX_COORDINATOR"));
+    if (is_set("PMI_SIZE"))
+      return of_variables(launcher::mpi, "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", variable("PARALLAX_COORDINATOR"));
+    return std::nullopt;
+  }
+  /// By the variables of a step. SLURM_JOB_ID is also set in the shell of an allocation, where only one process has
+  /// been started.
+  std::optional<launch> of_slurm() const {
+    if (!is_set("SLURM_STEP_ID") || !is_set("SLURM_PROCID")) return std::nullopt;
+    return of_variables(launcher::slurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID",
+                        variable("PARALLAX_COORDINATOR"));
   }
   launch of_variables(launcher by, const char* index, const char* count, const char* local,
                       const std::string& coordinator) const {

@@ -30,6 +30,16 @@ template <class Plan, class F> constexpr void for_each_step(const Plan& plan, se
   for_each_step(plan, plan.section(section).steps, f);
 }
 
+/// Calls `f` with each of these steps that uses a buffer of the section.
+template <class Plan, class F>
+constexpr void for_each_step_using(const Plan& plan, section_id section, buffer_id buffer, const F& f) {
+  for_each_step(plan, section, [&](const step_record& step) {
+    bool is_user = false;
+    visit_buffers(plan, step, [&](buffer_id used) { is_user = is_user || used == buffer; });
+    if (is_user) f(step);
+  });
+}
+
 /// The product that an epilogue begins with.
 template <class Plan> constexpr const product_step& product_of(const Plan& plan, const epilogue_step& epilogue) {
   const step_record first = plan[epilogue.parts][0];

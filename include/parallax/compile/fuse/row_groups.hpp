@@ -150,25 +150,43 @@ class row_groups : row_links {
     return true;
   }
 
-  /// The readers of a component's members outside of it: one other component, or anything else.
-  struct readers {
-    node_id component = node_id::none; ///< one of its members
-    bool others = false;
+  /// What a component has, and what else reads its members: one other component, or anything.
+  struct summary {
+    int members = 0, reductions = 0;
+    node_id reader = node_id::none; ///< a member of that component
+    bool has_others = false;        ///< whether anything else reads some
   };
   /// Merges a component that has a reduction into its only reader, if its inputs are ready before that reader runs: the
   /// sums of targets, beside a cross-entropy's.
   constexpr void absorb() {
-    table<node_id, readers> read_by(g.size());
-    table<node_id, int> members(g.size(), 0), reductions(g.size(), 0);
+    table<node_id, summary> by_root(g.size());
+    summarise(by_root);
+    for_each(g.ids(), [&](node_id id) {
+      if (able[id] == 0 || parent[id] != id) return;
+      const summary& own = by_root[id];
+      if (own.reductions == 0 || own.has_others || own.reader == node_id::none) return;
+      const node_id into = root_of(own.reader);
+      summary& larger = by_root[into];
+      if (into == id || larger.members + own.members > most_members || larger.reductions == 0) return;
+      component together = components[into];
+      if (!merge(together, components[id])) return;
+      parent[id] = into;
+      components[into] = together;
+      larger.members += own.members;
+    });
+  }
+  /// Sets the summaries of the components' roots.
+  constexpr void summarise(table<node_id, summary>& by_root) {
     auto note_other = [&](node_id read) {
       while (is_affine_view(trace, g, read)) read = g.operand(read, 0);
-      if (able[read] != 0) read_by[root_of(read)].others = true;
+      if (able[read] != 0) by_root[root_of(read)].has_others = true;
     };
     for_each(g.ids(), [&](node_id id) {
       if (!live.contains(id) || !g.is_operation(id)) return;
       if (able[id] != 0) {
-        ++members[root_of(id)];
-        reductions[root_of(id)] += is_row_reduction(id) ? 1 : 0;
+        summary& own = by_root[root_of(id)];
+        ++own.members;
+        own.reductions += is_row_reduction(id) ? 1 : 0;
       }
       if (is_affine_view(trace, g, id)) return; // read through
       for (node_id operand : g.operands(id)) {
@@ -180,24 +198,12 @@ class row_groups : row_links {
         }
         const node_id from = root_of(l.base), to = root_of(id);
         if (from == to) continue;
-        readers& known = read_by[from];
-        known.others = known.others || (known.component != node_id::none && known.component != to);
-        known.component = to;
+        summary& read = by_root[from];
+        read.has_others = read.has_others || (read.reader != node_id::none && read.reader != to);
+        read.reader = to;
       }
     });
     for_each(g.outputs, note_other);
-    for_each(g.ids(), [&](node_id id) {
-      if (able[id] == 0 || parent[id] != id || reductions[id] == 0) return;
-      const readers& all = read_by[id];
-      if (all.others || all.component == node_id::none) return;
-      const node_id into = root_of(all.component);
-      if (into == id || members[into] + members[id] > most_members || reductions[into] == 0) return;
-      component together = components[into];
-      if (!merge(together, components[id])) return;
-      parent[id] = into;
-      components[into] = together;
-      members[into] += members[id];
-    });
   }
   /// Whether a member reads a linked operand row by row. A reduction does not if the operand has one element for a row.
   constexpr bool reads_as_row(node_id id, const link& l) const {

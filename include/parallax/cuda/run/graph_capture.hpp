@@ -9,6 +9,7 @@
 #include <parallax/cuda/devices/mesh.hpp>
 #include <parallax/cuda/kernels/copies/copy_pieces.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/cuda/run/exchanges/run_state.hpp>
 #include <parallax/cuda/run/graph_copies.hpp>
 #include <parallax/cuda/run/section_runner.hpp>
 #include <parallax/cuda/run/steps/launchers.hpp>
@@ -65,7 +66,9 @@ template <device_api Api> class graph_capture {
   bool run(const program_launchers<Api>& kernels) {
     for (graph* each : graphs) forget(*each);
     try {
-      section_runner<Api> runner(owner, section, kernels, all,
+      // with several devices there are no exchanges
+      const run_state captured{owner.options.conditional_graphs, &graphs.front()->exchanges, {}};
+      section_runner<Api> runner(owner, section, kernels, all, captured,
                                  [](std::size_t, int) { return static_cast<std::byte*>(nullptr); });
       make_ready(runner);
       try {
@@ -102,8 +105,6 @@ template <device_api Api> class graph_capture {
     }
   }
   void capture(section_runner<Api>& runner) {
-    runner.decides = owner.options.conditional_graphs;
-    runner.noted = &graphs.front()->exchanges; // with several devices there are no exchanges
     std::deque<detail::capture_scope<Api>> captures;
     for (std::size_t p = 0; p < devices.size(); ++p) {
       captures.emplace_back(*devices[p]);

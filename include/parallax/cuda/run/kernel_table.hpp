@@ -79,14 +79,13 @@ template <class Program> struct launched_records {
   constexpr void add_moving(const scan_step& loop) {
     for_each_stacked_array(Program::plan, loop, [&](const stacked_array& x) {
       if (!x.in_place) return;
-      for_each_buffer(Program::plan, loop.body, x.kind, x.number, [&](buffer_id slice) {
-        for_each_step(Program::plan, loop.body, [&](const step_record& step) {
-          visit_buffers(Program::plan, step, [&](buffer_id used) {
-            if (used == slice) moving[index_of(Program::plan.template at<kernel_step>(step.index).kernel)] = true;
-          });
-        });
-      });
+      for_each_buffer(Program::plan, loop.body, x.kind, x.number,
+                      [&](buffer_id slice) { add_moving(loop.body, slice); });
     });
+  }
+  /// Only kernels use a slice that lies in place: see `moves`.
+  constexpr void add_moving(section_id body, buffer_id slice) {
+    for_each_step_using(Program::plan, body, slice, [&](const step_record& user) { moving[kernel_of(user)] = true; });
   }
 };
 

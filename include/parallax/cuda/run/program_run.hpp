@@ -9,6 +9,7 @@
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/argument_locations.hpp>
 #include <parallax/cuda/run/exchanges/exchange_groups.hpp>
+#include <parallax/cuda/run/exchanges/run_state.hpp>
 #include <parallax/cuda/run/graph_run.hpp>
 #include <parallax/cuda/run/memory_need.hpp>
 #include <parallax/cuda/run/operand_pieces.hpp>
@@ -112,7 +113,8 @@ template <device_api Api> class program_run {
     if (or_settle([&] { return graphs.prepare(source_of, given) && graphs.run(kernels, given); }))
       return main_results(main, arguments.values, std::move(graphs.outputs[0]));
     auto value_at = [this](std::size_t number, int) { return arguments.address(number); };
-    runner running(*owner, main, kernels, here, value_at);
+    const run_state everywhere;
+    runner running(*owner, main, kernels, here, everywhere, value_at);
     arguments.values.resize(index_of(main.section.value_count));
     running.outputs = std::move(graphs.outputs);
     running.prepare(given);
@@ -202,7 +204,8 @@ template <device_api Api> class program_run {
       const auto p = index_of(position);
       return of.on_host ? small[p].address(of.small_number) : address_of<Api>(of.pieces[p]);
     };
-    runner running(*owner, mapped, kernels, all, value_at);
+    const run_state everywhere;
+    runner running(*owner, mapped, kernels, all, everywhere, value_at);
     running.outputs = std::move(graphs.outputs);
     running.prepare();
     if (taken.any()) given.begin_to_take();

@@ -3,12 +3,12 @@
 
 #include <parallax/core/support/function_ref.hpp>
 #include <parallax/core/support/ids.hpp>
-#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/devices/mesh.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/cuda/run/exchanges/exchange_queue.hpp>
+#include <parallax/cuda/run/exchanges/run_state.hpp>
 #include <parallax/cuda/run/placed_section.hpp>
 #include <parallax/cuda/run/steps/capture_estimate.hpp>
 #include <parallax/cuda/run/steps/captured_loops.hpp>
@@ -43,10 +43,11 @@ template <device_api Api> class section_runner : public placed_section<Api> {
   using typename placed::value_function;
 
   section_runner(backend<Api>& of, const section_plan& run, const program_launchers<Api>& launchers, mesh<Api> devices,
-                 value_function values, std::vector<std::byte*> slot_memory = {})
+                 const run_state& how, value_function values, std::vector<std::byte*> slot_memory = {})
       : placed(run, std::move(devices), values, std::move(slot_memory)),
         owner(of),
         launch(launchers),
+        state(how),
         exchanges(of, all) {}
   section_runner(const section_runner&) = delete; // what is enqueued refers to its members
   section_runner& operator=(const section_runner&) = delete;
@@ -68,25 +69,20 @@ template <device_api Api> class section_runner : public placed_section<Api> {
 
   // Bodies of loops and branches
 
-  bool decides = false;                ///< whether work is captured, and its nodes may be conditional
-  captured_exchanges* noted = nullptr; ///< the graph's, if work is captured
-  std::vector<bool> going;             ///< by position: whether it runs the steps; empty if all do
-  bool runs_at(int position) const { return going.empty() || going[index_of(position)]; }
-  int first_position() const {
-    int first = 0;
-    while (!runs_at(first)) ++first;
-    return first;
-  }
+  bool runs_at(int position) const { return state.runs_at(position); }
+  int first_position() const { return state.first_position(); }
   /// Calls `f` with each position; `f` enqueues about `launches` launches.
   void run_at_positions(std::size_t launches, function_ref<void(int)> f) const {
-    if (noted == nullptr && launches * index_of(all.size()) >= least_launches) return owner.threads.run(all.size(), f);
+    if (!state.is_captured() && launches * index_of(all.size()) >= least_launches)
+      return owner.threads.run(all.size(), f);
     for (int p = 0; p < all.size(); ++p) f(p);
   }
-  /// A runner of a body on the same devices, with the memory for bodies from byte `behind` on.
-  section_runner body_runner(section_id body, std::size_t behind = 0) const {
+  /// A runner of a body on the same devices, with the memory for bodies from byte `behind` on. It reads `how` at each
+  /// run.
+  section_runner body_runner(section_id body, const run_state& how, std::size_t behind = 0) const {
     std::vector<std::byte*> memory = memory_of_bodies;
     for (std::byte*& each : memory) each += behind;
-    return {*this, body, std::move(memory)};
+    return {*this, body, how, std::move(memory)};
   }
 
  private:
@@ -96,15 +92,14 @@ template <device_api Api> class section_runner : public placed_section<Api> {
   };
   static constexpr all_are_placed all_placed{};
 
-  section_runner(const section_runner& whole, section_id body, std::vector<std::byte*> slot_memory)
-      : section_runner(whole.owner, {whole.section.plan, body, whole.section.extents}, whole.launch, whole.all,
-                       all_placed, std::move(slot_memory)) {
-    decides = whole.decides;
-    noted = whole.noted;
-  }
+  section_runner(const section_runner& whole, section_id body, const run_state& how,
+                 std::vector<std::byte*> slot_memory)
+      : section_runner(whole.owner, {whole.section.plan, body, whole.section.extents}, whole.launch, whole.all, how,
+                       all_placed, std::move(slot_memory)) {}
 
   backend<Api>& owner;
   const program_launchers<Api>& launch;
+  const run_state& state;
   epilogue_steps<Api> epilogues;
   std::vector<const step_record*> apart; ///< steps that are to be enqueued next
   exchange_queue<Api> exchanges;
@@ -117,7 +112,7 @@ template <device_api Api> class section_runner : public placed_section<Api> {
     void operator()(const product_step& step) const { product_runner(self).run(step); }
     void operator()(const epilogue_step& step) const {
       if (product_runner(self).accumulates(step)) return self.run_everywhere(step);
-      if (!self.everywhere() || step.base != buffer_id::none || !self.run_epilogue(step))
+      if (!self.state.runs_everywhere() || step.base != buffer_id::none || !self.run_epilogue(step))
         self.run_steps(self.section.plan[step.parts], call);
     }
     void operator()(const concurrent_step& step) const { self.run_everywhere(step); }
@@ -137,8 +132,8 @@ template <device_api Api> class section_runner : public placed_section<Api> {
     if constexpr (!std::is_same_v<Step, cond_step>)
       if (launch.whole.have(section.plan, step)) return device_steps(*this, launch).run_whole(step);
     exchanges.finish();
-    if (decides && !is_unrolled(step)) captured_loops(*this).run(step, call);
-    else loop_steps(*this, owner).run(step, call);
+    if (state.decides && !is_unrolled(step)) captured_loops(*this, state).run(step, call);
+    else loop_steps(*this, owner, state).run(step, call);
   }
   bool is_unrolled(const scan_step& step) const { return capture_estimate::is_unrolled(section, step, conditions()); }
   capture_conditions conditions() const {
@@ -148,14 +143,14 @@ template <device_api Api> class section_runner : public placed_section<Api> {
   static bool is_unrolled(const cond_step&) { return false; }
 
   void run_steps(plain_span<const step_record> list, call_function call) {
-    const bool shares = noted == nullptr && all.size() > 1 && owner.threads.size() > 1;
+    const bool shares = !state.is_captured() && all.size() > 1 && owner.threads.size() > 1;
     for (const step_record& step : list) {
       const bool is_exchange = step.kind == step_kind::exchange;
-      if (noted == nullptr && exchanges.may_start_aside() && !is_exchange && !wants_waiting(step)) {
+      if (!state.is_captured() && exchanges.may_start_aside() && !is_exchange && !wants_waiting(step)) {
         run_apart();
         exchanges.start_aside();
       }
-      if (noted == nullptr) owner.note_step();
+      if (!state.is_captured()) owner.note_step();
       if (shares && is_apart(step)) {
         add_apart(step);
       } else {
@@ -222,9 +217,6 @@ template <device_api Api> class section_runner : public placed_section<Api> {
     void operator()(const while_step&) const {}
     void operator()(const cond_step&) const {}
   };
-  bool everywhere() const {
-    return plain::all_of(going, [](bool goes) { return goes; });
-  }
   void add_exchange(const exchange_step& step) {
     for (int p = 0; p < all.size(); ++p)
       if (runs_at(p)) data(step.source, p), data(step.result, p);
@@ -233,7 +225,7 @@ template <device_api Api> class section_runner : public placed_section<Api> {
                   {data(step.result, first), section.bytes_of(step.result)});
   }
   exchange_runner<Api> runner_of(const exchange_step& step) {
-    return {owner, all, section, step, addresses(step.source), addresses(step.result), going, noted};
+    return {owner, all, section, step, addresses(step.source), addresses(step.result), state};
   }
   /// Whether a step needs a result of a waiting exchange.
   bool wants_waiting(const step_record& step) const {

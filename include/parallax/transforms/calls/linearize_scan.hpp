@@ -58,6 +58,17 @@ class scan_linearization {
   growing_vector<tracer> residuals;  ///< stacked
   growing_vector<tracer> first_sums; ///< of constants' cotangents
   growing_vector<tracer> inputs;     ///< of `half`, inside the backward loop
+  growing_vector<tracer> computed;   ///< by operand: its cotangent, inside the backward loop
+
+  /// An operand of the backward loop.
+  struct entered {
+    scan_role role = scan_role::constant;
+    tracer operand{};     ///< without an owner for the cotangent of a result: the caller passes these behind the others
+    int result = -1;      ///< of such a cotangent: the result of the forward loop
+    int gradient_of = -1; ///< of a carry: the operand of the forward loop whose cotangent the rounds compute
+    tracer sum{};         ///< of a carry to which rounds add: its value inside the backward loop
+  };
+  growing_vector<entered> entries; ///< in the order of the backward loop's operands
 
   constexpr growing_vector<char> find_active() {
     growing_vector<char> found;
@@ -95,44 +106,57 @@ class scan_linearization {
   constexpr void make_backward() {
     backward.length = p.length;
     backward.reverse = !p.reverse;
-    for_each(joint.differentiated_inputs, [&](int k) {
-      if (role_of(k) == scan_role::constant)
-        first_sums.push_back(build::zeros(trace, build::widen(operands[index_of(k)].value())));
-    });
+    make_first_sums();
     backward.body = trace.open_graph();
     for (std::size_t k = 0; k < operands.size(); ++k) enter_operand(k);
-    for_each(residuals, [&](tracer residual) { enter(scan_role::stacked, residual); });
-    const growing_vector<tracer> sums = enter_sums();
-    const growing_vector<int> carried = enter_cotangents();
+    for_each(residuals, [&](tracer residual) { enter({scan_role::stacked, residual}); });
+    enter_sums();
+    enter_cotangents();
+    pass_entries_on();
     const growing_vector<tracer> gradients = replay_graph(trace, half, inputs);
-    if (trace.failed) return trace.close_graph();
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < gradients.size(); ++i) {
-      if (role_of(joint.differentiated_inputs[i]) != scan_role::constant) continue;
-      const tracer sum = sums[next++];
-      const tracer addend = build::convert_unrounded(gradients[i], sum.type());
-      add_output(trace, vary_along(emit<primitives::add>({sum, addend}), sum.varies()));
-    }
-    for_each(carried, [&](int k) {
-      add_output(trace, vary_along(gradient_of_carry(gradients, k), value_of_input(index_of(k)).varies));
+    if (!trace.failed) return_gradients(gradients);
+    trace.close_graph();
+  }
+  /// Makes the lists that the backward loop and its caller go by, in the order of the entries.
+  constexpr void pass_entries_on() {
+    for_each(entries, [&](const entered& each) {
+      backward.roles.push_back(each.role);
+      if (each.result < 0) linear.operands.push_back(each.operand);
+      else linear.differentiated_results.push_back(each.result);
+      if (each.gradient_of >= 0) linear.differentiated_operands.push_back(each.gradient_of);
+    });
+  }
+  /// The backward loop's body returns the carries in the order of their entries, and then the cotangents of slices.
+  constexpr void return_gradients(const growing_vector<tracer>& gradients) {
+    computed.resize(operands.size());
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+      computed[index_of(joint.differentiated_inputs[i])] = gradients[i];
+    for_each(entries, [&](const entered& each) {
+      if (each.gradient_of < 0) return;
+      const std::size_t k = index_of(each.gradient_of);
+      add_output(trace, each.result < 0 ? with_addend(each.sum, computed[k]) : gradient_of_carry(k));
     });
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (role_of(joint.differentiated_inputs[i]) != scan_role::stacked) continue;
       add_output(trace, gradients[i]);
       linear.differentiated_operands.push_back(joint.differentiated_inputs[i]);
     }
-    trace.close_graph();
+  }
+  static constexpr tracer with_addend(tracer sum, tracer gradient) {
+    const tracer addend = build::convert_unrounded(gradient, sum.type());
+    return vary_along(emit<primitives::add>({sum, addend}), sum.varies());
+  }
+  /// A carry's cotangent before a round: zeros if the round's results do not depend on the carry.
+  constexpr tracer gradient_of_carry(std::size_t k) const {
+    const abstract_value value = value_of_input(k);
+    return vary_along(computed[k].owner != nullptr ? computed[k] : build::zeros(trace, value), value.varies);
   }
 
   constexpr scan_role role_of(int operand) const { return p.roles[index_of(operand)]; }
 
   /// The next input of `half` is an operand of the backward loop.
-  constexpr void enter(scan_role role, tracer operand) {
-    enter_given(role);
-    linear.operands.push_back(operand);
-  }
-  constexpr void enter_given(scan_role role) {
-    backward.roles.push_back(role);
+  constexpr void enter(const entered& one) {
+    entries.push_back(one);
     inputs.push_back(new_input(trace, value_of_input(inputs.size())));
   }
   /// The next input of `half` is not read: it is zeros.
@@ -141,44 +165,35 @@ class scan_linearization {
   constexpr void enter_operand(std::size_t k) {
     if (!reads(k)) return leave_out();
     switch (p.roles[k]) {
-    case scan_role::constant: return enter(scan_role::constant, operands[k]);
-    case scan_role::carry: return enter(scan_role::stacked, before[k]);
-    case scan_role::stacked: return enter(scan_role::stacked, operands[k]);
+    case scan_role::constant: return enter({scan_role::constant, operands[k]});
+    case scan_role::carry: return enter({scan_role::stacked, before[k]});
+    case scan_role::stacked: return enter({scan_role::stacked, operands[k]});
     }
   }
-  /// Adds carries for the sums of the constants' cotangents, which begin with 0; returns the carries inside the loop.
-  constexpr growing_vector<tracer> enter_sums() {
-    growing_vector<tracer> sums;
+  constexpr void make_first_sums() {
+    for_each(joint.differentiated_inputs, [&](int k) {
+      if (role_of(k) == scan_role::constant)
+        first_sums.push_back(build::zeros(trace, build::widen(operands[index_of(k)].value())));
+    });
+  }
+  /// Enters carries for the sums of the constants' cotangents, which `half` does not take.
+  constexpr void enter_sums() {
+    std::size_t next = 0;
     for_each(joint.differentiated_inputs, [&](int k) {
       if (role_of(k) != scan_role::constant) return;
-      backward.roles.push_back(scan_role::carry);
-      sums.push_back(new_input(trace, build::widen(value_of_input(index_of(k)))));
-      linear.differentiated_operands.push_back(k);
+      const tracer sum = new_input(trace, build::widen(value_of_input(index_of(k))));
+      entries.push_back({.role = scan_role::carry, .operand = first_sums[next++], .gradient_of = k, .sum = sum});
     });
-    for_each(first_sums, [&](tracer zeros) { linear.operands.push_back(zeros); });
-    return sums;
   }
-  /// Adds the cotangents of the results, which the caller passes behind the operands; returns the carries that have
-  /// one.
-  constexpr growing_vector<int> enter_cotangents() {
-    growing_vector<int> carried;
+  /// Enters the cotangents of the results.
+  constexpr void enter_cotangents() {
     for_each(joint.differentiated_results, [&](int result) {
       const bool is_carry = index_of(result) < carries.size();
       const int operand = is_carry ? carries[index_of(result)] : -1;
       const bool counts = is_carry ? wanted[index_of(operand)] != 0 : active[index_of(result)] != 0;
       if (!counts) return leave_out();
-      enter_given(is_carry ? scan_role::carry : scan_role::stacked);
-      linear.differentiated_results.push_back(result);
-      if (!is_carry) return;
-      carried.push_back(operand);
-      linear.differentiated_operands.push_back(operand);
+      enter({.role = is_carry ? scan_role::carry : scan_role::stacked, .result = result, .gradient_of = operand});
     });
-    return carried;
-  }
-  constexpr tracer gradient_of_carry(const growing_vector<tracer>& gradients, int operand) const {
-    for (std::size_t i = 0; i < gradients.size(); ++i)
-      if (joint.differentiated_inputs[i] == operand) return gradients[i];
-    return build::zeros(trace, value_of_input(index_of(operand)));
   }
 };
 

@@ -56,21 +56,14 @@ struct mapped_arguments {
   }
 };
 
-constexpr mapped_arguments map_arguments(context& trace, std::string_view transformation, const leaf_axes& spec,
-                                         growing_vector<tracer> leaves) {
-  mapped_arguments result{leaves, spec.values, dim{}, false};
-  // after an error the function is still traced, with all arguments as they are
-  auto without_axes = [&] {
-    result.axes.assign(leaves.size(), unmapped);
-    return result;
-  };
-  if (!check_fit(trace, transformation, "in_axes", spec)) return without_axes();
-  growing_vector<mapped_argument> mapped;
-  for (std::size_t k = 0; k < leaves.size(); ++k) {
-    int& axis_number = result.axes[k];
-    if (!leaves[k].owner) axis_number = unmapped;
+/// Lists the arguments that are mapped, and counts their axes from the start; false after an error.
+constexpr bool list_mapped(context& trace, std::string_view transformation, mapped_arguments& arguments,
+                           growing_vector<mapped_argument>& mapped) {
+  for (std::size_t k = 0; k < arguments.leaves.size(); ++k) {
+    int& axis_number = arguments.axes[k];
+    if (!arguments.leaves[k].owner) axis_number = unmapped;
     if (axis_number == unmapped) continue;
-    abstract_value value = leaves[k].value();
+    abstract_value value = arguments.leaves[k].value();
     int from_start = axis_number < 0 ? axis_number + value.rank() : axis_number;
     if (from_start < 0 || from_start >= value.rank()) {
       message text;
@@ -79,23 +72,28 @@ constexpr mapped_arguments map_arguments(context& trace, std::string_view transf
            << ", but is only " << value.rank() << " (its shape is ";
       print_value(text, trace.extents, value);
       trace.fail(text << "); choose another axis, or none");
-      return without_axes();
+      return false;
     }
     axis_number = from_start;
     mapped.push_back({static_cast<int>(k), from_start, value});
   }
-  if (mapped.empty()) {
+  if (mapped.empty())
     trace.fail(message() << transformation
                          << " must have at least one non-None value in in_axes; map at least one array argument");
-    return without_axes();
-  }
+  return !mapped.empty();
+}
+
+/// Finds the size that mapped axes have in common, a static one if there is one; false after an error. The call checks
+/// sizes that are not known yet.
+constexpr bool find_common_size(context& trace, std::string_view transformation,
+                                const growing_vector<mapped_argument>& mapped, dim& common) {
   auto size_of = [](const mapped_argument& a) { return a.value.shape[a.axis]; };
-  result.size = size_of(mapped[0]);
+  common = size_of(mapped[0]);
   bool differ = false;
   for_each(mapped, [&](const mapped_argument& a) {
     const dim size = size_of(a);
-    if (is_static(size) && is_static(result.size) && !(size == result.size)) differ = true;
-    if (is_static(size)) result.size = size;
+    if (is_static(size) && is_static(common) && !(size == common)) differ = true;
+    if (is_static(size)) common = size;
   });
   if (differ) {
     message text;
@@ -106,13 +104,24 @@ constexpr mapped_arguments map_arguments(context& trace, std::string_view transf
         text, transformation, known, [&](const mapped_argument& a) { return size_of(a).number(); },
         [&](message& out, const abstract_value& v) { print_value(out, trace.extents, v); });
     trace.fail(text << " give arrays of one size along the mapped axes, or map none of those that differ");
-    return without_axes();
+    return false;
   }
   const auto other =
-      std::find_if(mapped.begin(), mapped.end(), [&](const mapped_argument& a) { return size_of(a) != result.size; });
+      std::find_if(mapped.begin(), mapped.end(), [&](const mapped_argument& a) { return size_of(a) != common; });
   if (other != mapped.end())
-    trace.guards.push_back({guard_kind::mapped_sizes, transformation, result.size, size_of(*other), {}, {}, mapped});
-  result.valid = true;
+    trace.guards.push_back({guard_kind::mapped_sizes, transformation, common, size_of(*other), {}, {}, mapped});
+  return true;
+}
+
+constexpr mapped_arguments map_arguments(context& trace, std::string_view transformation, const leaf_axes& spec,
+                                         growing_vector<tracer> leaves) {
+  mapped_arguments result{leaves, spec.values, dim{}, false};
+  growing_vector<mapped_argument> mapped;
+  result.valid = check_fit(trace, transformation, "in_axes", spec) &&
+                 list_mapped(trace, transformation, result, mapped) &&
+                 find_common_size(trace, transformation, mapped, result.size);
+  // after an error the function is still traced, with all arguments as they are
+  if (!result.valid) result.axes.assign(leaves.size(), unmapped);
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include <parallax/cuda/run/exchanges/exchange_memory.hpp>
 #include <parallax/cuda/run/exchanges/exchange_operands.hpp>
 #include <parallax/cuda/run/exchanges/gathered_operands.hpp>
+#include <parallax/cuda/run/exchanges/run_state.hpp>
 #include <parallax/cuda/run/exchanges/shared_gpu_exchange.hpp>
 #include <parallax/processes/world.hpp>
 #include <parallax/program/section_steps.hpp>
@@ -25,16 +26,15 @@
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// One exchange; `from` and `to` are the operand's and the result's first bytes by position. It runs at the positions
-/// that are `running`, or at all if none are given; all members of a group run it, or none. If it is captured,
-/// `captured` notes it, and it happens at each launch.
+/// that `how` names; all members of a group run it, or none. If it is captured, it is noted, and it happens at each
+/// launch.
 template <device_api Api> class exchange_runner : exchange_operands<Api> {
  public:
   exchange_runner(backend<Api>& of, const mesh<Api>& devices, const section_plan& section, const exchange_step& what,
-                  const std::vector<std::byte*>& from, const std::vector<std::byte*>& to,
-                  const std::vector<bool>& running, captured_exchanges* captured)
-      : operands(devices, section, what, from, to), owner(of), going(running), noted(captured) {}
+                  const std::vector<std::byte*>& from, const std::vector<std::byte*>& to, const run_state& how)
+      : operands(devices, section, what, from, to), owner(of), state(how) {}
 
-  bool is_captured() const { return noted != nullptr; }
+  bool is_captured() const { return state.is_captured(); }
 
   /// Enqueues the step, or returns false and leaves it to NCCL: `prepare`, `enqueue` inside a group, and `finish` once
   /// the group has reached the devices' streams.
@@ -46,7 +46,7 @@ template <device_api Api> class exchange_runner : exchange_operands<Api> {
       return group.size() == 1;
     });
     if (parts.empty()) return true;
-    if (noted != nullptr) noted->add(name_of(step.kind), step.axes.bits, bytes);
+    if (state.is_captured()) state.noted->add(name_of(step.kind), step.axes.bits, bytes);
     else if (crosses()) number = all.whole()->of().next_shared_exchange();
     // devices are distinct in all groups, or, if they are shared, perhaps in some
     const std::vector<clique<Api>*> found = owner.cliques_of(all, crosses(), parts);
@@ -108,8 +108,7 @@ template <device_api Api> class exchange_runner : exchange_operands<Api> {
   using operands::outer, operands::inner, operands::inner_bytes, operands::fill_zero;
 
   backend<Api>& owner;
-  const std::vector<bool>& going;       ///< by position
-  captured_exchanges* noted;            ///< null if the step is not captured
+  const run_state& state;
   std::vector<std::vector<int>> groups; ///< places, by group and rank; groups with members here
   std::vector<clique<Api>*> cliques;    ///< by group
   std::uint64_t number = 0;             ///< among those with members in other processes; 0 for others
@@ -117,7 +116,7 @@ template <device_api Api> class exchange_runner : exchange_operands<Api> {
   recycled_vector<buffer> arranged;             ///< by position: what NCCL reads or writes, if its order is another
   std::vector<gathered_operands<Api>> gathered; ///< by position: operands to combine in the host's order
 
-  bool runs_at(int position) const { return going.empty() || going[index_of(position)]; }
+  bool runs_at(int position) const { return state.runs_at(position); }
   bool gathers() const { return step.kind == exchange_kind::all_gather; }
   bool scatters() const { return step.kind == exchange_kind::reduce_scatter; }
   bool crosses() const { return exchange_crosses(all, step); }

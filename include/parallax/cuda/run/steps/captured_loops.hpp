@@ -8,6 +8,7 @@
 #include <parallax/cuda/kernels/copies/copy_slices.hpp>
 #include <parallax/cuda/kernels/loop/conditions.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/cuda/run/exchanges/run_state.hpp>
 #include <parallax/cuda/run/steps/capture_estimate.hpp>
 #include <parallax/cuda/run/steps/slices_in_place.hpp>
 #include <parallax/runtime/loop_places.hpp>
@@ -20,13 +21,15 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// `Section` is the section's runner, which also runs the bodies. Each device has nodes of its own.
+/// `Section` is the section's runner, which also runs the bodies; `how` is its state, and theirs. Each device has nodes
+/// of its own.
 template <class Section> class captured_loops {
   using api = typename Section::api;
   using rule = set_conditions::rule;
 
  public:
-  explicit captured_loops(Section& section) : outer(section), count(index_of(section.all.size())) {}
+  captured_loops(Section& section, const run_state& how)
+      : outer(section), state(how), count(index_of(section.all.size())) {}
 
   /// Rounds write the carries' two buffers in turn. A node repeats two rounds, the second one only if the predicate
   /// still holds. Behind it, carries that are in the other buffer are copied.
@@ -34,8 +37,8 @@ template <class Section> class captured_loops {
     places_by_position places = places_of(step.operands, step.results);
     const bool alternates = any_alternates(step.results);
     for_each([&](std::size_t p) { places[p].begin_inside(1, copy_on(p, step.results)); });
-    Section predicate = outer.body_runner(step.predicate, capture_estimate::control_bytes),
-            body = outer.body_runner(step.body, capture_estimate::control_bytes);
+    Section predicate = outer.body_runner(step.predicate, state, capture_estimate::control_bytes),
+            body = outer.body_runner(step.body, state, capture_estimate::control_bytes);
     predicate.place_slots();
     body.place_slots();
     const auto again = conditions(), in_other = conditions();
@@ -89,8 +92,8 @@ template <class Section> class captured_loops {
     std::deque<slice_places> slices;
     for_each([&](std::size_t p) { slices.emplace_back(outer, step, p, control(p) + capture_estimate::control_bytes); });
     places_by_position places = places_of(step.operands, step.results);
-    Section body = outer.body_runner(step.body, capture_estimate::control_bytes +
-                                                    capture_estimate::bytes_of_slices(outer.section, step));
+    Section body = outer.body_runner(
+        step.body, state, capture_estimate::control_bytes + capture_estimate::bytes_of_slices(outer.section, step));
     body.place_slots();
     for_each([&](std::size_t p) { slices[p].move(body, counter(p), static_cast<int>(p)); });
     const auto more = conditions();
@@ -136,7 +139,7 @@ template <class Section> class captured_loops {
     });
     for (std::size_t b = 0; b < branches.size(); ++b)
       inside(conditional_kind::once, chosen[b], [&] {
-        Section branch = outer.body_runner(branches[b]);
+        Section branch = outer.body_runner(branches[b], state);
         branch.place_slots();
         for_each([&](std::size_t p) {
           branch.place(addresses(step.operands, p), addresses(step.results, p), static_cast<int>(p));
@@ -149,6 +152,7 @@ template <class Section> class captured_loops {
   using places_by_position = std::deque<loop_places>;
 
   Section& outer;
+  const run_state& state;
   std::size_t count; ///< of devices
 
   template <class F> void for_each(const F& f) const {

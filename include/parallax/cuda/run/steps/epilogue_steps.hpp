@@ -25,17 +25,11 @@ template <device_api Api> class epilogue_steps {
   template <class Data, class AtPositions>
   bool run(const mesh<Api>& all, const section_plan& section, const epilogue_step& e, const product_step& product,
            const Data& data, const AtPositions& at_positions) {
-    using enum product_activation;
     const resolved_product step(section, product);
-    if (step.rows == 0 || step.columns == 0 || step.depth == 0) return false;
-    const bool of_relu = e.activation == relu, of_relu_gradient = e.activation == relu_gradient;
-    const bool is_gradient = of_relu_gradient || e.activation == gelu_gradient || e.bias_gradient != none;
-    if (is_gradient && step.depth == 1) return false; // the library does not support these
-    if (of_relu_gradient && !plain::contains(signs, e.auxiliary)) return false;
-    if (!of_relu && !of_relu_gradient && e.auxiliary != none && step.columns % 8 != 0) return false;
-
+    if (!may_support(step, e)) return false;
     // without signs, a gradient of relu is computed by loops, but relu itself need not be; fewer columns have no room
     // for signs
+    const bool of_relu = e.activation == product_activation::relu;
     bool keeps_signs = of_relu && e.auxiliary != none && step.columns >= 16;
     std::vector<matrix_product> calls = calls_of(all, section, e, product, data, !of_relu || keeps_signs);
     bool possible = are_possible(all, calls);
@@ -44,17 +38,7 @@ template <device_api Api> class epilogue_steps {
       calls = calls_of(all, section, e, product, data, false);
       possible = are_possible(all, calls);
     }
-    if (!possible) return false;
-    std::atomic<bool> refused = false;
-    at_positions([&](int p) {
-      if (refused) return;
-      const device<Api>& on = *all.devices[index_of(p)];
-      on.activate();
-      const status enqueued = on.multiply(calls[index_of(p)]);
-      if (enqueued.is == status::kind::unsupported) refused = true;
-      else check(enqueued, on.number);
-    });
-    if (refused) return false; // against its own word; the parts write all results again
+    if (!possible || !enqueue(all, calls, at_positions)) return false;
     if (keeps_signs) signs.push_back(e.auxiliary);
     return true;
   }
@@ -63,6 +47,16 @@ template <device_api Api> class epilogue_steps {
   static constexpr buffer_id none = buffer_id::none;
   std::vector<buffer_id> signs; ///< buffers that hold the signs for gradients
 
+  /// Whether the library may have an epilogue for a product of these extents; `are_possible` asks it.
+  bool may_support(const resolved_product& step, const epilogue_step& e) const {
+    using enum product_activation;
+    if (step.rows == 0 || step.columns == 0 || step.depth == 0) return false;
+    const bool of_relu = e.activation == relu, of_relu_gradient = e.activation == relu_gradient;
+    const bool is_gradient = of_relu_gradient || e.activation == gelu_gradient || e.bias_gradient != none;
+    if (is_gradient && step.depth == 1) return false; // the library does not support these
+    if (of_relu_gradient && !plain::contains(signs, e.auxiliary)) return false;
+    return of_relu || of_relu_gradient || e.auxiliary == none || step.columns % 8 == 0;
+  }
   /// The call for each device.
   template <class Data>
   static std::vector<matrix_product> calls_of(const mesh<Api>& all, const section_plan& section, const epilogue_step& e,
@@ -95,6 +89,21 @@ template <device_api Api> class epilogue_steps {
       check(possible, on.number);
     }
     return true;
+  }
+  /// Enqueues the calls. False if the library does not support one of them, against its own word: the parts write all
+  /// results again.
+  template <class AtPositions>
+  static bool enqueue(const mesh<Api>& all, const std::vector<matrix_product>& calls, const AtPositions& at_positions) {
+    std::atomic<bool> refused = false;
+    at_positions([&](int p) {
+      if (refused) return;
+      const device<Api>& on = *all.devices[index_of(p)];
+      on.activate();
+      const status enqueued = on.multiply(calls[index_of(p)]);
+      if (enqueued.is == status::kind::unsupported) refused = true;
+      else check(enqueued, on.number);
+    });
+    return !refused;
   }
 };
 

@@ -7,6 +7,7 @@
 #include <parallax/cuda/devices/allocation.hpp>
 #include <parallax/cuda/devices/mesh.hpp>
 #include <parallax/cuda/names.hpp>
+#include <parallax/cuda/run/exchanges/run_state.hpp>
 #include <parallax/runtime/loop_places.hpp>
 
 #include <deque>
@@ -14,10 +15,10 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// `Section` is the section's runner, which also runs the bodies.
+/// `Section` is the section's runner, which also runs the bodies; `how` is its state.
 template <class Section, class Backend> class loop_steps {
  public:
-  loop_steps(Section& section, Backend& of) : outer(section), owner(of) {}
+  loop_steps(Section& section, Backend& of, const run_state& how) : outer(section), owner(of), state(how) {}
 
   /// All rounds, one after another.
   template <class Call> void run(const scan_step& step, Call call) {
@@ -25,8 +26,7 @@ template <class Section, class Backend> class loop_steps {
     places_by_position places = places_of(step);
     for_running([&](std::size_t p) { places[p].bring_in(rounds.count, copy_on(p, step)); });
     if (rounds.count == 0) for_running([&](std::size_t p) { places[p].copy_carries({.left = -1}, copy_on(p, step)); });
-    Section body = outer.body_runner(step.body);
-    body.going = outer.going;
+    Section body = outer.body_runner(step.body, state);
     body.place_slots();
     for (std::int64_t round = 0; round < rounds.count; ++round) {
       for_running([&](std::size_t p) {
@@ -41,14 +41,15 @@ template <class Section, class Backend> class loop_steps {
   template <class Call> void run(const while_step& step, Call call) {
     places_by_position places = places_of(step);
     for_running([&](std::size_t p) { places[p].bring_in(0, copy_on(p, step)); });
-    Section predicate = outer.body_runner(step.predicate), body = outer.body_runner(step.body);
+    run_state running = state.at({});
+    std::vector<bool>& going = running.going;
+    for (int p = 0; p < outer.all.size(); ++p) going.push_back(outer.runs_at(p));
+    Section predicate = outer.body_runner(step.predicate, running), body = outer.body_runner(step.body, running);
     predicate.place_slots();
     body.place_slots();
     std::vector<loop_round> rounds(places.size());
     recycled_vector<buffer> answers;
     for (auto* each : outer.all.devices) answers.push_back(allocate<api>(*each, 1));
-    std::vector<bool>& going = predicate.going;
-    for (int p = 0; p < outer.all.size(); ++p) going.push_back(outer.runs_at(p));
     while (true) {
       for_each_true(going, [&](std::size_t p) {
         std::byte* const answer = address_of<api>(answers[p]);
@@ -60,7 +61,6 @@ template <class Section, class Backend> class loop_steps {
         going[p] = value_from<std::byte>(p, address_of<api>(answers[p])) != std::byte{0};
       });
       if (!any(going)) break;
-      body.going = going;
       for_each_true(going, [&](std::size_t p) {
         body.place(places[p].arguments(), places[p].outputs(), static_cast<int>(p));
         rounds[p].is_first = false;
@@ -84,12 +84,14 @@ template <class Section, class Backend> class loop_steps {
     });
     std::int32_t number = 0;
     for (section_id each : outer.section.plan[step.branches]) {
-      Section branch = outer.body_runner(each);
-      for (std::int32_t index : chosen) branch.going.push_back(index == number);
+      std::vector<bool> going;
+      for (std::int32_t index : chosen) going.push_back(index == number);
       ++number;
-      if (!any(branch.going)) continue;
+      if (!any(going)) continue;
+      const run_state running = state.at(going);
+      Section branch = outer.body_runner(each, running);
       branch.place_slots();
-      for_each_true(branch.going, [&](std::size_t p) { branch.place(operands[p], results[p], static_cast<int>(p)); });
+      for_each_true(going, [&](std::size_t p) { branch.place(operands[p], results[p], static_cast<int>(p)); });
       branch.run(call);
     }
   }
@@ -100,6 +102,7 @@ template <class Section, class Backend> class loop_steps {
 
   Section& outer;
   Backend& owner;
+  const run_state& state;
 
   template <class Step> places_by_position places_of(const Step& step) {
     places_by_position places;
