@@ -2,7 +2,7 @@
 #include <parallax/host/devices/collectives.hpp>
 
 #include "host/cube_of_devices.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/host/devices/device_pool.hpp>
 

@@ -2,8 +2,8 @@
 #include <parallax/host/devices/collectives.hpp>
 
 #include "host/cube_of_devices.hpp"
-#include "in_pairs.hpp"
-#include "test.hpp"
+#include "support/in_pairs.hpp"
+#include "support/test.hpp"
 
 #include <parallax/host/devices/device_pool.hpp>
 
