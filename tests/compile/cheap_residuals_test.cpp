@@ -1,5 +1,5 @@
 // What the way back through loops, maps and branches computes again instead of keeping it.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,5 +1,5 @@
 // What programs cost, beside counts by hand.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,5 +1,5 @@
 // Which products take on the loops behind them, and that extents which the guards make equal are one.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include "compile/lowered.hpp"
 

@@ -1,5 +1,5 @@
 // Products whose rows and columns are exchanged because their results are read so: their values.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,5 +1,5 @@
 // Which loops become one step because none of them needs another.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include "compile/lowered.hpp"
 

@@ -1,5 +1,5 @@
 // What loops and indexing are lowered to: what fuses, what is changed in place, what no round copies.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include "compile/lowered.hpp"
 

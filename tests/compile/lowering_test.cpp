@@ -1,5 +1,5 @@
 // What a program is lowered to: which operations share a loop, which loops share a kernel, which buffers share memory.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include "compile/lowered.hpp"
 

@@ -1,5 +1,5 @@
 // How much memory the intermediates of a program take, beside what is live at one time.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include "compile/lowered.hpp"
 

@@ -1,6 +1,6 @@
 // Plans as text.
 #include "compile/lowered.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/compile/print_plan.hpp>
 

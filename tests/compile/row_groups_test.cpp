@@ -1,5 +1,5 @@
 // Row groups: which reductions share a loop with what is computed beside them, and that the loop computes it.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include "compile/lowered.hpp"
 

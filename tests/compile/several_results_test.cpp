@@ -1,6 +1,6 @@
 // Loops with several results: long programs are cut into them, and values that several consumers need come from one.
 #include "compile/lowered.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,6 +1,6 @@
 // Conformance cases of JAX's collectives over one mapped axis.
 #include "expected.hpp"
-#include "rule_30.hpp"
+#include "support/rule_30.hpp"
 
 #include <algorithm>
 #include <cstdint>

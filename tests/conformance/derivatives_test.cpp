@@ -1,5 +1,5 @@
 // jvp, vjp, linearize, linear_transpose, jacfwd, jacrev, hessian and has_aux as users call them.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,5 +1,5 @@
 // Donated arguments of mapped functions, whose results lie in the memory of each device.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,6 +1,6 @@
 // Donated arguments: results in their memory, and what is left of them.
 #include "donated.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

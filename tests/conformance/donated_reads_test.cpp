@@ -1,6 +1,6 @@
 // Donated arguments that are read elsewhere, or after a result was written, are read as they were.
 #include "donated.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -9,7 +9,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 namespace conformance {
 

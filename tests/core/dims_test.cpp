@@ -1,5 +1,5 @@
 // Symbolic extents: equal polynomials are the same number.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/core/trace/context.hpp>
 

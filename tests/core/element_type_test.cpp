@@ -1,5 +1,5 @@
 // Element types: sizes, names, categories, and the whole promotion table.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/core/types/element_type.hpp>
 

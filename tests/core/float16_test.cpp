@@ -1,7 +1,7 @@
 // The 16-bit floating types: every bit pattern, every boundary between two numbers, and their arithmetic.
 #include <parallax/core/types/element_type.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <bit>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The graph: equal nodes are one node, wherever its hash table has grown to.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/core/trace/context.hpp>
 

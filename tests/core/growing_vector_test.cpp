@@ -1,5 +1,5 @@
 // The vector of constant evaluation does what std::vector does, and destroys what it holds once.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/core/support/growing_vector.hpp>
 

@@ -1,5 +1,5 @@
 // Equal things are found again by their hashes.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/core/support/hash_index.hpp>
 

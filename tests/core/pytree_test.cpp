@@ -1,5 +1,5 @@
 // Pytrees: what is a node, the order of leaves, and the types of trees with other leaves.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/core/types/pytree.hpp>
 

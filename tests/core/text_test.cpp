@@ -1,5 +1,5 @@
 // Text put together in constant expressions, and names of types in messages.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/core/support/diagnostics.hpp>
 #include <parallax/core/trace/context.hpp>

@@ -2,8 +2,8 @@
 // while the test runs, with interpreted kernels, so that many functions cost little to compile.
 #pragma once
 
-#include "properties/run_traced.hpp"
-#include "test.hpp"
+#include "support/interpreter/run_traced.hpp"
+#include "support/test.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,6 +1,6 @@
 // The table of docs/primitives.md, made of the rules. With PARALLAX_WRITE_PAGES=1 in the environment the page is
 // written anew, otherwise it is compared.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,7 +1,7 @@
 // Tests of examples/support/batch.hpp.
 #include "support/batch.hpp"
 
-#include "test.hpp"
+#include "support/test.hpp"
 #include "thrown_message.hpp"
 
 #include <vector>

@@ -1,7 +1,7 @@
 // Tests of examples/support/dataset.hpp.
 #include "support/dataset.hpp"
 
-#include "test.hpp"
+#include "support/test.hpp"
 #include "thrown_message.hpp"
 
 #include <algorithm>

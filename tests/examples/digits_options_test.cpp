@@ -1,7 +1,7 @@
 // Tests of examples/support/digits_options.hpp.
 #include "support/digits_options.hpp"
 
-#include "test.hpp"
+#include "support/test.hpp"
 #include "thrown_message.hpp"
 
 #include <array>

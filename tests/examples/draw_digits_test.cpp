@@ -1,7 +1,7 @@
 // Tests of examples/support/draw_digits.hpp.
 #include "support/draw_digits.hpp"
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <array>
 #include <sstream>

@@ -2,8 +2,8 @@
 #include "support/idx_file.hpp"
 
 #include "idx_bytes.hpp"
+#include "support/test.hpp"
 #include "temporary_directory.hpp"
-#include "test.hpp"
 #include "thrown_message.hpp"
 
 #include <cstdint>

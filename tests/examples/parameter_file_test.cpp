@@ -1,8 +1,8 @@
 // Tests of examples/support/parameter_file.hpp.
 #include "support/parameter_file.hpp"
 
+#include "support/test.hpp"
 #include "temporary_directory.hpp"
-#include "test.hpp"
 #include "thrown_message.hpp"
 
 #include <array>

@@ -1,8 +1,8 @@
 // Compares the cells of examples/pmap_cookbook.hpp with what JAX gives, on 8 devices.
 #include "pmap_cookbook.hpp"
 
-#include "rule_30.hpp"
-#include "test.hpp"
+#include "support/rule_30.hpp"
+#include "support/test.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Tests of examples/support/progress_bar.hpp.
 #include "support/progress_bar.hpp"
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <sstream>
 #include <string>

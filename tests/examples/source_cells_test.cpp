@@ -1,8 +1,8 @@
 // Tests of examples/support/source_cells.hpp.
 #include "support/source_cells.hpp"
 
+#include "support/test.hpp"
 #include "temporary_directory.hpp"
-#include "test.hpp"
 #include "thrown_message.hpp"
 
 namespace source_cells_test {

@@ -1,5 +1,5 @@
 // The transformer example: its forward pass by plain loops, its gradient by differences, and that it learns.
-#include "test.hpp"
+#include "support/test.hpp"
 #include "transformer_model.hpp"
 
 #include <parallax/parallax.hpp>

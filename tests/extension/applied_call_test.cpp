@@ -1,6 +1,6 @@
 // A new member of the family of calls works under every transformation, and in any nesting with pmap.
 #include "extension/applied_call.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -2,7 +2,7 @@
 #include <parallax/parallax.hpp>
 
 #include "compile/lowered.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cmath>
 #include <cstdint>

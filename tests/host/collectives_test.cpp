@@ -3,7 +3,7 @@
 #include <parallax/host/devices/collectives.hpp>
 
 #include "host/cube_of_devices.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/host/devices/device_pool.hpp>
 
@@ -63,7 +63,7 @@ TEST_CASE("thousands of collectives in a row, over changing groups and sizes", "
       const std::size_t count = step % 3 == 0 ? 400 : 3; // both ways of publication
       const std::int32_t mine = p * 1000 + step;
       std::fill_n(at(values, p).begin(), count, mine);
-      all_reduce(mesh, p, mask, reduction::sum, element_type::int32, at(values, p).data(), out.data(), count);
+      all_reduce({mesh, p, mask}, reduction::sum, element_type::int32, at(values, p).data(), out.data(), count);
       std::int32_t expected = 0;
       for (int member : group_of(p, mask)) expected += member * 1000 + step;
       at(wrong, p) += out[0] != expected || out[count - 1] != expected;
@@ -80,12 +80,12 @@ TEST_CASE("64 devices", "[collectives]") {
   pool.run(mesh, [&](int p) {
     at(in_place, p).assign(1000, static_cast<float>(p));
     float* const own = at(in_place, p).data();
-    all_reduce(mesh, p, 0b11, reduction::sum, element_type::float32, own, own, 1000);
+    all_reduce({mesh, p, 0b11}, reduction::sum, element_type::float32, own, own, 1000);
     const std::vector<float> in(1000, static_cast<float>(p));
     for (int step = 0; step < 30; ++step) {
-      all_reduce(mesh, p, 0b11, reduction::sum, element_type::float32, in.data(), at(out, p).data(),
+      all_reduce({mesh, p, 0b11}, reduction::sum, element_type::float32, in.data(), at(out, p).data(),
                  step % 2 ? 1000 : 1);
-      all_reduce(mesh, p, 0b01, reduction::max, element_type::float32, in.data(), at(out, p).data() + 1, 1);
+      all_reduce({mesh, p, 0b01}, reduction::max, element_type::float32, in.data(), at(out, p).data() + 1, 1);
     }
   });
   for (int p = 0; p < 64; ++p) {
@@ -106,9 +106,9 @@ TEST_CASE("a thread with a small stack takes part", "[collectives]") {
     pool.run(mesh, [&](int p) { // the caller's thread is one of them
       const std::vector<std::int64_t> in(3000, p);
       std::vector<std::int64_t> out(3000);
-      all_reduce(mesh, p, 0b1, reduction::sum, element_type::int64, in.data(), out.data(), 3000);
+      all_reduce({mesh, p, 0b1}, reduction::sum, element_type::int64, in.data(), out.data(), 3000);
       std::vector<std::int64_t> part(200);
-      reduce_scatter(mesh, p, 0b1, reduction::sum, element_type::int64, out.data(), part.data(), 1, 200);
+      reduce_scatter({mesh, p, 0b1}, reduction::sum, element_type::int64, out.data(), part.data(), 1, 200);
       at(sums, p) = std::accumulate(part.begin(), part.end(), std::int64_t{0});
     });
     return nullptr;
@@ -132,9 +132,9 @@ TEST_CASE("a device that never arrives ends the others' wait at the deadline", "
   mesh.set_timeout(std::chrono::milliseconds(50));
   const auto late = [&](int p) {
     float value = 1;
-    all_reduce(mesh, p, 0b110, reduction::sum, element_type::float32, &value, &value, 1);
+    all_reduce({mesh, p, 0b110}, reduction::sum, element_type::float32, &value, &value, 1);
     if (p == 2) return;
-    all_reduce(mesh, p, 0b110, reduction::sum, element_type::float32, &value, &value, 1);
+    all_reduce({mesh, p, 0b110}, reduction::sum, element_type::float32, &value, &value, 1);
   };
   try {
     pool.run(mesh, late);
@@ -153,7 +153,7 @@ TEST_CASE("a device that never arrives ends the others' wait at the deadline", "
   // The team and the pool work again.
   std::vector<float> values(8, 1);
   pool.run(mesh, [&](int p) {
-    all_reduce(mesh, p, 0b111, reduction::sum, element_type::float32, &at(values, p), &at(values, p), 1);
+    all_reduce({mesh, p, 0b111}, reduction::sum, element_type::float32, &at(values, p), &at(values, p), 1);
   });
   CHECK(values == std::vector<float>(8, 8.f));
 }
@@ -166,13 +166,13 @@ TEST_CASE("devices in different collectives are told", "[collectives]") {
   const auto run = [&](std::size_t odd_count) {
     pool.run(line, [&](int p) {
       float* own = at(data, p).data();
-      all_reduce(line, p, 1, reduction::sum, element_type::float32, own, own, p == 1 ? odd_count : 1000);
+      all_reduce({line, p, 1}, reduction::sum, element_type::float32, own, own, p == 1 ? odd_count : 1000);
     });
   };
   CHECK_THROWS_WITH(run(999), Catch::Matchers::Matches(".*different collective.*"));
   CHECK_THROWS_WITH(run(1), Catch::Matchers::Matches(".*different collective.*"));
   CHECK_NOTHROW(run(1000));
-  CHECK_THROWS_WITH(pool.run(line, [&](int p) { all_gather(line, p, 0b10, nullptr, nullptr, 0, 0); }),
+  CHECK_THROWS_WITH(pool.run(line, [&](int p) { all_gather({line, p, 0b10}, nullptr, nullptr, 0, 0); }),
                     Catch::Matchers::Matches(".*axis that the mesh does not have.*"));
 }
 

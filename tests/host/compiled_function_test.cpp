@@ -1,7 +1,7 @@
 // Functions without a runtime: their values beside plain loops, their workspaces, and what they are called with.
 #include <parallax/compiled_function.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <algorithm>
 #include <array>

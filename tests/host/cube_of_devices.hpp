@@ -1,7 +1,7 @@
 // Groups of a mesh of eight devices, with operands of collectives, and what these are promised to make of them.
 #pragma once
 
-#include "in_pairs.hpp"
+#include "support/in_pairs.hpp"
 
 #include <parallax/host/devices/collectives.hpp>
 

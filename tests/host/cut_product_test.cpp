@@ -2,7 +2,7 @@
 #include <parallax/host/kernels/products/product.hpp>
 #include <parallax/host/kernels/products/run_product.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cstddef>
 #include <cstdint>

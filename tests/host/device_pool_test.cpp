@@ -2,7 +2,7 @@
 #include <parallax/host/devices/device_pool.hpp>
 
 #include "host/device_runs.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/host/devices/collectives.hpp>
 

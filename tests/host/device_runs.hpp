@@ -16,8 +16,8 @@ inline std::vector<int> first_devices(int count) {
 }
 
 inline float sum_over(parallax::host::team& line, int position, float value) {
-  parallax::host::all_reduce(line, position, 1, parallax::host::reduction::sum, parallax::element_type::float32, &value,
-                             &value, 1);
+  parallax::host::all_reduce({line, position, 1}, parallax::host::reduction::sum, parallax::element_type::float32,
+                             &value, &value, 1);
   return value;
 }
 

@@ -3,7 +3,7 @@
 #include <parallax/parallax.hpp>
 
 #include "host/direct_numbers.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include <parallax/compiled_function.hpp>
 #include <parallax/parallax.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cmath>
 #include <cstddef>

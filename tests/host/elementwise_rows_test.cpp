@@ -1,5 +1,5 @@
 // Loops whose dimensions cannot be merged: rows one after another, and threads that begin in the middle of a dimension.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,7 +1,7 @@
 // Extremes of rows and where they are, beside plain loops: NaN, infinities of both signs, equals, rows of all lengths.
 #include <parallax/parallax.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cmath>
 #include <cstdint>

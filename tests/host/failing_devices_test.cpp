@@ -2,7 +2,7 @@
 #include <parallax/host/devices/device_pool.hpp>
 
 #include "host/device_runs.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/host/devices/collectives.hpp>
 
@@ -75,7 +75,7 @@ TEST_CASE("memory of a released part is not in use by others", "[device_pool]") 
                                for (int step = 0;; ++step) {
                                  if (position == repeat % 8 && step == 3) throw std::runtime_error("stop");
                                  std::vector<float> in(2000, 1.f), out(2000);
-                                 all_reduce(mesh, position, step % 2 ? 0b01 : 0b10, reduction::sum,
+                                 all_reduce({mesh, position, step % 2 ? 0b01U : 0b10U}, reduction::sum,
                                             element_type::float32, in.data(), out.data(), in.size());
                                }
                              }),
@@ -122,7 +122,7 @@ TEST_CASE("members stay in a rendezvous until all are done, also after an abort"
   std::atomic<bool> left_early{false};
   pool.run(line, [&](int position) {
     {
-      rendezvous both(line, position, 1, collective::permute, data.data(), data.data(), data.size());
+      rendezvous both({line, position, 1}, collective::permute, data.data(), data.data(), data.size());
       if (position == 1) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10)); // so that the other one waits
         line.abort();
@@ -149,7 +149,7 @@ TEST_CASE("an abort releases all members of a group or none", "[device_pool]") {
       for (++ready; ready < 3;) std::this_thread::yield();
       if (position == 2) return pair.abort();
       try {
-        rendezvous both(pair, position, 1, collective::permute, nullptr, nullptr, 0);
+        rendezvous both({pair, position, 1}, collective::permute, nullptr, nullptr, 0);
         passed[static_cast<std::size_t>(position)] = true;
       } catch (const peer_failed&) {
       }

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 extern "C" void dsyev_(const char* job, const char* triangle, const int* n, double* a, const int* stride,
                        double* values, double* work, const int* work_size, int* info);

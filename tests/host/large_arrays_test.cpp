@@ -8,7 +8,7 @@
 
 #include <sys/mman.h>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 namespace large_arrays_test {
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 namespace large_loops_test {
 

@@ -2,7 +2,7 @@
 #include <parallax/host/devices/collectives.hpp>
 
 #include "host/cube_of_devices.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/host/devices/device_pool.hpp>
 
@@ -32,7 +32,7 @@ TEST_CASE("all_gather lays the members' blocks side by side", "[collectives]") {
         auto in = operands<std::uint8_t>(outer_size * inner);
         auto out = results<std::uint8_t>(outer_size * group * inner);
         pool.run(mesh,
-                 [&](int p) { all_gather(mesh, p, mask, at(in, p).data(), at(out, p).data(), outer_size, inner); });
+                 [&](int p) { all_gather({mesh, p, mask}, at(in, p).data(), at(out, p).data(), outer_size, inner); });
         for (const auto& members : groups_of(mask)) {
           std::vector<std::uint8_t> expected;
           for (std::size_t o = 0; o < outer_size; ++o) {
@@ -55,7 +55,7 @@ TEST_CASE("all_to_all transposes blocks between members", "[collectives]") {
       const std::size_t group = group_of(0, mask).size();
       auto in = operands<std::uint8_t>(group * block);
       auto out = results<std::uint8_t>(group * block);
-      pool.run(mesh, [&](int p) { all_to_all(mesh, p, mask, at(in, p).data(), at(out, p).data(), block); });
+      pool.run(mesh, [&](int p) { all_to_all({mesh, p, mask}, at(in, p).data(), at(out, p).data(), block); });
       for (int p = 0; p < 8; ++p) {
         const auto members = group_of(p, mask);
         const auto mine = static_cast<std::size_t>(index_in(members, p)) * block;
@@ -85,8 +85,8 @@ TEST_CASE("permute takes operands from chosen members, or zeros", "[collectives]
         auto in = operands<std::uint8_t>(bytes);
         auto out = results<std::uint8_t>(bytes);
         pool.run(mesh, [&](int p) {
-          if (shift == group) broadcast(mesh, p, mask, group - 1, at(in, p).data(), at(out, p).data(), bytes);
-          else permute(mesh, p, mask, source(mesh.axis_index(p, mask)), at(in, p).data(), at(out, p).data(), bytes);
+          if (shift == group) broadcast({mesh, p, mask}, group - 1, at(in, p).data(), at(out, p).data(), bytes);
+          else permute({mesh, p, mask}, source(mesh.axis_index(p, mask)), at(in, p).data(), at(out, p).data(), bytes);
         });
         for (int p = 0; p < 8; ++p) {
           const auto members = group_of(p, mask);
@@ -97,8 +97,8 @@ TEST_CASE("permute takes operands from chosen members, or zeros", "[collectives]
       }
     }
   }
-  CHECK_THROWS_AS(pool.run(mesh, [&](int p) { permute(mesh, p, 1, 2, nullptr, nullptr, 0); }), device_error);
-  CHECK_THROWS_AS(pool.run(mesh, [&](int p) { broadcast(mesh, p, 1, 2, nullptr, nullptr, 0); }), device_error);
+  CHECK_THROWS_AS(pool.run(mesh, [&](int p) { permute({mesh, p, 1}, 2, nullptr, nullptr, 0); }), device_error);
+  CHECK_THROWS_AS(pool.run(mesh, [&](int p) { broadcast({mesh, p, 1}, 2, nullptr, nullptr, 0); }), device_error);
 }
 
 } // namespace moving_collectives_test

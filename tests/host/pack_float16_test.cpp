@@ -2,7 +2,7 @@
 #include <parallax/host/simd/pack.hpp>
 #include <parallax/math/scalar_math.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Philox on packs against Philox on elements, which is held against Random123's known answers.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/host/simd/pack.hpp>
 

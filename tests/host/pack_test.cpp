@@ -4,7 +4,7 @@
 #include <parallax/primitives/all.hpp>
 
 #include "core/element_samples.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

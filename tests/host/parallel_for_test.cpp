@@ -1,7 +1,7 @@
 // Parallel loops: every index once, on several threads, with failures and nesting.
 #include <parallax/host/devices/worker_pool.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 #include <parallax/host/devices/device_pool.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include <parallax/host/kernels/products/run_product.hpp>
 #include <parallax/parallax.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 #include <parallax/host/devices/collectives.hpp>
 
 #include "host/cube_of_devices.hpp"
-#include "in_pairs.hpp"
-#include "test.hpp"
+#include "support/in_pairs.hpp"
+#include "support/test.hpp"
 
 #include <parallax/host/devices/device_pool.hpp>
 
@@ -37,8 +37,8 @@ template <class T> void check_reductions(device_pool& pool) {
         auto out = results<T>(count);
         auto in_place = in;
         pool.run(mesh, [&](int p) {
-          all_reduce(mesh, p, mask, how, element_type_of<T>, at(in, p).data(), at(out, p).data(), count);
-          all_reduce(mesh, p, mask, how, element_type_of<T>, at(in_place, p).data(), at(in_place, p).data(), count);
+          all_reduce({mesh, p, mask}, how, element_type_of<T>, at(in, p).data(), at(out, p).data(), count);
+          all_reduce({mesh, p, mask}, how, element_type_of<T>, at(in_place, p).data(), at(in_place, p).data(), count);
         });
         for (const auto& members : groups_of(mask)) {
           std::vector<T> expected, values(members.size());
@@ -66,7 +66,7 @@ template <class T> void check_reduce_scatter(device_pool& pool) {
         auto in = operands<T>(outer_size * group * inner);
         auto out = results<T>(outer_size * inner);
         pool.run(mesh, [&](int p) {
-          reduce_scatter(mesh, p, mask, reduction::sum, element_type_of<T>, at(in, p).data(), at(out, p).data(),
+          reduce_scatter({mesh, p, mask}, reduction::sum, element_type_of<T>, at(in, p).data(), at(out, p).data(),
                          outer_size, inner);
         });
         for (int p = 0; p < 8; ++p) {
@@ -107,15 +107,16 @@ TEST_CASE("all_reduce of booleans is or and and", "[collectives]") {
   const bool in[3][3] = {{true, false, true}, {true, false, false}, {true, false, true}};
   bool some[3][3], every[3][3];
   pool.run(line, [&](int p) {
-    all_reduce(line, p, 1, reduction::max, element_type::boolean, in[p], some[p], 3);
-    all_reduce(line, p, 1, reduction::min, element_type::boolean, in[p], every[p], 3);
+    all_reduce({line, p, 1}, reduction::max, element_type::boolean, in[p], some[p], 3);
+    all_reduce({line, p, 1}, reduction::min, element_type::boolean, in[p], every[p], 3);
   });
   for (int p = 0; p < 3; ++p) {
     CHECK((some[p][0] && !some[p][1] && some[p][2]));
     CHECK((every[p][0] && !every[p][1] && !every[p][2]));
   }
   CHECK_THROWS_WITH(
-      pool.run(line, [&](int p) { all_reduce(line, p, 1, reduction::sum, element_type::boolean, in[p], some[p], 3); }),
+      pool.run(line,
+               [&](int p) { all_reduce({line, p, 1}, reduction::sum, element_type::boolean, in[p], some[p], 3); }),
       Catch::Matchers::Matches(".*sum of booleans.*"));
 }
 
@@ -130,7 +131,7 @@ TEST_CASE("NaN propagates through max and min from every member", "[collectives]
       auto out = results<float>(count, 4);
       for (int p = 0; p < 4; ++p) at(in, p)[count - 4 + static_cast<std::size_t>(p)] = nan;
       pool.run(line, [&](int p) {
-        all_reduce(line, p, 1, how, element_type::float32, at(in, p).data(), at(out, p).data(), count);
+        all_reduce({line, p, 1}, how, element_type::float32, at(in, p).data(), at(out, p).data(), count);
       });
       for (int p = 0; p < 4; ++p) {
         for (std::size_t i = 0; i < count; ++i) REQUIRE(std::isnan(at(out, p)[i]) == (i >= count - 4));
@@ -150,8 +151,9 @@ TEST_CASE("13 members of 16 bits are combined in pairs", "[collectives]") {
     for (const auto& each : operands<float>(count, members)) in.emplace_back(each.begin(), each.end());
     auto in_place = in;
     pool.run(line, [&](int p) {
-      all_reduce(line, p, 1, reduction::sum, element_type_of<T>, at(in, p).data(), at(out, p).data(), count);
-      all_reduce(line, p, 1, reduction::sum, element_type_of<T>, at(in_place, p).data(), at(in_place, p).data(), count);
+      all_reduce({line, p, 1}, reduction::sum, element_type_of<T>, at(in, p).data(), at(out, p).data(), count);
+      all_reduce({line, p, 1}, reduction::sum, element_type_of<T>, at(in_place, p).data(), at(in_place, p).data(),
+                 count);
     });
     std::vector<T> values(members);
     for (std::size_t i = 0; i < count; ++i) {
@@ -174,7 +176,7 @@ TEST_CASE("results that are written past the caches are whole, wherever they beg
   auto out = results<float>(count + 2 * members, members);
   const auto before = [](int p) { return static_cast<std::size_t>(p); };
   pool.run(line, [&](int p) {
-    all_reduce(line, p, 1, reduction::sum, element_type::float32, at(in, p).data(), at(out, p).data() + before(p),
+    all_reduce({line, p, 1}, reduction::sum, element_type::float32, at(in, p).data(), at(out, p).data() + before(p),
                count);
   });
   std::vector<float> expected, values(members);

@@ -1,5 +1,5 @@
 // Scatters that are long enough for several threads, beside plain loops.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

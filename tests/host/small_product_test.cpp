@@ -1,5 +1,5 @@
 // Products of matrices of at most 16 rows and columns, which are written out.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/host/direct/small_product.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "core/element_samples.hpp"
 #include "core/ulp_error.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <bit>
 #include <cmath>

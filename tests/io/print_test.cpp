@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 namespace print_test {
 

@@ -3,7 +3,7 @@
 #include <parallax/parallax.hpp>
 
 #include "io/saved_files.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <array>
 #include <cstddef>

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 namespace reference {
 

@@ -1,7 +1,7 @@
 // Which process this is, by what launchers set: no process is started here.
 #include <parallax/distributed.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <map>
 #include <string>

@@ -1,6 +1,6 @@
 // The main function of tests that mpirun starts: each process runs all cases, in the same order.
 #define CATCH_CONFIG_RUNNER
-#include "../test.hpp"
+#include "../support/test.hpp"
 
 #include "on_devices.hpp"
 

@@ -1,4 +1,4 @@
-#include "../test.hpp"
+#include "../support/test.hpp"
 
 #include <parallax/processes/mesh_part.hpp>
 

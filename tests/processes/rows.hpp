@@ -3,8 +3,8 @@
 
 #include <parallax/distributed.hpp>
 
-#include "../in_pairs.hpp"
-#include "../test.hpp"
+#include "../support/in_pairs.hpp"
+#include "../support/test.hpp"
 
 #include <array>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <parallax/distributed/tcp.hpp>
 
 #include "processes/tcp_ports.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <array>
 #include <chrono>

@@ -2,7 +2,7 @@
 #include <parallax/distributed/tcp.hpp>
 
 #include "processes/tcp_ports.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <chrono>
 #include <cstdint>

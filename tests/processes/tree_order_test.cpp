@@ -1,7 +1,7 @@
 // The order in which values of many instances are combined.
 #include <parallax/processes/tree_order.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // Drawn programs, with loops inside vmap inside grad inside pmap and in all other orders, give what a plain interpreter
 // of them gives.
-#include "properties/test_drawn.hpp"
+#include "support/interpreter/test_drawn.hpp"
 
 namespace random_programs_test {
 

@@ -1,7 +1,7 @@
 // The array type: construction, sharing, indexing, and conversions.
 #include <parallax/arrays/array.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <array>
 #include <cstddef>

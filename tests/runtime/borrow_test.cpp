@@ -1,5 +1,5 @@
 // Arrays in memory of others: nothing is copied.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

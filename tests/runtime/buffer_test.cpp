@@ -1,7 +1,7 @@
 // The memory behind arrays: buffers and their owners, blocks that are used again, and what cannot be had.
 #include <parallax/arrays/array.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Results in memory of the caller: nothing is copied.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 namespace sharded_test {
 

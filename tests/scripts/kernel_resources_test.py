@@ -9,7 +9,6 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-sys.path.insert(0, str(SCRIPTS))
 loader = importlib.machinery.SourceFileLoader("kernel_resources", str(SCRIPTS / "kernel-resources"))
 kernel_resources = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
 loader.exec_module(kernel_resources)

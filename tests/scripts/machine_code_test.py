@@ -1,10 +1,10 @@
-"""scripts/machine_code.py on short texts whose loads can be counted by eye. The multiprocessor's numbers are those of the
-tables of CUDA's programming guide ("Technical Specifications per Compute Capability")."""
+"""scripts/lib/machine_code.py on short texts whose loads can be counted by eye. The multiprocessor's numbers are those
+of the tables of CUDA's programming guide ("Technical Specifications per Compute Capability")."""
 import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/lib"))
 import machine_code  # noqa: E402
 
 

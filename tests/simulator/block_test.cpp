@@ -1,6 +1,6 @@
 // The simulator's blocks find what kernels do wrong.
 #include "support/simulator/block.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Nodes of graphs that conditions decide: how often bodies run, and what the simulator says of those that CUDA refuses.
 #include "support/simulator/programs.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/cuda/kernels/loop/conditions.hpp>
 

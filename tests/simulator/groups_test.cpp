@@ -1,6 +1,6 @@
 // The simulator's collectives: right results, and what NCCL would hang on or spoil.
 #include "support/simulator/team.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Simulated machines that hang: a rank that never comes, a device that stands still.
 #include "support/simulator/team.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,6 +1,6 @@
 // The simulator's pinned memory, and its graphs.
 #include "support/simulator/programs.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/cuda/kernels/copies/copy_pieces.hpp>
 

@@ -1,6 +1,6 @@
 // Several threads of the host on one simulated machine.
 #include "support/simulator/team.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // The simulator's kernels and products: planted faults are found, right versions run under every seed.
 #include "support/simulator/every_failure.hpp"
 #include "support/simulator/programs.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <algorithm>
 #include <cstddef>

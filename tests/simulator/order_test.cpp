@@ -1,6 +1,6 @@
 // The simulator's streams, events and memory: what is in order runs in order, and what is not is found.
 #include "support/simulator/programs.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <set>
 #include <string>

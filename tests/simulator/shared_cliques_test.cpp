@@ -1,7 +1,7 @@
 // Cliques whose members several processes have: what the simulated machine of one tells the others, and waits for.
 #include "support/simulator/programs.hpp"
 #include "support/simulator/shared_steps.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cstddef>
 #include <vector>

@@ -1,6 +1,6 @@
 // The simulator's cliques that are split: what the parts do, and what a split must not meet.
 #include "support/simulator/team.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cstddef>
 #include <vector>

@@ -1,5 +1,5 @@
 // What only a call can decide is checked at the call, before anything runs.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

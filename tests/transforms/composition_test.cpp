@@ -1,5 +1,5 @@
 // Transformations inside one another, run for values.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

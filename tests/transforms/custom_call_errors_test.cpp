@@ -1,5 +1,5 @@
 // The texts of errors about users' own functions. They are traced at run time here.
-#include "test.hpp"
+#include "support/test.hpp"
 #include "transforms/error_of.hpp"
 
 #include <parallax/parallax.hpp>

@@ -1,6 +1,6 @@
 // The texts of errors in programs. They are traced at run time here; tests/compile_fail shows how a compiler prints
 // them.
-#include "test.hpp"
+#include "support/test.hpp"
 #include "transforms/error_arguments.hpp"
 #include "transforms/error_of.hpp"
 

@@ -1,5 +1,5 @@
 // The programs that transformations make, as text.
-#include "test.hpp"
+#include "support/test.hpp"
 #include "transforms/count_operations.hpp"
 
 #include <parallax/parallax.hpp>

@@ -1,5 +1,5 @@
 // Reverse mode computes nothing twice: the gradient grows with the depth of what is differentiated, not faster.
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

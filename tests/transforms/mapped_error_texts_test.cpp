@@ -1,5 +1,5 @@
 // The texts of errors in what is mapped and differentiated: of collectives, axes, devices and gradients.
-#include "test.hpp"
+#include "support/test.hpp"
 #include "transforms/error_arguments.hpp"
 #include "transforms/error_of.hpp"
 

@@ -1,6 +1,6 @@
 #include <parallax/parallax.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <sstream>
 

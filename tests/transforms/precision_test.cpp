@@ -1,7 +1,7 @@
 // The precision of a product, as an argument: it stays with the product through transformations.
 #include <parallax/parallax.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <string_view>
 #include <tuple>

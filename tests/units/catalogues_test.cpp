@@ -1,5 +1,5 @@
 // Files whose catalogues of primitives differ, in one program.
-#include "test.hpp"
+#include "support/test.hpp"
 #include "units/catalogues.hpp"
 
 #include <cmath>

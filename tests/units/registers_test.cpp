@@ -1,5 +1,5 @@
 // Files that were compiled for different vector registers, in one program.
-#include "test.hpp"
+#include "support/test.hpp"
 #include "units/registers.hpp"
 
 #include <parallax/math/philox.hpp>

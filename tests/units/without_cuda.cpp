@@ -1,5 +1,5 @@
 // Not compiled for CUDA, in one program with a file that is.
-#include "test.hpp"
+#include "support/test.hpp"
 #include "units/backends.hpp"
 
 #include <vector>

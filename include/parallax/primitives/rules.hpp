@@ -1,4 +1,4 @@
-// The rules that every primitive has to give, and the table of all rules in the order of the catalogue.
+// The table of all primitives' rules, in the order of the catalogue.
 #pragma once
 
 #include <parallax/core/support/growing_vector.hpp>
@@ -9,6 +9,7 @@
 #include <parallax/primitives/arrays/collective.hpp>
 #include <parallax/primitives/building/call.hpp>
 #include <parallax/primitives/building/print_parameters.hpp>
+#include <parallax/primitives/contract.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
@@ -49,103 +50,6 @@ constexpr primitives::mapped_axes mapped_axes_of(const graph& g, node_id id) {
   const auto p = decode<primitives::collective_parameters>(g.parameters(id)); // nvcc 13.0 loses a temporary's vectors
   return p.over;
 }
-
-namespace detail {
-
-template <class Member> inline constexpr bool says_none = false;
-template <> inline constexpr bool says_none<const no_rule> = true;
-template <> inline constexpr bool says_none<const prepared_away> = true;
-
-/// Has a member `evaluate`. In a class derived from it and P, the name is ambiguous if P has one too.
-struct has_an_evaluate {
-  int evaluate;
-};
-template <class P> struct with_another_evaluate : P, has_an_evaluate {};
-
-template <class P> struct parameters_type {
-  struct type {};
-};
-template <has_parameters P> struct parameters_type<P> {
-  using type = typename P::parameters;
-};
-
-} // namespace detail
-
-/// Whether a primitive has a rule for result values: `shape(application)` or `shape(application, parameters)`.
-template <class P, class Parameters = typename detail::parameters_type<P>::type>
-concept has_shape_rule = requires(const shape_application& a, const Parameters& p) {
-  requires requires {
-    { P::shape(a) } -> std::same_as<abstract_value>;
-  } || requires {
-    { P::shape(a, p) } -> std::same_as<abstract_value>;
-  };
-};
-template <class P, class Parameters = typename detail::parameters_type<P>::type>
-concept has_batch_rule = requires(const batch_application& a, const Parameters& p) {
-  requires requires {
-    { P::batch(a) } -> std::same_as<batched>;
-  } || requires {
-    { P::batch(a, p) } -> std::same_as<batched>;
-  };
-};
-template <class P, class Parameters = typename detail::parameters_type<P>::type>
-concept has_vjp_rule = requires(vjp_application& a, const Parameters& p) {
-  requires requires {
-    { P::vjp(a) } -> std::same_as<void>;
-  } || requires {
-    { P::vjp(a, p) } -> std::same_as<void>;
-  };
-};
-/// Whether primitives of a kind have to say how their elements are evaluated.
-constexpr bool is_evaluated(primitive_kind kind) {
-  return kind == primitive_kind::elementwise || kind == primitive_kind::reduction || kind == primitive_kind::cumulative;
-}
-/// Whether a primitive says how its elements are evaluated: whether it has a member of that name, of any kind.
-template <class P>
-concept has_evaluate = !requires { &detail::with_another_evaluate<P>::evaluate; };
-
-/// Whether a primitive names the exchange between devices and, if the exchange is all_reduce, the reduction.
-template <class P>
-concept has_exchange = requires {
-  { P::exchange } -> std::convertible_to<exchange_kind>;
-} && (P::exchange != exchange_kind::all_reduce || requires {
-                         { P::reduction } -> std::convertible_to<reduction_kind>;
-                       });
-
-/// A primitive that is no call: every rule is there, or declared to be missing by `static constexpr no_rule
-/// name{"why"};`. A rule with a misspelt name is neither.
-template <class P>
-concept operation_primitive = P::kind != primitive_kind::call && has_shape_rule<P> &&
-                              (has_batch_rule<P> || requires { requires detail::says_none<decltype(P::batch)>; }) &&
-                              (has_vjp_rule<P> || requires { requires detail::says_none<decltype(P::vjp)>; }) &&
-                              (!is_evaluated(P::kind) || has_evaluate<P>) &&
-                              (P::kind != primitive_kind::collective || has_exchange<P> ||
-                               requires { requires detail::says_none<decltype(P::exchange)>; });
-
-/// A primitive that is a call, with all rules of `call_rules`.
-template <class P>
-concept call_primitive =
-    P::kind == primitive_kind::call && has_parameters<P> &&
-    requires(context& trace, plain_span<const abstract_value> values, const batch_application& mapped,
-             const linearize_application& differentiated, const jvp_application& moved, plain_span<const char> varying,
-             detail::preparation& prepared, node_id id, const typename P::parameters& p) {
-      { P::results(trace, values, p) } -> std::same_as<growing_vector<abstract_value>>;
-      { P::batch(mapped, p) } -> std::same_as<growing_vector<batched>>;
-      { P::linearize(differentiated, p) } -> std::same_as<linearized_call>;
-      { P::jvp(moved, p) } -> std::same_as<results_with_tangents>;
-      { P::varies(variation{trace, axis_id::none}, varying, p) } -> std::same_as<growing_vector<char>>;
-      { P::prepare(prepared, id, p) } -> std::same_as<void>;
-    } &&
-    requires { P::lower; };
-
-/// A type that may stand in the catalogue.
-template <class P>
-concept primitive =
-    requires {
-      { P::name } -> std::convertible_to<std::string_view>;
-      { P::kind } -> std::convertible_to<primitive_kind>;
-    } && (operation_primitive<P> || call_primitive<P>) &&
-    (!has_parameters<P> || requires(typename P::parameters& p) { encode(p); });
 
 namespace detail {
 

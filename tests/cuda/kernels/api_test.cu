@@ -1,7 +1,7 @@
 // The device policy. What needs a GPU stands in `gpu/`, which scripts/gpu-check runs.
 #include <parallax/cuda/nvidia/runtime_api.cuh>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 namespace api_test {
 

@@ -2,7 +2,7 @@
 #include <parallax/cuda/kernels/copies/exchange.hpp>
 
 #include "cuda/kernels/simulated_kernels.hpp"
-#include "in_pairs.hpp"
+#include "support/in_pairs.hpp"
 
 #include <memory>
 #include <random>

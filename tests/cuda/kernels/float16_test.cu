@@ -2,7 +2,7 @@
 #include <parallax/cuda/nvidia/device_block.cuh>
 #include <parallax/parallax.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cmath>
 #include <cstdint>

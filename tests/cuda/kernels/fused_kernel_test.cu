@@ -4,7 +4,7 @@
 #include <parallax/host/run/program_run.hpp>
 #include <parallax/parallax.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cmath>
 #include <vector>

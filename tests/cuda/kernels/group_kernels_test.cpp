@@ -1,6 +1,6 @@
 // Loops that need nothing of one another in one launch: each element is computed once, whatever is beside it.
 #include "support/simulator/block.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/cuda/kernels/reductions/reduction_group.hpp>
 

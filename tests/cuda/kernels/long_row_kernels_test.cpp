@@ -1,7 +1,7 @@
 // The device's row kernels compute what the host's do: rows that are longer than what threads hold in registers.
 #include "cuda/kernels/row_programs.hpp"
 #include "cuda/kernels/simulated_kernels.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

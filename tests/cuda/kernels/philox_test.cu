@@ -12,7 +12,7 @@
 #include <parallax/host/run/program_run.hpp>
 #include <parallax/parallax.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 // How products are put to cuBLASLt, without a GPU: a host loop that reads matrices as the library does stands for it.
 #include <parallax/cuda/nvidia/products.cuh>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cstdint>
 #include <numeric>

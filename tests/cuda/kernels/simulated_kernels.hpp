@@ -7,7 +7,7 @@
 #include <parallax/parallax.hpp>
 
 #include "support/simulator/block.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cmath>
 #include <memory>

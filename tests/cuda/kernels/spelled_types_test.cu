@@ -2,7 +2,7 @@
 // lambda by the name that nvcc has for it.
 #include <parallax/parallax.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <tuple>
 #include <type_traits>

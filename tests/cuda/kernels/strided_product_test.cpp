@@ -1,7 +1,7 @@
 // The kernel of products that the library does not do, run on the host thread by thread.
 #include <parallax/cuda/kernels/products/strided_product.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <cstddef>
 #include <cstdint>

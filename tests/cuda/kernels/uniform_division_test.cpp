@@ -1,7 +1,7 @@
 // Quotients by a row's number are those of a division, to the last bit.
 #include <parallax/cuda/kernels/loop/uniform_division.hpp>
 
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <bit>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include "cuda/programs/calls.hpp"
 #include "cuda/programs/counting_api.hpp"
 #include "support/simulator/machine.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,7 +1,7 @@
 // Products over several batch dimensions: how many calls of the library they are, and where their results go.
 #include "support/simulator/api.hpp"
 #include "support/simulator/machine.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

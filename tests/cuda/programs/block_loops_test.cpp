@@ -1,7 +1,7 @@
 // Loops of small bodies and static extents are one kernel each: from the first round to the last, with the loops and
 // branches inside.
 #include "cuda/programs/calls.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

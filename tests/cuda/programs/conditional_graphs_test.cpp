@@ -4,7 +4,7 @@
 #include "cuda/programs/conditional_programs.hpp"
 #include "cuda/programs/counting_api.hpp"
 #include "support/simulator/every_failure.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

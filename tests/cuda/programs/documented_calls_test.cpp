@@ -3,7 +3,7 @@
 #include "cuda/programs/library_calls.hpp"
 #include "support/simulator/api.hpp"
 #include "support/simulator/machine.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,7 +1,7 @@
 // Drawn programs on simulated CUDA devices: step by step, captured, and replayed as graphs. Each is run under another
 // order of what streams and events leave open.
 #include "cuda/programs/calls.hpp"
-#include "properties/test_drawn.hpp"
+#include "support/interpreter/test_drawn.hpp"
 
 #include <array>
 #include <cstddef>

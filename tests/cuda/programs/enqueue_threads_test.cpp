@@ -2,7 +2,7 @@
 #include "cuda/programs/calls.hpp"
 #include "support/simulator/api.hpp"
 #include "support/simulator/machine.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/cuda/devices/enqueue_threads.hpp>
 #include <parallax/parallax.hpp>

@@ -1,7 +1,7 @@
 // Products that do the work of the loops behind them, in graphs, in their branches, and on several devices.
 #include "cuda/programs/noted_products.hpp"
 #include "support/simulator/machine.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,7 +1,7 @@
 // Products that do the work of the loops behind them: what is called, and that results are the host's.
 #include "cuda/programs/noted_products.hpp"
 #include "support/simulator/every_failure.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

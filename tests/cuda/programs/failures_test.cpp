@@ -1,7 +1,7 @@
 // What the CUDA backend does when a call fails, or is refused.
 #include "cuda/programs/programs_of_all_steps.hpp"
 #include "support/simulator/every_failure.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,7 +1,7 @@
 // Graphs of which some call fails: the section runs step by step, or the failure is reported.
 #include "cuda/programs/graph_programs.hpp"
 #include "support/simulator/every_failure.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,6 +1,6 @@
 // Which sections are graphs, on one device and on several, and which graphs a device keeps.
 #include "cuda/programs/graph_programs.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

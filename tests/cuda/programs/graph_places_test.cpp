@@ -1,7 +1,7 @@
 // Graphs work where arguments and results lie, if these come back to few places: given away, handed on, or elsewhere at
 // each call.
 #include "cuda/programs/graph_programs.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

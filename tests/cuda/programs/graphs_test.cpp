@@ -1,6 +1,6 @@
 // Programs that are called again are CUDA graphs.
 #include "cuda/programs/graph_programs.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

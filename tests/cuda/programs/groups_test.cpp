@@ -1,7 +1,7 @@
 // Collectives that need nothing of each other are one NCCL group.
 #include "cuda/programs/calls.hpp"
 #include "support/simulator/machine.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -2,7 +2,7 @@
 // waits for a device.
 #include "cuda/programs/calls.hpp"
 #include "support/simulator/api.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

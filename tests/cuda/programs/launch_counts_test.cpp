@@ -3,7 +3,7 @@
 #include "cuda/programs/numbers.hpp"
 #include "cuda/programs/training_models.hpp"
 #include "support/simulator/machine.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 // PARALLAX_SIMULATED_RUNS      how often all run under a seed, 1 by default: from the second time on, graphs are
 // launched
 #define CATCH_CONFIG_RUNNER
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include "support/simulator/compiled_backend.hpp"
 

@@ -1,7 +1,7 @@
 // Arguments and results in memory that others have on a device, with a stream of theirs.
 #include "cuda/programs/calls.hpp"
 #include "support/simulator/programs.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -2,7 +2,7 @@
 #include "cuda/programs/calls.hpp"
 #include "support/simulator/api.hpp"
 #include "support/simulator/every_failure.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

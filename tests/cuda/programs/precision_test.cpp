@@ -2,7 +2,7 @@
 #include "support/simulator/api.hpp"
 #include "support/simulator/machine.hpp"
 #include "support/simulator/product.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

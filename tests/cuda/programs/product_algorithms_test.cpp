@@ -1,7 +1,7 @@
 // Which algorithm of the library a product is made by, where they are measured.
 #include "cuda/programs/noted_products.hpp"
 #include "support/simulator/machine.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

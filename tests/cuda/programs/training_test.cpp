@@ -3,7 +3,7 @@
 #include "digits_model.hpp"
 #include "support/batch.hpp"
 #include "support/digits_csv.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

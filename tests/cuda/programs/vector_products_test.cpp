@@ -1,7 +1,7 @@
 // Products of matrices and vectors on devices: sums by kernels, of any layout, against plain loops.
 #include "support/simulator/api.hpp"
 #include "support/simulator/machine.hpp"
-#include "test.hpp"
+#include "support/test.hpp"
 
 #include <parallax/parallax.hpp>
 

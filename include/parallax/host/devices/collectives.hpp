@@ -27,11 +27,11 @@ inline constexpr std::size_t most_cached_bytes = std::size_t{24} << 20;
 ///
 /// This and the other collectives throw `timeout_error` when a member does not come before the team's deadline,
 /// `peer_failed` when another device failed, and `error` when members call different collectives.
-inline void all_reduce(team& all, int position, const group_part& who, reduction how, element_type type, const void* in,
-                       void* out, std::size_t count) {
+inline void all_reduce(const group_member& who, reduction how, element_type type, const void* in, void* out,
+                       std::size_t count) {
   block_arithmetic on(how, type);
   const std::size_t element = on.element;
-  rendezvous group(all, position, who, collective::all_reduce, in, out, count * element);
+  rendezvous group(who, collective::all_reduce, in, out, count * element);
   // Each member combines a chunk and writes it into all results. No other member reads the chunk, so that a result may
   // lie in an operand's memory. Copied operands are so short that everybody combines all of them.
   const bool alone = group.buffered() || group.size() == 1;
@@ -68,9 +68,8 @@ inline void all_reduce(team& all, int position, const group_part& who, reduction
 
 /// Every member gets the operands of all members: `in` is [outer, inner], `out` is [outer, group size, inner], `inner`
 /// being `inner_bytes` long. They do not overlap.
-inline void all_gather(team& all, int position, const group_part& who, const void* in, void* out, std::size_t outer,
-                       std::size_t inner_bytes) {
-  rendezvous group(all, position, who, collective::all_gather, in, out, outer * inner_bytes);
+inline void all_gather(const group_member& who, const void* in, void* out, std::size_t outer, std::size_t inner_bytes) {
+  rendezvous group(who, collective::all_gather, in, out, outer * inner_bytes);
   std::byte* to = static_cast<std::byte*>(out);
   const std::size_t stride = inner_bytes * index_of(group.size());
   for (int k = 0; k < group.size(); ++k, to += inner_bytes) {
@@ -80,12 +79,12 @@ inline void all_gather(team& all, int position, const group_part& who, const voi
 
 /// The i-th member gets the i-th slice of the combination of all members' operands, in the order of `all_reduce`: `in`
 /// is [outer, group size, inner], `out` is [outer, inner]. They do not overlap.
-inline void reduce_scatter(team& all, int position, const group_part& who, reduction how, element_type type,
-                           const void* in, void* out, std::size_t outer, std::size_t inner_count) {
+inline void reduce_scatter(const group_member& who, reduction how, element_type type, const void* in, void* out,
+                           std::size_t outer, std::size_t inner_count) {
   block_arithmetic on(how, type);
   const std::size_t element = on.element;
-  const std::size_t stride = inner_count * index_of(who.size(all));
-  rendezvous group(all, position, who, collective::reduce_scatter, in, out, outer * stride * element);
+  const std::size_t stride = inner_count * index_of(who.group_size());
+  rendezvous group(who, collective::reduce_scatter, in, out, outer * stride * element);
   if (inner_count == 0) return;
   // blocks of several whole rows if these are short, otherwise of parts of one row
   const std::size_t width = std::min(inner_count, reduction_block_bytes / element);
@@ -110,10 +109,9 @@ inline void reduce_scatter(team& all, int position, const group_part& who, reduc
 
 /// The i-th member gets the i-th block of every member: `in` is [group size, block], `out` is [group size, block], the
 /// k-th block coming from the k-th member. They do not overlap.
-inline void all_to_all(team& all, int position, const group_part& who, const void* in, void* out,
-                       std::size_t block_bytes) {
-  const auto members = index_of(who.size(all));
-  rendezvous group(all, position, who, collective::all_to_all, in, out, members * block_bytes);
+inline void all_to_all(const group_member& who, const void* in, void* out, std::size_t block_bytes) {
+  const auto members = index_of(who.group_size());
+  rendezvous group(who, collective::all_to_all, in, out, members * block_bytes);
   const std::size_t mine = index_of(group.index()) * block_bytes;
   std::byte* to = static_cast<std::byte*>(out);
   for (int k = 0; k < group.size(); ++k, to += block_bytes) copy_rows(to, 0, group.input(k) + mine, 0, 1, block_bytes);
@@ -121,20 +119,18 @@ inline void all_to_all(team& all, int position, const group_part& who, const voi
 
 /// A member gets the operand of the member `source`, an index into the group, or zeros if `source` is -1. Several
 /// members may have the same source. `in` and `out` do not overlap.
-inline void permute(team& all, int position, const group_part& who, int source, const void* in, void* out,
-                    std::size_t bytes) {
-  if (source < -1 || source >= who.size(all)) throw error("the source of a permutation is not in the group");
-  rendezvous group(all, position, who, collective::permute, in, out, bytes);
+inline void permute(const group_member& who, int source, const void* in, void* out, std::size_t bytes) {
+  if (source < -1 || source >= who.group_size()) throw error("the source of a permutation is not in the group");
+  rendezvous group(who, collective::permute, in, out, bytes);
   if (bytes == 0) return;
   if (source < 0) std::memset(out, 0, bytes);
   else std::memcpy(out, group.input(source), bytes);
 }
 
 /// Every member gets the operand of the member `source`, an index into the group. `in` and `out` do not overlap.
-inline void broadcast(team& all, int position, const group_part& who, int source, const void* in, void* out,
-                      std::size_t bytes) {
-  if (source < 0 || source >= who.size(all)) throw error("the source of a broadcast is not in the group");
-  rendezvous group(all, position, who, collective::broadcast, in, out, bytes);
+inline void broadcast(const group_member& who, int source, const void* in, void* out, std::size_t bytes) {
+  if (source < 0 || source >= who.group_size()) throw error("the source of a broadcast is not in the group");
+  rendezvous group(who, collective::broadcast, in, out, bytes);
   if (bytes > 0) std::memcpy(out, group.input(source), bytes);
 }
 

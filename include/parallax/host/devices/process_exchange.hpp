@@ -158,7 +158,7 @@ inline void exchange_between_processes(team& all, int position, unsigned axes_ma
     }
   };
   {
-    rendezvous here(all, position, {axes_mask}, request.kind, in, out, request.bytes, false);
+    rendezvous here({all, position, axes_mask}, request.kind, in, out, request.bytes, false);
     if (here.index() == 0) {
       try {
         run(here);

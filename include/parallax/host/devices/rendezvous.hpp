@@ -25,27 +25,37 @@ struct group_part {
   int size(const team& all) const { return members.empty() ? all.group_size(axes_mask) : count_of(members); }
 };
 
+/// Who calls a collective: the device at a position of a team's mesh, as a member of a group.
+struct group_member {
+  team& all;
+  int position;
+  group_part group;
+
+  /// How many members take part.
+  int group_size() const { return group.size(all); }
+};
+
 /// The time in which the members of a group see each other's memory. The constructor waits until all have come. Small
 /// operands are copied as they come, so that the destructor need not wait; otherwise it waits until all members are
 /// done with each other's memory. Code in between must not throw.
 class rendezvous {
  public:
-  /// Operands are not copied if `may_copy` is false.  The member at `position` comes with its operand, `bytes` from
-  /// `in`, and the place of its result. All of the group along the axes come, whatever parts it is divided into.
-  rendezvous(team& all, int position, const group_part& who, collective kind, const void* in, void* out,
-             std::size_t bytes, bool may_copy = true)
-      : owner(all),
+  /// The member comes with its operand, `bytes` from `in`, and the place of its result. All of the group along the axes
+  /// come, whatever parts it is divided into. Operands are not copied if `may_copy` is false.
+  rendezvous(const group_member& who, collective kind, const void* in, void* out, std::size_t bytes,
+             bool may_copy = true)
+      : owner(who.all),
         own_operand(in),
         own_result(out),
-        told_members(who),
-        everyone(all.group_size(who.axes_mask & all.all_axes())),
-        count(who.members.empty() ? everyone : who.size(all)),
+        part(who.group),
+        everyone(owner.group_size(part.axes_mask & owner.all_axes())),
+        count(part.members.empty() ? everyone : who.group_size()),
         is_copied(may_copy && bytes <= team::publication::capacity) {
-    if (who.axes_mask & ~all.all_axes()) throw error("a collective goes over an axis that the mesh does not have");
+    if (part.axes_mask & ~owner.all_axes()) throw error("a collective goes over an axis that the mesh does not have");
     if (everyone == 1) return;
-    where = all.place_of(position, who.axes_mask);
-    own_index = who.members.empty() ? where.index
-                                    : static_cast<int>(plain::find(who.members, where.index) - who.members.begin());
+    where = owner.place_of(who.position, part.axes_mask);
+    own_index = part.members.empty() ? where.index
+                                     : static_cast<int>(plain::find(part.members, where.index) - part.members.begin());
     if (own_index >= count) throw error("a device is not in the part of a group that it calls a collective of");
     turn = where.at->phase.load() >> 1 & 1;
     team::member& self = where.members[where.index];
@@ -56,7 +66,7 @@ class rendezvous {
     mine.in = in;
     mine.out = out;
     if (is_copied && bytes > 0) std::memcpy(mine.data, in, bytes);
-    all.meet(where, position, who.axes_mask, kind);
+    owner.meet(where, who.position, part.axes_mask, kind);
     for (int k = 0; k < everyone; ++k) {
       if (published(k).kind != kind || published(k).bytes != bytes) mismatch(k, kind);
     }
@@ -92,7 +102,7 @@ class rendezvous {
 
  private:
   /// The k-th member's index in the group.
-  int member(int k) const noexcept { return told_members.members.empty() ? k : told_members.members[index_of(k)]; }
+  int member(int k) const noexcept { return part.members.empty() ? k : part.members[index_of(k)]; }
   const team::publication& published(int k) const noexcept { return where.members[k].published[turn]; }
 
   [[noreturn]] void mismatch(int other, collective kind) const {
@@ -104,7 +114,7 @@ class rendezvous {
   team& owner;
   const void* own_operand;
   void* own_result;
-  group_part told_members;
+  group_part part;
   int everyone; ///< the number of members in the group along the axes
   int count;
   int own_index = 0;

@@ -45,17 +45,14 @@ inline void run_exchange(const section_plan& section, const exchange_step& step,
     return detail::run_between_processes(section, step, all, position, from, to);
   const int index = all.axis_index(position, axes);
   const exchange_partners partners(section.plan, step);
-  const group_part who(axes, partners.group_of(index));
+  const group_member who{all, position, {axes, partners.group_of(index)}};
   switch (step.kind) {
-  case exchange_kind::all_reduce:
-    return all_reduce(all, position, who, step.reduction, type, from, to, bytes / size_of(type));
-  case exchange_kind::all_gather: return all_gather(all, position, who, from, to, outer, inner * size_of(type));
-  case exchange_kind::reduce_scatter:
-    return reduce_scatter(all, position, who, reduction_kind::sum, type, from, to, outer, inner);
-  case exchange_kind::all_to_all: return all_to_all(all, position, who, from, to, inner * size_of(type));
-  case exchange_kind::broadcast: return broadcast(all, position, who, step.source_index, from, to, bytes);
-  case exchange_kind::permute:
-    return permute(all, position, who, partners.source_of(index, all.group_size(axes)), from, to, bytes);
+  case exchange_kind::all_reduce: return all_reduce(who, step.reduction, type, from, to, bytes / size_of(type));
+  case exchange_kind::all_gather: return all_gather(who, from, to, outer, inner * size_of(type));
+  case exchange_kind::reduce_scatter: return reduce_scatter(who, reduction_kind::sum, type, from, to, outer, inner);
+  case exchange_kind::all_to_all: return all_to_all(who, from, to, inner * size_of(type));
+  case exchange_kind::broadcast: return broadcast(who, step.source_index, from, to, bytes);
+  case exchange_kind::permute: return permute(who, partners.source_of(index, all.group_size(axes)), from, to, bytes);
   }
 }
 

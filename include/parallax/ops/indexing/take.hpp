@@ -14,31 +14,32 @@ namespace detail {
 template <class T>
 concept index_operand = traced<T> || constant_expression<T>;
 
-struct take_operation : operation<take_operation>, takes_constants_and_numbers<take_operation> {
-  using operation<take_operation>::operator();
-  using takes_constants_and_numbers<take_operation>::operator();
+/// Takes elements along an axis: `Derived::along(x, indices, axis, mode)` does; this adds calls for each form of an
+/// axis, with a mode and without.
+template <class Derived> struct taking_operation : operation<Derived>, takes_constants_and_numbers<Derived> {
+  using operation<Derived>::operator();
+  using takes_constants_and_numbers<Derived>::operator();
   template <index_operand I> constexpr tracer operator()(tracer x, const I& i, int axis_number) const {
-    return along(x, materialize(*x.owner, i), axis_number, index_mode::filled);
+    return Derived::along(x, materialize(*x.owner, i), axis_number, index_mode::filled);
   }
   template <index_operand I, index_mode Mode>
   constexpr tracer operator()(tracer x, const I& i, int axis_number, index_mode_t<Mode>) const {
-    return along(x, materialize(*x.owner, i), axis_number, Mode);
-  }
-  static constexpr tracer apply(context&, tracer x, tracer i) { return flat(x, i, index_mode::filled); }
-  template <index_mode Mode> static constexpr tracer apply(context&, tracer x, tracer i, index_mode_t<Mode>) {
-    return flat(x, i, Mode);
+    return Derived::along(x, materialize(*x.owner, i), axis_number, Mode);
   }
   template <int Axis> static constexpr tracer apply(context&, tracer x, tracer i, axis_t<Axis>) {
-    return along(x, i, Axis, index_mode::filled);
+    return Derived::along(x, i, Axis, index_mode::filled);
   }
   template <int Axis, index_mode Mode>
   static constexpr tracer apply(context&, tracer x, tracer i, axis_t<Axis>, index_mode_t<Mode>) {
-    return along(x, i, Axis, Mode);
+    return Derived::along(x, i, Axis, Mode);
   }
+};
 
- private:
-  static constexpr tracer flat(tracer x, tracer i, index_mode how) {
-    return along(build::reshape(x, {x.owner->extents.product(x.extents())}), i, 0, how);
+struct take_operation : taking_operation<take_operation> {
+  using taking_operation<take_operation>::apply;
+  static constexpr tracer apply(context&, tracer x, tracer i) { return flat(x, i, index_mode::filled); }
+  template <index_mode Mode> static constexpr tracer apply(context&, tracer x, tracer i, index_mode_t<Mode>) {
+    return flat(x, i, Mode);
   }
   static constexpr tracer along(tracer x, tracer i, int axis_number, index_mode how) {
     const int normal = normalize_axis(*x.owner, "take", axis_number, x.rank());
@@ -47,28 +48,14 @@ struct take_operation : operation<take_operation>, takes_constants_and_numbers<t
     indices[normal] = i;
     return gather_window("take", x, window_of("take", x, indices, how));
   }
-};
-
-struct take_along_axis_operation : operation<take_along_axis_operation>,
-                                   takes_constants_and_numbers<take_along_axis_operation> {
-  using operation<take_along_axis_operation>::operator();
-  using takes_constants_and_numbers<take_along_axis_operation>::operator();
-  template <index_operand I> constexpr tracer operator()(tracer x, const I& i, int axis_number) const {
-    return along(x, materialize(*x.owner, i), axis_number, index_mode::filled);
-  }
-  template <index_operand I, index_mode Mode>
-  constexpr tracer operator()(tracer x, const I& i, int axis_number, index_mode_t<Mode>) const {
-    return along(x, materialize(*x.owner, i), axis_number, Mode);
-  }
-  template <int Axis> static constexpr tracer apply(context&, tracer x, tracer i, axis_t<Axis>) {
-    return along(x, i, Axis, index_mode::filled);
-  }
-  template <int Axis, index_mode Mode>
-  static constexpr tracer apply(context&, tracer x, tracer i, axis_t<Axis>, index_mode_t<Mode>) {
-    return along(x, i, Axis, Mode);
-  }
 
  private:
+  static constexpr tracer flat(tracer x, tracer i, index_mode how) {
+    return along(build::reshape(x, {x.owner->extents.product(x.extents())}), i, 0, how);
+  }
+};
+
+struct take_along_axis_operation : taking_operation<take_along_axis_operation> {
   static constexpr std::string_view name = "take_along_axis";
   /// The other axes broadcast.
   static constexpr tracer along(tracer x, tracer i, int axis_number, index_mode how) {

@@ -57,19 +57,11 @@ struct cumulative_operation : operation<cumulative_operation<Primitive, Flat>>,
   }
 };
 
-/// A function of rows, the last axis by default: `Derived::arrange(x)` arranges rows along the last axis.
-template <class Derived> struct sorting_operation : operation<Derived>, takes_constants_and_numbers<Derived> {
-  using operation<Derived>::operator();
-  using takes_constants_and_numbers<Derived>::operator();
-  constexpr tracer operator()(tracer x, int axis_number) const { return run(x, axis_number); }
-  static constexpr tracer apply(context&, tracer x) { return run(x, -1); }
-  template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis); }
-
- private:
-  static constexpr tracer run(tracer x, int axis_number) {
-    const int normal = normalize_axis(*x.owner, Derived::name, axis_number, x.rank()), last = x.rank() - 1;
-    if (x.owner->failed) return x;
-    return build::move_axis(Derived::arrange(build::move_axis(x, normal, last)), last, normal);
+/// `Derived::arrange(x)` arranges rows along the last axis; this moves other axes there.
+template <class Derived> struct sorting_operation : row_operation<Derived> {
+  static constexpr tracer along(tracer x, int axis_number) {
+    const int last = x.rank() - 1;
+    return build::move_axis(Derived::arrange(build::move_axis(x, axis_number, last)), last, axis_number);
   }
 };
 struct sort_operation : sorting_operation<sort_operation> {

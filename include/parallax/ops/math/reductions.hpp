@@ -178,25 +178,33 @@ struct position_operation : operation<position_operation<Primitive>>,
   }
 };
 
-struct softmax_operation : operation<softmax_operation>, takes_constants_and_numbers<softmax_operation> {
-  using operation<softmax_operation>::operator();
-  using takes_constants_and_numbers<softmax_operation>::operator();
+/// A function of rows, along the last axis by default: `Derived::along(x, axis)` computes it; this adds calls for each
+/// form of an axis.
+template <class Derived> struct row_operation : operation<Derived>, takes_constants_and_numbers<Derived> {
+  using operation<Derived>::operator();
+  using takes_constants_and_numbers<Derived>::operator();
   constexpr tracer operator()(tracer x, int axis_number) const { return run(x, axis_number); }
   static constexpr tracer apply(context&, tracer x) { return run(x, -1); }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis); }
 
  private:
   static constexpr tracer run(tracer x, int axis_number) {
-    int normal = normalize_axis(*x.owner, "softmax", axis_number, x.rank());
-    if (x.owner->failed) return x;
+    const int normal = normalize_axis(*x.owner, Derived::name, axis_number, x.rank());
+    return x.owner->failed ? x : Derived::along(x, normal);
+  }
+};
+
+struct softmax_operation : row_operation<softmax_operation> {
+  static constexpr std::string_view name = "softmax";
+  static constexpr tracer along(tracer x, int axis_number) {
     x = to_inexact(x);
-    axis_list axes{normal};
+    axis_list axes{axis_number};
     tracer fixed = to_wide(emit<primitives::stop_gradient>({x}));
     tracer largest = build::reduce<primitives::reduce_max>(fixed, axes);
     tracer shifted = emit<primitives::exp>({fixed - restore_axes(largest, x, axes)});
     tracer shares = shifted / restore_axes(build::sum(shifted, axes), x, axes);
     return emit<primitives::as_softmax>({x, build::convert(shares, x.type())},
-                                        primitives::as_softmax::parameters{normal});
+                                        primitives::as_softmax::parameters{axis_number});
   }
 };
 

@@ -109,11 +109,28 @@ struct pmin : detail::extreme_collective<reduce_min> {
   static constexpr reduction_kind reduction = reduction_kind::min;
 };
 
+namespace detail {
+/// The base of collectives with an axis along which the instances' values lie.
+struct gathering_collective : collective {
+  using parameters = gather_parameters;
+
+ protected:
+  /// Batches a collective whose axes do not include the vmapped one: it is applied once to the values of all vmapped
+  /// instances. Untiled, its result has `new_axes` more axes than its operand.
+  static constexpr batched unchanged(const batch_application& a, const parameters& p, int new_axes) {
+    const batched& x = a.operands[0];
+    const bool is_before = x.axis <= p.dimension;
+    parameters of_all = p;
+    if (is_before) ++of_all.dimension;
+    return {a.with(x.value, of_all), is_before || p.tiled ? x.axis : x.axis + new_axes};
+  }
+};
+} // namespace detail
+
 /// The values of all instances, on every instance: stacked along a new axis, or (tiled) joined along an existing one.
-struct all_gather : collective {
+struct all_gather : detail::gathering_collective {
   static constexpr std::string_view name = "all_gather";
   static constexpr exchange_kind exchange = exchange_kind::all_gather;
-  using parameters = gather_parameters;
 
   static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
     abstract_value result = collective::shape(a, p);
@@ -124,12 +141,7 @@ struct all_gather : collective {
   }
   static constexpr batched batch(const batch_application& a, const parameters& p) {
     const batched& x = a.operands[0];
-    if (!p.over.contains(a.axis)) {
-      const bool is_before = x.axis <= p.dimension;
-      parameters of_all = p;
-      if (is_before) ++of_all.dimension;
-      return {a.with(x.value, of_all), is_before || p.tiled ? x.axis : x.axis + 1};
-    }
+    if (!p.over.contains(a.axis)) return unchanged(a, p, 1);
     if (!one_axis(a, p.over, name)) return x;
     tracer gathered = build::mapped_at(x, p.dimension, a.size);
     if (p.tiled) {
@@ -147,10 +159,9 @@ struct all_gather : collective {
 
 /// The sum over all instances. Each instance keeps its own slice of an axis: the axis is removed or, if `tiled`,
 /// divided.
-struct psum_scatter : collective {
+struct psum_scatter : detail::gathering_collective {
   static constexpr std::string_view name = "psum_scatter";
   static constexpr exchange_kind exchange = exchange_kind::reduce_scatter;
-  using parameters = gather_parameters;
   static constexpr bool varies_over_own_axes = true;
 
   static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
@@ -165,14 +176,8 @@ struct psum_scatter : collective {
     return result;
   }
   static constexpr batched batch(const batch_application& a, const parameters& p) {
-    const batched& x = a.operands[0];
-    if (!p.over.contains(a.axis)) {
-      const bool is_before = x.axis <= p.dimension;
-      parameters of_all = p;
-      if (is_before) ++of_all.dimension;
-      return {a.with(x.value, of_all), is_before || p.tiled ? x.axis : x.axis - 1};
-    }
-    if (!one_axis(a, p.over, name)) return x;
+    if (!p.over.contains(a.axis)) return unchanged(a, p, -1);
+    if (!one_axis(a, p.over, name)) return a.operands[0];
     tracer sum = sum_of_instances(a);
     if (p.tiled) {
       dims split = sum.extents();

@@ -30,8 +30,7 @@ constexpr std::string_view name_of(checkpoint_policy policy) {
 
 namespace primitives {
 
-struct checkpoint_call {
-  static constexpr primitive_kind kind = primitive_kind::call;
+struct checkpoint_call : body_call {
   static constexpr std::string_view name = "checkpoint";
 
   struct parameters {
@@ -43,11 +42,6 @@ struct checkpoint_call {
       member("keeps", p.keeps);
     }
   };
-
-  static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
-                                                          const parameters& p) {
-    return parallax::detail::results_of(trace, p.body);
-  }
 
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     using namespace parallax::detail;
@@ -64,18 +58,10 @@ struct checkpoint_call {
     parallax::detail::joint_program joint(a.trace, p.body, a.wanted, same, same);
     joint.keep_only(keeps);
     if (a.trace.failed) return {};
-    const std::size_t results = a.trace.at(p.body).outputs.size();
     growing_vector<tracer> values;
     if (joint.residual_count() == 0) values = emit_call<checkpoint_call>(a.trace, a.operands, p);
     else values = emit_call<custom_call>(a.trace, a.operands, {joint.forward_half()});
-    linearized_call linear{.backward = id_of<custom_call>,
-                           .parameters = encode(custom_call::parameters{joint.backward_half()}),
-                           .operands = {a.operands.begin(), a.operands.end()},
-                           .differentiated_results = joint.differentiated_results,
-                           .differentiated_operands = joint.differentiated_inputs};
-    for (std::size_t k = 0; k < values.size(); ++k)
-      (k < results ? linear.results : linear.operands).push_back(values[k]);
-    return linear;
+    return custom_call::by_halves(a, p.body, joint, values);
   }
 
   static constexpr results_with_tangents jvp(const jvp_application& a, parameters p) {
@@ -85,14 +71,8 @@ struct checkpoint_call {
     return results_with_tangents::of(emit_call<checkpoint_call>(a.trace, a.operands_with_tangents(), p), both.moving);
   }
 
-  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
-                                               const parameters& p) {
-    return parallax::detail::varies_along(v, p.body, operands);
-  }
-
   // Defined where graphs are prepared.
   static constexpr void prepare(parallax::detail::preparation&, node_id call, const parameters&);
-  static constexpr prepared_away lower{};
 
  private:
   static constexpr bool is_kept(checkpoint_policy policy, const graph& g, node_id id) {

@@ -12,8 +12,21 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
-struct custom_call {
+/// The base of calls whose results are those of their `body`, and which preparation replaces.
+struct body_call {
   static constexpr primitive_kind kind = primitive_kind::call;
+  static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
+                                                          const auto& parameters) {
+    return parallax::detail::results_of(trace, parameters.body);
+  }
+  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
+                                               const auto& parameters) {
+    return parallax::detail::varies_along(v, parameters.body, operands);
+  }
+  static constexpr prepared_away lower{};
+};
+
+struct custom_call : body_call {
   static constexpr std::string_view name = "custom";
 
   /// A list of graphs has one, or none if there is no such rule. Without any rule, derivatives are those of the body.
@@ -59,10 +72,6 @@ struct custom_call {
     a.trace.close_graph();
     return made;
   }
-  static constexpr growing_vector<abstract_value> results(context& trace, plain_span<const abstract_value>,
-                                                          const parameters& p) {
-    return parallax::detail::results_of(trace, p.body);
-  }
 
   /// All graphs are batched; results are mapped along axis 0, and so are residuals that differ.
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
@@ -99,12 +108,7 @@ struct custom_call {
     auto same = [](std::size_t, tracer x) { return x; };
     parallax::detail::joint_program joint(a.trace, p.body, a.wanted, same, same);
     if (a.trace.failed) return {};
-    linearized_call linear{.operands = {a.operands.begin(), a.operands.end()},
-                           .differentiated_results = joint.differentiated_results,
-                           .differentiated_operands = joint.differentiated_inputs};
-    finish(linear, emit_call<custom_call>(a.trace, a.operands, {joint.forward_half()}), joint.backward_half(),
-           a.trace.at(p.body).outputs.size());
-    return linear;
+    return by_halves(a, p.body, joint, emit_call<custom_call>(a.trace, a.operands, {joint.forward_half()}));
   }
 
   static constexpr results_with_tangents jvp(const jvp_application& a, const parameters& p) {
@@ -131,14 +135,20 @@ struct custom_call {
     return results_with_tangents::of(values, floating_outputs(a.trace, p.body));
   }
 
-  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
-                                               const parameters& p) {
-    return parallax::detail::varies_along(v, p.body, operands);
-  }
-
   // Defined where graphs are prepared.
   static constexpr void prepare(parallax::detail::preparation&, node_id call, const parameters&);
-  static constexpr prepared_away lower{};
+
+  /// The derivative that a joint program of the body computes. `values` are those of a forward half, and the backward
+  /// half becomes a custom call.
+  static constexpr linearized_call by_halves(const linearize_application& a, graph_id body,
+                                             parallax::detail::joint_program& joint,
+                                             const growing_vector<tracer>& values) {
+    linearized_call linear{.operands = {a.operands.begin(), a.operands.end()},
+                           .differentiated_results = joint.differentiated_results,
+                           .differentiated_operands = joint.differentiated_inputs};
+    finish(linear, values, joint.backward_half(), a.trace.at(body).outputs.size());
+    return linear;
+  }
 
  private:
   /// The way back. The cotangent of an operand that all elements share is summed over the elements.

@@ -92,8 +92,8 @@ template <class Kernel, int Width> struct held_rows {
         // a branch would delay the loads for it
         if (!passes::template loads<Kept, Pass> && !is_inside) continue;
         auto with = totals;
-        passes::template finish<Pass, Width>(block, a.loop, p, uniform, loaded[k], kept, first + k, with,
-                                             stores && is_inside);
+        passes::template finish<Pass, Width>(uniform, loaded[k], kept, first + k, with);
+        if (stores && is_inside) passes::template store<Pass, Width>(block, a.loop, p, loaded[k]);
         if (is_inside) totals = with;
       }
     }

@@ -98,10 +98,9 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> : row_rounds<Form<Re
   }
   /// Evaluates the pass for these elements, which are vector number `vector` of those that the thread holds, and adds
   /// them to the totals.
-  template <int Pass, int Width, class Block, class Kept>
-  static PARALLAX_DEVICE PARALLAX_INLINE void finish(const Block& block, const loop_type& l, const place& p,
-                                                     const uniform_values& uniform, state<Width>& loaded, Kept& kept,
-                                                     int vector, row_totals& totals, bool stores) {
+  template <int Pass, int Width, class Kept>
+  static PARALLAX_DEVICE PARALLAX_INLINE void finish(const uniform_values& uniform, state<Width>& loaded, Kept& kept,
+                                                     int vector, row_totals& totals) {
     PARALLAX_DEVICE_UNROLL
     for (int i = 0; i < Width; ++i) {
       values own = uniform;
@@ -110,7 +109,12 @@ struct row_passes<Form<Result, Reduction, S...>, FewPasses> : row_rounds<Form<Re
       begin_all<Pass>(one, own, indices{});
       totals.template add<Pass>(one);
     }
-    if (stores) store_all<Pass>(block, l, p, loaded, indices{});
+  }
+  /// Stores what the pass writes for these elements.
+  template <int Pass, int Width, class Block>
+  static PARALLAX_DEVICE PARALLAX_INLINE void store(const Block& block, const loop_type& l, const place& p,
+                                                    const state<Width>& loaded) {
+    store_all<Pass>(block, l, p, loaded, indices{});
   }
 
   // For blocks that go over a piece of a row and keep no values: these are computed again in every pass.

@@ -131,15 +131,22 @@ template <class T> layout layout_of(const matrix<T>& m, std::int64_t rows, std::
   return {CblasTrans, static_cast<int>(leading > rows ? leading : rows)};
 }
 
+/// Elements that lie `step` apart.
+template <class T> struct strided_vector {
+  T* data;
+  int step;
+};
+
 /// y = scale * a * x + kept * y for a matrix of `rows` times `columns`.
 template <std::floating_point T>
-void call_gemv(const matrix<T>& a, int rows, int columns, const T* x, int x_step, T scale, T kept, T* y, int y_step) {
+void call_gemv(const matrix<T>& a, int rows, int columns, strided_vector<const T> x, T scale, T kept,
+               strided_vector<T> y) {
   const layout l = layout_of(a, rows, columns);
   const bool stored_as_is = l.transpose == CblasNoTrans;
   const int m = stored_as_is ? rows : columns, n = stored_as_is ? columns : rows;
   if constexpr (sizeof(T) == 4)
-    cblas_sgemv(CblasRowMajor, l.transpose, m, n, scale, a.data, l.leading, x, x_step, kept, y, y_step);
-  else cblas_dgemv(CblasRowMajor, l.transpose, m, n, scale, a.data, l.leading, x, x_step, kept, y, y_step);
+    cblas_sgemv(CblasRowMajor, l.transpose, m, n, scale, a.data, l.leading, x.data, x.step, kept, y.data, y.step);
+  else cblas_dgemv(CblasRowMajor, l.transpose, m, n, scale, a.data, l.leading, x.data, x.step, kept, y.data, y.step);
 }
 
 /// One call of CBLAS: all numbers are ints. Strides along extents of 1 mean nothing.
@@ -155,9 +162,9 @@ template <std::floating_point T> void call_blas(const matrix_product<T>& p) {
     else sum = cblas_ddot(k, p.left.data, left_step, p.right.data, right_step);
     *p.result = p.is_added ? *p.result + scale * sum : sum;
   } else if (n == 1) {
-    call_gemv(p.left, m, k, p.right.data, right_step, scale, kept, p.result, result_row);
+    call_gemv(p.left, m, k, {p.right.data, right_step}, scale, kept, {p.result, result_row});
   } else if (m == 1) {
-    call_gemv(p.right.transposed(), n, k, p.left.data, left_step, scale, kept, p.result, 1);
+    call_gemv(p.right.transposed(), n, k, {p.left.data, left_step}, scale, kept, {p.result, 1});
   } else {
     const layout left = layout_of(p.left, m, k), right = layout_of(p.right, k, n);
     if constexpr (sizeof(T) == 4)

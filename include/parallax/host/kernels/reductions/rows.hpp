@@ -45,16 +45,21 @@ template <kernel_result Result, class Reduction, class... S> class row_passes<ke
     return all;
   }();
 
+  /// A row that passes go over. Functions take it by value: no store can change a copy whose address nobody has, so
+  /// compilers keep its members in registers.
+  struct whole_row {
+    const typename evaluate::row& operands;
+    const constant_bits* constants;
+    std::int64_t length;
+    std::byte* memory; ///< `remembered_bytes` for each element of `room_of_row(length)`
+  };
+
   /// All passes over one row. `Divided`: by several threads, in fixed pieces that are combined in order, so that the
-  /// result does not depend on the number of threads. `memory` has `remembered_bytes` for each element of
-  /// `room_of_row(length)`.
-  template <bool Divided, class Work>
-  static void run(const typename evaluate::row& row, const constant_bits* constants, std::int64_t length,
-                  std::byte* memory) {
+  /// result does not depend on the number of threads.
+  template <bool Divided, class Work> static void run(whole_row row) {
     registers file;
-    start<0>(file, row, constants);
-    run_passes<Divided, Work>(file, row, constants, length, memory,
-                              std::make_index_sequence<std::size_t{schedule::passes}>{});
+    start<0>(file, row.operands, row.constants);
+    run_passes<Divided, Work>(file, row, std::make_index_sequence<std::size_t{schedule::passes}>{});
   }
 
  private:
@@ -67,23 +72,20 @@ template <kernel_result Result, class Reduction, class... S> class row_passes<ke
   }
 
   template <bool Divided, class Work, std::size_t... Pass>
-  static void run_passes(registers& file, const typename evaluate::row& row, const constant_bits* constants,
-                         std::int64_t length, std::byte* memory, std::index_sequence<Pass...>) {
+  static void run_passes(registers& file, whole_row row, std::index_sequence<Pass...>) {
     auto one = [&]<int P>() {
       registers totals;
       neutral_totals<P>(totals);
-      if constexpr (Divided) go_over_pieces<P, Work>(file, totals, row, constants, length, memory);
-      else go_over<P>(file, totals, row, constants, 0, length, length, memory);
+      if constexpr (Divided) go_over_pieces<P, Work>(file, totals, row);
+      else go_over<P>(file, totals, row, 0, row.length);
       finish<P>(file, totals);
-      start<P + 1>(file, row, constants);
+      start<P + 1>(file, row.operands, row.constants);
     };
     (one.template operator()<Pass>(), ...);
   }
-  template <int Pass, class Work>
-  static void go_over_pieces(const registers& file, registers& totals, const typename evaluate::row& row,
-                             const constant_bits* constants, std::int64_t length, std::byte* memory) {
+  template <int Pass, class Work> static void go_over_pieces(const registers& file, registers& totals, whole_row row) {
     constexpr int most_pieces = 64;
-    const std::int64_t units = (length + lanes - 1) / lanes;
+    const std::int64_t units = (row.length + lanes - 1) / lanes;
     const int pieces = static_cast<int>(std::min<std::int64_t>(units, most_pieces));
     const typename Work::template scratch<registers, std::size_t{most_pieces}> parts(pieces);
     Work::parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -91,9 +93,9 @@ template <kernel_result Result, class Reduction, class... S> class row_passes<ke
         registers own = file, &sums = parts.data()[p];
         neutral_totals<Pass>(sums);
         const std::int64_t first = units * p / pieces * lanes, last = units * (p + 1) / pieces * lanes;
-        go_over<Pass>(own, sums, row, constants, first, std::min(last, length), length, memory);
+        go_over<Pass>(own, sums, row, first, std::min(last, row.length));
       }
-      if (row.past_caches) finish_stores_past_caches();
+      if (row.operands.past_caches) finish_stores_past_caches();
     });
     for (int p = 0; p < pieces; ++p) add_totals<Pass>(totals, parts.data()[p]);
   }
@@ -158,21 +160,18 @@ template <kernel_result Result, class Reduction, class... S> class row_passes<ke
 
   /// Elements first to last of a pass. Sums are cut into blocks, as in any reduction.
   template <int Pass>
-  static void go_over(registers& file, registers& totals, const typename evaluate::row& row,
-                      const constant_bits* constants, std::int64_t first, std::int64_t last, std::int64_t length,
-                      std::byte* memory) {
+  static void go_over(registers& file, registers& totals, whole_row row, std::int64_t first, std::int64_t last) {
     using whole_kernel = kernel<Result, Reduction, S...>;
     constexpr int streams = reduces<Pass> ? independent_sums<whole_kernel> : 1;
     std::int64_t i = first;
     if constexpr (streams > 1 || is_short<whole_kernel>)
-      go_over_blocks<Pass, moved_lanes::all, streams>(file, totals, row, constants, i, last, length, memory);
-    go_over_blocks<Pass, moved_lanes::either, 1>(file, totals, row, constants, i, last, length, memory);
+      go_over_blocks<Pass, moved_lanes::all, streams>(file, totals, row, i, last);
+    go_over_blocks<Pass, moved_lanes::either, 1>(file, totals, row, i, last);
   }
   /// The elements from `i` on, `Streams` packs at a time, while there are enough of them; then `i` is the next element.
   template <int Pass, moved_lanes Moved, int Streams>
-  static PARALLAX_INLINE void go_over_blocks(registers& file, registers& totals, const typename evaluate::row& row,
-                                             const constant_bits* constants, std::int64_t& i, std::int64_t last,
-                                             std::int64_t length, std::byte* memory) {
+  static PARALLAX_INLINE void go_over_blocks(registers& file, registers& totals, whole_row row, std::int64_t& i,
+                                             std::int64_t last) {
     constexpr std::int64_t step = Streams * lanes, least = Moved == moved_lanes::all ? step : 1;
     while (last - i >= least) {
       registers sums[std::size_t{Streams}];
@@ -182,8 +181,7 @@ template <kernel_result Result, class Reduction, class... S> class row_passes<ke
         const int count = Moved == moved_lanes::all ? lanes : lanes_from(i, last);
         PARALLAX_UNROLL(4)
         for (int s = 0; s < Streams; ++s) {
-          evaluate_all<Pass, Moved>(file, row, constants, i + s * lanes, count, length, memory,
-                                    numbers<row_part::elements, Pass>{});
+          evaluate_all<Pass, Moved>(file, row, i + s * lanes, count, numbers<row_part::elements, Pass>{});
           for_reductions<Pass>([&]<int I, class R>() PARALLAX_INLINE_LAMBDA {
             const auto& value = at<R::operand>(file);
             at<I>(sums[s]) =
@@ -198,26 +196,24 @@ template <kernel_result Result, class Reduction, class... S> class row_passes<ke
   }
 
   template <int Pass, moved_lanes Moved, std::size_t... I>
-  static PARALLAX_INLINE void
-  evaluate_all([[maybe_unused]] registers& file, [[maybe_unused]] const typename evaluate::row& row,
-               [[maybe_unused]] const constant_bits* constants, [[maybe_unused]] std::int64_t i,
-               [[maybe_unused]] int count, [[maybe_unused]] std::int64_t length, [[maybe_unused]] std::byte* memory,
-               std::index_sequence<I...>) {
-    [[maybe_unused]] const bool done[] = {
-        true, (evaluate_one<Pass, Moved, I>(statement<I>{}, file, row, constants, i, count, length, memory), true)...};
+  static PARALLAX_INLINE void evaluate_all([[maybe_unused]] registers& file, [[maybe_unused]] whole_row row,
+                                           [[maybe_unused]] std::int64_t i, [[maybe_unused]] int count,
+                                           std::index_sequence<I...>) {
+    [[maybe_unused]] const bool done[] = {true,
+                                          (evaluate_one<Pass, Moved, I>(statement<I>{}, file, row, i, count), true)...};
   }
   template <int Pass, moved_lanes Moved, int I, class Statement>
-  static PARALLAX_INLINE void evaluate_one(Statement s, registers& file, const typename evaluate::row& row,
-                                           const constant_bits* constants, std::int64_t i, int count,
-                                           [[maybe_unused]] std::int64_t length, [[maybe_unused]] std::byte* memory) {
+  static PARALLAX_INLINE void evaluate_one(Statement s, registers& file, [[maybe_unused]] whole_row row, std::int64_t i,
+                                           int count) {
     using T = typename Statement::value_type;
     [[maybe_unused]] auto remembered = [&]() PARALLAX_INLINE_LAMBDA {
-      return reinterpret_cast<T*>(memory + room_of_row(length) * static_cast<std::int64_t>(memory_before(I))) + i;
+      return reinterpret_cast<T*>(row.memory + room_of_row(row.length) * static_cast<std::int64_t>(memory_before(I))) +
+             i;
     };
     if constexpr (is_remembered(I) && schedule::first_pass(I) < Pass) {
       at<I>(file) = load(remembered());
     } else {
-      at<I>(file) = detail::evaluate<Moved>(s, file, row, constants, i, count);
+      at<I>(file) = detail::evaluate<Moved>(s, file, row.operands, row.constants, i, count);
       if constexpr (is_remembered(I)) store(remembered(), at<I>(file));
     }
   }
@@ -247,7 +243,7 @@ void run_rows_of_group(const kernel_arguments& a, std::int64_t begin, std::int64
     typename row_passes<Kernel>::evaluate::row here(row);
     const typename row_passes<Kernel>::evaluate::row_steps steps(a, std::max(a.rank - 2, 0));
     for (;;) {
-      row_passes<Kernel>::template run<Divided, Work>(here, a.constants, a.extents[a.rank - 1], memory);
+      row_passes<Kernel>::template run<Divided, Work>({here, a.constants, a.extents[a.rank - 1], memory});
       if (--number == 0) break;
       here.advance(steps);
     }

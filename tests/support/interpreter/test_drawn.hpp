@@ -1,12 +1,12 @@
 // Tries many drawn programs on a backend, beside what an interpreter of them says.
 #pragma once
 
-#include "properties/draw_program.hpp"
-#include "properties/interpret.hpp"
-#include "properties/run_traced.hpp"
-#include "properties/shrink.hpp"
-#include "properties/trace_drawn.hpp"
-#include "test.hpp"
+#include "support/interpreter/draw_program.hpp"
+#include "support/interpreter/interpret.hpp"
+#include "support/interpreter/run_traced.hpp"
+#include "support/interpreter/shrink.hpp"
+#include "support/interpreter/trace_drawn.hpp"
+#include "support/test.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // What statements that are no functions make of the elements of one instance: rows of numbers, and slices of them.
 #pragma once
 
-#include "properties/dual.hpp"
+#include "support/interpreter/dual.hpp"
 
 #include <algorithm>
 #include <cmath>

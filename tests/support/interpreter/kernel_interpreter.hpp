@@ -2,7 +2,7 @@
 // seen them, so nothing is there to be called.
 #pragma once
 
-#include "properties/kernel_numbers.hpp"
+#include "support/interpreter/kernel_numbers.hpp"
 
 #include <parallax/parallax.hpp>
 

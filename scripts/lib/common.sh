@@ -1,6 +1,6 @@
 # What the other scripts share. To be sourced.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 jobs=${PARALLAX_JOBS:-$(nproc)}
 

@@ -1,7 +1,7 @@
 // Drawn programs as users' functions: what the library's own calls make of them.
 #pragma once
 
-#include "properties/drawn_program.hpp"
+#include "support/interpreter/drawn_program.hpp"
 
 #include <parallax/parallax.hpp>
 

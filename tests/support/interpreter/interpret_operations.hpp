@@ -1,9 +1,9 @@
 // What statements compute that are no functions: loops over elements and over instances.
 #pragma once
 
-#include "properties/drawn_program.hpp"
-#include "properties/dual.hpp"
-#include "properties/interpret_rows.hpp"
+#include "support/interpreter/drawn_program.hpp"
+#include "support/interpreter/dual.hpp"
+#include "support/interpreter/interpret_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

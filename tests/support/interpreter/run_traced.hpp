@@ -1,7 +1,7 @@
 // Programs that are traced, planned and run while a test runs, by the host backend, with kernels that are interpreted.
 #pragma once
 
-#include "properties/kernel_interpreter.hpp"
+#include "support/interpreter/kernel_interpreter.hpp"
 
 #include <parallax/parallax.hpp>
 

@@ -1,7 +1,7 @@
 // Draws statements that are no functions.
 #pragma once
 
-#include "properties/drawing.hpp"
+#include "support/interpreter/drawing.hpp"
 
 #include <utility>
 #include <vector>

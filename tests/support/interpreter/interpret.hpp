@@ -1,9 +1,9 @@
 // A plain interpreter of drawn programs: loops over elements and over instances, one statement after another.
 #pragma once
 
-#include "properties/drawn_program.hpp"
-#include "properties/dual.hpp"
-#include "properties/interpret_operations.hpp"
+#include "support/interpreter/drawn_program.hpp"
+#include "support/interpreter/dual.hpp"
+#include "support/interpreter/interpret_operations.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Makes a drawn program that shows a fault smaller, as long as it still does.
 #pragma once
 
-#include "properties/drawn_program.hpp"
+#include "support/interpreter/drawn_program.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // In which orders loops, vmap, derivatives and pmap stand inside each other.
 #pragma once
 
-#include "properties/drawn_program.hpp"
+#include "support/interpreter/drawn_program.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // What drawing a program begins with: its variables, and arrays of the shapes that are asked for.
 #pragma once
 
-#include "properties/drawn_program.hpp"
+#include "support/interpreter/drawn_program.hpp"
 
 #include <algorithm>
 #include <cstddef>

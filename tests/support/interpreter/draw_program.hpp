@@ -1,8 +1,8 @@
 // Draws programs: each is right by construction, and whether it is worth a test its interpretation shows.
 #pragma once
 
-#include "properties/draw_operations.hpp"
-#include "properties/nest_order.hpp"
+#include "support/interpreter/draw_operations.hpp"
+#include "support/interpreter/nest_order.hpp"
 
 #include <algorithm>
 #include <cstdint>
