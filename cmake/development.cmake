@@ -8,10 +8,7 @@ target_compile_options(parallax_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${
                                                    "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_warnings}>")
 
 add_library(parallax_development INTERFACE)
-target_link_libraries(parallax_development INTERFACE parallax::parallax parallax_warnings)
-if(PARALLAX_LINK_RUNTIME)
-  target_link_libraries(parallax_development INTERFACE parallax::runtime)
-endif()
+target_link_libraries(parallax_development INTERFACE parallax::no_pch parallax_warnings)
 # g++ 12 may fail inside while it collects garbage beside a precompiled header: it has 4 GB before it begins.
 target_compile_options(parallax_development
                        INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=4000000>")

@@ -1,0 +1,31 @@
+# What programs link, made in the project that uses it, with its compiler and flags. parallax::headers has the headers
+# alone.
+#
+#   parallax::parallax  the headers, what no program changes as a static library, and the whole header precompiled for
+#                       each target that links this
+#   parallax::no_pch    the same without a precompiled header
+#   parallax::runtime   the static library: all files of a process link it, or none
+#
+# With PARALLAX_HEADER_ONLY, the first two are the headers alone.
+function(parallax_quick_targets)
+  if(TARGET parallax::parallax)
+    return()
+  endif()
+  add_library(parallax_runtime STATIC EXCLUDE_FROM_ALL "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/runtime.cpp")
+  add_library(parallax::runtime ALIAS parallax_runtime)
+  target_link_libraries(parallax_runtime PUBLIC parallax::headers)
+  target_compile_definitions(parallax_runtime PUBLIC PARALLAX_LINKED_RUNTIME=1)
+  set_target_properties(parallax_runtime PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # Imported targets: a project may install libraries that link them.
+  add_library(parallax::no_pch INTERFACE IMPORTED GLOBAL)
+  add_library(parallax::parallax INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(parallax::parallax INTERFACE parallax::no_pch)
+  if(PARALLAX_HEADER_ONLY)
+    target_link_libraries(parallax::no_pch INTERFACE parallax::headers)
+  else()
+    target_link_libraries(parallax::no_pch INTERFACE parallax::runtime)
+    set_target_properties(
+      parallax::parallax PROPERTIES INTERFACE_PRECOMPILE_HEADERS
+                                    "$<$<COMPILE_LANGUAGE:CXX>:<parallax/parallax.hpp$<ANGLE-R>>")
+  endif()
+endfunction()
