@@ -175,7 +175,7 @@ constexpr auto custom_root(const Function& f, const First& first, const Solve& s
   using tree = std::remove_cvref_t<decltype(point)>;
   // compiled here and not from within the trace, so that its errors stand near the top
   using tangent [[maybe_unused]] =
-      decltype(tangent_solve(std::declval<const root_derivative<tree>&>(), std::declval<const tree&>()));
+      decltype(tangent_solve(std::declval<root_derivative<tree>>(), std::declval<const tree&>()));
   return root_trace<tree, TangentSolve>(owner, point, tangent_solve).trace(f, solve);
 }
 
