@@ -7,20 +7,12 @@
 #include <parallax/core/types/precision.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/steps.hpp>
+#include <parallax/runtime/product_shape.hpp>
 #include <parallax/runtime/section_plan.hpp>
 
 #include <cstdint>
 
 namespace parallax::PARALLAX_INLINE_VERSION::runtime {
-
-/// result[b][i][j] = sum over k of left[b][i][k] * right[b][k][j]; strides in elements, each result row-major.
-struct product_shape {
-  element_type type = element_type::float32;
-  int batch_rank = 0;
-  std::int64_t batch[max_rank] = {}, left_batch[max_rank] = {}, right_batch[max_rank] = {};
-  std::int64_t rows = 1, columns = 1, depth = 1;
-  std::int64_t left_row = 0, left_depth = 0, right_depth = 0, right_column = 0;
-};
 
 /// A step's product at a call: its shape, and how far its operands begin behind their buffers' first bytes.
 struct resolved_product : product_shape {

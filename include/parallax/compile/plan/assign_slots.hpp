@@ -51,9 +51,10 @@ class slot_assigner {
   table<buffer_id, buffer_id> owner; ///< by buffer of a slot: the first buffer in the same memory, perhaps itself
   growing_vector<buffer_id> owners;  ///< in the order in which they are needed
   in_place_finder in_place;
+  growing_vector<std::uint64_t> live; ///< a member: nvcc may lose a list of a function that is called so deep
   growing_vector<slot> slots;
-  growing_vector<std::uint64_t>
-      live_steps; ///< `words_of_steps()` words for each slot: a bit for each step in which a buffer is live
+  /// `words_of_steps()` words for each slot: a bit for each step in which a buffer of the slot is live.
+  growing_vector<std::uint64_t> live_steps;
 
   constexpr step_record step(int s) const { return section.steps[index_of(s)]; }
   constexpr int last_step() const { return count_of(section.steps) - 1; }
@@ -150,7 +151,7 @@ class slot_assigner {
     const std::size_t element_size = size_of(b.record.type);
     const bool has_known = has_known_size(id);
     const std::int64_t bytes = has_known ? bytes_of(id) : 0;
-    const growing_vector<std::uint64_t> live = lifetime_of(b);
+    find_lifetime(b);
     const std::uint64_t *const own_steps = live.data(), *const all_steps = live_steps.data();
     const int words = words_of_steps();
     const int first_word = b.first_step / 64, last_word = b.last_step / 64;
@@ -186,12 +187,11 @@ class slot_assigner {
     for (int word = 0; word < words; ++word) live_steps.data()[chosen * words + word] |= live.data()[word];
   }
   constexpr int words_of_steps() const { return count_of(section.steps) / 64 + 1; }
-  /// One bit for each step in which a buffer is live.
-  constexpr growing_vector<std::uint64_t> lifetime_of(const planned_buffer& b) const {
-    growing_vector<std::uint64_t> steps(index_of(words_of_steps()), 0);
-    std::uint64_t* const words = steps.data();
+  /// Sets `live` to one bit for each step in which a buffer is live.
+  constexpr void find_lifetime(const planned_buffer& b) {
+    live.assign(index_of(words_of_steps()), 0);
+    std::uint64_t* const words = live.data();
     for (int s = b.first_step; s <= b.last_step; ++s) words[s / 64] |= std::uint64_t{1} << (s % 64);
-    return steps;
   }
   /// The offset at which a buffer has room beside others that are live at the same time; -1 for none. Asked only if the
   /// sizes are known, and the buffer is at most half as large as the slot.

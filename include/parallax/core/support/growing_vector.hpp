@@ -137,9 +137,10 @@ template <class T> class growing_vector {
   std::size_t count = 0;
 
  private:
+  static constexpr bool is_small = sizeof(T) <= 16; // NOLINT(bugprone-sizeof-expression): T may be a pointer
   /// Whether elements are there from the start, and are assigned: three calls less for each than to make it.
   static constexpr bool is_plain = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
-                                   (std::is_trivially_default_constructible_v<T> || sizeof(T) <= 16);
+                                   (std::is_trivially_default_constructible_v<T> || is_small);
 
   std::size_t room = 0;
 

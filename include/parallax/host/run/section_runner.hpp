@@ -16,6 +16,7 @@
 #include <parallax/program/section_steps.hpp>
 #include <parallax/runtime/ffi_places.hpp>
 #include <parallax/runtime/loop_places.hpp>
+#include <parallax/runtime/resolved_product.hpp>
 #include <parallax/runtime/result_memory.hpp>
 #include <parallax/runtime/section_plan.hpp>
 #include <parallax/runtime/value.hpp>

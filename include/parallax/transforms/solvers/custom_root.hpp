@@ -172,7 +172,11 @@ constexpr auto custom_root(const Function& f, const First& first, const Solve& s
   const auto given = varying_as_made(owner, traced_like(owner, first), f);
   // the root does not depend on the solver's first point
   const auto point = tree_map([](const tracer& x) { return emit<primitives::stop_gradient>({x}); }, given);
-  return root_trace<std::remove_cvref_t<decltype(point)>, TangentSolve>(owner, point, tangent_solve).trace(f, solve);
+  using tree = std::remove_cvref_t<decltype(point)>;
+  // compiled here and not from within the trace, so that its errors stand near the top
+  using tangent [[maybe_unused]] =
+      decltype(tangent_solve(std::declval<root_derivative<tree>>(), std::declval<const tree&>()));
+  return root_trace<tree, TangentSolve>(owner, point, tangent_solve).trace(f, solve);
 }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

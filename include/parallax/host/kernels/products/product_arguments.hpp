@@ -3,7 +3,7 @@
 
 #include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/runtime/resolved_product.hpp>
+#include <parallax/runtime/product_shape.hpp>
 
 #include <cstdint>
 
