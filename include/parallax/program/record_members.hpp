@@ -7,6 +7,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 // The rooms that compile a program, hold its records and run it use each other's types by their bare names.
+namespace detail {}
 namespace compiled {
 using namespace detail;
 }
