@@ -114,7 +114,7 @@ constexpr bool find_common_size(context& trace, std::string_view transformation,
 }
 
 constexpr mapped_arguments map_arguments(context& trace, std::string_view transformation, const leaf_axes& spec,
-                                         growing_vector<tracer> leaves) {
+                                         const growing_vector<tracer>& leaves) {
   mapped_arguments result{leaves, spec.values, dim{}, false};
   growing_vector<mapped_argument> mapped;
   result.valid = check_fit(trace, transformation, "in_axes", spec) &&
