@@ -163,6 +163,28 @@ TEST_CASE("products that are added to a matrix are the sums of plain loops") {
   check_values<float>(5, 7, 0);
 }
 
+// two loops that become one step with parts, before or behind the product that is added
+TEST_CASE("products that are added stand beside loops of one step") {
+  constexpr auto behind = [](auto a, auto b, auto... operands) {
+    return std::tuple(a * 2.f, b + 1.f, updated(operands...));
+  };
+  constexpr auto before = [](auto a, auto b, auto... operands) {
+    auto sum = updated(operands...);
+    return std::tuple(sum, a * 2.f, b + 1.f);
+  };
+  const plx::array<float, 1> a{1, 2, 3, 4}, b{5, 6, 7, 8};
+  const auto base = numbers<float>(24, 40, 1), x = numbers<float>(9, 24, 2), y = numbers<float>(9, 40, 3);
+  const auto sums = expected(base, -0.5, x, y);
+  const auto [twice, next, last] = plx::jit(behind)(a, b, base, x, y);
+  CHECK(twice.to_vector() == std::vector<float>{2, 4, 6, 8});
+  CHECK(next.to_vector() == std::vector<float>{6, 7, 8, 9});
+  CHECK(values_of(matrix<float>(last)) == sums);
+  const auto [first, second, third] = plx::jit(before)(a, b, base, x, y);
+  CHECK(values_of(matrix<float>(first)) == sums);
+  CHECK(second.to_vector() == std::vector<float>{2, 4, 6, 8});
+  CHECK(third.to_vector() == std::vector<float>{6, 7, 8, 9});
+}
+
 TEST_CASE("parameters that are read before they are updated are updated in place") {
   auto w = numbers<float>(24, 40, 1);
   const auto x = numbers<float>(9, 24, 2), y = numbers<float>(9, 40, 3);

@@ -238,7 +238,7 @@ constexpr auto execute(const Function& function, const Args&... args) {
       // a traced function may call it too, with constants and tables
       if constexpr ((detail::all_constants<Args>() && ...) && sizeof...(Args) > 0 &&
                     detail::can_be_deferred<compiled>()) {
-        if (std::is_constant_evaluated()) return detail::deferred_results<compiled, Function>(args...);
+        if (__builtin_is_constant_evaluated()) return detail::deferred_results<compiled, Function>(args...);
       }
       return detail::call_program<compiled>(detail::evaluated(args)...);
     } else if constexpr (detail::prints_texts<compiled>()) {

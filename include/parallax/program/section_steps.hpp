@@ -7,24 +7,30 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
+/// Calls `f` with a step; if it has parts, with these instead.
+template <class Plan, class F> constexpr void for_each_part(const Plan& plan, const step_record& step, const F& f) {
+  const auto of_all = [&](record_list<step_record> parts) {
+    for (const step_record& part : plan[parts]) for_each_part(plan, part, f);
+  };
+  switch (step.kind) {
+  case step_kind::epilogue: return of_all(plan.template at<epilogue_step>(step.index).parts);
+  case step_kind::concurrent: return of_all(plan.template at<concurrent_step>(step.index).parts);
+  case step_kind::kernel:
+  case step_kind::product:
+  case step_kind::exchange:
+  case step_kind::axis_slice:
+  case step_kind::call:
+  case step_kind::scan:
+  case step_kind::while_loop:
+  case step_kind::cond:
+  case step_kind::ffi: return f(step);
+  }
+}
+
 /// Calls `f` with each step; if a step has parts, with these instead.
 template <class Plan, class F>
 constexpr void for_each_step(const Plan& plan, record_list<step_record> steps, const F& f) {
-  for (const step_record& step : plan[steps]) {
-    switch (step.kind) {
-    case step_kind::epilogue: for_each_step(plan, plan.template at<epilogue_step>(step.index).parts, f); break;
-    case step_kind::concurrent: for_each_step(plan, plan.template at<concurrent_step>(step.index).parts, f); break;
-    case step_kind::kernel:
-    case step_kind::product:
-    case step_kind::exchange:
-    case step_kind::axis_slice:
-    case step_kind::call:
-    case step_kind::scan:
-    case step_kind::while_loop:
-    case step_kind::cond:
-    case step_kind::ffi: f(step); break;
-    }
-  }
+  for (const step_record& step : plan[steps]) for_each_part(plan, step, f);
 }
 template <class Plan, class F> constexpr void for_each_step(const Plan& plan, section_id section, const F& f) {
   for_each_step(plan, plan.section(section).steps, f);

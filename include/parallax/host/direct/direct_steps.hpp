@@ -22,7 +22,7 @@ inline constexpr std::int64_t most_of_small_product = 16;
 /// more, since it runs again and again, and so may a program without a runtime.
 inline constexpr std::int64_t most_straight = 1024, most_straight_round = 4096, most_straight_alone = 8192;
 
-/// The steps of a section, epilogues in parts.
+/// The steps of a section, those with parts as these.
 template <class Program, section_id Section = section_id::main> struct direct_steps {
   static constexpr section_record section = Program::plan.section(Section);
 
@@ -86,12 +86,10 @@ template <class Program, section_id Section = section_id::main> struct direct_st
     };
     return is_small(step.rows) && is_small(step.columns) && is_small(step.depth);
   }
-  /// The number of steps that a step counts for: an epilogue counts for its parts.
+  /// The number of steps that a step counts for: its parts, if it has any.
   static constexpr int part_count(const step_record& step) {
-    if (step.kind != step_kind::epilogue) return 1;
     int number = 0;
-    for (const step_record& part : Program::plan[Program::plan.template at<epilogue_step>(step.index).parts])
-      number += part_count(part);
+    for_each_part(Program::plan, step, [&](const step_record&) { ++number; });
     return number;
   }
   /// Whether an epilogue may add a product to its base while it multiplies.
