@@ -96,7 +96,7 @@ template <element T, auto Shape> class array {
   template <auto Other>
     requires(runtime::extents_agree<extents_type, extents_of<Other>>())
   constexpr array(const array<T, Other>& other) : lengths(checked(other.shape())), element_total(other.size()) {
-    if (!std::is_constant_evaluated()) {
+    if (!__builtin_is_constant_evaluated()) {
       elements = elements_type(other.storage());
     } else if (const runtime::constant_block* const computed = other.elements.computed()) {
       elements = elements_type(computed->copy(*computed));
@@ -149,7 +149,7 @@ template <element T, auto Shape> class array {
   /// The extent along `axis`; a negative axis counts from the last.
   constexpr std::int64_t shape(int axis) const {
     const std::int64_t extent = lengths[index_of(runtime::checked_axis(axis, rank))];
-    if (std::is_constant_evaluated() && extent == dyn) runtime::has_no_extents_before_it_meets_a_traced_array();
+    if (__builtin_is_constant_evaluated() && extent == dyn) runtime::has_no_extents_before_it_meets_a_traced_array();
     return extent;
   }
   /// The number of elements.

@@ -36,7 +36,7 @@ template <class T, std::size_t CountInPlace> class array_elements {
   }
   /// `count` elements, to be written.
   constexpr explicit array_elements(std::size_t count) {
-    if (std::is_constant_evaluated()) {
+    if (__builtin_is_constant_evaluated()) {
       hold(new constant_numbers<T>(count));
     } else {
       owned = buffer::allocate(count * sizeof(T));
@@ -47,7 +47,7 @@ template <class T, std::size_t CountInPlace> class array_elements {
   constexpr explicit array_elements(constant_block* computed) { owned.hold(computed); }
 
   constexpr array_elements(const array_elements& other) {
-    if (std::is_constant_evaluated() && other.first != nullptr) {
+    if (__builtin_is_constant_evaluated() && other.first != nullptr) {
       hold(new constant_numbers<T>(other.owned.held()->count, other.first));
     } else {
       owned = other.owned;
@@ -139,7 +139,7 @@ class array_elements<T, CountInPlace> {
  private:
   /// Constants must not have unset elements.
   constexpr void clear() {
-    if (std::is_constant_evaluated()) std::fill_n(in_place, CountInPlace, T{});
+    if (__builtin_is_constant_evaluated()) std::fill_n(in_place, CountInPlace, T{});
   }
   constexpr void copy_in_place(const array_elements& other) {
     if (owned.is_null()) std::copy_n(other.in_place, CountInPlace, in_place);

@@ -23,7 +23,7 @@ template <class A, class B> constexpr bool extents_agree() { return plain::equal
 
 /// The number of elements of a shape, in traced functions too. Throws `shape_error`.
 constexpr std::int64_t size_of(plain_span<const std::int64_t> shape, std::size_t element_bytes) {
-  if (!std::is_constant_evaluated()) return checked_size(shape, element_bytes);
+  if (!__builtin_is_constant_evaluated()) return checked_size(shape, element_bytes);
   std::int64_t size = 1;
   for (const std::int64_t extent : shape) size *= extent;
   return size;

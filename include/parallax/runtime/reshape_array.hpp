@@ -75,7 +75,7 @@ template <eager_operand X, std::size_t Rank> constexpr auto reshape_array(const 
   } else {
     using result_type = array<typename X::value_type, int{Rank}>;
     if constexpr (detail::array_in_a_trace<X>) { // and no array on devices
-      if (std::is_constant_evaluated()) {
+      if (__builtin_is_constant_evaluated()) {
         if (const runtime::constant_block* const computed = detail::constant_access::block_of(x))
           return detail::constant_access::computed<result_type>(new detail::reshaped_value<Rank>(*computed, list));
         return detail::constant_access::copied<result_type>(x, detail::shape_of_reshaped(list, x.size()));

@@ -26,7 +26,7 @@ class buffer {
  public:
   /// A handle to no memory.
   constexpr buffer() noexcept {
-    if (std::is_constant_evaluated()) constant = nullptr;
+    if (__builtin_is_constant_evaluated()) constant = nullptr;
     else owned = nullptr;
   }
 
@@ -59,7 +59,7 @@ class buffer {
   }
 
   constexpr buffer(const buffer& other) noexcept : buffer() {
-    if (std::is_constant_evaluated()) {
+    if (__builtin_is_constant_evaluated()) {
       if (other.constant != nullptr) constant = other.constant->copy(*other.constant);
     } else {
       owned = other.owned;
@@ -72,7 +72,7 @@ class buffer {
     return *this;
   }
   constexpr ~buffer() {
-    if (std::is_constant_evaluated()) {
+    if (__builtin_is_constant_evaluated()) {
       if (constant != nullptr) constant->destroy(constant);
       return;
     }
@@ -99,7 +99,7 @@ class buffer {
 
   /// Whether this is a handle to no memory.
   constexpr bool is_null() const noexcept {
-    return std::is_constant_evaluated() ? constant == nullptr : owned == nullptr;
+    return __builtin_is_constant_evaluated() ? constant == nullptr : owned == nullptr;
   }
 
   /// The number of bytes asked for.
@@ -177,7 +177,7 @@ class buffer {
   }
 
   constexpr void swap(buffer& other) noexcept {
-    if (std::is_constant_evaluated()) std::swap(constant, other.constant);
+    if (__builtin_is_constant_evaluated()) std::swap(constant, other.constant);
     else std::swap(owned, other.owned);
   }
 

@@ -11,7 +11,7 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Adds `b` to `sum`. Returns false, and leaves `sum` as it was, if the result is beyond 64 bits.
 constexpr bool checked_add(std::int64_t& sum, std::int64_t b) {
-  if (!std::is_constant_evaluated()) { // the builtin asks the processor, and is no constant for all compilers
+  if (!__builtin_is_constant_evaluated()) { // the builtin asks the processor, and is no constant for all compilers
     std::int64_t result = 0;
     if (__builtin_add_overflow(sum, b, &result)) return false;
     sum = result;
@@ -27,7 +27,7 @@ constexpr bool checked_add(std::int64_t& sum, std::int64_t b) {
 /// counts as beyond.
 constexpr bool checked_multiply(std::int64_t& product, std::int64_t b) {
   constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
-  if (!std::is_constant_evaluated()) {
+  if (!__builtin_is_constant_evaluated()) {
     std::int64_t result = 0;
     if (__builtin_mul_overflow(product, b, &result) || result < -largest) return false;
     product = result;
