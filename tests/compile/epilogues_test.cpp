@@ -14,7 +14,7 @@ namespace {
 
 /// The steps of the main section; loops that are parts of an epilogue apart.
 struct facts {
-  int epilogues = 0, parts = 0, products = 0, loops = 0;
+  int epilogues = 0, parts = 0, products = 0, loops = 0, accumulations = 0, placed = 0;
   friend constexpr bool operator==(const facts&, const facts&) = default;
 };
 template <class Function, class... Arguments> constexpr facts lower(const Function&, const Arguments&...) {
@@ -27,6 +27,8 @@ template <class Function, class... Arguments> constexpr facts lower(const Functi
     }
     result.products += step.kind == step_kind::product;
     result.loops += step.kind == step_kind::kernel;
+    result.accumulations += step.kind == step_kind::accumulation;
+    result.placed += step.kind == step_kind::placed_product;
   }
   return result;
 }
@@ -74,7 +76,11 @@ constexpr auto added_to = [](auto x, auto w, auto y) {
   auto base = plx::maximum(y * 2.f, 0.f);
   return std::tuple{0.5f * plx::dot(x, w) + base, plx::sum(plx::sin(base), 0), plx::sum(base, 1)};
 };
-static_assert(lower(added_to, shaped<float, 8, 16>, shaped<float, 16, 24>, shaped<float, 8, 24>).epilogues == 1);
+static_assert(lower(added_to, shaped<float, 8, 16>, shaped<float, 16, 24>, shaped<float, 8, 24>).accumulations == 1);
+
+// matrices of a batch that lie beside one another in rows
+static_assert(lower([](auto x, auto w) { return plx::moveaxis(plx::matmul(x, w), 0, 1); }, shaped<float, 4, 8, 16>,
+                    shaped<float, 4, 16, 24>) == facts{.placed = 1});
 
 constexpr auto loss = [](auto w, auto b, auto v, auto x) { return plx::sum(plx::square(plx::dot(layer(x, w, b), v))); };
 constexpr auto slopes = plx::grad(loss, plx::argnums<0, 1>);

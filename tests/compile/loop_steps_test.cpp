@@ -22,7 +22,8 @@ struct steps {
 template <class Function, class... Arguments> constexpr steps steps_of(const Function&, const Arguments&...) {
   const auto plan = lowered::program(Function{}, Arguments{}...);
   auto count = [&](step_kind kind) { return lowered::step_count(plan, kind); };
-  steps result{count(step_kind::kernel), count(step_kind::product) + count(step_kind::epilogue),
+  steps result{count(step_kind::kernel),
+               count(step_kind::product) + count(step_kind::epilogue) + count(step_kind::accumulation),
                count(step_kind::scan)};
   for (int k = 0; k < lowered::section_count(plan); ++k) result.others += lowered::section(plan, k).steps.count;
   result.others -= result.kernels + result.products + result.scans;

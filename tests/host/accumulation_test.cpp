@@ -69,9 +69,7 @@ template <class Function, class... Arguments> constexpr facts lower(const Functi
   facts result;
   const auto plan = lowered::program(Function{}, Arguments{}...);
   for (const auto& step : plan[lowered::main_section(plan).steps]) {
-    if (step.kind == step_kind::epilogue)
-      result.accumulations +=
-          plan.template at<plx::compiled::epilogue_step>(step.index).base != plx::detail::buffer_id::none;
+    result.accumulations += step.kind == step_kind::accumulation;
     result.products += step.kind == step_kind::product;
     result.loops += step.kind == step_kind::kernel;
   }

@@ -89,7 +89,8 @@ template <class Program> struct result_leaf {
     using description = output_description<Program, Number>;
     if constexpr (!description::is_value) {
       using array_type = typename decltype(description::type_of_array())::type;
-      if (__builtin_is_constant_evaluated()) return constant_access::computed<array_type>(new deferred_result(call, Number));
+      if (__builtin_is_constant_evaluated())
+        return constant_access::computed<array_type>(new deferred_result(call, Number));
     }
     return description::make(std::move((*values)[index_of(Number)]));
   }

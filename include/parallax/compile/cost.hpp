@@ -137,6 +137,8 @@ class cost_counter {
     case step_kind::cond: return of_branches(plan.at<compiled::cond_step>(step.index));
     case step_kind::ffi: return of_ffi(section, plan.at<compiled::ffi_step>(step.index));
     case step_kind::epilogue:
+    case step_kind::accumulation:
+    case step_kind::placed_product:
     case step_kind::concurrent: break; // their parts are steps
     }
     return {};

@@ -72,11 +72,13 @@ template <class Plan> class donor_finder {
     switch (step.kind) {
     case step_kind::kernel: return loop_reads_first(plan.template at<kernel_step>(step.index), argument, result);
     case step_kind::exchange: return plan.template at<exchange_step>(step.index).kind == exchange_kind::all_reduce;
-    case step_kind::epilogue:
-      return addition_reads_first(plan.template at<epilogue_step>(step.index), argument, result);
+    case step_kind::accumulation:
+      return addition_reads_first(plan.template at<accumulation_step>(step.index), argument, result);
     case step_kind::concurrent:
       return one_part_reads_first(plan.template at<concurrent_step>(step.index), argument, result);
     case step_kind::product:
+    case step_kind::epilogue:
+    case step_kind::placed_product:
     case step_kind::axis_slice:
     case step_kind::call:
     case step_kind::scan:
@@ -87,7 +89,7 @@ template <class Plan> class donor_finder {
     return false;
   }
   /// Whether the step adds a product to the argument, and the product itself uses neither the argument nor the result.
-  constexpr bool addition_reads_first(const epilogue_step& step, buffer_id argument, buffer_id result) const {
+  constexpr bool addition_reads_first(const accumulation_step& step, buffer_id argument, buffer_id result) const {
     const plain_span<const step_record> parts = plan[step.parts];
     return step.base == argument && !touches(parts[0], argument) && !touches(parts[0], result) &&
            reads_before_it_writes(parts[1], argument, result);

@@ -26,8 +26,9 @@ using record_types =
     type_list<dim, int, char, value_id, atom_record, term_record, entry_record, mapped_argument_record, guard_record,
               kernel_statement, kernel_record, buffer_record, spread_dimension, output_record, step_record,
               section_record, operand_record, kernel_constant, kernel_step, product_step, epilogue_step,
-              concurrent_step, group_record, exchange_step, axis_slice_step, call_operand, call_step, scan_operand,
-              scan_result, scan_step, while_step, section_id, buffer_id, cond_step, ffi_array, ffi_step>;
+              accumulation_step, placed_product_step, concurrent_step, group_record, exchange_step, axis_slice_step,
+              call_operand, call_step, scan_operand, scan_result, scan_step, while_step, section_id, buffer_id,
+              cond_step, ffi_array, ffi_step>;
 
 template <class T> struct record_pool {
   growing_vector<T> items;
@@ -133,6 +134,8 @@ template <class Plan, class F> constexpr decltype(auto) visit_step(const Plan& p
   case step_kind::kernel: break;
   case step_kind::product: return f(plan.template at<product_step>(step.index));
   case step_kind::epilogue: return f(plan.template at<epilogue_step>(step.index));
+  case step_kind::accumulation: return f(plan.template at<accumulation_step>(step.index));
+  case step_kind::placed_product: return f(plan.template at<placed_product_step>(step.index));
   case step_kind::concurrent: return f(plan.template at<concurrent_step>(step.index));
   case step_kind::exchange: return f(plan.template at<exchange_step>(step.index));
   case step_kind::axis_slice: return f(plan.template at<axis_slice_step>(step.index));

@@ -69,9 +69,11 @@ struct output_record {
 enum class step_kind : int {
   kernel,
   product,
-  epilogue,   ///< a product and loops behind it, for a library that does all of them in one call
-  concurrent, ///< loops that need nothing of one another, for a device that launches them as one
-  exchange,   ///< between devices
+  epilogue,       ///< a product and loops behind it, for a library that does all of them in one call
+  accumulation,   ///< a product and the loop that adds it to something, likewise
+  placed_product, ///< a product and the loop that copies it to other places, likewise
+  concurrent,     ///< loops that need nothing of one another, for a device that launches them as one
+  exchange,       ///< between devices
   axis_slice,
   call,
   scan,
@@ -85,6 +87,8 @@ constexpr std::string_view name_of(step_kind kind) {
   case step_kind::kernel: return "kernel";
   case step_kind::product: return "product";
   case step_kind::epilogue: return "epilogue";
+  case step_kind::accumulation: return "accumulation";
+  case step_kind::placed_product: return "placed_product";
   case step_kind::concurrent: return "concurrent";
   case step_kind::exchange: return "exchange";
   case step_kind::axis_slice: return "axis_slice";
@@ -107,6 +111,8 @@ constexpr bool runs_sections(step_kind kind) {
   case step_kind::kernel:
   case step_kind::product:
   case step_kind::epilogue:
+  case step_kind::accumulation:
+  case step_kind::placed_product:
   case step_kind::concurrent:
   case step_kind::exchange:
   case step_kind::axis_slice:

@@ -14,6 +14,8 @@ template <class Plan, class F> constexpr void for_each_part(const Plan& plan, co
   };
   switch (step.kind) {
   case step_kind::epilogue: return of_all(plan.template at<epilogue_step>(step.index).parts);
+  case step_kind::accumulation: return of_all(plan.template at<accumulation_step>(step.index).parts);
+  case step_kind::placed_product: return of_all(plan.template at<placed_product_step>(step.index).parts);
   case step_kind::concurrent: return of_all(plan.template at<concurrent_step>(step.index).parts);
   case step_kind::kernel:
   case step_kind::product:
@@ -46,9 +48,9 @@ constexpr void for_each_step_using(const Plan& plan, section_id section, buffer_
   });
 }
 
-/// The product that an epilogue begins with.
-template <class Plan> constexpr const product_step& product_of(const Plan& plan, const epilogue_step& epilogue) {
-  const step_record first = plan[epilogue.parts][0];
+/// The product that the parts of an epilogue, an accumulation or a placed product begin with.
+template <class Plan, class Step> constexpr const product_step& product_of(const Plan& plan, const Step& whole) {
+  const step_record first = plan[whole.parts][0];
   if (first.kind == step_kind::epilogue) return product_of(plan, plan.template at<epilogue_step>(first.index));
   return plan.template at<product_step>(first.index);
 }
@@ -68,6 +70,8 @@ template <class Plan, class F> constexpr void for_each_body(const Plan& plan, co
   case step_kind::kernel:
   case step_kind::product:
   case step_kind::epilogue:
+  case step_kind::accumulation:
+  case step_kind::placed_product:
   case step_kind::concurrent:
   case step_kind::exchange:
   case step_kind::axis_slice:
@@ -86,6 +90,8 @@ template <class Plan> constexpr bool needs_no_devices(const Plan& plan, section_
     case step_kind::product:
     case step_kind::ffi:
     case step_kind::epilogue:
+    case step_kind::accumulation:
+    case step_kind::placed_product:
     case step_kind::concurrent: break;
     case step_kind::scan:
     case step_kind::while_loop:

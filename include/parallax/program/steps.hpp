@@ -76,9 +76,7 @@ struct product_step {
   }
 };
 
-/// A product and the loops behind it as one call of a library, or as parts: the product first. If there is a base, the
-/// first part is the product, perhaps with sums of its right operand, and the second part computes result = base +
-/// scale * product.
+/// A product and the loops behind it as one call of a library, or as parts: the product first.
 struct epilogue_step {
   product_activation activation = product_activation::identity;
   buffer_id result = buffer_id::none; ///< of the activation
@@ -87,11 +85,6 @@ struct epilogue_step {
   buffer_id auxiliary = buffer_id::none;     ///< for the gradient: signs of a relu, the operand of a gelu
   buffer_id bias_gradient = buffer_id::none; ///< sums over rows: of the result, or of the right operand
   bool sums_right = false;
-  buffer_id base = buffer_id::none;
-  std::int64_t scale_bits = 0; ///< of a double
-  bool is_placed = false;      ///< the result is the product, with these strides of its matrices and rows:
-  record_list<dim> result_batch{};
-  dim result_row{};
   record_list<step_record> parts{};
   static constexpr void describe(auto& r, auto& field) {
     field(r.activation);
@@ -101,8 +94,32 @@ struct epilogue_step {
     field(r.auxiliary);
     field(r.bias_gradient);
     field(r.sums_right);
-    field(r.base), field(r.scale_bits);
-    field(r.is_placed);
+    field(r.parts);
+  }
+};
+
+/// result = base + scale * product, as one call of a library, or as two parts: the product, perhaps as an epilogue with
+/// sums of its right operand, and the loop that adds it.
+struct accumulation_step {
+  buffer_id result = buffer_id::none, base = buffer_id::none;
+  std::int64_t scale_bits = 0; ///< of a double
+  record_list<step_record> parts{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.result), field(r.base);
+    field(r.scale_bits);
+    field(r.parts);
+  }
+};
+
+/// A product whose matrices and rows lie apart by strides of their own, as one call of a library, or as two parts: the
+/// product, and the loop that copies it there.
+struct placed_product_step {
+  buffer_id result = buffer_id::none;
+  record_list<dim> result_batch{};
+  dim result_row{};
+  record_list<step_record> parts{};
+  static constexpr void describe(auto& r, auto& field) {
+    field(r.result);
     field(r.result_batch);
     field(r.result_row);
     field(r.parts);

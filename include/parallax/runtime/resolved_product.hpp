@@ -37,8 +37,8 @@ struct resolved_product : product_shape {
     std::int64_t next = rows * columns;
     for (int d = batch_rank; d-- > 0; next *= batch[d]) result_batch[d] = next;
   }
-  /// The same product with its result at the positions that an epilogue says.
-  resolved_product(const section_plan& section, const product_step& step, const epilogue_step& placed)
+  /// The same product with its result in its place.
+  resolved_product(const section_plan& section, const product_step& step, const placed_product_step& placed)
       : resolved_product(section, step) {
     section.resolve(placed.result_batch, result_batch);
     if (rows > 1) result_row = section.extents[placed.result_row];

@@ -16,7 +16,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Makes a product, perhaps with sums of its right operand, and the loop that adds it to a base, its only reader, one
-/// step of kind `epilogue`. The loop is moved to the product: a library adds as it multiplies.
+/// step of kind `accumulation`. The loop is moved to the product: a library adds as it multiplies.
 class accumulation_finder {
  public:
   constexpr accumulation_finder(dim_table& table, plan_builder& records, planned_section& of)
@@ -31,7 +31,7 @@ class accumulation_finder {
  private:
   struct candidate {
     step_id loop = step_id::none;
-    epilogue_step whole;
+    accumulation_step whole;
   };
 
   dim_table& extents;
@@ -58,7 +58,7 @@ class accumulation_finder {
     if (product == nullptr || !is_inexact(buffer(product->result).type)) return false;
     const step_id loop = dependences.only_reader(product->result, s);
     if (loop == step_id::none || loop < s || step(loop).kind != step_kind::kernel) return false;
-    const std::optional<epilogue_step> sum = sum_of(kernel_match(extents, plan, step(loop)), product->result);
+    const std::optional<accumulation_step> sum = sum_of(kernel_match(extents, plan, step(loop)), product->result);
     if (!sum || !may_move(loop, s, *sum)) return false;
     found[s] = {loop, *sum};
     moved.insert(loop);
@@ -66,13 +66,13 @@ class accumulation_finder {
   }
 
   /// The step `base + scale * product`, if the loop computes nothing else.
-  constexpr std::optional<epilogue_step> sum_of(const kernel_match& m, buffer_id product) const {
+  constexpr std::optional<accumulation_step> sum_of(const kernel_match& m, buffer_id product) const {
     const int sum = m.result();
     const bool adds = m.is<primitives::add>(sum), subtracts = m.is<primitives::subtract>(sum);
     if ((!adds && !subtracts) || m.stores()) return std::nullopt;
     if (!m.is_whole(m.written()) || !m.covers(buffer(product).count)) return std::nullopt;
     for (int side = subtracts ? 1 : 0; side < 2; ++side) {
-      epilogue_step e{.result = m.written().buffer, .base = m.load_of_whole(m.operand(sum, 1 - side))};
+      accumulation_step e{.result = m.written().buffer, .base = m.load_of_whole(m.operand(sum, 1 - side))};
       const bool has_base = e.base != buffer_id::none && e.base != product;
       if (has_base && are_of_one_type(product, e) &&
           take_scaled(m, m.operand(sum, side), subtracts ? -1 : 1, product, e))
@@ -80,12 +80,12 @@ class accumulation_finder {
     }
     return std::nullopt;
   }
-  constexpr bool are_of_one_type(buffer_id product, const epilogue_step& e) const {
+  constexpr bool are_of_one_type(buffer_id product, const accumulation_step& e) const {
     return buffer(e.base).type == buffer(product).type && buffer(e.result).type == buffer(product).type;
   }
   /// Whether a statement is the product, multiplied by constants.
   constexpr bool take_scaled(const kernel_match& m, int statement, double scale, buffer_id product,
-                             epilogue_step& e) const {
+                             accumulation_step& e) const {
     while (m.load_of_whole(statement) != product) {
       if (m.is<primitives::negative>(statement)) {
         scale = -scale;
@@ -105,7 +105,7 @@ class accumulation_finder {
 
   /// Whether a loop may run directly behind step `s`. If its base is an argument, neither `s` nor a step in between may
   /// touch that: then the result may take the argument's memory if it is donated.
-  constexpr bool may_move(step_id loop, step_id s, const epilogue_step& e) const {
+  constexpr bool may_move(step_id loop, step_id s, const accumulation_step& e) const {
     const bool adds_to_argument = buffer(e.base).kind == buffer_kind::value;
     for (int k = static_cast<int>(s); k < static_cast<int>(loop); ++k) {
       const step_id between{k};
@@ -122,10 +122,10 @@ class accumulation_finder {
     for_each(found.ids(), [&](step_id s) {
       if (moved.contains(s)) return;
       if (found[s].loop == step_id::none) return steps.push_back(step(s));
-      epilogue_step whole = found[s].whole;
+      accumulation_step whole = found[s].whole;
       growing_vector<step_record> parts{step(s), step(found[s].loop)};
       whole.parts = plan.add_list(parts);
-      steps.push_back({step_kind::epilogue, plan.add(whole)});
+      steps.push_back({step_kind::accumulation, plan.add(whole)});
     });
     section.steps = std::move(steps);
   }

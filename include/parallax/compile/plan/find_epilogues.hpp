@@ -9,12 +9,13 @@
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 
+#include <optional>
 #include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// Puts products and such loops together as steps of kind `epilogue`. The loops stay in them: backends whose library
-/// knows no epilogues, and shapes that it does not take, run the parts one after another.
+/// Puts products and such loops together as steps of kind `epilogue`, or of kind `placed_product`. The loops stay in
+/// them: backends whose library knows no epilogues, and shapes that it does not take, run the parts one after another.
 class epilogue_finder {
  public:
   constexpr epilogue_finder(dim_table& table, plan_builder& records, planned_section& of)
@@ -44,7 +45,8 @@ class epilogue_finder {
  private:
   struct candidate {
     epilogue_step epilogue;
-    growing_vector<step_id> loops; ///< the steps that the product's call replaces, in order
+    std::optional<placed_product_step> placed; ///< if it is that, and no epilogue
+    growing_vector<step_id> loops;             ///< the steps that the product's call replaces, in order
   };
 
   dim_table& extents;
@@ -225,9 +227,7 @@ class epilogue_finder {
     if (loop == step_id::none || !match(loop).is_copy()) return;
     const kernel_match m = match(loop);
     const product_step& p = product(s);
-    epilogue_step e;
-    e.is_placed = true;
-    e.result = m.written().buffer;
+    placed_product_step e{.result = m.written().buffer};
     const plain_span<const dim> batch = plan[p.batch];
     dims places(static_cast<int>(batch.size()), dim{});
     dim stride = extents.multiply(p.rows, p.columns), column;
@@ -238,7 +238,7 @@ class epilogue_finder {
     if (!m.find_copied(p.columns, dim{1}, column, dimensions) || !(column == 1)) return;
     if (dimensions != m.rank()) return;
     e.result_batch = plan.add_list(places);
-    found[s].epilogue = e;
+    found[s].placed = e;
     join(loop, s);
   }
 
@@ -250,11 +250,15 @@ class epilogue_finder {
       if (found[s].loops.empty()) return steps.push_back(step(s));
       growing_vector<step_record> parts{step(s)};
       for (step_id loop : found[s].loops) parts.push_back(step(loop));
-      epilogue_step whole = found[s].epilogue;
-      whole.parts = plan.add_list(parts);
-      steps.push_back({step_kind::epilogue, plan.add(whole)});
+      if (found[s].placed) steps.push_back(with_parts(step_kind::placed_product, *found[s].placed, parts));
+      else steps.push_back(with_parts(step_kind::epilogue, found[s].epilogue, parts));
     });
     section.steps = std::move(steps);
+  }
+  template <class Step>
+  constexpr step_record with_parts(step_kind kind, Step whole, const growing_vector<step_record>& parts) {
+    whole.parts = plan.add_list(parts);
+    return {kind, plan.add(whole)};
   }
 };
 

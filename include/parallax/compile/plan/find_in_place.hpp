@@ -30,19 +30,19 @@ class in_place_finder {
             parts_with(o.buffer, step(s)) == 1 && !is_taken(o.buffer))
           return o.buffer;
     }
-    if (step(s).kind == step_kind::epilogue) {
-      const epilogue_step& e = plan.at<epilogue_step>(step(s).index);
-      const step_record loop = plan[e.parts][1];
-      if (loop.kind != step_kind::kernel) return buffer_id::none;
-      // A library may do all parts at once. Then only two buffers may share the loop's result: the base, unless it is
-      // also a factor, and the product's own result.
-      if (may_take(loop_of(loop), e.base, id, s) && section.buffers[e.base].first_step < s && !is_taken(e.base) &&
-          !touches(plan, plan[e.parts][0], e.base))
-        return e.base;
-      const buffer_id product = result_of_product(e);
-      if (may_take(loop_of(loop), product, id, s) && !is_taken(product)) return product;
+    const plain_span<const step_record> parts = parts_from_product(step(s));
+    if (parts.empty() || parts[1].kind != step_kind::kernel) return buffer_id::none;
+    // A library may do all parts at once. Then only two buffers may share the loop's result: the base of an
+    // accumulation, unless it is also a factor, and the product's own result.
+    if (step(s).kind == step_kind::accumulation) {
+      const buffer_id base = plan.at<accumulation_step>(step(s).index).base;
+      if (may_take(loop_of(parts[1]), base, id, s) && section.buffers[base].first_step < s && !is_taken(base) &&
+          !touches(plan, parts[0], base))
+        return base;
     }
-    return buffer_id::none;
+    const buffer_id product = result_of_product(parts);
+    const bool may = may_take(loop_of(parts[1]), product, id, s) && !is_taken(product);
+    return may ? product : buffer_id::none;
   }
   /// The output that may reuse a slot buffer's memory: the loop or all-reduce that writes it reads the buffer for the
   /// last time. `none` if there is no such output.
@@ -60,11 +60,11 @@ class in_place_finder {
       for (const step_record& part : plan[plan.at<concurrent_step>(last.index).parts])
         if (touches(plan, part, id)) return written_over(loop_of(part), id);
     }
-    if (last.kind != step_kind::epilogue) return buffer_id::none;
-    const epilogue_step& e = plan.at<epilogue_step>(last.index);
+    const plain_span<const step_record> parts = parts_from_product(last);
+    if (parts.empty()) return buffer_id::none;
     buffer_id found = buffer_id::none;
-    int users = id == result_of_product(e) ? -1 : 0;
-    for (const step_record& part : plan[e.parts]) {
+    int users = id == result_of_product(parts) ? -1 : 0;
+    for (const step_record& part : parts) {
       if (!touches(plan, part, id)) continue;
       ++users;
       found = part.kind == step_kind::kernel ? written_over(loop_of(part), id) : buffer_id::none;
@@ -117,10 +117,28 @@ class in_place_finder {
       parts += touches(plan, part, used) ? 1 : 0;
     return parts;
   }
-  /// The buffer of an epilogue's product, if only the first part behind the product uses it; otherwise `none`.
-  constexpr buffer_id result_of_product(const epilogue_step& e) const {
-    const plain_span<const step_record> parts = plan[e.parts];
-    if (parts[0].kind == step_kind::epilogue) return result_of_product(plan.at<epilogue_step>(parts[0].index));
+  /// The parts of a step that begin with a product; none for other steps.
+  constexpr plain_span<const step_record> parts_from_product(step_record whole) const {
+    switch (whole.kind) {
+    case step_kind::epilogue: return plan[plan.at<epilogue_step>(whole.index).parts];
+    case step_kind::accumulation: return plan[plan.at<accumulation_step>(whole.index).parts];
+    case step_kind::placed_product: return plan[plan.at<placed_product_step>(whole.index).parts];
+    case step_kind::kernel:
+    case step_kind::product:
+    case step_kind::concurrent:
+    case step_kind::exchange:
+    case step_kind::axis_slice:
+    case step_kind::call:
+    case step_kind::scan:
+    case step_kind::while_loop:
+    case step_kind::cond:
+    case step_kind::ffi: break;
+    }
+    return {};
+  }
+  /// The buffer of the product that parts begin with, if only the first part behind it uses it; otherwise `none`.
+  constexpr buffer_id result_of_product(plain_span<const step_record> parts) const {
+    if (parts[0].kind == step_kind::epilogue) return result_of_product(parts_from_product(parts[0]));
     const buffer_id result = plan.at<product_step>(parts[0].index).result;
     for (const step_record& later : parts.subspan(2))
       if (touches(plan, later, result)) return buffer_id::none;

@@ -58,6 +58,8 @@ class step_dependences {
     case step_kind::exchange: return plan.at<exchange_step>(step(s).index).result == used;
     case step_kind::axis_slice: return plan.at<axis_slice_step>(step(s).index).result == used;
     case step_kind::epilogue:
+    case step_kind::accumulation:
+    case step_kind::placed_product:
     case step_kind::concurrent:
     case step_kind::call:
     case step_kind::scan:

@@ -50,6 +50,8 @@ template <class Program> struct launched_records {
     switch (step.kind) {
     case step_kind::kernel: kernels[kernel_of(step)] = true; return;
     case step_kind::epilogue: return add(Program::plan.template at<epilogue_step>(step.index).parts);
+    case step_kind::accumulation: return add(Program::plan.template at<accumulation_step>(step.index).parts);
+    case step_kind::placed_product: return add(Program::plan.template at<placed_product_step>(step.index).parts);
     case step_kind::concurrent: groups[number] = true; return;
     case step_kind::call: return add(Program::plan.template at<call_step>(step.index).section);
     case step_kind::scan:

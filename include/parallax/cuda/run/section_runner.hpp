@@ -111,9 +111,14 @@ template <device_api Api> class section_runner : public placed_section<Api> {
     void operator()(const kernel_step& step) const { self.run_everywhere(step); }
     void operator()(const product_step& step) const { product_runner(self).run(step); }
     void operator()(const epilogue_step& step) const {
-      if (product_runner(self).accumulates(step)) return self.run_everywhere(step);
-      if (!self.state.runs_everywhere() || step.base != buffer_id::none || !self.run_epilogue(step))
-        self.run_steps(self.section.plan[step.parts], call);
+      if (!self.state.runs_everywhere() || !self.run_epilogue(step)) run_parts(step);
+    }
+    void operator()(const accumulation_step& step) const {
+      if (product_runner(self).accumulates(step)) self.run_everywhere(step);
+      else run_parts(step);
+    }
+    void operator()(const placed_product_step& step) const {
+      if (!self.state.runs_everywhere() || !product_runner(self).run_placed(step)) run_parts(step);
     }
     void operator()(const concurrent_step& step) const { self.run_everywhere(step); }
     void operator()(const exchange_step& step) const {
@@ -126,6 +131,11 @@ template <device_api Api> class section_runner : public placed_section<Api> {
     void operator()(const scan_step& step) const { self.run_loop(step, call); }
     void operator()(const cond_step& step) const { self.run_loop(step, call); }
     void operator()(const while_step& step) const { self.run_loop(step, call); }
+
+   private:
+    template <class Step> void run_parts(const Step& step) const {
+      self.run_steps(self.section.plan[step.parts], call);
+    }
   };
   /// The body has collectives of its own, which run behind the waiting ones.
   template <class Step> void run_loop(const Step& step, call_function call) {
@@ -172,8 +182,10 @@ template <device_api Api> class section_runner : public placed_section<Api> {
     case step_kind::concurrent:
     case step_kind::product:
     case step_kind::axis_slice: return true;
+    case step_kind::accumulation:
+      return product_runner(*this).accumulates(section.plan.template at<accumulation_step>(step.index));
     case step_kind::epilogue:
-      return product_runner(*this).accumulates(section.plan.template at<epilogue_step>(step.index));
+    case step_kind::placed_product:
     case step_kind::exchange:
     case step_kind::call:
     case step_kind::ffi:
@@ -207,9 +219,11 @@ template <device_api Api> class section_runner : public placed_section<Api> {
     void operator()(const kernel_step& step) const { self.run_at(step, position); }
     void operator()(const concurrent_step& step) const { self.run_at(step, position); }
     void operator()(const product_step& step) const { self.run_at(step, position); }
-    void operator()(const epilogue_step& step) const { self.run_at(step, position); }
+    void operator()(const accumulation_step& step) const { self.run_at(step, position); }
     void operator()(const axis_slice_step& step) const { self.run_at(step, position); }
     // not apart: see `is_apart`
+    void operator()(const epilogue_step&) const {}
+    void operator()(const placed_product_step&) const {}
     void operator()(const exchange_step&) const {}
     void operator()(const call_step&) const {}
     void operator()(const ffi_step&) const {}
@@ -247,7 +261,6 @@ template <device_api Api> class section_runner : public placed_section<Api> {
 
   bool run_epilogue(const epilogue_step& epilogue) {
     const step_record first = section.plan[epilogue.parts][0]; // the product
-    if (epilogue.is_placed) return product_runner(*this).run_placed(epilogue);
     return epilogues.run(
         all, section, epilogue, section.plan.template at<product_step>(first.index),
         [&](buffer_id id, int p) { return data(id, p); },
@@ -257,7 +270,7 @@ template <device_api Api> class section_runner : public placed_section<Api> {
   void run_at(const concurrent_step& step, int p) { device_steps(*this, launch).run_at(step, p); }
   void run_at(const axis_slice_step& step, int p) { device_steps(*this, launch).run_at(step, p); }
   void run_at(const product_step& step, int p) { product_runner(*this).run_at(step, p); }
-  void run_at(const epilogue_step& step, int p) { product_runner(*this).run_at(step, p); }
+  void run_at(const accumulation_step& step, int p) { product_runner(*this).run_at(step, p); }
 };
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -92,23 +92,22 @@ template <class Program, section_id Section = section_id::main> struct direct_st
     for_each_part(Program::plan, step, [&](const step_record&) { ++number; });
     return number;
   }
-  /// Whether an epilogue may add a product to its base while it multiplies.
-  static constexpr bool accumulates(const epilogue_step& e) {
-    if (e.base == buffer_id::none) return false;
+  /// Whether a product may be added to its base while it is computed.
+  static constexpr bool accumulates(const accumulation_step& e) {
     const element_type type = Program::plan[section.buffers][index_of(e.result)].type;
     const product_step& product = product_of(Program::plan, e);
     return has_accumulation(type) && !has_small_product(product) &&
            !(is_static(product.depth) && product.depth.number() > most_accumulated_depth);
   }
-  /// By step: the epilogue that the step is the first or the last part of, if that adds a product to its base while it
-  /// multiplies; otherwise -1. The first part is the product, the last one the loop that would add it.
+  /// By step: the accumulation that the step is the first or the last part of, if that adds a product to its base while
+  /// it is computed; otherwise -1. The first part is the product, the last one the loop that would add it.
   static constexpr auto accumulations = [] {
     std::array<int, index_of(count)> by_step{};
     by_step.fill(-1);
     int first = 0;
     for (const step_record& step : Program::plan[section.steps]) {
       const int last = first + part_count(step) - 1;
-      if (step.kind == step_kind::epilogue && accumulates(Program::plan.template at<epilogue_step>(step.index)))
+      if (step.kind == step_kind::accumulation && accumulates(Program::plan.template at<accumulation_step>(step.index)))
         by_step[index_of(first)] = by_step[index_of(last)] = step.index;
       first = last + 1;
     }
@@ -123,6 +122,8 @@ template <class Program, section_id Section = section_id::main> struct direct_st
       case step_kind::kernel: sum += numbers_of(Program::plan.template at<kernel_step>(step.index)); break;
       case step_kind::ffi: sum += most; break;
       case step_kind::epilogue:
+      case step_kind::accumulation:
+      case step_kind::placed_product:
       case step_kind::concurrent: // made of others
       case step_kind::exchange:
       case step_kind::axis_slice:

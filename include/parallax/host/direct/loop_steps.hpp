@@ -83,11 +83,11 @@ template <class Program, section_id Section, class Extents, class Execution> cla
   template <std::size_t... I> PARALLAX_INLINE void run_all(std::index_sequence<I...>) { (run_step<I>(), ...); }
   template <std::size_t I> PARALLAX_INLINE void run_step() {
     constexpr step_record step = steps::all[I];
-    constexpr int epilogue = Execution::has_accumulations ? steps::accumulations[I] : -1;
-    if constexpr (epilogue >= 0) {
-      constexpr epilogue_step whole = Program::plan.template at<epilogue_step>(epilogue);
+    constexpr int accumulation = Execution::has_accumulations ? steps::accumulations[I] : -1;
+    if constexpr (accumulation >= 0) {
+      constexpr accumulation_step whole = Program::plan.template at<accumulation_step>(accumulation);
       if (extents[product_of(Program::plan, whole).depth] <= most_accumulated_depth) {
-        if constexpr (step.kind == step_kind::product) run_accumulation<epilogue, step.index>();
+        if constexpr (step.kind == step_kind::product) run_accumulation<accumulation, step.index>();
         return;
       }
     }
@@ -199,8 +199,8 @@ template <class Program, section_id Section, class Extents, class Execution> cla
     else return constant_bits::of(detail::compiled_number<T>(c));
   }
 
-  template <int Epilogue, int Product> PARALLAX_INLINE void run_accumulation() {
-    constexpr epilogue_step step = Program::plan.template at<epilogue_step>(Epilogue);
+  template <int Accumulation, int Product> PARALLAX_INLINE void run_accumulation() {
+    constexpr accumulation_step step = Program::plan.template at<accumulation_step>(Accumulation);
     using T = element_t<record(index_of(step.result)).type>;
     product_arguments p = arguments_of_product<Product>();
     p.result = first_bytes[index_of(step.result)];

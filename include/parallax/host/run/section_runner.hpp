@@ -127,8 +127,9 @@ class section_runner {
 
     void operator()(const kernel_step& step) const { self.run_kernel(step); }
     void operator()(const product_step& step) const { self.run_product_step(step); }
-    /// The parts run as steps like others, unless the step adds a product to its base.
-    void operator()(const epilogue_step& step) const {
+    void operator()(const epilogue_step& step) const { self.run_steps(self.section.plan[step.parts], call); }
+    void operator()(const placed_product_step& step) const { self.run_steps(self.section.plan[step.parts], call); }
+    void operator()(const accumulation_step& step) const {
       const plain_span<const step_record> parts = self.section.plan[step.parts];
       if (!self.may_accumulate(step)) return self.run_steps(parts, call);
       if (parts[0].kind == step_kind::epilogue) { // the sums beside the product
@@ -232,11 +233,11 @@ class section_runner {
   }
 
   /// Whether a product is added to its base while it is computed.
-  bool may_accumulate(const epilogue_step& step) const {
-    return step.base != buffer_id::none && has_accumulation(section.type_of(step.result)) &&
+  bool may_accumulate(const accumulation_step& step) const {
+    return has_accumulation(section.type_of(step.result)) &&
            section.extents[product_of(section.plan, step).depth] <= most_accumulated_depth;
   }
-  void run_accumulation(const epilogue_step& step) {
+  void run_accumulation(const accumulation_step& step) {
     product_arguments p = product_arguments_of(product_of(section.plan, step));
     p.result = data(step.result);
     p.base = data(step.base);

@@ -48,6 +48,8 @@ class block_loop_estimate {
       case step_kind::while_loop:
       case step_kind::cond: break;
       case step_kind::epilogue:
+      case step_kind::accumulation:
+      case step_kind::placed_product:
       case step_kind::concurrent:
       case step_kind::exchange:
       case step_kind::axis_slice:

@@ -49,6 +49,8 @@ template <class Plan> class block_loop_memory {
     case step_kind::kernel:
     case step_kind::product:
     case step_kind::epilogue:
+    case step_kind::accumulation:
+    case step_kind::placed_product:
     case step_kind::concurrent:
     case step_kind::exchange:
     case step_kind::axis_slice:

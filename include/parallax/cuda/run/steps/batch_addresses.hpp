@@ -39,16 +39,33 @@ void for_each_scattered(const section_plan& section, plain_span<const step_recor
     if (resolved.rows * resolved.columns * resolved.depth > 0) f(scattered_product{step, result, resolved, batches});
   };
   for (const step_record& each : steps) {
-    if (each.kind == step_kind::product) {
+    switch (each.kind) {
+    case step_kind::product: {
       const product_step& step = section.plan.at<product_step>(each.index);
       if (step.batch.count > 1) look_at(step, step.result, resolved_product(section, step));
+      break;
     }
-    if (each.kind == step_kind::epilogue) {
-      const epilogue_step& whole = section.plan.at<epilogue_step>(each.index);
-      const product_step& step = product_of(section.plan, whole);
-      if (step.batch.count < 2) continue;
-      if (whole.is_placed) look_at(step, whole.result, resolved_product(section, step, whole));
-      else for_each_scattered(section, section.plan[whole.parts], f);
+    case step_kind::placed_product: {
+      const placed_product_step& placed = section.plan.at<placed_product_step>(each.index);
+      const product_step& step = product_of(section.plan, placed);
+      if (step.batch.count > 1) look_at(step, placed.result, resolved_product(section, step, placed));
+      break;
+    }
+    case step_kind::epilogue:
+      for_each_scattered(section, section.plan[section.plan.at<epilogue_step>(each.index).parts], f);
+      break;
+    case step_kind::accumulation:
+      for_each_scattered(section, section.plan[section.plan.at<accumulation_step>(each.index).parts], f);
+      break;
+    case step_kind::kernel:
+    case step_kind::concurrent:
+    case step_kind::exchange:
+    case step_kind::axis_slice:
+    case step_kind::call:
+    case step_kind::scan:
+    case step_kind::while_loop:
+    case step_kind::cond:
+    case step_kind::ffi: break;
     }
   }
 }

@@ -74,6 +74,8 @@ class capture_estimate {
   void operator()(const kernel_step&) { ++steps; }
   void operator()(const product_step&) { ++steps; }
   void operator()(const epilogue_step&) { ++steps; }
+  void operator()(const accumulation_step&) { ++steps; }
+  void operator()(const placed_product_step&) { ++steps; }
   void operator()(const concurrent_step& step) { steps += step.parts.count; } // if they are launched one by one
   void operator()(const axis_slice_step&) { ++steps; }
   void operator()(const ffi_step&) { ++steps; }

@@ -21,25 +21,24 @@ template <class Section> class product_runner {
   void run(const product_step& step) { run(step, resolved_product(of.section, step), step.result); }
   void run_at(const product_step& step, int p) { run_at(step, p, {of.section, step}, step.result); }
 
-  /// Whether an epilogue is a product that the library adds to a base.
-  bool accumulates(const epilogue_step& step) const {
-    if (step.base == buffer_id::none) return false;
+  /// Whether the library adds a product to its base.
+  bool accumulates(const accumulation_step& step) const {
     const resolved_product product(of.section, product_of(of.section.plan, step));
     return product.batch_rank == 0 && product.rows > 0 && product.columns > 0 && product.depth > 0;
   }
   /// Runs such a product: with the sums beside it if the library can, otherwise in parts.
-  void run_at(const epilogue_step& step, int p) {
+  void run_at(const accumulation_step& step, int p) {
     const product_step& made = product_of(of.section.plan, step);
     run_at(step, p, made, {of.section, made});
   }
   /// Runs a product into the result of the loop that copies it; false if this takes more calls of the library than
   /// product and copy together.
-  bool run_placed(const epilogue_step& epilogue) {
-    const product_step& step = product_of(of.section.plan, epilogue);
-    const resolved_product plain(of.section, step), placed(of.section, step, epilogue);
-    const bool is_one_call = of.addresses_for(step, epilogue.result, of.first_position()) != nullptr;
+  bool run_placed(const placed_product_step& whole) {
+    const product_step& step = product_of(of.section.plan, whole);
+    const resolved_product plain(of.section, step), placed(of.section, step, whole);
+    const bool is_one_call = of.addresses_for(step, whole.result, of.first_position()) != nullptr;
     if (!is_one_call && batches_of(placed).calls() > batches_of(plain).calls() + 1) return false;
-    run(step, placed, epilogue.result);
+    run(step, placed, whole.result);
     return true;
   }
 
@@ -59,7 +58,7 @@ template <class Section> class product_runner {
                              byte_at(of.data(step.left, p), product.left_offset),
                              byte_at(of.data(step.right, p), product.right_offset), of.addresses_for(step, result, p));
   }
-  void run_at(const epilogue_step& step, int p, const product_step& made, const resolved_product& product) {
+  void run_at(const accumulation_step& step, int p, const product_step& made, const resolved_product& product) {
     const plain_span<const step_record> parts = of.section.plan[step.parts];
     matrix_product call = matrix_of(product);
     call.left = byte_at(of.data(made.left, p), product.left_offset);
