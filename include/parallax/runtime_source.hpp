@@ -22,10 +22,13 @@
 #include <parallax/host/kernels/products/product.hpp>
 #include <parallax/host/run/program_run.hpp>
 #include <parallax/host/run/run.hpp>
+#include <parallax/io/print.hpp>
 #include <parallax/runtime/checked_sizes.hpp>
 #include <parallax/runtime/guard_message.hpp>
 #include <parallax/runtime/value.hpp>
 
+#include <cstdint>
+#include <string>
 #include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION::host::linked {
@@ -38,3 +41,29 @@ recycled_vector<runtime_value> run_program(const plan_view& plan, const kernel_f
 }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::host::linked
+
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
+
+template std::string number_text(bool);
+template std::string number_text(std::uint8_t);
+template std::string number_text(std::int32_t);
+template std::string number_text(std::uint32_t);
+template std::string number_text(std::int64_t);
+template std::string number_text(std::uint64_t);
+template std::string number_text(float16);
+template std::string number_text(bfloat16);
+template std::string number_text(float);
+template std::string number_text(double);
+
+template std::string array_text(plain_span<const std::int64_t>, plain_span<const bool>);
+template std::string array_text(plain_span<const std::int64_t>, plain_span<const std::uint8_t>);
+template std::string array_text(plain_span<const std::int64_t>, plain_span<const std::int32_t>);
+template std::string array_text(plain_span<const std::int64_t>, plain_span<const std::uint32_t>);
+template std::string array_text(plain_span<const std::int64_t>, plain_span<const std::int64_t>);
+template std::string array_text(plain_span<const std::int64_t>, plain_span<const std::uint64_t>);
+template std::string array_text(plain_span<const std::int64_t>, plain_span<const float16>);
+template std::string array_text(plain_span<const std::int64_t>, plain_span<const bfloat16>);
+template std::string array_text(plain_span<const std::int64_t>, plain_span<const float>);
+template std::string array_text(plain_span<const std::int64_t>, plain_span<const double>);
+
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail
