@@ -141,6 +141,7 @@ template <class Operation, class... Operands> struct lazy {
 };
 
 namespace detail {
+
 template <class Operation, class... Operands> inline constexpr bool is_tree_leaf<lazy<Operation, Operands...>> = true;
 template <class Operation, class... Operands>
 inline constexpr bool is_assigned_to_tracers<lazy<Operation, Operands...>> = lazy<Operation, Operands...>::of_constants;
@@ -250,34 +251,34 @@ template <class... T>
 concept untraced_operands =
     !(traced<T> || ...) && ((eager_operand<T> || ...) || ((number_like<T> || ...) && (is_constant<T> && ...)));
 
-} // namespace detail
-
 /// An operation users call: on tracers it appends to their graph, on arrays it makes an expression.
 /// `Operation::apply(context&, operands...)` is its meaning on tracers.
 template <class Operation> struct operation {
   template <class... T>
-    requires(detail::traced<T> || ...)
-  constexpr tracer operator()(const T&... operands) const noexcept((detail::check_operand<T>() && ...)) {
-    detail::context& trace = detail::trace_of(operands...);
-    return Operation::apply(trace, detail::materialize(trace, detail::as_operand(operands))...);
+    requires(traced<T> || ...)
+  constexpr tracer operator()(const T&... operands) const noexcept((check_operand<T>() && ...)) {
+    context& trace = trace_of(operands...);
+    return Operation::apply(trace, materialize(trace, as_operand(operands))...);
   }
   template <class... T>
-    requires detail::untraced_operands<T...>
-  constexpr lazy<Operation, detail::operand_t<T>...> operator()(const T&... operands) const {
-    return {{detail::as_operand(operands)...}};
+    requires untraced_operands<T...>
+  constexpr lazy<Operation, operand_t<T>...> operator()(const T&... operands) const {
+    return {{as_operand(operands)...}};
   }
   // Like the call operator, but lists of extents are shapes of results, not counts.
   template <class... T>
-    requires(detail::traced<T> || ...)
-  static constexpr tracer with_shape(const T&... operands) noexcept((detail::check_operand<T>() && ...)) {
-    detail::context& trace = detail::trace_of(operands...);
-    return Operation::apply(trace, detail::materialize(trace, operands)...);
+    requires(traced<T> || ...)
+  static constexpr tracer with_shape(const T&... operands) noexcept((check_operand<T>() && ...)) {
+    context& trace = trace_of(operands...);
+    return Operation::apply(trace, materialize(trace, operands)...);
   }
   template <class... T>
-    requires(!(detail::traced<T> || ...))
+    requires(!(traced<T> || ...))
   static constexpr lazy<Operation, T...> with_shape(const T&... operands) {
     return {{operands...}};
   }
 };
+
+} // namespace detail
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

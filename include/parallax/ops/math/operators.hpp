@@ -100,53 +100,63 @@ template <class A, class B>
 constexpr auto operator>=(const A& a, const B& b) {
   return greater_equal(a, b);
 }
+
+namespace detail {
 /// The left side of `x += y`: an array, a tracer, or a variable that began as a constant, to which a traced result is
 /// assigned. The last two may have another shape and type afterwards, as in Python.
 template <class A, class B>
-concept assignable_operands = (detail::traced<A> && (detail::traced_operands<A, B> || detail::mixed_operands<A, B>)) ||
-                              (detail::array_value<A> && detail::eager_operands<A, B>) ||
-                              (detail::constant_expression<A> && (detail::traced<B> || detail::eager_operands<A, B>));
+concept assignable_operands =
+    (traced<A> && (traced_operands<A, B> || mixed_operands<A, B>)) || (array_value<A> && eager_operands<A, B>) ||
+    (constant_expression<A> && (traced<B> || eager_operands<A, B>));
+
+} // namespace detail
+
 template <class A, class B>
-  requires assignable_operands<A, B>
+  requires detail::assignable_operands<A, B>
 constexpr A& operator+=(A& a, const B& b) {
   return a = a + b;
 }
 template <class A, class B>
-  requires assignable_operands<A, B>
+  requires detail::assignable_operands<A, B>
 constexpr A& operator-=(A& a, const B& b) {
   return a = a - b;
 }
 template <class A, class B>
-  requires assignable_operands<A, B>
+  requires detail::assignable_operands<A, B>
 constexpr A& operator*=(A& a, const B& b) {
   return a = a * b;
 }
 template <class A, class B>
-  requires assignable_operands<A, B>
+  requires detail::assignable_operands<A, B>
 constexpr A& operator/=(A& a, const B& b) {
   return a = a / b;
 }
+
+namespace detail {
 /// A floating number or a bool, and an extent: C++ has no operator for the two.
 template <class A, class B>
-concept number_and_extent = (detail::scalar<A> && !std::integral<A> && std::same_as<B, extent>) ||
-                            (std::same_as<A, extent> && detail::scalar<B> && !std::integral<B>);
+concept number_and_extent = (scalar<A> && !std::integral<A> && std::same_as<B, extent>) ||
+                            (std::same_as<A, extent> && scalar<B> && !std::integral<B>);
+
+} // namespace detail
+
 template <class A, class B>
-  requires number_and_extent<A, B>
+  requires detail::number_and_extent<A, B>
 constexpr auto operator+(const A& a, const B& b) {
   return add(a, b);
 }
 template <class A, class B>
-  requires number_and_extent<A, B>
+  requires detail::number_and_extent<A, B>
 constexpr auto operator-(const A& a, const B& b) {
   return subtract(a, b);
 }
 template <class A, class B>
-  requires number_and_extent<A, B>
+  requires detail::number_and_extent<A, B>
 constexpr auto operator*(const A& a, const B& b) {
   return multiply(a, b);
 }
 template <class A, class B>
-  requires number_and_extent<A, B>
+  requires detail::number_and_extent<A, B>
 constexpr auto operator/(const A& a, const B& b) {
   return divide(a, b);
 }
