@@ -15,7 +15,7 @@ namespace bench {
 struct idle_api {
   using status = parallax::cuda::status;
   using element_type = parallax::element_type;
-  using reduction_kind = parallax::reduction_kind;
+  using reduction_kind = parallax::detail::reduction_kind;
   template <class Tag> struct handle {
     std::uint64_t number = 0;
     bool operator==(const handle&) const = default;

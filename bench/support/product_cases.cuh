@@ -23,8 +23,8 @@ namespace bench {
 
 /// Numbers that are multiplied: the element type, the libraries' names for it, the units that do it, how many bits of a
 /// result can be trusted, and what else a program says to `matmul`.
-template <plx::fixed_string Name, class T, cudaDataType_t Data, cublasComputeType_t Compute, arithmetic Units, int Bits,
-          auto... Precision>
+template <plx::detail::fixed_string Name, class T, cudaDataType_t Data, cublasComputeType_t Compute, arithmetic Units,
+          int Bits, auto... Precision>
 struct number_format {
   using type = T;
   using scale = std::conditional_t<Compute == CUBLAS_COMPUTE_64F, double, float>; ///< of alpha and beta

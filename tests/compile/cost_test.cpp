@@ -55,9 +55,9 @@ constexpr auto of_two_kinds = plx::pmap<"i">([](auto x) {
   return plx::sum(plx::all_gather<"i">(plx::fori_loop(0, 5, round, x)), plx::axis<0>);
 });
 constexpr program_cost mixed = plx::cost(of_two_kinds, shaped<float, 4, 25>);
-static_assert(mixed.of(plx::exchange_kind::permute) == plx::exchange_cost{5, 5 * 400});
-static_assert(mixed.of(plx::exchange_kind::all_gather) == plx::exchange_cost{1, 400});
-static_assert(mixed.of(plx::exchange_kind::all_reduce) == plx::exchange_cost{} && mixed.collectives() == 6);
+static_assert(mixed.of(plx::detail::exchange_kind::permute) == plx::exchange_cost{5, 5 * 400});
+static_assert(mixed.of(plx::detail::exchange_kind::all_gather) == plx::exchange_cost{1, 400});
+static_assert(mixed.of(plx::detail::exchange_kind::all_reduce) == plx::exchange_cost{} && mixed.collectives() == 6);
 
 // what a user's own function computes is not known; its arguments are read and its results written
 struct outer_product {

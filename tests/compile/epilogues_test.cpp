@@ -33,7 +33,7 @@ template <class Function, class... Arguments> constexpr facts lower(const Functi
   return result;
 }
 
-template <class T, int Rank> using dynamic = plx::abstract_array<T, plx::extents_of<Rank>, false>;
+template <class T, int Rank> using dynamic = plx::detail::abstract_array<T, plx::detail::extents_of<Rank>, false>;
 
 constexpr auto layer = [](auto x, auto w, auto b) { return plx::relu(plx::dot(x, w) + b); };
 constexpr facts one_call{.epilogues = 1, .parts = 2}, two_steps{.products = 1, .loops = 1};

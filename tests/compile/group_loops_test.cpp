@@ -39,7 +39,7 @@ template <class Function, class... Arguments> constexpr steps lower(const Functi
 constexpr auto vector = shaped<float, 64>;
 constexpr auto longer = shaped<float, 99>;
 constexpr auto matrix = shaped<float, 32, 64>;
-template <int Rank> using dynamic = plx::abstract_array<float, plx::extents_of<Rank>, false>;
+template <int Rank> using dynamic = plx::detail::abstract_array<float, plx::detail::extents_of<Rank>, false>;
 
 // a tree's leaves are one, whatever their shapes, known or not
 constexpr auto update = [](auto p, auto g) {

@@ -12,7 +12,7 @@ namespace plan = parallax::detail;
 /// The plan of a function on arguments of these types.
 template <class Function, class... Arguments>
 constexpr plan::plan_builder program(const Function&, const Arguments&...) {
-  parallax::context trace;
+  parallax::detail::context trace;
   static_cast<void>(plan::trace_program<Function, Arguments...>(trace));
   plan::plan_builder built;
   plan::lower(trace, built);

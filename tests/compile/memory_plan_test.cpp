@@ -64,7 +64,7 @@ lifetimes lifetimes_in(const lowered::plan::plan_builder& plan, const lowered::p
                          plan.at<plx::compiled::exchange_step>(steps[other].index).result == exchange.source;
       others += !makes;
     }
-    if (exchange.kind == plx::exchange_kind::all_reduce && others == 0) origin[result] = origin[source];
+    if (exchange.kind == plx::detail::exchange_kind::all_reduce && others == 0) origin[result] = origin[source];
     first[result] = std::min(first[result], begin), last[source] = std::max(last[source], used);
   }
   return {first, last, origin};

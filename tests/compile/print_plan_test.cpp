@@ -13,7 +13,7 @@ namespace {
 namespace plx = parallax;
 
 template <class... Arguments> constexpr auto printed(const auto& function, const Arguments&... given) {
-  plx::text_buffer<2048> text;
+  plx::detail::text_buffer<2048> text;
   plx::detail::print_plan(text, lowered::program(function, given...));
   return text;
 }
@@ -44,9 +44,9 @@ section 1
 }
 TEST_CASE("a finished plan prints as it did while it was made") {
   constexpr auto softmax = [](auto x) { return plx::softmax(x); };
-  using argument = plx::abstract_array<float, plx::extents_t<-1, -1>, false>;
+  using argument = plx::detail::abstract_array<float, plx::extents_t<-1, -1>, false>;
   static constexpr auto made = printed(softmax, argument{});
-  plx::text_buffer<2048> done;
+  plx::detail::text_buffer<2048> done;
   plx::detail::print_plan(done, plx::detail::program<decltype(softmax), argument>::plan);
   CHECK(done.view() == made.view());
   CHECK(done.view().find("extent ") != std::string_view::npos);

@@ -57,7 +57,7 @@ plx::array<float, 2> matrix(float (*at)(std::size_t)) {
 template <class Function, class... Trees> constexpr int step_count() {
   return plx::detail::program<Function, Trees...>::plan.section(plx::compiled::section_id::main).steps.count;
 }
-using abstract_matrix = plx::abstract_array<float, plx::extents_t<-1, -1>>;
+using abstract_matrix = plx::detail::abstract_array<float, plx::extents_t<-1, -1>>;
 
 } // namespace
 

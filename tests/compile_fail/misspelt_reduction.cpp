@@ -7,15 +7,15 @@ namespace plx = parallax;
 
 struct spelt : plx::primitives::collective {
   static constexpr std::string_view name = "spelt";
-  static constexpr plx::exchange_kind exchange = plx::exchange_kind::all_reduce;
-  static constexpr plx::reduction_kind reduction = plx::reduction_kind::max;
-  static constexpr plx::no_rule batch{"a test"}, vjp{"a test"};
+  static constexpr plx::detail::exchange_kind exchange = plx::detail::exchange_kind::all_reduce;
+  static constexpr plx::detail::reduction_kind reduction = plx::detail::reduction_kind::max;
+  static constexpr plx::detail::no_rule batch{"a test"}, vjp{"a test"};
 };
 struct misspelt : plx::primitives::collective {
   static constexpr std::string_view name = "misspelt";
-  static constexpr plx::exchange_kind exchange = plx::exchange_kind::all_reduce;
-  static constexpr plx::reduction_kind reductoin = plx::reduction_kind::max;
-  static constexpr plx::no_rule batch{"a test"}, vjp{"a test"};
+  static constexpr plx::detail::exchange_kind exchange = plx::detail::exchange_kind::all_reduce;
+  static constexpr plx::detail::reduction_kind reductoin = plx::detail::reduction_kind::max;
+  static constexpr plx::detail::no_rule batch{"a test"}, vjp{"a test"};
 };
 
 int main() {

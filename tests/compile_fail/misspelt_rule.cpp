@@ -7,12 +7,12 @@ namespace plx = parallax;
 
 struct spelt : plx::primitives::elementwise {
   static constexpr std::string_view name = "spelt";
-  static constexpr void vjp(plx::vjp_application&) {}
+  static constexpr void vjp(plx::detail::vjp_application&) {}
   template <class V> static V evaluate(V x) { return x; }
 };
 struct misspelt : plx::primitives::elementwise {
   static constexpr std::string_view name = "misspelt";
-  static constexpr void vpj(plx::vjp_application&) {}
+  static constexpr void vpj(plx::detail::vjp_application&) {}
   template <class V> static V evaluate(V x) { return x; }
 };
 

@@ -109,7 +109,7 @@ TEST_CASE("blocks of global arrays") {
   const plx::array<float, 1> y{1, 2, 3, 4};
   global = f(global, y); // on its devices from now on
   const auto memory = [](const auto& of) -> const void* {
-    const plx::buffer& block = of.blocks().shard_buffer(2);
+    const plx::detail::buffer& block = of.blocks().shard_buffer(2);
     if (const auto* const there = block.on_device()) return there;
     return block.data();
   };

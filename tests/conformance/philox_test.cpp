@@ -31,7 +31,7 @@ constexpr std::uint64_t wide_seed = 0x0123456789ABCDEF;
 /// Words `first`, `first + 1`, ... of a key's stream.
 constexpr auto words_from = [](auto key, auto high, auto first) {
   auto zero = plx::build::integer_literal(*key.owner, plx::element_type::uint32, 0);
-  return plx::emit<plx::primitives::philox4x32>(
+  return plx::detail::emit<plx::primitives::philox4x32>(
       {plx::index_in_dim(key, 1), plx::index_in_dim(key, 0), high + zero, plx::arange<std::uint32_t>(5) + first},
       {plx::primitives::philox_stream::words});
 };

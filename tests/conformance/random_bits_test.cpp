@@ -10,7 +10,7 @@ using words = std::vector<std::uint32_t>;
 
 constexpr auto threefry = [](auto key0, auto key1, auto counter0, auto counter1) {
   auto word = [&](plx::primitives::threefry_word which) {
-    return plx::emit<plx::primitives::threefry2x32>({key0, key1, counter0, counter1}, {which});
+    return plx::detail::emit<plx::primitives::threefry2x32>({key0, key1, counter0, counter1}, {which});
   };
   return std::pair{word(plx::primitives::threefry_word::first), word(plx::primitives::threefry_word::second)};
 };

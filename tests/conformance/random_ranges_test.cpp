@@ -74,7 +74,7 @@ TEST_CASE("randint: values of JAX 0.10.2 where its ranges are even") {
 
 TEST_CASE("wide_rem: what is left of two words, beside long division") {
   constexpr auto remainder = [](auto x, auto y, auto by) {
-    return plx::emit<plx::primitives::wide_remainder>({x, y, by});
+    return plx::detail::emit<plx::primitives::wide_remainder>({x, y, by});
   };
   std::vector<std::uint32_t> x, y, by, expected;
   for (std::uint32_t divisor : {1U, 2U, 3U, 65535U, 65536U, 65537U, 0x80000000U, 0xC0000001U, 0xFFFFFFFFU, 0U})

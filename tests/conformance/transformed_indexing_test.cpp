@@ -142,7 +142,7 @@ TEST_CASE("transformed slices: take_along_axis, dynamic_slice and dynamic_update
 
 TEST_CASE("transformed one_hot and segment_sum") {
   constexpr auto counted_up = [](auto x) {
-    auto hot = plx::one_hot_of<double>(whole(x), 5);
+    auto hot = plx::detail::one_hot_of<double>(whole(x), 5);
     return plx::concatenate({plx::ravel(hot), plx::dot(plx::sin(x), hot), plx::segment_sum(x * x, whole(x), 5)});
   };
   check_calls(counted_up, [](const numbers& x) {

@@ -56,13 +56,19 @@ constexpr auto every_order = [](auto x) {
 constexpr std::array<unsigned, 15> reduced_axes{1, 2, 4, 3, 3, 5, 5, 6, 6, 7, 7, 7, 7, 7, 7};
 
 struct psum_over {
-  template <plx::fixed_string... Names> constexpr auto operator()(auto x) const { return plx::psum<Names...>(x); }
+  template <plx::detail::fixed_string... Names> constexpr auto operator()(auto x) const {
+    return plx::psum<Names...>(x);
+  }
 };
 struct pmax_over {
-  template <plx::fixed_string... Names> constexpr auto operator()(auto x) const { return plx::pmax<Names...>(x); }
+  template <plx::detail::fixed_string... Names> constexpr auto operator()(auto x) const {
+    return plx::pmax<Names...>(x);
+  }
 };
 struct pmin_over {
-  template <plx::fixed_string... Names> constexpr auto operator()(auto x) const { return plx::pmin<Names...>(x); }
+  template <plx::detail::fixed_string... Names> constexpr auto operator()(auto x) const {
+    return plx::pmin<Names...>(x);
+  }
 };
 
 template <class Collective, class Reduce> void check_every_order(Reduce reduce) {

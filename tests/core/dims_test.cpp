@@ -5,7 +5,7 @@
 
 namespace dims_test {
 
-using parallax::dim, parallax::dim_table;
+using parallax::detail::dim, parallax::detail::dim_table;
 
 namespace {
 
@@ -20,7 +20,7 @@ static_assert([] {
 static_assert([] {
   dim_table t;
   dim a = t.symbol(0, 1);
-  return !parallax::is_static(a) && t.symbol(0, 1) == a && t.symbol(0, 0) != a && t.symbol(1, 1) != a;
+  return !parallax::detail::is_static(a) && t.symbol(0, 1) == a && t.symbol(0, 0) != a && t.symbol(1, 1) != a;
 }());
 
 // sums and products do not depend on the order in which they are built
@@ -64,15 +64,15 @@ static_assert([] {
   dim a = t.symbol(0, 0), b = t.symbol(0, 1);
   dim half = t.divide(a, dim{2});
   return half == t.divide(a, dim{2}) && half != t.divide(a, dim{3}) && t.divide(a, b) != t.divide(b, a) &&
-         t.multiply(dim{2}, half) != a && t.atoms.back().kind == parallax::dim_atom_kind::quotient;
+         t.multiply(dim{2}, half) != a && t.atoms.back().kind == parallax::detail::dim_atom_kind::quotient;
 }());
 
 // what has no result is said, and goes on with a placeholder
-using parallax::dim_failure;
+using parallax::detail::dim_failure;
 static_assert([] {
   dim_table t;
   dim below = t.subtract(dim{3}, dim{5});
-  return below == 0 && parallax::is_static(below) && t.failure == dim_failure::negative;
+  return below == 0 && parallax::detail::is_static(below) && t.failure == dim_failure::negative;
 }());
 static_assert([] {
   dim_table t;
@@ -111,8 +111,8 @@ static_assert([] {
 constexpr bool prints(dim (*make)(dim_table&), std::string_view expected) {
   dim_table t;
   dim d = make(t);
-  parallax::message out;
-  parallax::print_extent(out, t, d);
+  parallax::detail::message out;
+  parallax::detail::print_extent(out, t, d);
   return out.view() == expected;
 }
 static_assert(prints([](dim_table&) { return dim{12}; }, "12"));

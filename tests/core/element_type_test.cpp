@@ -56,25 +56,26 @@ static_assert(parallax::element<float> && !parallax::element<short> && !parallax
 static_assert(parallax::name_of(boolean) == "bool" && parallax::name_of(uint64) == "uint64" &&
               parallax::name_of(float16) == "float16" && parallax::name_of(bfloat16) == "bfloat16" &&
               parallax::name_of(float64) == "float64");
-static_assert(parallax::category_of(boolean) == 0 && parallax::category_of(uint8) == 1 &&
-              parallax::category_of(float32) == 2);
-static_assert(parallax::is_signed(int64) && parallax::is_signed(float32) && !parallax::is_signed(uint8) &&
-              !parallax::is_signed(boolean));
-static_assert(parallax::is_integer(uint64) && !parallax::is_integer(boolean) && !parallax::is_integer(float32) &&
-              !parallax::is_integer(float16));
-static_assert(parallax::is_inexact(float16) && parallax::is_inexact(bfloat16) && parallax::is_signed(bfloat16));
+static_assert(parallax::detail::category_of(boolean) == 0 && parallax::detail::category_of(uint8) == 1 &&
+              parallax::detail::category_of(float32) == 2);
+static_assert(parallax::detail::is_signed(int64) && parallax::detail::is_signed(float32) &&
+              !parallax::detail::is_signed(uint8) && !parallax::detail::is_signed(boolean));
+static_assert(parallax::detail::is_integer(uint64) && !parallax::detail::is_integer(boolean) &&
+              !parallax::detail::is_integer(float32) && !parallax::detail::is_integer(float16));
+static_assert(parallax::detail::is_inexact(float16) && parallax::detail::is_inexact(bfloat16) &&
+              parallax::detail::is_signed(bfloat16));
 
 // the facts beside what the language says of the C++ type
 template <class T> constexpr bool facts_hold() {
   constexpr element_type type = parallax::element_type_of<T>;
   constexpr bool halves = std::same_as<T, parallax::float16> || std::same_as<T, parallax::bfloat16>;
   constexpr bool floats = halves || std::floating_point<T>;
-  return parallax::size_of(type) == sizeof(T) && parallax::is_inexact(type) == floats &&
-         parallax::has_derivatives(type) == floats && parallax::has_double_literal(type) == floats &&
-         parallax::has_order(type) == requires(T x) { x < x; } &&
-         parallax::is_signed(type) == (static_cast<T>(-1) < static_cast<T>(0)) &&
-         parallax::is_integer(type) == (std::integral<T> && !std::same_as<T, bool>) &&
-         parallax::is_half_precision(type) == halves;
+  return parallax::size_of(type) == sizeof(T) && parallax::detail::is_inexact(type) == floats &&
+         parallax::detail::has_derivatives(type) == floats && parallax::detail::has_double_literal(type) == floats &&
+         parallax::detail::has_order(type) == requires(T x) { x < x; } &&
+         parallax::detail::is_signed(type) == (static_cast<T>(-1) < static_cast<T>(0)) &&
+         parallax::detail::is_integer(type) == (std::integral<T> && !std::same_as<T, bool>) &&
+         parallax::detail::is_half_precision(type) == halves;
 }
 static_assert(facts_hold<bool>() && facts_hold<std::uint8_t>() && facts_hold<std::int32_t>() &&
               facts_hold<std::uint32_t>() && facts_hold<std::int64_t>() && facts_hold<std::uint64_t>() &&

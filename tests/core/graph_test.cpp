@@ -7,8 +7,9 @@
 
 namespace graph_test {
 
-using parallax::abstract_value, parallax::context, parallax::dim, parallax::element_type, parallax::graph;
-using parallax::axis_id, parallax::graph_id, parallax::node_id, parallax::primitive_id;
+using parallax::detail::abstract_value, parallax::detail::context, parallax::detail::dim, parallax::element_type,
+    parallax::detail::graph;
+using parallax::detail::axis_id, parallax::detail::graph_id, parallax::detail::node_id, parallax::detail::primitive_id;
 
 namespace {
 
@@ -56,8 +57,8 @@ static_assert([] {
   std::array<std::int64_t, 2> parameters{7, -8};
   node_id a = g.add(multiply, operands, {element_type::float64, false, {dim{3}}}, parameters);
   return g.primitive(a) == multiply && g.operand(a, 1) == x && g.operands(a).size() == 2 && g.parameters(a)[1] == -8 &&
-         g.shape(x) == parallax::dims{dim{2}, dim{3}} && g.value(x).weak && !g.value(a).weak && g.extent(a, 0) == 3 &&
-         g.value(a).type == element_type::float64;
+         g.shape(x) == parallax::detail::dims{dim{2}, dim{3}} && g.value(x).weak && !g.value(a).weak &&
+         g.extent(a, 0) == 3 && g.value(a).type == element_type::float64;
 }());
 
 // outputs need what they are computed from, and nothing else
@@ -82,7 +83,7 @@ static_assert([] {
   return here == again && trace.at(inner).captures.size() == 1 && trace.at(outer).captures.size() == 1 &&
          trace.at(outer).captures[0].outer == x &&
          trace.at(inner).captures[0].outer == trace.at(outer).captures[0].inner &&
-         trace.at(inner).value(here).shape == parallax::dims{dim{4}};
+         trace.at(inner).value(here).shape == parallax::detail::dims{dim{4}};
 }());
 
 // the innermost binder of a name wins
@@ -100,8 +101,8 @@ static_assert([] {
 // the first error counts
 static_assert([] {
   context trace;
-  trace.fail(parallax::message() << "first");
-  trace.fail(parallax::message() << "second");
+  trace.fail(parallax::detail::message() << "first");
+  trace.fail(parallax::detail::message() << "second");
   return trace.failed && trace.error.view() == "first";
 }());
 

@@ -9,7 +9,7 @@
 
 namespace growing_vector_test {
 
-using parallax::growing_vector;
+using parallax::detail::growing_vector;
 
 namespace {
 

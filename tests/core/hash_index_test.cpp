@@ -5,7 +5,7 @@
 
 namespace hash_index_test {
 
-using parallax::hash_index;
+using parallax::detail::hash_index;
 
 namespace {
 

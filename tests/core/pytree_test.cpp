@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-using parallax::leaf_count, parallax::tree_map, parallax::tree_node;
+using parallax::detail::leaf_count, parallax::tree_map, parallax::detail::tree_node;
 
 namespace {
 
@@ -31,7 +31,7 @@ struct no_template {
 
 } // namespace
 
-template <class T> inline constexpr bool parallax::is_tree_leaf<plain_leaf<T>> = true;
+template <class T> inline constexpr bool parallax::detail::is_tree_leaf<plain_leaf<T>> = true;
 
 namespace {
 

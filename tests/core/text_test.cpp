@@ -9,7 +9,7 @@
 
 namespace text_test {
 
-using parallax::text_buffer;
+using parallax::detail::text_buffer;
 
 namespace {
 
@@ -21,16 +21,17 @@ static_assert((text_buffer<4>() << "abcdef").view() == "abcd");
 static_assert((text_buffer<3>() << 12 << 34).view() == "123");
 static_assert(text_buffer<4>().view().empty());
 
-template <parallax::fixed_string Name> constexpr std::string_view name = Name.view();
+template <parallax::detail::fixed_string Name> constexpr std::string_view name = Name.view();
 static_assert(name<"rows"> == "rows" && name<"">.empty());
 static_assert(name<"a">.size() == 1);
 
-constexpr bool prints(const parallax::abstract_value& value, std::string_view expected) {
-  parallax::message out;
-  parallax::print_value(out, {}, value);
+constexpr bool prints(const parallax::detail::abstract_value& value, std::string_view expected) {
+  parallax::detail::message out;
+  parallax::detail::print_value(out, {}, value);
   return out.view() == expected;
 }
-static_assert(prints({parallax::element_type::float32, false, {parallax::dim{3}, parallax::dim{4}}}, "float32[3,4]"));
+static_assert(prints({parallax::element_type::float32, false, {parallax::detail::dim{3}, parallax::detail::dim{4}}},
+                     "float32[3,4]"));
 static_assert(prints({parallax::element_type::boolean, true, {}}, "bool[]"));
 
 struct point {};

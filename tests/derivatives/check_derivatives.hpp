@@ -98,11 +98,11 @@ class program {
   template <class F>
   program(const F& f, const arguments& like)
       : traced(
-            [&](plx::context& trace, const std::vector<tracer>& inputs) {
+            [&](plx::detail::context& trace, const std::vector<tracer>& inputs) {
               std::vector<tracer> results;
               for (const tracer& y : plx::detail::tracers_of(f(inputs))) results.push_back(y);
-              for (const plx::graph& g : trace.graphs)
-                for (plx::node_id id : g.ids())
+              for (const plx::detail::graph& g : trace.graphs)
+                for (plx::detail::node_id id : g.ids())
                   if (g.is_operation(id)) used_primitives[static_cast<std::size_t>(g.primitive(id))] = true;
               return results;
             },
@@ -131,7 +131,7 @@ template <std::size_t Count> auto as_tuple(const std::vector<tracer>& inputs, st
     return std::tuple{inputs[first + I]...};
   }(std::make_index_sequence<Count>{});
 }
-inline plx::growing_vector<tracer> behind(const std::vector<tracer>& inputs, std::size_t first) {
+inline plx::detail::growing_vector<tracer> behind(const std::vector<tracer>& inputs, std::size_t first) {
   return {inputs.begin() + static_cast<std::ptrdiff_t>(first), inputs.end()};
 }
 
@@ -259,7 +259,7 @@ template <std::size_t Count, class F> class checked_function {
     return {both.begin() + std::ssize(both) / 2, both.end()};
   }
   /// The cotangents of the arguments, given leaves like the results.
-  template <class Args> auto pulled(const Args& args, const plx::growing_vector<tracer>& cotangents) const {
+  template <class Args> auto pulled(const Args& args, const plx::detail::growing_vector<tracer>& cotangents) const {
     const auto made = std::apply([&](const auto&... each) { return plx::vjp(f, each...); }, args);
     return made.second(plx::detail::with_leaves(made.first, cotangents));
   }

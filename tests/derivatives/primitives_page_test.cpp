@@ -15,7 +15,7 @@ namespace primitives_page_test {
 namespace {
 
 namespace plx = parallax;
-using plx::primitive_kind;
+using plx::detail::primitive_kind;
 
 std::string_view name_of(primitive_kind kind) {
   switch (kind) {
@@ -42,7 +42,7 @@ std::string page() {
          "derivatives of every primitive against finite differences and against each other, the second derivatives\n"
          "too, in batches of `vmap` and `pmap`, in f32 and f64: one that is in no program there fails.\n\n"
          "| primitive | kind | reverse mode | forward mode | batches |\n|---|---|---|---|---|\n";
-  for (const plx::primitive_rules& rules : plx::detail::rule_table<plx::primitives::catalogue>::entries) {
+  for (const plx::detail::primitive_rules& rules : plx::detail::rule_table<plx::primitives::catalogue>::entries) {
     const bool is_call = rules.kind == primitive_kind::call;
     auto cell = [&](bool has, std::string_view how, std::string_view why) {
       out << " | ";

@@ -200,7 +200,7 @@ TEST_CASE("derivatives: every primitive that has some is among those of the prog
   constexpr auto& rules = plx::detail::rule_table<plx::primitives::catalogue>::entries;
   for (std::size_t k = 0; k < std::size(rules); ++k) {
     INFO(rules[k].name);
-    const bool has_one = rules[k].has_vjp || rules[k].kind == plx::primitive_kind::call;
+    const bool has_one = rules[k].has_vjp || rules[k].kind == plx::detail::primitive_kind::call;
     // these have no slope anywhere, and the kernels' interpreter does not know them:
     // tests/conformance/derivatives_test.cpp
     const bool is_elsewhere = rules[k].name == "argmax" || rules[k].name == "argmin" || rules[k].name == "bitcast" ||

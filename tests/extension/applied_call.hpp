@@ -94,10 +94,10 @@ struct applied_call {
 
 /// f(f(...f(x))), `Times` times, of one array.
 template <int Times, class F> constexpr parallax::tracer applied(F f, parallax::tracer x) {
-  parallax::context& trace = *x.owner;
-  const parallax::graph_id body = trace.open_graph();
+  parallax::detail::context& trace = *x.owner;
+  const parallax::detail::graph_id body = trace.open_graph();
   parallax::detail::add_output(trace, f(parallax::detail::new_input(trace, x.value())));
   trace.close_graph();
-  return parallax::emit_call<parallax::primitives::applied_call>(
-      trace, parallax::plain_span<const parallax::tracer>(&x, 1), {Times, body})[0];
+  return parallax::detail::emit_call<parallax::primitives::applied_call>(
+      trace, parallax::detail::plain_span<const parallax::tracer>(&x, 1), {Times, body})[0];
 }

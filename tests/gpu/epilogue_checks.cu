@@ -12,10 +12,10 @@ namespace gpu {
 namespace {
 
 using parallax::element_type;
-using parallax::product_activation;
 using parallax::cuda::matrix_product;
 using parallax::cuda::product_epilogue;
-using enum parallax::product_activation;
+using parallax::detail::product_activation;
+using enum parallax::detail::product_activation;
 
 constexpr std::int64_t rows = 24, columns = 40, depth = 32;
 constexpr std::size_t count = rows * columns, sign_bytes = rows * 16;

@@ -75,7 +75,7 @@ template <class Function, class... Arguments> constexpr facts lower(const Functi
   }
   return result;
 }
-template <class T, int Rank> using dynamic = plx::abstract_array<T, plx::extents_of<Rank>, false>;
+template <class T, int Rank> using dynamic = plx::detail::abstract_array<T, plx::detail::extents_of<Rank>, false>;
 constexpr auto parameters = shaped<float, 16, 24>;
 constexpr auto inputs = shaped<float, 8, 16>;
 constexpr auto slopes = shaped<float, 8, 24>;

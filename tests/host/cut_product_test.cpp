@@ -13,6 +13,7 @@ namespace cut_product_test {
 namespace {
 
 using namespace parallax;
+using namespace parallax::detail;
 using host::detail::blas_limits;
 
 using product = host::detail::matrix_product<double>;

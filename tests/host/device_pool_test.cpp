@@ -25,6 +25,7 @@ namespace device_pool_test {
 namespace {
 
 using namespace parallax;
+using namespace parallax::detail;
 using namespace parallax::host;
 
 using device_runs::first_devices, device_runs::sum_over;

@@ -22,6 +22,7 @@ namespace failing_devices_test {
 namespace {
 
 using namespace parallax;
+using namespace parallax::detail;
 using namespace parallax::host;
 
 using device_runs::first_devices, device_runs::sum_over;

@@ -26,6 +26,7 @@ namespace parallel_for_test {
 namespace {
 
 using namespace parallax;
+using namespace parallax::detail;
 using namespace parallax::host;
 
 } // namespace

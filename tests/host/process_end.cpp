@@ -153,9 +153,9 @@ int run_forking(std::string_view way) {
     return 0;
   }
   if (way == "fork beside arrays") {
-    for (int i = 0; i < 2; ++i) keep_calling([] { return plx::buffer::allocate(100).bytes() == 100; });
+    for (int i = 0; i < 2; ++i) keep_calling([] { return plx::detail::buffer::allocate(100).bytes() == 100; });
     for (int i = 0; i < 20; ++i)
-      if (!works_in_child([] { return plx::buffer::allocate(100).bytes() == 100; })) return 2;
+      if (!works_in_child([] { return plx::detail::buffer::allocate(100).bytes() == 100; })) return 2;
     return 0;
   }
   return say_unknown(way);

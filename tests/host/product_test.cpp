@@ -19,6 +19,7 @@ namespace product_test {
 namespace {
 
 using namespace parallax;
+using namespace parallax::detail;
 
 std::vector<float> random_floats(std::size_t count, float least) {
   std::mt19937 generator(1);

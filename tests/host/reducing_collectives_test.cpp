@@ -20,6 +20,7 @@ namespace reducing_collectives_test {
 namespace {
 
 using namespace parallax;
+using namespace parallax::detail;
 using namespace parallax::host;
 
 using cube_of_devices::at, cube_of_devices::cube, cube_of_devices::group_of, cube_of_devices::groups_of,

@@ -15,6 +15,7 @@ namespace print_test {
 namespace {
 
 using namespace parallax;
+using namespace parallax::detail;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();

@@ -156,7 +156,7 @@ template <class Result> std::vector<table> tables_of(const Result& result) {
 template <class F> struct probe {
   template <class... X> constexpr auto operator()(const X&... x) const {
     auto result = F{}(x...);
-    parallax::tracer sums[parallax::leaf_count<decltype(result)>];
+    parallax::tracer sums[parallax::detail::leaf_count<decltype(result)>];
     int n = 0;
     parallax::tree_for_each([&](const auto& y) { sums[n++] = parallax::sum(parallax::sin(y)); }, result);
     for (int i = 1; i < n; ++i) sums[0] = sums[0] + sums[i];

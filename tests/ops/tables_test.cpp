@@ -39,7 +39,7 @@ TEST_CASE("expressions print tables as they are written, and have each once") {
   CHECK(has(plx::expression(empty_one, plx::shaped<float>), " float32[0,2][]\n"));
   CHECK(has(plx::expression(in_a_loop, plx::shaped<float, 2>), "}] a 0 [0.5, 1.0]\n"));
   using weighed_program = plx::detail::program<std::remove_const_t<decltype(weighed)>,
-                                               plx::abstract_array<float, plx::extents_t<3>, false>>;
+                                               plx::detail::abstract_array<float, plx::extents_t<3>, false>>;
   STATIC_REQUIRE(weighed_program::table_count == 1);
 }
 

@@ -21,7 +21,7 @@ template <class F> void check(F f, const std::vector<table>& expected) {
     std::vector<table> actual = reference::tables_of(plx::jit(f)(reference::array_of<Array>(cube)));
     REQUIRE(actual.size() == expected.size());
     for (std::size_t k = 0; k < actual.size(); ++k) {
-      INFO("result " << k << " of an array of type " << plx::shape_for<typename Array::extents_type>.rank);
+      INFO("result " << k << " of an array of type " << plx::detail::shape_for<typename Array::extents_type>.rank);
       compare(actual[k], expected[k]);
     }
   };

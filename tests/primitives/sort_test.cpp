@@ -129,7 +129,7 @@ template <class T> plx::array<T, 2> long_rows(std::int64_t rows, std::int64_t le
     state = state * 6364136223846793005u + 1442695040888963407u;
     const auto bits = static_cast<std::int64_t>(state >> 33) - (std::int64_t{1} << 30);
     double number = static_cast<double>(i % 3 == 0 ? bits : bits % 50);
-    if constexpr (plx::is_inexact(plx::element_type_of<T>)) {
+    if constexpr (plx::detail::is_inexact(plx::element_type_of<T>)) {
       const std::int64_t kind = i % 101;
       number = kind == 0 ? NAN : kind == 1 ? INFINITY : kind == 2 ? -INFINITY : kind == 3 ? -0. : number / 1024;
     } else {

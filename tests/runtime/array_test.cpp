@@ -16,6 +16,7 @@ namespace array_test {
 namespace {
 
 using namespace parallax;
+using namespace parallax::detail;
 
 template <std::size_t N> using shape_of = std::array<std::int64_t, N>;
 

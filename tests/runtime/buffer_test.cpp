@@ -14,6 +14,7 @@ namespace buffer_test {
 namespace {
 
 using namespace parallax;
+using namespace parallax::detail;
 
 template <class T> bool aligned(const T* p) { return reinterpret_cast<std::uintptr_t>(p) % 64 == 0; }
 

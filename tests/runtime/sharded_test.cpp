@@ -15,6 +15,7 @@ namespace sharded_test {
 namespace {
 
 using namespace parallax;
+using namespace parallax::detail;
 
 // The element at (i, j, k, l) is ijkl in decimal, so that a misplaced one shows.
 std::int32_t numbered(std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) {

@@ -20,7 +20,7 @@ int main() {
   const float columns[6]{1, 4, 2, 5, 3, 6};
   const auto transposed = plx::borrow(std::mdspan<const float, std::dextents<int, 2>, std::layout_left>(columns, 2, 3));
   const auto& [memory, extents, strides] = transposed.operands;
-  using neighbours_first = plx::detail::as_strided_operation<plx::extents_of<2>, plx::strides_t<1, plx::dyn>>;
+  using neighbours_first = plx::detail::as_strided_operation<plx::detail::extents_of<2>, plx::strides_t<1, plx::dyn>>;
   static_assert(
       std::same_as<decltype(transposed),
                    const plx::lazy<neighbours_first, plx::array<float, 1>, plx::extent_list<2>, plx::extent_list<2>>>);

@@ -15,8 +15,8 @@ using namespace conformance;
 using numbers = plx::array<double, 1>;
 
 // the schedule: binomials, and the fewest repeats that suffice
-static_assert(plx::most_checkpointed_rounds(3, 1) == 3 && plx::most_checkpointed_rounds(3, 2) == 6 &&
-              plx::most_checkpointed_rounds(4, 3) == 20);
+static_assert(plx::detail::most_checkpointed_rounds(3, 1) == 3 && plx::detail::most_checkpointed_rounds(3, 2) == 6 &&
+              plx::detail::most_checkpointed_rounds(4, 3) == 20);
 static_assert(plx::checkpoint_repeats(20, 4) == 3 && plx::checkpoint_repeats(21, 4) == 4);
 static_assert(plx::checkpoint_repeats(10'000, 64) == 3 && plx::checkpoint_repeats(5, 64) == 1);
 

@@ -27,11 +27,11 @@ template <std::size_t Depth> struct separate_layers {
 
 /// The number of nodes that the results need.
 template <class Function, class... Arguments> constexpr int node_count(const Function&, const Arguments&...) {
-  plx::context trace;
+  plx::detail::context trace;
   static_cast<void>(plx::detail::trace_program<Function, Arguments...>(trace));
   const auto needed = trace.current().needed();
   int count = 0;
-  for (plx::node_id id : needed.ids()) count += needed.contains(id);
+  for (plx::detail::node_id id : needed.ids()) count += needed.contains(id);
   return trace.failed ? -1 : count;
 }
 

@@ -30,6 +30,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
+
 /// Makes arrays for results. A program has checked their extents.
 struct result_maker;
 /// Gives traced functions access to arrays.
@@ -42,6 +43,7 @@ template <class Tracer> constexpr bool refuse_memory() {
                 "and pass captured values as arguments");
   return true;
 }
+
 } // namespace detail
 
 /// An array of elements of type `T`. `Shape` is a rank, `array<float, 2>`, or extents of which some are static,
@@ -52,7 +54,7 @@ template <class Tracer> constexpr bool refuse_memory() {
 template <element T, auto Shape> class array {
  public:
   using value_type = T;
-  using extents_type = extents_of<Shape>;
+  using extents_type = detail::extents_of<Shape>;
   static constexpr int rank = extents_type::rank;
   using shape_type = std::array<std::int64_t, std::size_t{rank}>;
 
@@ -94,20 +96,20 @@ template <element T, auto Shape> class array {
 
   /// The same elements with other extents static; shares the memory. Throws `shape_error` if a static extent differs.
   template <auto Other>
-    requires(runtime::extents_agree<extents_type, extents_of<Other>>())
+    requires(runtime::extents_agree<extents_type, detail::extents_of<Other>>())
   constexpr array(const array<T, Other>& other) : lengths(checked(other.shape())), element_total(other.size()) {
     if (!__builtin_is_constant_evaluated()) {
       elements = elements_type(other.storage());
     } else if (const runtime::constant_block* const computed = other.elements.computed()) {
       elements = elements_type(computed->copy(*computed));
     } else {
-      elements = elements_type(index_of(other.size()));
+      elements = elements_type(detail::index_of(other.size()));
       std::copy_n(other.data(), other.size(), raw());
     }
   }
 
   /// The value of an expression, computed in one program. The element type must be the same; astype converts.
-  template <lazy_expression E>
+  template <detail::lazy_expression E>
   constexpr array(const E& expression) : array(detail::value_of_expression<array>(expression)) {}
 
   /// A traced array is no array either: inside traced functions there is no memory yet.
@@ -135,7 +137,7 @@ template <element T, auto Shape> class array {
 
   /// The array of `shape` that starts at the first byte of `storage`, in row-major order; shares the memory. Throws
   /// `shape_error` if the memory is too small.
-  static array adopt(buffer storage, const shape_type& shape) {
+  static array adopt(detail::buffer storage, const shape_type& shape) {
     runtime::check_static_extents<extents_type>(shape);
     const std::int64_t size = runtime::size_within(shape, element_type_of<T>, storage.bytes());
     return array(shape, size, std::move(storage));
@@ -148,7 +150,7 @@ template <element T, auto Shape> class array {
   constexpr const shape_type& shape() const { return lengths; }
   /// The extent along `axis`; a negative axis counts from the last.
   constexpr std::int64_t shape(int axis) const {
-    const std::int64_t extent = lengths[index_of(runtime::checked_axis(axis, rank))];
+    const std::int64_t extent = lengths[detail::index_of(runtime::checked_axis(axis, rank))];
     if (__builtin_is_constant_evaluated() && extent == dyn) runtime::has_no_extents_before_it_meets_a_traced_array();
     return extent;
   }
@@ -161,7 +163,7 @@ template <element T, auto Shape> class array {
   /// of the array, since the pointer may be used at any time.
   T* mutable_data() {
     check_not_moved_from();
-    elements.become_unique(index_of(element_total));
+    elements.become_unique(detail::index_of(element_total));
     return elements.data();
   }
   /// The memory, to be read; a copy of it if the array holds its few elements in place.
@@ -202,7 +204,7 @@ template <element T, auto Shape> class array {
   }
 
   /// All elements in row-major order, valid as long as this array is neither changed nor destroyed.
-  constexpr std::span<const T> values() const { return {raw(), index_of(element_total)}; }
+  constexpr std::span<const T> values() const { return {raw(), detail::index_of(element_total)}; }
   /// A copy of all elements in row-major order.
   std::vector<T> to_vector() const { return std::vector<T>(raw(), raw() + element_total); }
 
@@ -216,8 +218,8 @@ template <element T, auto Shape> class array {
   constexpr array(const shape_type& shape, unset)
       : array(checked(shape), runtime::size_of(shape, sizeof(T)), unset{}) {}
   constexpr array(const shape_type& shape, std::int64_t size, unset)
-      : lengths(shape), element_total(size), elements(index_of(size)) {}
-  array(const shape_type& shape, std::int64_t size, buffer storage)
+      : lengths(shape), element_total(size), elements(detail::index_of(size)) {}
+  array(const shape_type& shape, std::int64_t size, detail::buffer storage)
       : lengths(shape), element_total(size), elements(std::move(storage)) {}
   /// An array inside a traced function: a value that is computed there.
   constexpr explicit array(runtime::constant_block* computed) : lengths(extents_type::values), elements(computed) {}
@@ -234,7 +236,7 @@ template <element T, auto Shape> class array {
     check_count(values.size(), shape);
     auto* const first = reinterpret_cast<std::byte*>(values.data());
     const std::size_t bytes = values.size() * sizeof(T);
-    return adopt(buffer::take_over(first, bytes, std::move(values)), shape);
+    return adopt(detail::buffer::take_over(first, bytes, std::move(values)), shape);
   }
   static constexpr shape_type default_shape() {
     shape_type shape = extents_type::values;
@@ -266,11 +268,15 @@ template <element T, auto Shape> class array {
   elements_type elements;
 };
 
+namespace detail {
+
 template <class T, auto Shape> inline constexpr bool is_assigned_to_tracers<array<T, Shape>> = true;
+
+} // namespace detail
 
 // Rows deduce as C arrays: g++ 12 tries guides with initialiser lists only if the class has such a constructor for any
 // arguments.
-template <lazy_expression E>
+template <detail::lazy_expression E>
 array(const E&) -> array<typename detail::evaluated_type<E>::value_type, detail::evaluated_type<E>::shape>;
 
 template <std::same_as<tracer> X> array(const X&) -> array<float, 0>;

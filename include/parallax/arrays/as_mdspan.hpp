@@ -34,7 +34,7 @@ template <class T, class Extents> class array_view {
   static constexpr rank_type rank() { return std::size_t{Extents::rank}; }
   /// The largest value of an extent that is known at the call only.
   static constexpr std::size_t static_extent(rank_type r) {
-    return Extents::values[r] == dyn ? static_cast<std::size_t>(-1) : index_of(Extents::values[r]);
+    return Extents::values[r] == dyn ? static_cast<std::size_t>(-1) : detail::index_of(Extents::values[r]);
   }
   index_type extent(rank_type r) const { return lengths[r]; }
   index_type stride(rank_type r) const {
@@ -87,7 +87,7 @@ std::mdspan<T, std::extents<std::int64_t, (E == dyn ? std::dynamic_extent : stat
 /// The elements of an array as std::mdspan<const T, std::extents<std::int64_t, ...>>, in row-major order, valid as long
 /// as the array is neither changed nor destroyed.
 template <class T, auto Shape> auto as_mdspan(const array<T, Shape>& x) {
-  using extents_type = extents_of<Shape>;
+  using extents_type = detail::extents_of<Shape>;
 #if defined(__cpp_lib_mdspan)
   using view = decltype(detail::mdspan_type<const T>(extents_type{}));
   return view(x.data(), x.shape());

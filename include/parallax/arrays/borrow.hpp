@@ -22,9 +22,13 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+namespace detail {
+
 /// The owner of borrowed memory: an object that is destroyed with the last array that uses the memory.
 template <class T>
 concept memory_owner = std::is_class_v<T> && std::move_constructible<T>;
+
+} // namespace detail
 
 namespace runtime {
 
@@ -131,6 +135,8 @@ template <class Array, class Memory> Array lent(const Memory& memory, const type
 
 } // namespace runtime
 
+namespace detail {
+
 /// Memory that others own on a device, such as `device_elements`.
 template <class M>
 concept lends_memory = requires(const M& memory) {
@@ -138,11 +144,13 @@ concept lends_memory = requires(const M& memory) {
   { memory.size() } -> std::same_as<std::int64_t>;
 };
 
+} // namespace detail
+
 /// `borrow(memory, {extents}, owner)`: an array of the elements of `memory`, a pointer, a span, or another contiguous
 /// range, in row-major order. The array and all that share its elements read them in place, so the elements must stay
 /// there unchanged until the last such array ends; `owner`, if given, is destroyed then. A change to the array copies
 /// the elements first. Throws `shape_error` if a range has another number of elements.
-template <element_memory Memory, std::size_t Rank, memory_owner... Owner>
+template <detail::element_memory Memory, std::size_t Rank, detail::memory_owner... Owner>
 auto borrow(Memory&& memory, const extent (&extents)[Rank], Owner... owner) {
   static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
   return runtime::borrowed<array<runtime::element_of<Memory>, int{Rank}>>(
@@ -150,15 +158,16 @@ auto borrow(Memory&& memory, const extent (&extents)[Rank], Owner... owner) {
 }
 /// `borrow` with some extents static: `borrow<extents<dyn, 784>>(memory, {n, 784})`. Throws `shape_error` if one
 /// differs.
-template <auto Shape, element_memory Memory, std::size_t Rank, memory_owner... Owner>
+template <auto Shape, detail::element_memory Memory, std::size_t Rank, detail::memory_owner... Owner>
 auto borrow(Memory&& memory, const extent (&extents)[Rank], Owner... owner) {
   static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
   return runtime::borrowed<array<runtime::element_of<Memory>, Shape>>(
       runtime::elements_in(std::forward<Memory>(memory)), runtime::numbers_of(extents), std::move(owner)...);
 }
 /// `borrow` with all extents static, so that none is passed: `borrow<extents<3, 4>>(memory)`.
-template <auto Shape, element_memory Memory, memory_owner... Owner> auto borrow(Memory&& memory, Owner... owner) {
-  using extents_type = extents_of<Shape>;
+template <auto Shape, detail::element_memory Memory, detail::memory_owner... Owner>
+auto borrow(Memory&& memory, Owner... owner) {
+  using extents_type = detail::extents_of<Shape>;
   static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
   static_assert(!plain::contains(extents_type::values, dyn),
                 "parallax: borrow: an extent is not static: write them all behind the memory, in braces");
@@ -166,7 +175,7 @@ template <auto Shape, element_memory Memory, memory_owner... Owner> auto borrow(
       runtime::elements_in(std::forward<Memory>(memory)), extents_type::values, std::move(owner)...);
 }
 /// `borrow` of a range as an array with one dimension.
-template <element_range Memory, memory_owner... Owner> auto borrow(Memory&& memory, Owner... owner) {
+template <detail::element_range Memory, detail::memory_owner... Owner> auto borrow(Memory&& memory, Owner... owner) {
   static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
   const auto elements = runtime::elements_in(std::forward<Memory>(memory));
   return runtime::borrowed<array<runtime::element_of<Memory>, 1>>(elements, {*elements.count}, std::move(owner)...);
@@ -176,20 +185,20 @@ template <element_range Memory, memory_owner... Owner> auto borrow(Memory&& memo
 /// negative. The result is an expression. A program that takes it as an argument reads the elements in place.
 /// `borrow<strides<dyn, 1>>(...)` says which strides are known while compiling. Throws `shape_error` if a range has
 /// fewer elements than extents and strides reach, or if a stride differs from the type's.
-template <element_memory Memory, std::size_t Rank, memory_owner... Owner>
+template <detail::element_memory Memory, std::size_t Rank, detail::memory_owner... Owner>
 auto borrow(Memory&& memory, const extent (&extents)[Rank], const extent (&strides)[Rank], Owner... owner) {
-  return runtime::borrowed_strided<extents_of<int{Rank}>, extents_of<int{Rank}>>(
+  return runtime::borrowed_strided<detail::extents_of<int{Rank}>, detail::extents_of<int{Rank}>>(
       runtime::elements_in(std::forward<Memory>(memory)), runtime::numbers_of(extents), runtime::numbers_of(strides),
       std::move(owner)...);
 }
-template <auto Strides, element_memory Memory, std::size_t Rank, memory_owner... Owner>
+template <auto Strides, detail::element_memory Memory, std::size_t Rank, detail::memory_owner... Owner>
 auto borrow(Memory&& memory, const extent (&extents)[Rank], const extent (&strides)[Rank], Owner... owner) {
-  return runtime::borrowed_strided<extents_of<int{Rank}>, std::remove_cvref_t<decltype(Strides)>>(
+  return runtime::borrowed_strided<detail::extents_of<int{Rank}>, std::remove_cvref_t<decltype(Strides)>>(
       runtime::elements_in(std::forward<Memory>(memory)), runtime::numbers_of(extents), runtime::numbers_of(strides),
       std::move(owner)...);
 }
 /// The elements of an mdspan, with its extents, and its strides unless they lie in row-major order without gaps.
-template <element_mdspan View, memory_owner... Owner> auto borrow(const View& view, Owner... owner) {
+template <detail::element_mdspan View, detail::memory_owner... Owner> auto borrow(const View& view, Owner... owner) {
   static_assert(sizeof...(Owner) <= 1, "parallax: borrowed memory has one owner");
   using extents_type = decltype(runtime::extents_of_mdspan<View>(std::make_index_sequence<View::rank()>{}));
   using T = std::remove_pointer_t<std::remove_cvref_t<decltype(view.data_handle())>>;
@@ -199,9 +208,9 @@ template <element_mdspan View, memory_owner... Owner> auto borrow(const View& vi
     shape[r] = static_cast<std::int64_t>(view.extent(r));
     strides[r] = static_cast<std::int64_t>(view.stride(r));
   }
-  if constexpr (is_row_major<View>) {
-    return runtime::borrowed<array<std::remove_const_t<T>, shape_for<extents_type>>>(elements, shape,
-                                                                                     std::move(owner)...);
+  if constexpr (detail::is_row_major<View>) {
+    return runtime::borrowed<array<std::remove_const_t<T>, detail::shape_for<extents_type>>>(elements, shape,
+                                                                                             std::move(owner)...);
   } else {
     return runtime::borrowed_strided<extents_type, runtime::strides_of_mdspan<View>>(elements, shape, strides,
                                                                                      std::move(owner)...);
@@ -209,21 +218,22 @@ template <element_mdspan View, memory_owner... Owner> auto borrow(const View& vi
 }
 
 /// `borrow` of memory on a device.
-template <lends_memory Memory, std::size_t Rank> auto borrow(const Memory& memory, const extent (&extents)[Rank]) {
+template <detail::lends_memory Memory, std::size_t Rank>
+auto borrow(const Memory& memory, const extent (&extents)[Rank]) {
   using T = std::remove_const_t<typename Memory::value_type>;
   return runtime::lent<array<T, int{Rank}>>(memory, runtime::numbers_of(extents));
 }
-template <auto Shape, lends_memory Memory, std::size_t Rank>
+template <auto Shape, detail::lends_memory Memory, std::size_t Rank>
 auto borrow(const Memory& memory, const extent (&extents)[Rank]) {
   using T = std::remove_const_t<typename Memory::value_type>;
   return runtime::lent<array<T, Shape>>(memory, runtime::numbers_of(extents));
 }
-template <lends_memory Memory, std::size_t Rank>
+template <detail::lends_memory Memory, std::size_t Rank>
 auto borrow(const Memory& memory, const extent (&extents)[Rank], const extent (&strides)[Rank]) {
-  return runtime::lent_strided<extents_of<int{Rank}>>(memory, runtime::numbers_of(extents),
-                                                      runtime::numbers_of(strides));
+  return runtime::lent_strided<detail::extents_of<int{Rank}>>(memory, runtime::numbers_of(extents),
+                                                              runtime::numbers_of(strides));
 }
-template <auto Strides, lends_memory Memory, std::size_t Rank>
+template <auto Strides, detail::lends_memory Memory, std::size_t Rank>
 auto borrow(const Memory& memory, const extent (&extents)[Rank], const extent (&strides)[Rank]) {
   return runtime::lent_strided<std::remove_cvref_t<decltype(Strides)>>(memory, runtime::numbers_of(extents),
                                                                        runtime::numbers_of(strides));

@@ -25,6 +25,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+namespace detail {
+
 /// A pointer to elements.
 template <class M>
 concept element_pointer = std::is_pointer_v<std::remove_cvref_t<M>> &&
@@ -61,6 +63,8 @@ concept element_memory = element_pointer<M> || element_range<M> || element_mdspa
 template <class T, class Extents, class Accessor>
 inline constexpr bool is_row_major<std::mdspan<T, Extents, std::layout_right, Accessor>> = true;
 #endif
+
+} // namespace detail
 
 namespace runtime {
 

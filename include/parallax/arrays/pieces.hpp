@@ -16,6 +16,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+namespace detail {
+
 /// The logical dimension `axis`, of extent `size`, is spread over devices: the device at position p holds its index (p
 /// / device_stride) % size.
 struct shard_axis {
@@ -26,6 +28,8 @@ struct shard_axis {
   std::int64_t index_at(std::int64_t position) const { return position / device_stride % size; }
   bool operator==(const shard_axis&) const = default;
 };
+
+} // namespace detail
 
 namespace runtime {
 

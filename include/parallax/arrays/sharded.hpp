@@ -52,7 +52,7 @@ template <std::int64_t First, std::int64_t... Rest> struct without_first<extents
 template <element T, auto Shape> class sharded {
  public:
   using value_type = T;
-  using extents_type = extents_of<Shape>;
+  using extents_type = detail::extents_of<Shape>;
   static constexpr int rank = extents_type::rank;
   using shape_type = std::array<std::int64_t, std::size_t{rank}>;
   using numbers = runtime::recycled_vector<int>;
@@ -65,15 +65,15 @@ template <element T, auto Shape> class sharded {
 
   /// The array of `shape` whose piece on `devices[p]` is `shards[p]`, row-major and without the dimensions that `axes`
   /// names. Throws `shape_error` if these do not fit together.
-  static sharded adopt(const shape_type& shape, const std::vector<int>& devices, const std::vector<shard_axis>& axes,
-                       std::vector<buffer> shards) {
+  static sharded adopt(const shape_type& shape, const std::vector<int>& devices,
+                       const std::vector<detail::shard_axis>& axes, std::vector<detail::buffer> shards) {
     return of_pieces(shape, {devices.begin(), devices.end()}, {axes.begin(), axes.end()},
                      {std::make_move_iterator(shards.begin()), std::make_move_iterator(shards.end())});
   }
   /// Like `adopt`, from lists that the array keeps without a copy. If `others_have_some`, other processes have the
   /// missing pieces; asking for one of these throws `error`.
-  static sharded of_pieces(const shape_type& shape, numbers devices, runtime::recycled_vector<shard_axis> axes,
-                           runtime::recycled_vector<buffer> shards, bool others_have_some = false) {
+  static sharded of_pieces(const shape_type& shape, numbers devices, runtime::recycled_vector<detail::shard_axis> axes,
+                           runtime::recycled_vector<detail::buffer> shards, bool others_have_some = false) {
     sharded result(unset{});
     runtime::check_static_extents<extents_type>(shape);
     result.element_total = runtime::checked_size(shape, sizeof(T));
@@ -88,14 +88,14 @@ template <element T, auto Shape> class sharded {
 
   /// The same elements with other extents static; shares the pieces. Throws `shape_error` if a static extent differs.
   template <auto Other>
-    requires(Other != Shape && runtime::extents_agree<extents_type, extents_of<Other>>())
+    requires(Other != Shape && runtime::extents_agree<extents_type, detail::extents_of<Other>>())
   sharded(const sharded<T, Other>& other)
       : sharded(of_pieces(other.shape(), other.devices(), other.axes(), other.all_pieces(), other.has_part())) {}
 
   /// The extents of the logical array.
   const shape_type& shape() const { return lengths; }
   /// The extent along `axis`; a negative axis counts from the last.
-  std::int64_t shape(int axis) const { return lengths[index_of(runtime::checked_axis(axis, rank))]; }
+  std::int64_t shape(int axis) const { return lengths[detail::index_of(runtime::checked_axis(axis, rank))]; }
   /// The number of elements of the logical array.
   std::int64_t size() const { return element_total; }
 
@@ -105,7 +105,7 @@ template <element T, auto Shape> class sharded {
     return device_numbers;
   }
   /// The dimensions that are spread over the devices; none if each device holds the whole array.
-  const runtime::recycled_vector<shard_axis>& axes() const { return cut_axes; }
+  const runtime::recycled_vector<detail::shard_axis>& axes() const { return cut_axes; }
 
   /// The number of elements in each piece.
   std::int64_t shard_size() const {
@@ -115,20 +115,20 @@ template <element T, auto Shape> class sharded {
     return size;
   }
   /// The memory of the piece at `position` of `devices()`. Throws `shape_error` for a position out of range.
-  const buffer& shard_buffer(int position) const {
-    if (position < 0 || position >= count_of(pieces()))
+  const detail::buffer& shard_buffer(int position) const {
+    if (position < 0 || position >= detail::count_of(pieces()))
       throw shape_error("shard " + std::to_string(position) + " of an array on " + std::to_string(owned.size()) +
                         " devices");
-    return owned[index_of(position)];
+    return owned[detail::index_of(position)];
   }
   /// The memory of all pieces, by position, and whether other processes have further pieces.
-  const runtime::recycled_vector<buffer>& all_pieces() const { return pieces(); }
+  const runtime::recycled_vector<detail::buffer>& all_pieces() const { return pieces(); }
   bool has_part() const { return is_part; }
   /// Whether this array has not been moved from.
   bool has_pieces() const noexcept { return !owned.empty(); }
   /// The elements of the piece at `position`, in row-major order, in place.
   std::span<const T> shard_values(int position) const {
-    return {reinterpret_cast<const T*>(shard_buffer(position).data()), index_of(shard_size())};
+    return {reinterpret_cast<const T*>(shard_buffer(position).data()), detail::index_of(shard_size())};
   }
 
   /// The whole array, on the host. Counts its bytes as moved from the devices to the host.
@@ -140,7 +140,7 @@ template <element T, auto Shape> class sharded {
   }
   /// The whole array on the host with other extents static. Throws `shape_error` if a static extent differs.
   template <auto Other>
-    requires(runtime::extents_agree<extents_of<Other>, extents_type>())
+    requires(runtime::extents_agree<detail::extents_of<Other>, extents_type>())
   operator array<T, Other>() const {
     return gather();
   }
@@ -152,13 +152,13 @@ template <element T, auto Shape> class sharded {
     const std::array<std::int64_t, sizeof...(Index)> given{static_cast<std::int64_t>(indices)...};
     std::int64_t position = 0, offset = 0;
     for (int axis = 0; axis < rank; ++axis) {
-      const std::int64_t index = runtime::checked_index(given[index_of(axis)], shape(axis), axis);
-      if (const shard_axis* mapped = find_mapped(axis)) position += index * mapped->device_stride;
+      const std::int64_t index = runtime::checked_index(given[detail::index_of(axis)], shape(axis), axis);
+      if (const detail::shard_axis* mapped = find_mapped(axis)) position += index * mapped->device_stride;
       else offset = offset * shape(axis) + index;
     }
     check_is_whole();
     runtime::count_read(pieces()[0], sizeof(T));
-    return shard_values(static_cast<int>(position))[index_of(offset)];
+    return shard_values(static_cast<int>(position))[detail::index_of(offset)];
   }
 
   /// The array at `index` along the first dimension; a negative index counts from the end. If only that dimension is
@@ -174,15 +174,15 @@ template <element T, auto Shape> class sharded {
 
     check_is_whole();
     std::int64_t first = 0;
-    small_vector<shard_axis, max_rank> others;
-    for (shard_axis a : cut_axes) {
+    detail::small_vector<detail::shard_axis, max_rank> others;
+    for (detail::shard_axis a : cut_axes) {
       if (a.axis == 0) first = index * a.device_stride;
       else others.push_back({a.axis - 1, a.size, a.device_stride});
     }
     if (is_mapped(0) && others.empty()) return slice_type::adopt(shard_buffer(static_cast<int>(first)), rest);
 
     slice_type result = slice_type::uninitialised(rest);
-    const std::size_t skipped = is_mapped(0) ? 0 : index_of(index) * bytes(shard_size() / lengths[0]);
+    const std::size_t skipped = is_mapped(0) ? 0 : detail::index_of(index) * bytes(shard_size() / lengths[0]);
     runtime::copy_pieces_in(bytes_of(result), rest, sizeof(T), {others.begin(), others.end()}, pieces(), first,
                             skipped);
     runtime::count_read(pieces()[0], bytes(result.size()));
@@ -195,12 +195,12 @@ template <element T, auto Shape> class sharded {
   };
   explicit sharded(unset) {}
 
-  const runtime::recycled_vector<buffer>& pieces() const {
+  const runtime::recycled_vector<detail::buffer>& pieces() const {
     if (owned.empty()) throw error("sharded: it was moved from, so that it has no pieces");
     return owned;
   }
 
-  static std::size_t bytes(std::int64_t elements) { return index_of(elements) * sizeof(T); }
+  static std::size_t bytes(std::int64_t elements) { return detail::index_of(elements) * sizeof(T); }
   template <auto S> static std::byte* bytes_of(array<T, S>& a) {
     return reinterpret_cast<std::byte*>(a.mutable_data());
   }
@@ -209,9 +209,9 @@ template <element T, auto Shape> class sharded {
     if (is_part) runtime::check_all_pieces(cut_axes, pieces().size());
   }
 
-  const shard_axis* find_mapped(int axis) const {
-    auto found =
-        std::find_if(cut_axes.begin(), cut_axes.end(), [&](const shard_axis& each) { return each.axis == axis; });
+  const detail::shard_axis* find_mapped(int axis) const {
+    auto found = std::find_if(cut_axes.begin(), cut_axes.end(),
+                              [&](const detail::shard_axis& each) { return each.axis == axis; });
     return found == cut_axes.end() ? nullptr : &*found;
   }
   bool is_mapped(int axis) const { return find_mapped(axis) != nullptr; }
@@ -219,8 +219,8 @@ template <element T, auto Shape> class sharded {
   shape_type lengths{};
   std::int64_t element_total = 0;
   numbers device_numbers;
-  runtime::recycled_vector<shard_axis> cut_axes;
-  runtime::recycled_vector<buffer> owned;
+  runtime::recycled_vector<detail::shard_axis> cut_axes;
+  runtime::recycled_vector<detail::buffer> owned;
   bool is_part = false; ///< other processes have further pieces
 };
 

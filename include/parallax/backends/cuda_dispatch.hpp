@@ -21,8 +21,8 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 /// Memory that others own on a device, for `borrow` and `into`: `device_span(pointer, count, stream)`. In .cu files
 /// only. See `cuda::device_elements`.
-template <class T> class device_span : public cuda::device_elements<device_policy, T> {
-  using cuda::device_elements<device_policy, T>::device_elements;
+template <class T> class device_span : public cuda::device_elements<detail::device_policy, T> {
+  using cuda::device_elements<detail::device_policy, T>::device_elements;
 };
 template <class T, class... Rest> device_span(T*, Rest...) -> device_span<T>;
 } // namespace parallax::PARALLAX_INLINE_VERSION

@@ -7,15 +7,15 @@
 
 #if defined(PARALLAX_DEVICE_API)
 #define PARALLAX_CUDA_BACKEND 1
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 using device_policy = PARALLAX_DEVICE_API;
-}
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail
 #elif defined(__CUDACC__) && !defined(PARALLAX_HOST_ONLY)
 #define PARALLAX_CUDA_BACKEND 1
 #include <parallax/cuda/nvidia/runtime_api.cuh>
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 using device_policy = cuda::runtime_api;
-}
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail
 #else
 #define PARALLAX_CUDA_BACKEND 0
 #endif

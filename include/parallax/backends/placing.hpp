@@ -47,21 +47,21 @@ inline buffer copied_to(int device, const std::byte* first, std::size_t bytes) {
 /// Spreads the dimension `axis` of a host array over `devices`, one index to each. A negative axis counts from the
 /// last. Counts the bytes as moved to the devices. Throws `shape_error` unless there are as many devices as indices.
 template <class T, auto Shape>
-sharded<T, Shape> shard(const array<T, Shape>& whole, int axis, plain_span<const int> devices) {
+sharded<T, Shape> shard(const array<T, Shape>& whole, int axis, detail::plain_span<const int> devices) {
   axis = runtime::checked_axis(axis, array<T, Shape>::rank);
-  const plain_span<const std::int64_t> shape = whole.shape();
+  const detail::plain_span<const std::int64_t> shape = whole.shape();
   const std::int64_t count = whole.shape(axis);
   if (count != std::ssize(devices) || count == 0)
     throw shape_error("shard: axis " + std::to_string(axis) + " of the shape " + runtime::shape_text(shape) + " over " +
                       std::to_string(devices.size()) + " devices");
-  const auto before = index_of(axis);
+  const auto before = detail::index_of(axis);
   const std::int64_t before_size = runtime::product(shape.first(before));
-  const std::size_t inner = index_of(runtime::product(shape.subspan(before + 1))) * sizeof(T);
-  std::vector<buffer> shards;
+  const std::size_t inner = detail::index_of(runtime::product(shape.subspan(before + 1))) * sizeof(T);
+  std::vector<detail::buffer> shards;
   for (std::int64_t index = 0; index < count; ++index) {
-    buffer piece = buffer::allocate(index_of(before_size) * inner);
+    detail::buffer piece = detail::buffer::allocate(detail::index_of(before_size) * inner);
     runtime::copy_slice_out(whole.storage().data(), piece.data(), before_size, count, inner, index);
-    shards.push_back(detail::placed_on(devices[index_of(index)], std::move(piece)));
+    shards.push_back(detail::placed_on(devices[detail::index_of(index)], std::move(piece)));
   }
   return sharded<T, Shape>::adopt(whole.shape(), {devices.begin(), devices.end()}, {{axis, count, 1}},
                                   std::move(shards));
@@ -70,9 +70,9 @@ sharded<T, Shape> shard(const array<T, Shape>& whole, int axis, plain_span<const
 /// Puts a copy of a host array on each of `devices`. Counts the bytes as moved to the devices. Throws `shape_error`
 /// without devices.
 template <class T, auto Shape>
-sharded<T, Shape> replicate(const array<T, Shape>& whole, plain_span<const int> devices) {
-  const std::size_t bytes = index_of(whole.size()) * sizeof(T);
-  std::vector<buffer> shards;
+sharded<T, Shape> replicate(const array<T, Shape>& whole, detail::plain_span<const int> devices) {
+  const std::size_t bytes = detail::index_of(whole.size()) * sizeof(T);
+  std::vector<detail::buffer> shards;
   for (const int device : devices) shards.push_back(detail::copied_to(device, whole.storage().data(), bytes));
   return sharded<T, Shape>::adopt(whole.shape(), {devices.begin(), devices.end()}, {}, std::move(shards));
 }

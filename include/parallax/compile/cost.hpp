@@ -32,10 +32,12 @@ struct program_cost {
   std::int64_t bytes_read = 0; ///< elements of arrays, each once for a kernel or product that reads it
   std::int64_t bytes_written = 0;
   std::int64_t peak_bytes = 0; ///< arguments, results and all that lies between them at once
-  std::array<exchange_cost, std::size_t{exchange_kind_count}> exchanges{};
+  std::array<exchange_cost, std::size_t{detail::exchange_kind_count}> exchanges{};
 
   /// Of one kind: `exchange_kind::all_reduce` and so on.
-  constexpr const exchange_cost& of(exchange_kind kind) const { return exchanges[static_cast<std::size_t>(kind)]; }
+  constexpr const exchange_cost& of(detail::exchange_kind kind) const {
+    return exchanges[static_cast<std::size_t>(kind)];
+  }
   /// Of all kinds.
   constexpr std::int64_t bytes_exchanged() const {
     std::int64_t total = 0;

@@ -12,4 +12,41 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 /// As the package says it.
 inline constexpr char library_version[] = "0.2.0";
 
+// What users call lies in `parallax` itself, all else in `detail` or in a room's own namespace. These namespaces use
+// what lies in `detail` by its bare name.
+namespace detail {}
+namespace build {
+using namespace parallax::detail;
+}
+namespace cuda {
+using namespace parallax::detail;
+}
+namespace distributed {
+using namespace parallax::detail;
+}
+namespace host {
+using namespace parallax::detail;
+}
+namespace io {
+using namespace parallax::detail;
+}
+namespace math {
+using namespace parallax::detail;
+}
+namespace optim {
+using namespace parallax::detail;
+}
+namespace plain {
+using namespace parallax::detail;
+}
+namespace primitives {
+using namespace parallax::detail;
+}
+namespace processes {
+using namespace parallax::detail;
+}
+namespace runtime {
+using namespace parallax::detail;
+}
+
 } // namespace parallax::PARALLAX_INLINE_VERSION

@@ -44,7 +44,7 @@ template <class T, auto Shape> std::ostream& operator<<(std::ostream& out, const
 
 /// The whole array as text if it lies on this process' devices, and otherwise the blocks on these devices, each with
 /// its indices.
-template <class T, auto Shape, class Mesh, partition Cut>
+template <class T, auto Shape, class Mesh, detail::partition Cut>
 std::string to_string(const global_array<T, Shape, Mesh, Cut>& a) {
   if (a.is_fully_addressable()) return to_string(a.gather());
   std::string text;
@@ -55,13 +55,13 @@ std::string to_string(const global_array<T, Shape, Mesh, Cut>& a) {
   }
   return text;
 }
-template <class T, auto Shape, class Mesh, partition Cut>
+template <class T, auto Shape, class Mesh, detail::partition Cut>
 std::ostream& operator<<(std::ostream& out, const global_array<T, Shape, Mesh, Cut>& a) {
   return out << to_string(a);
 }
 
 /// Computes an expression of arrays and writes its value.
-template <lazy_expression E> std::ostream& operator<<(std::ostream& out, const E& expression) {
+template <detail::lazy_expression E> std::ostream& operator<<(std::ostream& out, const E& expression) {
   return out << evaluate(expression);
 }
 

@@ -176,7 +176,7 @@ template <class Tree> Tree load(const std::string& path, const program_hash& pro
   std::memcpy(words, hash.data() + head->size, sizeof words);
   if (words[0] != program.high || words[1] != program.low)
     throw error("load: " + path + " was saved for another program, or by another version of it");
-  constexpr auto leaves = static_cast<std::size_t>(leaf_count<Tree>);
+  constexpr auto leaves = static_cast<std::size_t>(detail::leaf_count<Tree>);
   for (element_type type : {element_type::float32, element_type::bfloat16})
     if (archive.has(io::detail::leaf_name(leaves, type)))
       throw error("load: " + path + " has more than " + std::to_string(leaves) + " leaves");

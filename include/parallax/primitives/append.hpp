@@ -7,9 +7,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/rules.hpp>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
-
-namespace detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 constexpr bool is_one(const graph& g, node_id id) {
   return is<primitives::literal>(g, id) && parameters_of<primitives::literal>(g, id).is(1);
@@ -133,21 +131,19 @@ constexpr axis_bits variation_of_next(const context& trace, const primitive_rule
   return makes_alike ? all.without(own) : all | own;
 }
 
-} // namespace detail
-
 /// Appends an operation by the rules of its primitive.
 constexpr tracer append_operation(context& trace, primitive_id primitive, plain_span<const tracer> operands,
                                   parameter_words parameters) {
   if (trace.failed && !operands.empty()) return operands[0];
   const primitive_rules& rules = rules_of(trace, primitive);
-  detail::import_operands(trace, operands);
+  import_operands(trace, operands);
   const plain_span<const node_id> ids = trace.next.operands;
   const graph_id scope = trace.innermost();
-  const node_id same = detail::neutral_result(trace.current(), primitive, ids);
+  const node_id same = neutral_result(trace.current(), primitive, ids);
   if (same != node_id::none) return {&trace, scope, same};
   primitives::literal::parameters folded;
-  if (detail::fold_constants(trace.current(), primitive, ids, folded)) return emit<primitives::literal>(trace, folded);
-  const axis_bits varies = detail::variation_of_next(trace, rules, primitive, parameters);
+  if (fold_constants(trace.current(), primitive, ids, folded)) return emit<primitives::literal>(trace, folded);
+  const axis_bits varies = variation_of_next(trace, rules, primitive, parameters);
   abstract_value value = rules.shape(shape_application{trace, rules.name, trace.next.values}, parameters);
   value.varies = varies;
   check_rank(trace, rules.name, value.rank());
@@ -162,16 +158,16 @@ constexpr tracer append_operation(context& trace, primitive_id primitive, plain_
 constexpr growing_vector<tracer> emit_call(context& trace, primitive_id primitive, plain_span<const tracer> operands,
                                            parameter_words parameters) {
   const primitive_rules& rules = rules_of(trace, primitive);
-  detail::import_operands(trace, operands);
+  import_operands(trace, operands);
   growing_vector<abstract_value>& values = trace.next.results;
   values = rules.call.results(trace, trace.next.values, parameters);
-  detail::for_each(values, [&](abstract_value& value) {
+  for_each(values, [&](abstract_value& value) {
     if (!check_rank(trace, rules.name, value.rank())) value.shape.pop_back();
   });
   trace.check_extents(rules.name);
   const graph_id scope = trace.innermost();
   const node_id call = trace.current().add_call(primitive, trace.next.operands, parameters, values);
-  return detail::vector_of(trace.current().results_of(call), [&](node_id id) { return tracer{&trace, scope, id}; });
+  return vector_of(trace.current().results_of(call), [&](node_id id) { return tracer{&trace, scope, id}; });
 }
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -14,9 +14,7 @@
 #include <concepts>
 #include <string_view>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
-
-namespace detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Whether a member of this type stands for a rule that the primitive does not have.
 template <class Member> inline constexpr bool says_none = false;
@@ -36,11 +34,9 @@ template <has_parameters P> struct parameters_type<P> {
   using type = typename P::parameters;
 };
 
-} // namespace detail
-
 /// Whether a primitive has a rule for result values: `shape(application)` or `shape(application, parameters)`. Every
 /// operation is asked for it, because a node is appended together with the type and the extents of its result.
-template <class P, class Parameters = typename detail::parameters_type<P>::type>
+template <class P, class Parameters = typename parameters_type<P>::type>
 concept has_shape_rule = requires(const shape_application& a, const Parameters& p) {
   requires requires {
     { P::shape(a) } -> std::same_as<abstract_value>;
@@ -50,7 +46,7 @@ concept has_shape_rule = requires(const shape_application& a, const Parameters& 
 };
 /// Whether a primitive says what it is for all elements of a mapped axis at once. It is asked because `vmap` replaces
 /// each node that has a mapped operand by what this rule appends.
-template <class P, class Parameters = typename detail::parameters_type<P>::type>
+template <class P, class Parameters = typename parameters_type<P>::type>
 concept has_batch_rule = requires(const batch_application& a, const Parameters& p) {
   requires requires {
     { P::batch(a) } -> std::same_as<batched>;
@@ -60,7 +56,7 @@ concept has_batch_rule = requires(const batch_application& a, const Parameters& 
 };
 /// Whether a primitive gives its operands their cotangents. It is asked because the reverse pass derives every node by
 /// this rule; tangents come from it too, since it is linear in the cotangent.
-template <class P, class Parameters = typename detail::parameters_type<P>::type>
+template <class P, class Parameters = typename parameters_type<P>::type>
 concept has_vjp_rule = requires(vjp_application& a, const Parameters& p) {
   requires requires {
     { P::vjp(a) } -> std::same_as<void>;
@@ -69,14 +65,14 @@ concept has_vjp_rule = requires(vjp_application& a, const Parameters& p) {
   };
 };
 /// Whether primitives of a kind have to say how their elements are evaluated.
-constexpr bool is_evaluated(primitive_kind kind) {
+constexpr bool is_kind_evaluated(primitive_kind kind) {
   return kind == primitive_kind::elementwise || kind == primitive_kind::reduction || kind == primitive_kind::cumulative;
 }
 /// Whether a primitive says how its elements are evaluated: whether it has a member of that name, of any kind. It is
 /// asked of the kinds whose `evaluate` kernels call. Only the name is asked for, because the member may be a template,
 /// for single numbers as well as for registers of lanes.
 template <class P>
-concept has_evaluate = !requires { &detail::with_another_evaluate<P>::evaluate; };
+concept has_evaluate = !requires { &with_another_evaluate<P>::evaluate; };
 
 /// Whether a primitive names the exchange between devices and, if the exchange is all_reduce, the reduction. It is
 /// asked of collectives, because backends know no collective by its type: a step has only these two.
@@ -92,11 +88,11 @@ concept has_exchange = requires {
 /// that is missing, and users are told why there is none.
 template <class P>
 concept operation_primitive = P::kind != primitive_kind::call && has_shape_rule<P> &&
-                              (has_batch_rule<P> || requires { requires detail::says_none<decltype(P::batch)>; }) &&
-                              (has_vjp_rule<P> || requires { requires detail::says_none<decltype(P::vjp)>; }) &&
-                              (!is_evaluated(P::kind) || has_evaluate<P>) &&
+                              (has_batch_rule<P> || requires { requires says_none<decltype(P::batch)>; }) &&
+                              (has_vjp_rule<P> || requires { requires says_none<decltype(P::vjp)>; }) &&
+                              (!is_kind_evaluated(P::kind) || has_evaluate<P>) &&
                               (P::kind != primitive_kind::collective || has_exchange<P> ||
-                               requires { requires detail::says_none<decltype(P::exchange)>; });
+                               requires { requires says_none<decltype(P::exchange)>; });
 
 /// A primitive that is a call, with all rules of `call_rules`. All are asked for, because passes name no call: each
 /// pass takes the rule that it needs from the table, whichever call it has met. Only `lower` may be `prepared_away`.
@@ -105,7 +101,7 @@ concept call_primitive =
     P::kind == primitive_kind::call && has_parameters<P> &&
     requires(context& trace, plain_span<const abstract_value> values, const batch_application& mapped,
              const linearize_application& differentiated, const jvp_application& moved, plain_span<const char> varying,
-             detail::preparation& prepared, node_id id, const typename P::parameters& p) {
+             preparation& prepared, node_id id, const typename P::parameters& p) {
       { P::results(trace, values, p) } -> std::same_as<growing_vector<abstract_value>>;
       { P::batch(mapped, p) } -> std::same_as<growing_vector<batched>>;
       { P::linearize(differentiated, p) } -> std::same_as<linearized_call>;
@@ -126,4 +122,4 @@ concept primitive =
     } && (operation_primitive<P> || call_primitive<P>) &&
     (!has_parameters<P> || requires(typename P::parameters& p) { encode(p); });
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

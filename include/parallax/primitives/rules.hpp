@@ -11,7 +11,7 @@
 #include <parallax/primitives/building/print_parameters.hpp>
 #include <parallax/primitives/contract.hpp>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A primitive's rules as values; `context::rules` has one for each, by primitive_id.
 struct primitive_rules {
@@ -50,8 +50,6 @@ constexpr primitives::mapped_axes mapped_axes_of(const graph& g, node_id id) {
   const auto p = decode<primitives::collective_parameters>(g.parameters(id)); // nvcc 13.0 loses a temporary's vectors
   return p.over;
 }
-
-namespace detail {
 
 /// A primitive's rules as functions of one signature. Parameters, if there are any, are decoded from their words.
 template <class P> struct rule_functions {
@@ -145,8 +143,6 @@ template <class... P> struct rule_table<primitives::list<P...>> {
   static constexpr primitive_rules entries[sizeof...(P)] = {make_rules<P>()...};
 };
 
-} // namespace detail
-
 /// The text for a rule that a primitive lacks.
 constexpr void missing_rule(context& trace, primitive_id primitive, std::string_view rule,
                             const abstract_value& operand, std::string_view advice) {
@@ -156,4 +152,4 @@ constexpr void missing_rule(context& trace, primitive_id primitive, std::string_
   trace.fail(text << "; " << advice);
 }
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -91,7 +91,7 @@ template <class T> constexpr bool has_expressions() {
 } // namespace detail
 
 /// Computes an expression of arrays, as one program.
-template <lazy_expression E> constexpr auto evaluate(const E& expression) {
+template <detail::lazy_expression E> constexpr auto evaluate(const E& expression) {
   auto leaves = detail::expression_leaves(expression);
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return execute(detail::expression_function<typename detail::structure_of<E>::type>{}, std::get<I>(leaves)...);
@@ -99,7 +99,8 @@ template <lazy_expression E> constexpr auto evaluate(const E& expression) {
 }
 
 /// Computes an expression of arrays into the memory that `into` was given.
-template <lazy_expression E, class Memory> void evaluate(const E& expression, const results_in<Memory>& result) {
+template <detail::lazy_expression E, class Memory>
+void evaluate(const E& expression, const results_in<Memory>& result) {
   std::apply(
       [&](const auto&... leaf) {
         execute(detail::expression_function<typename detail::structure_of<E>::type>{}, leaf..., result);

@@ -76,7 +76,7 @@ template <class... Args> constexpr bool ends_with_memory() {
 /// `shape_error`, before anything is written, if a range has another number of elements than the result, a pointer is
 /// null, or memory overlaps an argument or another result.
 template <class... Memory>
-  requires((element_memory<Memory> || detail::gives_memory<Memory>) && ...)
+  requires((detail::element_memory<Memory> || detail::gives_memory<Memory>) && ...)
 auto into(Memory&&... memory) {
   return results_in<decltype(detail::result_memory_of(std::forward<Memory>(memory)))...>(
       detail::result_memory_of(std::forward<Memory>(memory))...);

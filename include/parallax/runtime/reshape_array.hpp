@@ -19,9 +19,7 @@
 #include <string>
 #include <type_traits>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
-
-namespace detail {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// What `reshape` makes of these extents for an array of `size` elements. Throws `shape_error`.
 template <std::size_t Rank>
@@ -65,8 +63,6 @@ template <std::size_t Rank> struct reshaped_value : runtime::constant_block_of<r
   }
 };
 
-} // namespace detail
-
 /// The elements of an array or expression under another shape; one extent may be -1. Throws `shape_error` unless the
 /// numbers of elements are equal.
 template <eager_operand X, std::size_t Rank> constexpr auto reshape_array(const X& x, const extent_list<Rank>& list) {
@@ -74,16 +70,16 @@ template <eager_operand X, std::size_t Rank> constexpr auto reshape_array(const 
     return reshape_array(evaluate(x), list);
   } else {
     using result_type = array<typename X::value_type, int{Rank}>;
-    if constexpr (detail::array_in_a_trace<X>) { // and no array on devices
+    if constexpr (array_in_a_trace<X>) { // and no array on devices
       if (__builtin_is_constant_evaluated()) {
-        if (const runtime::constant_block* const computed = detail::constant_access::block_of(x))
-          return detail::constant_access::computed<result_type>(new detail::reshaped_value<Rank>(*computed, list));
-        return detail::constant_access::copied<result_type>(x, detail::shape_of_reshaped(list, x.size()));
+        if (const runtime::constant_block* const computed = constant_access::block_of(x))
+          return constant_access::computed<result_type>(new reshaped_value<Rank>(*computed, list));
+        return constant_access::copied<result_type>(x, shape_of_reshaped(list, x.size()));
       }
     }
     const array<typename X::value_type, X::rank> whole(x);
-    return result_type::adopt(whole.storage(), detail::shape_of_reshaped(list, whole.size()));
+    return result_type::adopt(whole.storage(), shape_of_reshaped(list, whole.size()));
   }
 }
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

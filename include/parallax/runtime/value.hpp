@@ -13,10 +13,10 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+namespace detail {
+
 template <class T, auto Shape> inline constexpr bool is_array_value<array<T, Shape>> = true;
 template <class T, auto Shape> inline constexpr bool is_array_value<sharded<T, Shape>> = true;
-
-namespace detail {
 
 using namespace runtime;
 

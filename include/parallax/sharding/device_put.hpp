@@ -64,19 +64,19 @@ auto on_mesh(const array<T, Shape>& from, const processes::mesh_part& part, cons
 /// as moved to the devices. Throws `shape_error` if the devices do not divide a dimension evenly. JAX: device_put with
 /// a NamedSharding
 template <class T, auto Shape, class Mesh, class Spec> auto device_put(const array<T, Shape>& whole, Mesh, Spec) {
-  constexpr partition cut = partition_of<Mesh>(Spec{});
-  if constexpr (detail::can_be_cut<extents_of<Shape>, Mesh, cut>()) {
+  constexpr detail::partition cut = detail::partition_of<Mesh>(Spec{});
+  if constexpr (detail::can_be_cut<detail::extents_of<Shape>, Mesh, cut>()) {
     const processes::mesh_part own = detail::part_of_mesh<Mesh>();
     return detail::on_mesh<Mesh, cut>(whole, own, detail::sizes_of_all<Mesh>(own), own.begin());
   }
 }
 /// `device_put` of the value of an expression, such as a part of a field that `borrow` reads with strides.
-template <lazy_expression E, class Mesh, class Spec> auto device_put(const E& whole, Mesh to, Spec how) {
+template <detail::lazy_expression E, class Mesh, class Spec> auto device_put(const E& whole, Mesh to, Spec how) {
   return device_put(evaluate(whole), to, how);
 }
 /// `device_put` of a global array to another mesh, or cut in another way, through the host. Throws `error` if parts of
 /// the array lie in other processes.
-template <class T, auto Shape, class From, partition Cut, class Mesh, class Spec>
+template <class T, auto Shape, class From, detail::partition Cut, class Mesh, class Spec>
 auto device_put(const global_array<T, Shape, From, Cut>& x, Mesh to, Spec how) {
   return device_put(x.gather(), to, how);
 }
@@ -85,17 +85,19 @@ auto device_put(const global_array<T, Shape, From, Cut>& x, Mesh to, Spec how) {
 /// axis along which other processes have indices, the part is the whole array, alike on all processes. JAX:
 /// make_array_from_process_local_data
 template <class T, auto Shape, class Mesh, class Spec> auto global_from_local(const array<T, Shape>& part, Mesh, Spec) {
-  constexpr partition cut = partition_of<Mesh>(Spec{});
+  constexpr detail::partition cut = detail::partition_of<Mesh>(Spec{});
   // static extents are the part's
-  using extents_type = std::conditional_t<cut.cut_count() != 0, extents_of<extents_of<Shape>::rank>, extents_of<Shape>>;
+  using extents_type = std::conditional_t<cut.cut_count() != 0, detail::extents_of<detail::extents_of<Shape>::rank>,
+                                          detail::extents_of<Shape>>;
   if constexpr (detail::can_be_cut<extents_type, Mesh, cut>()) {
     const processes::mesh_part own = detail::part_of_mesh<Mesh>();
-    return detail::on_mesh<Mesh, cut>(array<T, shape_for<extents_type>>(part), own, detail::sizes_here<Mesh>(own), 0);
+    return detail::on_mesh<Mesh, cut>(array<T, detail::shape_for<extents_type>>(part), own,
+                                      detail::sizes_here<Mesh>(own), 0);
   }
 }
 /// `global_from_local` of the value of an expression, such as the inner part of a field with a halo: `borrow(first,
 /// {ny, nx}, {pitch, 1})`.
-template <lazy_expression E, class Mesh, class Spec> auto global_from_local(const E& part, Mesh on, Spec how) {
+template <detail::lazy_expression E, class Mesh, class Spec> auto global_from_local(const E& part, Mesh on, Spec how) {
   return global_from_local(evaluate(part), on, how);
 }
 /// `global_from_local` that checks the extents of the whole array. Throws `shape_error` if they are not `whole`: then

@@ -20,7 +20,7 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 /// place. JAX: Shard
 template <class T, int Rank> struct local_shard {
   int device = 0;
-  std::array<std::int64_t, index_of(Rank)> start{};
+  std::array<std::int64_t, detail::index_of(Rank)> start{};
   array<T, Rank> values;
 };
 
@@ -28,26 +28,26 @@ template <class T, int Rank> struct local_shard {
 /// `Cut` says. If there are several processes, each has the blocks of its own devices. `device_put`,
 /// `global_from_local` and functions mapped by `shard_map` return it, and the latter take it without moving it. Copies
 /// share their blocks. JAX: a jax.Array with a NamedSharding
-template <element T, auto Shape, class Mesh, partition Cut> class global_array {
+template <element T, auto Shape, class Mesh, detail::partition Cut> class global_array {
  public:
   using value_type = T;
-  using extents_type = extents_of<Shape>;
+  using extents_type = detail::extents_of<Shape>;
   using mesh_type = Mesh;
-  static constexpr partition cut = Cut;
+  static constexpr detail::partition cut = Cut;
   static constexpr int rank = extents_type::rank;
-  using shape_type = std::array<std::int64_t, index_of(rank)>;
+  using shape_type = std::array<std::int64_t, detail::index_of(rank)>;
   /// The array of the blocks on this process' devices: it has a further dimension for each cut.
-  using blocks_type = sharded<T, shape_for<typename detail::cut_extents<extents_type, Mesh, Cut>::type>>;
+  using blocks_type = sharded<T, detail::shape_for<typename detail::cut_extents<extents_type, Mesh, Cut>::type>>;
 
   /// The global array with these blocks in this process.
   static global_array of_blocks(blocks_type blocks, const processes::mesh_part& part) {
     global_array result(std::move(blocks), part);
     std::size_t at = 0;
     for (int d = 0; d < rank; ++d) {
-      std::int64_t& extent = result.lengths[index_of(d)];
+      std::int64_t& extent = result.lengths[detail::index_of(d)];
       extent = 1;
       for (int i = 0; i < Cut.cuts_of(d); ++i) {
-        extent *= part[Cut.dimensions[index_of(d)].axes[index_of(i)]].all;
+        extent *= part[Cut.dimensions[detail::index_of(d)].axes[detail::index_of(i)]].all;
         ++at;
       }
       extent *= result.pieces.shape()[at++];
@@ -58,7 +58,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
   /// The extents of the whole array.
   const shape_type& shape() const { return lengths; }
   /// The extent along `axis`; a negative axis counts from the last.
-  std::int64_t shape(int axis) const { return lengths[index_of(runtime::checked_axis(axis, rank))]; }
+  std::int64_t shape(int axis) const { return lengths[detail::index_of(runtime::checked_axis(axis, rank))]; }
   /// The number of elements of the whole array.
   std::int64_t size() const { return runtime::product(lengths); }
 
@@ -74,10 +74,10 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
     std::vector<local_shard<T, rank>> here;
     const auto& devices = pieces.devices();
     const shape_type block = block_shape();
-    for (int p = 0; p < count_of(devices); ++p) {
+    for (int p = 0; p < detail::count_of(devices); ++p) {
       local_shard<T, rank> one;
-      one.device = devices[index_of(p)];
-      for (int d = 0; d < rank; ++d) one.start[index_of(d)] = block_index(d, p) * block[index_of(d)];
+      one.device = devices[detail::index_of(p)];
+      for (int d = 0; d < rank; ++d) one.start[detail::index_of(d)] = block_index(d, p) * block[detail::index_of(d)];
       one.values = array<T, rank>::adopt(pieces.shard_buffer(p), block);
       here.push_back(std::move(one));
     }
@@ -96,7 +96,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
   }
   /// The whole array on the host with other extents static. Throws `shape_error` if a static extent differs.
   template <auto Other>
-    requires(runtime::extents_agree<extents_of<Other>, extents_type>())
+    requires(runtime::extents_agree<detail::extents_of<Other>, extents_type>())
   operator array<T, Other>() const {
     return gather();
   }
@@ -105,26 +105,26 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
   /// `shape_error` for an index out of bounds, and an `error` that says where the element lies if it is in another
   /// process.
   template <std::integral... Index> T operator()(Index... indices) const {
-    static_assert(sizeof...(Index) == index_of(rank), "parallax: an array takes one index per dimension");
+    static_assert(sizeof...(Index) == detail::index_of(rank), "parallax: an array takes one index per dimension");
     const shape_type given{static_cast<std::int64_t>(indices)...};
     const shape_type block = block_shape();
     detail::mesh_sizes<Mesh> position{};
     std::int64_t offset = 0;
-    for (int axis = 0; axis < Mesh::rank; ++axis) position[index_of(axis)] = on[axis].first;
+    for (int axis = 0; axis < Mesh::rank; ++axis) position[detail::index_of(axis)] = on[axis].first;
     for (int d = 0; d < rank; ++d) {
-      const std::int64_t index = runtime::checked_index(given[index_of(d)], shape(d), d);
-      std::int64_t number = index / std::max<std::int64_t>(block[index_of(d)], 1);
+      const std::int64_t index = runtime::checked_index(given[detail::index_of(d)], shape(d), d);
+      std::int64_t number = index / std::max<std::int64_t>(block[detail::index_of(d)], 1);
       for (int i = Cut.cuts_of(d); i-- > 0;) {
-        const int axis = Cut.dimensions[index_of(d)].axes[index_of(i)];
-        position[index_of(axis)] = number % on[axis].all;
+        const int axis = Cut.dimensions[detail::index_of(d)].axes[detail::index_of(i)];
+        position[detail::index_of(axis)] = number % on[axis].all;
         number /= on[axis].all;
       }
-      offset = offset * block[index_of(d)] + index % block[index_of(d)];
+      offset = offset * block[detail::index_of(d)] + index % block[detail::index_of(d)];
     }
     std::int64_t device = 0;
     for (int axis = 0; axis < Mesh::rank; ++axis) {
       const processes::axis_part& along = on[axis];
-      const std::int64_t index = position[index_of(axis)];
+      const std::int64_t index = position[detail::index_of(axis)];
       if (!along.contains(index))
         throw error("global_array: the element lies with another process, at number " + std::to_string(index) +
                     " along " + std::string(Mesh::name(axis)) + ", of which this one has " +
@@ -133,7 +133,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
       device = device * along.here + index - along.first;
     }
     runtime::count_read(pieces.shard_buffer(static_cast<int>(device)), sizeof(T));
-    return pieces.shard_values(static_cast<int>(device))[index_of(offset)];
+    return pieces.shard_values(static_cast<int>(device))[detail::index_of(offset)];
   }
   /// The element of an array that has only one. Throws `shape_error` if there are more, and `error` if it is in another
   /// process. NumPy: ndarray.item
@@ -143,7 +143,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
                         ", which has not one element");
     return [&]<std::size_t... D>(std::index_sequence<D...>) {
       return (*this)((static_cast<void>(D), 0)...);
-    }(std::make_index_sequence<index_of(rank)>{});
+    }(std::make_index_sequence<detail::index_of(rank)>{});
   }
 
  private:
@@ -160,7 +160,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
     shape_type block;
     for (int d = 0, at = 0; d < rank; ++d) {
       at += Cut.cuts_of(d);
-      block[index_of(d)] = pieces.shape()[index_of(at++)];
+      block[detail::index_of(d)] = pieces.shape()[detail::index_of(at++)];
     }
     return block;
   }
@@ -168,7 +168,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
   std::int64_t block_index(int d, int p) const {
     std::int64_t number = 0;
     for (int i = 0; i < Cut.cuts_of(d); ++i) {
-      const int axis = Cut.dimensions[index_of(d)].axes[index_of(i)];
+      const int axis = Cut.dimensions[detail::index_of(d)].axes[detail::index_of(i)];
       std::int64_t stride = 1;
       for (int later = axis + 1; later < Mesh::rank; ++later) stride *= Mesh::size(later);
       number = number * on[axis].all + (on.begin() + p) / stride % on[axis].all;
@@ -181,7 +181,7 @@ template <element T, auto Shape, class Mesh, partition Cut> class global_array {
   shape_type lengths{};
 };
 
-template <class T, auto Shape, class Mesh, partition Cut>
+template <class T, auto Shape, class Mesh, detail::partition Cut>
 array(const global_array<T, Shape, Mesh, Cut>&) -> array<T, Shape>;
 
 namespace detail {

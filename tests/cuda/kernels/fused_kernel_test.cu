@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto chain = [](auto x, auto y) { return plx::tanh(2.f * x + y) * plx::exp(-y) - x / (1 + plx::square(y)); };
 
-using vector_argument = plx::abstract_array<float, plx::extents_t<plx::dyn>>;
+using vector_argument = plx::detail::abstract_array<float, plx::extents_t<plx::dyn>>;
 using chain_program =
     plx::detail::program<plx::jitted<std::remove_const_t<decltype(chain)>>, vector_argument, vector_argument>;
 

@@ -17,6 +17,7 @@ namespace group_kernels_test {
 namespace {
 
 using namespace parallax;
+using namespace parallax::detail;
 using namespace parallax::compiled;
 
 /// Faults where a byte of the results is written twice.

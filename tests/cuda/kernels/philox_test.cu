@@ -42,8 +42,8 @@ constexpr auto bits = [](auto key) {
   return plx::slice(plx::philox::bits(key, {count + 3}), {3}, {count + 3}) ^ plx::random::bits(key, {count});
 };
 
-using key_argument = plx::abstract_array<std::uint32_t, plx::extents_t<2>>;
-using vector_argument = plx::abstract_array<float, plx::extents_t<count>>;
+using key_argument = plx::detail::abstract_array<std::uint32_t, plx::extents_t<2>>;
+using vector_argument = plx::detail::abstract_array<float, plx::extents_t<count>>;
 template <class Function, class... Arguments>
 using program = plx::detail::program<plx::jitted<std::remove_const_t<Function>>, Arguments...>;
 using noisy_program = program<decltype(noisy), vector_argument, key_argument>;

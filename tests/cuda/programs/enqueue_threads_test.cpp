@@ -226,7 +226,7 @@ TEST_CASE("copies of any size are whole, by several threads, to a device and bac
     simulator::machine machine({.devices = 1});
     const host_threads several(3);
     const simulated::running_backend<simulator::api> running;
-    const plx::buffer there = plx::cuda::placed<simulator::api>(0, from.data(), bytes);
+    const plx::detail::buffer there = plx::cuda::placed<simulator::api>(0, from.data(), bytes);
     CHECK(std::equal(from.begin(), from.end(), there.data()));
   }
 }

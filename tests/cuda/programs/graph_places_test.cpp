@@ -45,7 +45,7 @@ TEST_CASE("state that is given away is changed where it lies, in graphs too, wha
       bool begun = false;
       state = plx::cuda::program_run<counting_api>(
                   compiled::plan, plx::cuda::kernel_table<counting_api, compiled>::launchers, std::move(arguments))
-                  .run({plx::plain_span<const int>(donors), begun});
+                  .run({plx::detail::plain_span<const int>(donors), begun});
       REQUIRE(begun);
       REQUIRE(memory() == before);
       REQUIRE(counting_api::allocations == (call == 0 ? 1 : 0)); // for the graph
@@ -82,7 +82,7 @@ TEST_CASE("what is given away and lies elsewhere at each call is copied once few
       kept.push_back(plx::cuda::program_run<counting_api>(compiled::plan,
                                                           plx::cuda::kernel_table<counting_api, compiled>::launchers,
                                                           std::move(arguments))
-                         .run({plx::plain_span<const int>(donors), begun}));
+                         .run({plx::detail::plain_span<const int>(donors), begun}));
       captures += counting_api::captures;
       REQUIRE(counting_api::graph_launches == (call == 0 ? 0 : 1));
       require_close(numbers_of(kept.back()), numbers_of(simulated::results_on_host(step, x, .25f)));

@@ -142,8 +142,8 @@ TEST_CASE("a thread reads on from its device, though another one frees memory of
   simulated::running_backend<interrupted_api> running;
   for (const std::size_t rest : {std::size_t{1000}, std::size_t{100'000}}) { // blocks that there are, and a new one
     const std::vector<std::byte> values((std::size_t{12} << 20) + rest, std::byte{3});
-    const plx::buffer read = plx::cuda::placed<interrupted_api>(0, values.data(), values.size());
-    std::optional<plx::buffer> freed = plx::cuda::placed<interrupted_api>(1, values.data(), 1000);
+    const plx::detail::buffer read = plx::cuda::placed<interrupted_api>(0, values.data(), values.size());
+    std::optional<plx::detail::buffer> freed = plx::cuda::placed<interrupted_api>(1, values.data(), 1000);
     interrupted_api::at_copy = [&] { std::thread([&] { freed.reset(); }).join(); };
     CHECK(std::equal(values.begin(), values.end(), read.data()));
     CHECK(!freed.has_value());

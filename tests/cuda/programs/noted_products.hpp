@@ -20,8 +20,8 @@ namespace noted_products {
 
 namespace plx = parallax;
 
-using plx::product_activation;
-using enum plx::product_activation;
+using plx::detail::product_activation;
+using enum plx::detail::product_activation;
 
 /// Notes the epilogues of products and the launches of loops.
 struct noting_api : simulator::api {

@@ -29,13 +29,14 @@ struct noting_cliques : simulator::api {
     for (const auto& [device, pool] : simulator::machine::current().inside().pools)
       most_kept = std::max(most_kept, pool.kept_bytes());
   }
-  static plx::cuda::status create_clique(plx::plain_span<communicator> clique, plx::plain_span<const int> devices) {
+  static plx::cuda::status create_clique(plx::detail::plain_span<communicator> clique,
+                                         plx::detail::plain_span<const int> devices) {
     note();
     return simulator::api::create_clique(clique, devices);
   }
-  static plx::cuda::status split_clique(plx::plain_span<communicator* const> children,
-                                        plx::plain_span<const communicator> clique,
-                                        plx::plain_span<const plx::cuda::clique_place> places) {
+  static plx::cuda::status split_clique(plx::detail::plain_span<communicator* const> children,
+                                        plx::detail::plain_span<const communicator> clique,
+                                        plx::detail::plain_span<const plx::cuda::clique_place> places) {
     note();
     return simulator::api::split_clique(children, clique, places);
   }
@@ -120,7 +121,7 @@ TEST_CASE("communicators find the memory that was released before they are made"
       const auto x = plx::array<float, 3>::filled({2, 2, 3000}, 1.f);
       for (int number = 0; number < 4; ++number) {
         auto& on = plx::cuda::backend<noting_cliques>::instance().device_at(number);
-        const plx::buffer released = plx::cuda::allocate<noting_cliques>(on, 4096);
+        const plx::detail::buffer released = plx::cuda::allocate<noting_cliques>(on, 4096);
         for (int k = 0; k < 50; ++k) on.fill_zero(plx::cuda::address_of<noting_cliques>(released), 4096);
       }
       static_cast<void>(simulated::results_of<noting_cliques>(several_cliques, x));

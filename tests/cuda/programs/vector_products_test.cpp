@@ -75,7 +75,7 @@ template <class T> void check(const layout& given) {
   auto& owner = backend::instance();
   std::lock_guard lock(backend::mutex());
   auto& on = owner.device_at(0);
-  std::vector<plx::buffer> memory;
+  std::vector<plx::detail::buffer> memory;
   const auto sent = [&](const auto& values) {
     const std::size_t bytes = values.size() * sizeof values[0];
     memory.push_back(plx::cuda::allocate<simulator::api>(on, bytes));

@@ -39,7 +39,7 @@ template <class Memory> class kernel_interpreter {
     switch (kernel.result) {
     case kernel_result::vector:
     case kernel_result::strided:
-      if (kernel.reduction != plx::primitive_id::input) return reduce();
+      if (kernel.reduction != plx::detail::primitive_id::input) return reduce();
       return for_each_position(a.rank, [&] {
         evaluate_all();
         properties::store(memory, last().type, place(0), values.back());
@@ -56,7 +56,7 @@ template <class Memory> class kernel_interpreter {
  private:
   const Memory& memory;
   const compiled::kernel_record& kernel;
-  plx::plain_span<const kernel_statement> statements;
+  plx::detail::plain_span<const kernel_statement> statements;
   const kernel_arguments& a;
   std::vector<kernel_number> values; ///< by statement
   std::array<std::int64_t, plx::max_rank> position{};
@@ -233,7 +233,7 @@ template <class Memory> class kernel_interpreter {
                   properties::load(memory, last().type, place(has_keys ? 2 : 1)), k};
       }
       auto precedes = [&](const kernel_number& x, const kernel_number& y) {
-        return plx::is_inexact(key_type) ? x.real < y.real : x.whole < y.whole;
+        return plx::detail::is_inexact(key_type) ? x.real < y.real : x.whole < y.whole;
       };
       std::sort(row.begin(), row.end(), [&](const sorted_element& x, const sorted_element& y) {
         const kernel_number &l = descending ? y.key : x.key, &r = descending ? x.key : y.key;

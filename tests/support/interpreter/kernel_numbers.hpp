@@ -131,7 +131,7 @@ template <class... P> struct function_table<primitives::list<P...>> {
 
 } // namespace detail
 
-inline const detail::primitive_functions& functions_of(plx::primitive_id primitive) {
+inline const detail::primitive_functions& functions_of(plx::detail::primitive_id primitive) {
   return detail::function_table<plx::primitives::catalogue>::entries[static_cast<std::size_t>(primitive)];
 }
 

@@ -48,17 +48,17 @@ struct program_argument {
 /// The values of a program that `trace` makes of tracers; throws what is wrong with it.
 class traced_program {
  public:
-  using function = std::function<std::vector<plx::tracer>(plx::context&, const std::vector<plx::tracer>&)>;
+  using function = std::function<std::vector<plx::tracer>(plx::detail::context&, const std::vector<plx::tracer>&)>;
 
   traced_program(const function& traced, const std::vector<program_argument>& arguments) {
-    trace.append = &plx::append_operation;
+    trace.append = &plx::detail::append_operation;
     trace.rules = plx::detail::rule_table<plx::primitives::catalogue>::entries;
     std::vector<plx::tracer> inputs;
     for (const program_argument& x : arguments) {
-      plx::abstract_value value{x.type, false, {}};
+      plx::detail::abstract_value value{x.type, false, {}};
       for (std::size_t k = 0; k < x.shape.size(); ++k)
         value.shape.push_back(x.is_dynamic ? trace.extents.symbol(static_cast<int>(inputs.size()), static_cast<int>(k))
-                                           : plx::dim{x.shape[k]});
+                                           : plx::detail::dim{x.shape[k]});
       inputs.push_back(plx::detail::new_input(trace, value));
     }
     for (const plx::tracer& y : traced(trace, inputs)) plx::detail::add_output(trace, y);
@@ -85,14 +85,14 @@ class traced_program {
       for (std::int64_t k = 0; k < y.count(); ++k) {
         const kernel_number number =
             load(host_memory{}, y.type, first + static_cast<std::size_t>(k) * plx::size_of(y.type));
-        results.back().push_back(plx::is_inexact(y.type) ? number.real : static_cast<double>(number.whole));
+        results.back().push_back(plx::detail::is_inexact(y.type) ? number.real : static_cast<double>(number.whole));
       }
     }
     return results;
   }
 
  private:
-  plx::context trace;
+  plx::detail::context trace;
   compiled::plan_builder plan;
   compiled::plan_view view;
 
@@ -106,7 +106,7 @@ class traced_program {
     value.type = x.type;
     for (int extent : x.shape) value.shape.push_back(extent);
     value.on_host = true;
-    value.host = plx::buffer::allocate(value.bytes());
+    value.host = plx::detail::buffer::allocate(value.bytes());
     for (std::size_t k = 0; k < x.elements.size(); ++k)
       store(host_memory{}, x.type, value.host.data() + k * plx::size_of(x.type),
             {x.elements[k], static_cast<std::int64_t>(x.elements[k])});

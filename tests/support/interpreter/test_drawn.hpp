@@ -118,7 +118,7 @@ template <class Run> class drawn_test {
     std::ostringstream fault;
     try {
       traced_program traced(
-          [&](plx::context& trace, const std::vector<tracer>& inputs) {
+          [&](plx::detail::context& trace, const std::vector<tracer>& inputs) {
             return drawn_tracing(p, trace).call(p.main, inputs);
           },
           arguments);

@@ -18,7 +18,8 @@ using plx::tracer;
 
 class drawn_tracing {
  public:
-  drawn_tracing(const drawn_program& drawn, plx::context& owner) : p(drawn), trace(owner), known(drawn.types.size()) {}
+  drawn_tracing(const drawn_program& drawn, plx::detail::context& owner)
+      : p(drawn), trace(owner), known(drawn.types.size()) {}
 
   std::vector<tracer> call(const block& b, const std::vector<tracer>& arguments) {
     for (std::size_t k = 0; k < arguments.size(); ++k) set(b.parameters[k], arguments[k]);
@@ -32,14 +33,14 @@ class drawn_tracing {
  private:
   using two = std::array<tracer, 2>;
   const drawn_program& p;
-  plx::context& trace;
+  plx::detail::context& trace;
   std::vector<tracer> known;
 
   void set(variable v, tracer x) { known[static_cast<std::size_t>(v)] = x; }
   tracer of(variable v) const { return known[static_cast<std::size_t>(v)]; }
-  static plx::dims dims_of(const std::vector<int>& shape) {
-    plx::dims dims;
-    for (int extent : shape) dims.push_back(plx::dim{extent});
+  static plx::detail::dims dims_of(const std::vector<int>& shape) {
+    plx::detail::dims dims;
+    for (int extent : shape) dims.push_back(plx::detail::dim{extent});
     return dims;
   }
   two both(const block& b, const std::vector<tracer>& arguments) {
@@ -113,7 +114,7 @@ class drawn_tracing {
     case operation::literal: return literal(s);
     case operation::ramp: return ramp(s);
     case operation::of_whole: return plx::astype<double>(x[0]);
-    case operation::one_hot: return plx::one_hot_of<double>(x[0], 3);
+    case operation::one_hot: return plx::detail::one_hot_of<double>(x[0], 3);
     case operation::add: return x[0] + x[1];
     case operation::subtract: return x[0] - x[1];
     case operation::multiply: return x[0] * x[1];
@@ -156,7 +157,8 @@ class drawn_tracing {
     case operation::larger_element: return x[0].at(x[1]).max(x[2]);
     case operation::segment_sums: return plx::segment_sum(x[0], x[1], 3);
     case operation::remainder: return x[0] % s.number;
-    case operation::meet: return with_name(s.number, [&]<plx::fixed_string Name>() { return over_axis<Name>(s, x); });
+    case operation::meet:
+      return with_name(s.number, [&]<plx::detail::fixed_string Name>() { return over_axis<Name>(s, x); });
     case operation::nest: break;
     }
     return {};
@@ -167,12 +169,12 @@ class drawn_tracing {
     return plx::build::literal(trace, plx::element_type::float64, s.constant);
   }
   tracer ramp(const statement& s) {
-    const plx::dims row{plx::dim{count_of_elements(s.shape)}};
-    const tracer counted = plx::emit<plx::primitives::iota>(trace, {plx::element_type::int32, 0, row}) + 1;
+    const plx::detail::dims row{plx::detail::dim{count_of_elements(s.shape)}};
+    const tracer counted = plx::detail::emit<plx::primitives::iota>(trace, {plx::element_type::int32, 0, row}) + 1;
     if (p.type_of(s.targets[0]).is_whole) return plx::build::reshape(counted, dims_of(s.shape));
     return plx::build::reshape(plx::build::convert(counted, plx::element_type::float64) * s.constant, dims_of(s.shape));
   }
-  template <plx::fixed_string Name> tracer over_axis(const statement& s, const std::vector<tracer>& x) {
+  template <plx::detail::fixed_string Name> tracer over_axis(const statement& s, const std::vector<tracer>& x) {
     switch (s.together) {
     case meeting::index: return plx::detail::materialize(trace, plx::axis_index<Name>());
     case meeting::sum: return plx::psum<Name>(x[0]);
@@ -196,7 +198,7 @@ class drawn_tracing {
 
   two run_mapped(const statement& s, const std::vector<tracer>& x) {
     auto body = [&](tracer a, tracer b) { return both(s.bodies[0], {a, b}); };
-    return with_name(s.number, [&]<plx::fixed_string Name>() {
+    return with_name(s.number, [&]<plx::detail::fixed_string Name>() {
       auto map = [&](auto axes) {
         if (s.nested == nesting::pmap) return plx::pmap<Name>(body, axes)(x[0], x[1]);
         return plx::vmap<Name>(body, axes)(x[0], x[1]);

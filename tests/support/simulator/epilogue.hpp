@@ -12,8 +12,8 @@
 
 namespace simulator {
 
-using parallax::product_activation;
 using parallax::cuda::matrix_product;
+using parallax::detail::product_activation;
 
 /// Bytes of a row of signs.
 inline std::size_t sign_bytes(std::int64_t columns) { return static_cast<std::size_t>((columns + 127) / 128 * 16); }

@@ -21,10 +21,10 @@ struct kernel_functions : stream_functions {
 
   /// As `runtime_api` has it: a call of the library, or a kernel where the library has none.
   static status multiply(const matrix_product& product, int device, stream_handle on) {
-    return call(parallax::is_inexact(product.type) ? "multiply" : "launch", [&](world& w) {
+    return call(parallax::detail::is_inexact(product.type) ? "multiply" : "launch", [&](world& w) {
       stream_state& stream = w.current_stream(on.number, "multiply");
       if (device != stream.device) fail("multiply for device ", device, " on ", stream.name());
-      if (parallax::is_inexact(product.type)) w.check_first(w.libraries, device, "the first multiply");
+      if (parallax::detail::is_inexact(product.type)) w.check_first(w.libraries, device, "the first multiply");
       if (w.options.refuses_epilogues &&
           (!product.epilogue.is_plain() || product.base != nullptr || product.addresses != nullptr))
         return machine::failure("multiply", "not supported", 15, status::kind::unsupported);
@@ -43,7 +43,7 @@ struct kernel_functions : stream_functions {
       if (product.epilogue.activation == parallax::cuda::product_activation::relu &&
           product.epilogue.auxiliary != nullptr)
         w.check_first(w.known_signs, std::pair(device, product.type), "can_multiply, which asks for the sign of 0,");
-      const bool possible = product.batch == 1 && parallax::is_inexact(product.type) && product.depth > 0 &&
+      const bool possible = product.batch == 1 && parallax::detail::is_inexact(product.type) && product.depth > 0 &&
                             (plain || product.type != parallax::element_type::float64);
       const bool at_addresses = product.addresses == nullptr || !w.options.has_no_addresses;
       return status{(possible || (plain && product.base == nullptr)) && at_addresses ? status::kind::success

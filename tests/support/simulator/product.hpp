@@ -73,7 +73,8 @@ template <class T> void multiply_one(const matrix_product& p, const T* left, con
   using sum_type = std::conditional_t<widened, float, T>;
   const bool boolean = p.type == element_type::boolean;
   if constexpr (std::is_same_v<T, float>)
-    if (p.precision == parallax::product_precision::tensor_float_32) return multiply_tf32(p, left, right, result);
+    if (p.precision == parallax::detail::product_precision::tensor_float_32)
+      return multiply_tf32(p, left, right, result);
   std::vector<sum_type> sums(widened ? static_cast<std::size_t>(p.columns) : 0);
   for (std::int64_t i = 0; i < p.rows; ++i) {
     T* const target = result + i * p.result_pitch();

@@ -19,6 +19,8 @@
 #include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
+
+namespace detail {
 /// A shared handle to memory, which starts at a multiple of 64 bytes unless others own it. Copies share the memory,
 /// which is given back with the last of them. Several threads may copy and drop handles; access to the bytes is not
 /// guarded.
@@ -186,6 +188,8 @@ class buffer {
     runtime::constant_block* constant; ///< while functions are traced
   };
 };
+
+} // namespace detail
 
 /// Gives the memory that freed buffers left in the cache back to the system. Other threads keep up to 1 MiB of their
 /// own until they next free a buffer.

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Memory that the host cannot read; the backend that made it derives from this.
 class device_memory {
@@ -24,4 +24,4 @@ class device_memory {
   host_part copied;        ///< of a kept copy: the part of the host's bytes that it copies
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

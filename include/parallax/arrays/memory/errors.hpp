@@ -150,10 +150,14 @@ class timeout_error : public device_error {
   std::vector<int> missing_devices;
 };
 
+namespace detail {
+
 /// Ends the part of a device that waited for a failed one. The caller gets the failure itself instead.
 class peer_failed : public error {
  public:
   peer_failed() : error("released from a collective because another device failed") {}
 };
+
+} // namespace detail
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Rows of bytes. Each begins `pitch` bytes behind the previous one.
 struct host_part {
@@ -24,4 +24,4 @@ struct host_part {
   friend bool operator==(const host_part&, const host_part&) = default;
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -32,7 +32,9 @@ class components {
   const row_groups& rows;
   table<node_id, node_id> component; ///< a lower node of the same component; itself for its first one
 
-  constexpr bool is_kind(node_id id, primitive_kind kind) const { return parallax::is_kind(trace, g, id, kind); }
+  constexpr bool is_kind(node_id id, primitive_kind kind) const {
+    return parallax::detail::is_kind(trace, g, id, kind);
+  }
 
   constexpr void connect() {
     const table<node_id, int> depth = depths();

@@ -40,7 +40,9 @@ class loop_uses {
 
   constexpr loop_uses(context& owner, const graph& of) : trace(owner), g(of), again(of.size()) {}
 
-  constexpr bool is_kind(node_id id, primitive_kind kind) const { return parallax::is_kind(trace, g, id, kind); }
+  constexpr bool is_kind(node_id id, primitive_kind kind) const {
+    return parallax::detail::is_kind(trace, g, id, kind);
+  }
 
   constexpr void join(loop_id loop, node_id id) {
     members[loop].push_back(id);

@@ -85,7 +85,7 @@ template <class Operation, class... Operands>
 constexpr extent lazy<Operation, Operands...>::shape(int axis) const
   requires of_constants
 {
-  if (context* const trace = detail::owner_of(*this)) return detail::materialize(*trace, *this).shape(axis);
+  if (detail::context* const trace = detail::owner_of(*this)) return detail::materialize(*trace, *this).shape(axis);
   detail::open_context<Operation> own;
   return detail::materialize(own.trace, *this).shape(axis).number();
 }
@@ -93,7 +93,7 @@ template <class Operation, class... Operands>
 constexpr int lazy<Operation, Operands...>::rank() const
   requires of_constants
 {
-  if (context* const trace = detail::owner_of(*this)) return detail::materialize(*trace, *this).rank();
+  if (detail::context* const trace = detail::owner_of(*this)) return detail::materialize(*trace, *this).rank();
   detail::open_context<Operation> own;
   return detail::materialize(own.trace, *this).rank();
 }

@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Adds `b` to `sum`. Returns false, and leaves `sum` as it was, if the result is beyond 64 bits.
 constexpr bool checked_add(std::int64_t& sum, std::int64_t b) {
@@ -45,4 +45,4 @@ constexpr bool checked_multiply(std::int64_t& product, std::int64_t b) {
   return true;
 }
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

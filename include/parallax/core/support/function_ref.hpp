@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 template <class Signature> class function_ref;
 
@@ -30,4 +30,4 @@ template <class Result, class... Args> class function_ref<Result(Args...)> {
   Result (*invoke)(void*, Args...);
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

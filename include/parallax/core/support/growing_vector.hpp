@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector> // for std::allocator and std::construct_at: <memory> has streams too
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// As many values as have been appended. Members that std::vector has too have its names. Iterators are pointers.
 template <class T> class growing_vector {
@@ -158,4 +158,4 @@ template <class T> class growing_vector {
   }
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

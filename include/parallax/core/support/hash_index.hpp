@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The hash of one more word.
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
@@ -61,4 +61,4 @@ class hash_index {
   }
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A number that names objects of one kind: a node, a graph, an axis.
 template <class T>
@@ -60,7 +60,6 @@ template <id_type Id> class id_range {
   int start, length;
 };
 
-namespace detail {
 /// Calls `body` with each element. Loops that may run often and whose body builds an object are written so: while nvcc
 /// 13.0 evaluates a constant, it leaves out destructors in functions that a range-based `for` has called some hundred
 /// times.
@@ -74,7 +73,6 @@ template <class List, class Function> constexpr auto vector_of(const List& list,
   for_each(list, [&](const auto& element) { results.push_back(function(element)); });
   return results;
 }
-} // namespace detail
 
 /// A list whose elements are named by ids, from 0 on.
 template <id_type Id, class T> class table : growing_vector<T> {
@@ -118,11 +116,11 @@ template <id_type Id> class id_set : growing_vector<char> { // by id; growing_ve
   }
   /// For each id of a list whether it is a member: 1 or 0.
   template <class List> constexpr growing_vector<char> flags_of(const List& ids) const {
-    return detail::vector_of(ids, [this](Id id) { return first[static_cast<std::size_t>(id)]; });
+    return vector_of(ids, [this](Id id) { return first[static_cast<std::size_t>(id)]; });
   }
   /// How many ids there are, whether members or not.
   constexpr int size() const { return static_cast<int>(count); }
   constexpr id_range<Id> ids() const { return {Id{0}, size()}; }
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Adjacent elements that another object owns. Made from any type that has `data()` and `size()`; iterators are
 /// pointers.
@@ -44,4 +44,4 @@ template <class T> class plain_span {
   std::size_t count = 0;
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

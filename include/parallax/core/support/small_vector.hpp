@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <initializer_list>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// At most `Capacity` values; a literal type. Exceeding the capacity is not checked here: callers bound it by max_rank.
 template <class T, int Capacity> struct small_vector {
@@ -57,9 +57,7 @@ template <class T, int Capacity> struct small_vector {
   }
 };
 
-namespace detail {
 template <class T> inline constexpr bool is_small_list = false;
 template <class T, int Capacity> inline constexpr bool is_small_list<small_vector<T, Capacity>> = true;
-} // namespace detail
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

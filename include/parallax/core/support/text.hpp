@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A string literal as a template argument: the name of a mapped axis.
 template <std::size_t N> struct fixed_string {
@@ -75,4 +75,4 @@ class long_text : public text_operators<long_text> {
 /// The text of one error.
 using message = text_buffer<512>;
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -15,6 +15,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+namespace detail {
+
 /// An axis that a vmap or pmap maps.
 enum class axis_id : int { none = -1 };
 
@@ -31,7 +33,12 @@ struct mapped_axis {
 inline void the_error_is_in_this_call() {}
 
 class context;
+
+} // namespace detail
+
 class tracer;
+
+namespace detail {
 struct ffi_function;
 
 /// Numbers that a traced function writes out as a table. A program has each table once, as an input after the inputs
@@ -56,7 +63,7 @@ struct operation_parts {
   growing_vector<node_id> operands;
   growing_vector<abstract_value> values;  ///< of the operands
   growing_vector<abstract_value> results; ///< of a call
-  detail::word_list parameters;
+  word_list parameters;
 };
 
 class context {
@@ -204,5 +211,7 @@ class context {
     return inner;
   }
 };
+
+} // namespace detail
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Stops constant evaluation: a rule has asked for an extent below 0.
 inline void an_extent_is_never_negative() {}
@@ -263,4 +263,4 @@ class dim_table {
   }
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -19,64 +19,66 @@ class extent {
   constexpr extent() = default;
   constexpr extent(std::integral auto number) : value(in_64_bits(number)) {}
   /// An extent of a trace.
-  constexpr extent(context& trace, dim given)
-      : owner(&trace), value(is_static(given) ? given.number() : 0), symbol(is_static(given) ? dim{} : given) {}
+  constexpr extent(detail::context& trace, detail::dim given)
+      : owner(&trace),
+        value(detail::is_static(given) ? given.number() : 0),
+        symbol(detail::is_static(given) ? detail::dim{} : given) {}
 
   /// Whether it is a number.
-  constexpr bool known() const { return is_static(symbol); }
+  constexpr bool known() const { return detail::is_static(symbol); }
   constexpr bool is_negative() const { return known() && value < 0; }
   /// The extent as a number; an error in the program if only the call knows it.
   constexpr std::int64_t number() const {
     if (!known())
       owner->fail(
-          message()
+          detail::message()
           << "number: this extent is known at the call only; give the array a static extent to use it as a number");
     return known() ? value : 1;
   }
   /// The extent inside a program. It must not be negative.
-  constexpr dim as_dim() const { return known() ? dim{value} : symbol; }
+  constexpr detail::dim as_dim() const { return known() ? detail::dim{value} : symbol; }
   /// The trace that the extent belongs to; null for a number that a user wrote.
-  constexpr context* trace() const { return owner; }
+  constexpr detail::context* trace() const { return owner; }
 
   friend constexpr extent operator+(extent a, extent b) {
     if (a.known() && b.known()) return a.of_numbers(b, a.value + b.value);
     if (a.is_negative()) return b - a.negated();
     if (b.is_negative()) return a - b.negated();
-    return a.of_dims(b, &dim_table::add);
+    return a.of_dims(b, &detail::dim_table::add);
   }
   friend constexpr extent operator-(extent a, extent b) {
     if (a.known() && b.known()) return a.of_numbers(b, a.value - b.value);
     if (b.is_negative()) return a + b.negated();
-    return a.of_dims(b, &dim_table::subtract);
+    return a.of_dims(b, &detail::dim_table::subtract);
   }
   friend constexpr extent operator*(extent a, extent b) {
     if (a.known() && b.known()) return a.of_numbers(b, a.value * b.value);
-    return a.of_dims(b, &dim_table::multiply);
+    return a.of_dims(b, &detail::dim_table::multiply);
   }
   friend constexpr extent operator/(extent a, extent b) {
     if (a.known() && b.known()) return a.of_numbers(b, b.value == 0 ? 0 : a.value / b.value);
-    return a.of_dims(b, &dim_table::divide);
+    return a.of_dims(b, &detail::dim_table::divide);
   }
   /// min(a, b) of extents that are not negative.
   friend constexpr extent smaller(extent a, extent b) {
     if (a.known() && b.known()) return a.of_numbers(b, a.value < b.value ? a.value : b.value);
-    return a.of_dims(b, &dim_table::smaller);
+    return a.of_dims(b, &detail::dim_table::smaller);
   }
   /// Whether the two are provably the same.
   friend constexpr bool operator==(extent a, extent b) { return a.value == b.value && a.symbol == b.symbol; }
   /// Compares numbers, for loops over an axis and the like.
   friend constexpr std::strong_ordering operator<=>(extent a, extent b) { return a.number() <=> b.number(); }
 
-  friend constexpr message& operator<<(message& out, extent e) {
+  friend constexpr detail::message& operator<<(detail::message& out, extent e) {
     if (e.known()) out << e.value;
-    else print_extent(out, e.owner->extents, e.symbol);
+    else detail::print_extent(out, e.owner->extents, e.symbol);
     return out;
   }
 
  private:
-  context* owner = nullptr;
+  detail::context* owner = nullptr;
   std::int64_t value = 0; ///< of a number
-  dim symbol;             ///< 0 if it is a number
+  detail::dim symbol;     ///< 0 if it is a number
 
   /// A number above the largest 64-bit one becomes the largest, which is beyond all extents too.
   template <std::integral T> static constexpr std::int64_t in_64_bits(T number) {
@@ -86,19 +88,19 @@ class extent {
     }
     return static_cast<std::int64_t>(number);
   }
-  constexpr context* owner_with(extent other) const { return owner ? owner : other.owner; }
+  constexpr detail::context* owner_with(extent other) const { return owner ? owner : other.owner; }
   constexpr extent of_numbers(extent other, std::int64_t number) const {
     extent result(number);
     result.owner = owner_with(other);
     return result;
   }
   constexpr extent negated() const { return of_numbers(*this, -value); }
-  constexpr extent of_dims(extent other, dim (dim_table::*operation)(dim, dim)) const {
-    context& trace = *owner_with(other);
+  constexpr extent of_dims(extent other, detail::dim (detail::dim_table::*operation)(detail::dim, detail::dim)) const {
+    detail::context& trace = *owner_with(other);
     if (is_negative() || other.is_negative()) {
-      trace.fail(message() << "extent: " << *this << " and " << other
-                           << " make an extent that is negative, or may be; compute with extents from 0 on");
-      return {trace, dim{1}};
+      trace.fail(detail::message() << "extent: " << *this << " and " << other
+                                   << " make an extent that is negative, or may be; compute with extents from 0 on");
+      return {trace, detail::dim{1}};
     }
     return {trace, (trace.extents.*operation)(as_dim(), other.as_dim())};
   }
@@ -108,7 +110,7 @@ class extent {
 template <std::size_t Rank> struct extent_list {
   extent values[Rank > 0 ? Rank : 1];
 
-  constexpr plain_span<const extent> view() const { return {values, Rank}; }
+  constexpr detail::plain_span<const extent> view() const { return {values, Rank}; }
   /// The only extent of a list of rank 1.
   constexpr operator extent() const
     requires(Rank == 1)

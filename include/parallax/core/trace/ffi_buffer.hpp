@@ -40,7 +40,7 @@ template <class T, int Rank> class ffi_buffer {
 
  private:
   T* elements;
-  std::int64_t sizes[Rank == 0 ? 1 : index_of(Rank)]{};
+  std::int64_t sizes[Rank == 0 ? 1 : detail::index_of(Rank)]{};
 };
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

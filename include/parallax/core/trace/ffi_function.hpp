@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The arguments of a user's own function: the addresses of its operands and then of its results, which are row-major
 /// arrays, and the extents of all of them, array after array.
@@ -34,4 +34,4 @@ struct ffi_function {
                                   const growing_vector<char>& mapped) = nullptr;
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

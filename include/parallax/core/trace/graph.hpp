@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A node of a graph.
 enum class node_id : int { none = -1 };
@@ -42,8 +42,6 @@ struct capture {
   node_id inner = node_id::none;
 };
 
-namespace detail {
-
 /// A part of a pool.
 struct pool_range {
   int first = 0, count = 0;
@@ -70,8 +68,6 @@ template <class T> struct list_pool {
     return true;
   }
 };
-
-} // namespace detail
 
 class graph {
  public:
@@ -134,7 +130,7 @@ class graph {
                              plain_span<const abstract_value> results) {
     node_id call = append(primitive, operands, {}, parameters);
     nodes[call].results = count_of(results);
-    detail::for_each(results, [&](const abstract_value& value) {
+    for_each(results, [&](const abstract_value& value) {
       append(primitive_id::call_result, plain_span<const node_id>(&call, 1), value, {});
     });
     return call;
@@ -154,7 +150,7 @@ class graph {
   }
   /// Every extent becomes `renamed(extent)`. No node may be added afterwards.
   template <class Rename> constexpr void rename_extents(Rename& renamed) {
-    detail::for_each(extent_pool.items, [&](dim& extent) { extent = renamed(extent); });
+    for_each(extent_pool.items, [&](dim& extent) { extent = renamed(extent); });
   }
   /// The parameters of a node, to be changed in place. No node may be added afterwards.
   constexpr plain_span<std::int64_t> mutable_parameters(node_id id) { return parameter_pool[nodes[id].parameters]; }
@@ -167,7 +163,7 @@ class graph {
   }
   /// The given nodes, and all nodes that these depend on.
   constexpr id_set<node_id> with_operands(id_set<node_id> nodes_to_compute) const {
-    detail::for_each(ids().reversed(), [&](node_id id) {
+    for_each(ids().reversed(), [&](node_id id) {
       if (nodes_to_compute.contains(id)) nodes_to_compute.insert(operands(id));
     });
     return nodes_to_compute;
@@ -179,14 +175,14 @@ class graph {
     element_type type = element_type::float32;
     bool weak = false;
     axis_bits varies{};
-    detail::pool_range operands, extents, parameters;
+    pool_range operands, extents, parameters;
     int results = 0; ///< of a call
   };
 
   table<node_id, node> nodes;
-  detail::list_pool<node_id> operand_pool;
-  detail::list_pool<dim> extent_pool;
-  detail::list_pool<std::int64_t> parameter_pool;
+  list_pool<node_id> operand_pool;
+  list_pool<dim> extent_pool;
+  list_pool<std::int64_t> parameter_pool;
   hash_index known_nodes; ///< the nodes that `add` may find again
 
   constexpr node_id append(primitive_id primitive, plain_span<const node_id> operands, const abstract_value& value,
@@ -216,4 +212,4 @@ class graph {
   }
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

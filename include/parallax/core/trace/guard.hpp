@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// What a guard demands of its left and right extents.
 enum class guard_kind {
@@ -48,4 +48,4 @@ struct guard {
   }
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -8,14 +8,14 @@
 
 #include <algorithm>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Renames extents that guards make equal: if `dot(x, w)` demands that x's columns are as many as w's rows, both become
 /// one dim, and arrays of these sizes are seen to have equal shapes.
 class known_equal {
  public:
   constexpr explicit known_equal(context& trace) : extents(trace.extents) {
-    detail::for_each(trace.guards, [&](const guard& g) {
+    for_each(trace.guards, [&](const guard& g) {
       if (g.asks_for_equality()) equate(name_of(g.left), name_of(g.right));
     });
   }
@@ -85,4 +85,4 @@ class known_equal {
   }
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

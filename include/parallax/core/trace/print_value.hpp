@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 constexpr void print_extent(auto& out, const dim_table& table, dim extent);
 
@@ -65,4 +65,4 @@ constexpr void print_value(auto& out, const dim_table& table, const abstract_val
   out << ']';
 }
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -10,19 +10,24 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+namespace detail {
+
 /// Whether a type is an expression of constants, which can be assigned to a traced variable. Specialised beside those
 /// types.
 template <class T> inline constexpr bool is_assigned_to_tracers = false;
 
+} // namespace detail
+
 /// A node of a graph under construction. Copies name the same node. It lives inside one trace only.
 class tracer : public detail::refused_uses<tracer> {
  public:
-  context* owner = nullptr;
-  graph_id scope = graph_id::outermost; ///< the graph that has the node
-  node_id id = node_id::none;
+  detail::context* owner = nullptr;
+  detail::graph_id scope = detail::graph_id::outermost; ///< the graph that has the node
+  detail::node_id id = detail::node_id::none;
 
   constexpr tracer() = default;
-  constexpr tracer(context* trace, graph_id graph, node_id node) : owner(trace), scope(graph), id(node) {}
+  constexpr tracer(detail::context* trace, detail::graph_id graph, detail::node_id node)
+      : owner(trace), scope(graph), id(node) {}
 
   constexpr tracer(const tracer&) = default;
   /// Assigns to a variable; an element, x[i], cannot be assigned to.
@@ -30,26 +35,26 @@ class tracer : public detail::refused_uses<tracer> {
 
   /// Assigns a constant, such as zeros({3}), to a variable.
   template <class Constant>
-    requires is_assigned_to_tracers<Constant>
+    requires detail::is_assigned_to_tracers<Constant>
   constexpr tracer& operator=(const Constant& x) &;
 
   using detail::refused_uses<tracer>::shape;
   using detail::refused_uses<tracer>::operator=;
-  constexpr const graph& home() const { return owner->at(scope); }
-  constexpr abstract_value value() const { return home().value(id); }
+  constexpr const detail::graph& home() const { return owner->at(scope); }
+  constexpr detail::abstract_value value() const { return home().value(id); }
   constexpr element_type type() const { return home().type(id); }
   constexpr bool weak() const { return home().weak(id); }
-  constexpr axis_bits varies() const { return home().varies(id); }
+  constexpr detail::axis_bits varies() const { return home().varies(id); }
   constexpr int rank() const { return home().rank(id); }
-  constexpr dim dimension(int axis) const { return home().extent(id, axis); }
-  constexpr dims extents() const { return home().shape(id); }
+  constexpr detail::dim dimension(int axis) const { return home().extent(id, axis); }
+  constexpr detail::dims extents() const { return home().shape(id); }
   /// The extent of an axis; negative axes count from the end.
   constexpr extent shape(int axis) const {
     int from_start = axis < 0 ? axis + rank() : axis;
     if (from_start < 0 || from_start >= rank()) {
-      owner->fail(message() << "shape: axis " << axis << " is out of bounds for array of dimension " << rank()
-                            << "; give an axis from " << -rank() << " to " << rank() - 1);
-      return {*owner, dim{1}};
+      owner->fail(detail::message() << "shape: axis " << axis << " is out of bounds for array of dimension " << rank()
+                                    << "; give an axis from " << -rank() << " to " << rank() - 1);
+      return {*owner, detail::dim{1}};
     }
     return {*owner, dimension(from_start)};
   }
@@ -63,6 +68,8 @@ class tracer : public detail::refused_uses<tracer> {
   template <class... Index> constexpr auto at(const Index&... index) const;
 };
 
+namespace detail {
+
 template <class T>
 concept traced = std::same_as<std::remove_cvref_t<T>, tracer>;
 
@@ -75,5 +82,7 @@ constexpr tracer context::own(const tracer& x) {
     if (!is_static(size)) size = dim{1};
   return {this, graph_id::outermost, at(graph_id::outermost).add_input(value)};
 }
+
+} // namespace detail
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

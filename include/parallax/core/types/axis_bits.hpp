@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The axes of enclosing meshes along which a value may differ between instances, each by a bit of its own:
 /// `mapped_axis::bit`. Axes that vmap and pmap map have none. JAX: the varying manual axes of a type, `vma`
@@ -29,4 +29,4 @@ class axis_bits {
   std::uint64_t bits = 0;
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -26,7 +26,11 @@ enum class element_type : std::uint8_t {
   float64
 };
 
+namespace detail {
+
 inline constexpr int element_type_count = 10;
+
+} // namespace detail
 
 /// IEEE 754's binary16: 11 significant bits, up to 65504. NumPy: float16
 using float16 = detail::small_float<detail::binary16_format>;
@@ -44,6 +48,7 @@ concept element =
     std::same_as<T, float16> || std::same_as<T, bfloat16> || std::same_as<T, float> || std::same_as<T, double>;
 
 namespace detail {
+
 template <element_type> struct element_of;
 template <> struct element_of<element_type::boolean> {
   using type = bool;
@@ -75,14 +80,17 @@ template <> struct element_of<element_type::float32> {
 template <> struct element_of<element_type::float64> {
   using type = double;
 };
+
 } // namespace detail
 
 /// The C++ type of elements of `Type`.
 template <element_type Type> using element_t = typename detail::element_of<Type>::type;
 
 namespace detail {
+
 /// Not defined, and no constant: a `switch` over all element types that lacks one ends here and does not compile.
 element_type not_said_of_this_element_type();
+
 } // namespace detail
 
 /// The `element_type` of a C++ type.
@@ -100,6 +108,7 @@ inline constexpr element_type element_type_of = std::same_as<T, bool>           
                                                                           : detail::not_said_of_this_element_type();
 
 namespace detail {
+
 /// The properties of an element type.
 struct element_facts {
   std::string_view name;   ///< NumPy's
@@ -137,43 +146,48 @@ struct element_table {
   constexpr const element_facts& operator[](element_type type) const { return rows[static_cast<int>(type)]; }
 };
 inline constexpr element_table element_types;
+
 } // namespace detail
 
 /// The size of one element in bytes.
 constexpr std::size_t size_of(element_type type) { return detail::element_types[type].size; }
 /// NumPy's name of the type.
 constexpr std::string_view name_of(element_type type) { return detail::element_types[type].name; }
+
+namespace detail {
 /// Whether functions to and from elements of this type have derivatives.
-constexpr bool has_derivatives(element_type type) { return detail::element_types[type].has_derivatives; }
+constexpr bool has_derivatives(element_type type) { return element_types[type].has_derivatives; }
 /// Whether results are rounded to this type, as those of divisions are. NumPy: inexact
-constexpr bool is_inexact(element_type type) { return detail::element_types[type].is_inexact; }
+constexpr bool is_inexact(element_type type) { return element_types[type].is_inexact; }
 /// Whether one of two elements may be less than the other.
-constexpr bool has_order(element_type type) { return detail::element_types[type].has_order; }
+constexpr bool has_order(element_type type) { return element_types[type].has_order; }
 /// Whether a program keeps constants of this type as a double of the same value. Constants of other types are whole
 /// numbers.
-constexpr bool has_double_literal(element_type type) { return detail::element_types[type].has_double_literal; }
-constexpr bool is_integer(element_type type) { return detail::element_types[type].category == 1; }
+constexpr bool has_double_literal(element_type type) { return element_types[type].has_double_literal; }
+constexpr bool is_integer(element_type type) { return element_types[type].category == 1; }
 /// Whether it is a floating type of 16 bits. Sums and products of such elements are computed in float32 and rounded
 /// once.
 constexpr bool is_half_precision(element_type type) {
   return type == element_type::float16 || type == element_type::bfloat16;
 }
-constexpr bool is_signed(element_type type) { return detail::element_types[type].is_signed; }
+constexpr bool is_signed(element_type type) { return element_types[type].is_signed; }
 
 /// 0 for booleans, 1 for integers, 2 for floating types: a weakly typed scalar changes an array's type only if the
 /// scalar's category is higher.
-constexpr int category_of(element_type type) { return detail::element_types[type].category; }
+constexpr int category_of(element_type type) { return element_types[type].category; }
+
+} // namespace detail
 
 /// The type of an operation on two strongly typed operands: JAX's type promotion lattice with 64-bit types enabled,
 /// restricted to these types.
 constexpr element_type promote(element_type a, element_type b) {
   if (a == b) return a;
-  if (category_of(a) != category_of(b)) return category_of(a) > category_of(b) ? a : b;
-  if (is_inexact(a))
+  if (detail::category_of(a) != detail::category_of(b)) return detail::category_of(a) > detail::category_of(b) ? a : b;
+  if (detail::is_inexact(a))
     return a == element_type::float64 || b == element_type::float64 ? element_type::float64 : element_type::float32;
-  if (is_signed(a) == is_signed(b)) return size_of(a) > size_of(b) ? a : b;
-  element_type with_sign = is_signed(a) ? a : b;
-  element_type without = is_signed(a) ? b : a;
+  if (detail::is_signed(a) == detail::is_signed(b)) return size_of(a) > size_of(b) ? a : b;
+  element_type with_sign = detail::is_signed(a) ? a : b;
+  element_type without = detail::is_signed(a) ? b : a;
   if (size_of(without) < size_of(with_sign)) return with_sign;
   return without == element_type::uint64 ? element_type::float64 : element_type::int64;
 }

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 enum class exchange_kind : int {
   all_reduce,     ///< combines all values; every device gets the result
@@ -46,4 +46,4 @@ constexpr std::string_view name_of(permutation_kind kind) {
   return "";
 }
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

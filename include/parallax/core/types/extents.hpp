@@ -30,6 +30,7 @@ template <std::int64_t... Extents> struct extents_t {
 template <std::int64_t... Extents> inline constexpr extents_t<Extents...> extents{};
 
 namespace detail {
+
 template <int, auto Value> inline constexpr auto always = Value;
 
 template <int... I> constexpr auto dynamic_extents(std::integer_sequence<int, I...>) -> extents_t<always<I, dyn>...>;
@@ -52,12 +53,13 @@ template <class Extents>
 struct extents_shape<Extents> {
   static constexpr int value = Extents::rank;
 };
-} // namespace detail
 
 /// The extents type that `Shape`, a rank or `extents<...>`, stands for.
-template <auto Shape> using extents_of = typename detail::shape_extents<Shape>::type;
+template <auto Shape> using extents_of = typename shape_extents<Shape>::type;
 
 /// The shape argument that names these extents: the rank where all are dynamic, `extents<...>` otherwise.
-template <class Extents> inline constexpr auto shape_for = detail::extents_shape<Extents>::value;
+template <class Extents> inline constexpr auto shape_for = extents_shape<Extents>::value;
+
+} // namespace detail
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

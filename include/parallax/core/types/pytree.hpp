@@ -14,6 +14,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
+
 template <class T> constexpr int leaf_count_of();
 template <class Children> struct leaf_sum;
 template <class... T> struct leaf_sum<std::tuple<T...>> {
@@ -25,16 +26,17 @@ template <class T> constexpr int leaf_count_of() {
   else if constexpr (tree_node<T>) return leaf_sum<children_t<T>>::value;
   else return 1;
 }
-} // namespace detail
 
 /// The number of leaves of a tree type.
-template <class T> inline constexpr int leaf_count = detail::leaf_count_of<std::remove_cvref_t<T>>();
+template <class T> inline constexpr int leaf_count = leaf_count_of<std::remove_cvref_t<T>>();
+
+} // namespace detail
 
 /// Calls `function(leaf)` on every leaf from left to right.
 template <class Function, class T> constexpr void tree_for_each(Function&& function, T&& tree) {
   if constexpr (detail::is_std_array<std::remove_cvref_t<T>>) {
     for (auto& child : tree) tree_for_each(function, child);
-  } else if constexpr (tree_node<T>) {
+  } else if constexpr (detail::tree_node<T>) {
     std::apply([&](auto&... child) { (tree_for_each(function, child), ...); }, detail::fields(tree));
   } else {
     function(tree);
@@ -42,6 +44,7 @@ template <class Function, class T> constexpr void tree_for_each(Function&& funct
 }
 
 namespace detail {
+
 /// Whether `holds(std::type_identity<Leaf>())` is true for any leaf of a tree of this type.
 template <class T, class Predicate> constexpr bool any_leaf(const Predicate& holds) {
   if constexpr (is_std_array<T>) {
@@ -104,17 +107,20 @@ template <class T, class U> constexpr bool same_structure() {
   else if constexpr (tree_node<T> && tree_node<U>) return same_children<children_t<T>, children_t<U>>::value;
   else return !tree_node<T> && !tree_node<U>;
 }
+
 } // namespace detail
 
 template <class Function, class T, class... Others>
 constexpr auto tree_map(Function&& function, const T& tree, const Others&... others);
 
 namespace detail {
+
 /// A function of its own, because nvcc 12 loses `others` in a lambda of a lambda.
 template <std::size_t K, class Function, class T, class... Others>
 constexpr auto mapped_child(Function& function, const T& tree, const Others&... others) {
   return tree_map(function, std::get<K>(fields(tree)), std::get<K>(fields(others))...);
 }
+
 } // namespace detail
 
 /// A tree like `tree` (and the others, which have the same structure) whose leaves are `function(leaf, other_leaf...)`.
@@ -129,7 +135,7 @@ constexpr auto tree_map(Function&& function, const T& tree, const Others&... oth
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::array<decltype(mapped(0)), sizeof...(I)>{mapped(I)...};
     }(std::make_index_sequence<std::tuple_size_v<T>>{});
-  } else if constexpr (tree_node<T>) {
+  } else if constexpr (detail::tree_node<T>) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       using built = std::tuple<decltype(detail::mapped_child<I>(function, tree, others...))...>;
       using result = typename detail::rebuild<T, built>::type;
@@ -141,6 +147,7 @@ constexpr auto tree_map(Function&& function, const T& tree, const Others&... oth
 }
 
 namespace detail {
+
 template <class T> constexpr auto leaves_as_tuple(const T& tree) {
   if constexpr (is_std_array<T>)
     return std::apply([](const auto&... child) { return std::tuple_cat(leaves_as_tuple(child)...); }, tree);
@@ -148,6 +155,7 @@ template <class T> constexpr auto leaves_as_tuple(const T& tree) {
     return std::apply([](const auto&... child) { return std::tuple_cat(leaves_as_tuple(child)...); }, fields(tree));
   else return std::make_tuple(tree);
 }
+
 } // namespace detail
 
 /// The leaves of a tree from left to right: a std::array if they are of one type, a std::tuple otherwise. JAX:
@@ -161,6 +169,7 @@ template <class T> constexpr auto tree_leaves(const T& tree) {
 }
 
 namespace detail {
+
 template <class Function, class Total, class T>
 constexpr auto reduce_from(Function& function, const Total& total, const T& tree);
 template <class Function, class Total> constexpr auto reduce_children(Function&, const Total& total) { return total; }
@@ -184,6 +193,7 @@ constexpr auto reduce_from(Function& function, const Total& total, const T& tree
     return function(total, tree);
   }
 }
+
 } // namespace detail
 
 /// `function(...function(function(initial, leaf), leaf)..., leaf)` of the leaves from left to right.

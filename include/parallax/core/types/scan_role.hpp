@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 enum class scan_role : int {
   constant, ///< equal in all rounds
@@ -22,4 +22,4 @@ constexpr std::string_view name_of(scan_role role) {
   return "";
 }
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -9,12 +9,10 @@
 #include <type_traits>
 #include <utility>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Specialise as true for an aggregate template that is itself a leaf.
 template <class T> inline constexpr bool is_tree_leaf = false;
-
-namespace detail {
 
 struct any_field {
   template <class T> constexpr operator T() const;
@@ -112,10 +110,8 @@ template <class T, std::size_t N> struct children<std::array<T, N>> {
 };
 template <class T> using children_t = typename children<T>::type;
 
-} // namespace detail
-
 /// A pytree node: a tuple, a pair, a std::array, or an aggregate whose class template is parameterised by leaf types.
 template <class T>
-concept tree_node = detail::is_tuple_like<std::remove_cvref_t<T>> || detail::is_aggregate_tree<std::remove_cvref_t<T>>;
+concept tree_node = is_tuple_like<std::remove_cvref_t<T>> || is_aggregate_tree<std::remove_cvref_t<T>>;
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

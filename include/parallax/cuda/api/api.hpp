@@ -49,8 +49,8 @@ struct device_properties {
   int largest_cluster = 1; ///< of blocks, a power of two; whether clusters of a kernel fit is asked for each kernel
 };
 
-using parallax::product_activation;
-using parallax::product_precision;
+using parallax::detail::product_activation;
+using parallax::detail::product_precision;
 
 /// The work on a product's one matrix before it is written: result = activation(product + bias). Pointers are null if
 /// there is no such array.
@@ -97,7 +97,7 @@ struct matrix_product {
 };
 
 /// How a collective combines elements.
-using parallax::reduction_kind;
+using parallax::detail::reduction_kind;
 
 /// The new clique of a clique's member after a split, -1 for none, and the member's rank in it.
 struct clique_place {

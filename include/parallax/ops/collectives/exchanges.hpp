@@ -97,10 +97,11 @@ template <fixed_string Name> constexpr tracer permute(tracer x, permutation_kind
 
 /// Sends values between instances: `ppermute<"i">(x, {{0, 1}, {1, 0}})`. An instance that is no destination gets zeros.
 /// JAX: lax.ppermute
-template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_list<source_destination> permutation) {
-  context& trace = *x.owner;
+template <detail::fixed_string Name>
+constexpr auto ppermute(tracer x, std::initializer_list<source_destination> permutation) {
+  detail::context& trace = *x.owner;
   const detail::participants who = detail::find_participants<Name>(trace, "ppermute");
-  const plain_span<const source_destination> pairs(permutation.begin(), permutation.size());
+  const detail::plain_span<const source_destination> pairs(permutation.begin(), permutation.size());
   if (trace.failed || !detail::check_pairs(trace, pairs, who.size)) return x;
   primitives::ppermute::parameters parameters{.over = who.over};
   int largest = -1;
@@ -109,33 +110,34 @@ template <fixed_string Name> constexpr auto ppermute(tracer x, std::initializer_
     parameters.destinations.push_back(p.destination);
     largest = std::max({largest, p.source, p.destination});
   }
-  if (!is_static(who.size) && largest >= 0)
-    require(trace, guard_kind::index_within, "ppermute", who.size, dim{largest}, x.value());
-  return emit<primitives::ppermute>({x}, parameters);
+  if (!detail::is_static(who.size) && largest >= 0)
+    detail::require(trace, detail::guard_kind::index_within, "ppermute", who.size, detail::dim{largest}, x.value());
+  return detail::emit<primitives::ppermute>({x}, parameters);
 }
-template <fixed_string Name> constexpr tracer ppermute(tracer x, rotate how) {
-  return detail::permute<Name>(x, permutation_kind::rotation, how.distance);
+template <detail::fixed_string Name> constexpr tracer ppermute(tracer x, rotate how) {
+  return detail::permute<Name>(x, detail::permutation_kind::rotation, how.distance);
 }
-template <fixed_string Name> constexpr tracer ppermute(tracer x, shift how) {
-  return detail::permute<Name>(x, permutation_kind::shift, how.distance);
+template <detail::fixed_string Name> constexpr tracer ppermute(tracer x, shift how) {
+  return detail::permute<Name>(x, detail::permutation_kind::shift, how.distance);
 }
 
 /// Every instance gets the value of instance `source`; several names count row-major. JAX: lax.pbroadcast
-template <fixed_string... Names> constexpr tracer pbroadcast(tracer x, int source) {
-  context& trace = *x.owner;
+template <detail::fixed_string... Names> constexpr tracer pbroadcast(tracer x, int source) {
+  detail::context& trace = *x.owner;
   detail::participants who = detail::find_equal_participants<Names...>(trace, "pbroadcast", none);
   if (trace.failed) return x;
-  if (source < 0 || (is_static(who.size) && source >= who.size.number())) {
-    message text;
+  if (source < 0 || (detail::is_static(who.size) && source >= who.size.number())) {
+    detail::message text;
     text << "pbroadcast: source " << source << " is outside the axis";
-    if (is_static(who.size))
+    if (detail::is_static(who.size))
       text << " of size " << who.size.number() << "; give an index from 0 to " << who.size.number() - 1;
     else text << "; give an index from 0 on";
     trace.fail(text);
     return x;
   }
-  if (!is_static(who.size)) require(trace, guard_kind::index_within, "pbroadcast", who.size, dim{source}, x.value());
-  return emit<primitives::pbroadcast>({x}, {who.over, source});
+  if (!detail::is_static(who.size))
+    detail::require(trace, detail::guard_kind::index_within, "pbroadcast", who.size, detail::dim{source}, x.value());
+  return detail::emit<primitives::pbroadcast>({x}, {who.over, source});
 }
 
 /// How all_gather, psum_scatter and all_to_all treat the axis of the instances: as an axis of its own or, if tiled, as
@@ -144,10 +146,10 @@ enum class gather_mode { stacked, tiled };
 
 /// The values of all instances of a group, along a new axis or (tiled) joined along an existing one. JAX:
 /// lax.all_gather
-template <fixed_string... Names, detail::instance_groups Groups>
+template <detail::fixed_string... Names, detail::instance_groups Groups>
 constexpr tracer all_gather(tracer x, const Groups& groups, int axis_number = 0,
                             gather_mode mode = gather_mode::stacked) {
-  context& trace = *x.owner;
+  detail::context& trace = *x.owner;
   bool tiled = mode == gather_mode::tiled;
   int normal = detail::normalize_axis(trace, "all_gather", axis_number, tiled ? x.rank() : x.rank() + 1);
   if (trace.failed) return x;
@@ -155,16 +157,16 @@ constexpr tracer all_gather(tracer x, const Groups& groups, int axis_number = 0,
       x, {detail::find_equal_participants<Names...>(trace, "all_gather", groups).over, normal, tiled});
 }
 /// The values of all instances, along a new axis or (tiled) joined along an existing one. JAX: lax.all_gather
-template <fixed_string... Names>
+template <detail::fixed_string... Names>
 constexpr tracer all_gather(tracer x, int axis_number = 0, gather_mode mode = gather_mode::stacked) {
   return all_gather<Names...>(x, none, axis_number, mode);
 }
 
 /// The sum over all instances of a group. Each instance keeps its slice of an axis. JAX: lax.psum_scatter
-template <fixed_string... Names, detail::instance_groups Groups>
+template <detail::fixed_string... Names, detail::instance_groups Groups>
 constexpr tracer psum_scatter(tracer x, const Groups& groups, int scatter_dimension = 0,
                               gather_mode mode = gather_mode::stacked) {
-  context& trace = *x.owner;
+  detail::context& trace = *x.owner;
   int normal = detail::normalize_axis(trace, "psum_scatter", scatter_dimension, x.rank());
   if (trace.failed) return x;
   return detail::emit_collective<primitives::psum_scatter>(
@@ -172,7 +174,7 @@ constexpr tracer psum_scatter(tracer x, const Groups& groups, int scatter_dimens
           mode == gather_mode::tiled});
 }
 /// The sum over all instances. Each instance keeps its slice of an axis. JAX: lax.psum_scatter
-template <fixed_string... Names>
+template <detail::fixed_string... Names>
 constexpr tracer psum_scatter(tracer x, int scatter_dimension = 0, gather_mode mode = gather_mode::stacked) {
   return psum_scatter<Names...>(x, none, scatter_dimension, mode);
 }
@@ -181,10 +183,10 @@ constexpr tracer psum_scatter(tracer x, int scatter_dimension = 0, gather_mode m
 /// stacked along a new axis `concat_axis` in the order of the group; `split_axis`, which must be as long as the group,
 /// is removed. If tiled, `split_axis` is divided by the group's size instead, and the pieces are joined along
 /// `concat_axis`. JAX: lax.all_to_all
-template <fixed_string... Names, detail::instance_groups Groups>
+template <detail::fixed_string... Names, detail::instance_groups Groups>
 constexpr tracer all_to_all(tracer x, const Groups& groups, int split_axis, int concat_axis,
                             gather_mode mode = gather_mode::stacked) {
-  context& trace = *x.owner;
+  detail::context& trace = *x.owner;
   int split = detail::normalize_axis(trace, "all_to_all", split_axis, x.rank());
   int concat = detail::normalize_axis(trace, "all_to_all", concat_axis, x.rank());
   detail::participants who = detail::find_equal_participants<Names...>(trace, "all_to_all", groups);
@@ -193,13 +195,14 @@ constexpr tracer all_to_all(tracer x, const Groups& groups, int split_axis, int 
     pieces = detail::emit_collective<primitives::all_to_all>(build::move_axis(pieces, split, 0), {who.over});
     return build::move_axis(pieces, 0, concat);
   };
-  dim extent = x.dimension(split);
+  detail::dim extent = x.dimension(split);
   if (mode == gather_mode::stacked) return detail::check_split_equals<Names...>(x, extent, who.size) ? exchange(x) : x;
-  if (!detail::check_split_divisible<Names...>(x, extent, who.size) || !check_rank(trace, "all_to_all", x.rank() + 1))
+  if (!detail::check_split_divisible<Names...>(x, extent, who.size) ||
+      !detail::check_rank(trace, "all_to_all", x.rank() + 1))
     return x;
-  dims cut = x.extents();
+  detail::dims cut = x.extents();
   cut[split] = trace.extents.divide(extent, who.size);
-  dims joined = cut;
+  detail::dims joined = cut;
   joined[concat] = trace.extents.multiply(joined[concat], who.size);
   cut.insert(split, who.size);
   return build::reshape(exchange(build::reshape(x, cut)), joined);
@@ -208,16 +211,16 @@ constexpr tracer all_to_all(tracer x, const Groups& groups, int split_axis, int 
 /// `concat_axis` in the order of the instances; `split_axis`, which must be as long as there are instances, is removed.
 /// If tiled, `split_axis` is divided by the number of instances instead, and the pieces are joined along `concat_axis`.
 /// JAX: lax.all_to_all
-template <fixed_string... Names>
+template <detail::fixed_string... Names>
 constexpr tracer all_to_all(tracer x, int split_axis, int concat_axis, gather_mode mode = gather_mode::stacked) {
   return all_to_all<Names...>(x, none, split_axis, concat_axis, mode);
 }
 
 /// Exchanges the axis of the instances with axis `axis_number`, which must be equally long. JAX: lax.pswapaxes
-template <fixed_string... Names> constexpr tracer pswapaxes(tracer x, int axis_number) {
+template <detail::fixed_string... Names> constexpr tracer pswapaxes(tracer x, int axis_number) {
   return all_to_all<Names...>(x, axis_number, axis_number);
 }
-template <fixed_string... Names, detail::instance_groups Groups>
+template <detail::fixed_string... Names, detail::instance_groups Groups>
 constexpr tracer pswapaxes(tracer x, const Groups& groups, int axis_number) {
   return all_to_all<Names...>(x, groups, axis_number, axis_number);
 }

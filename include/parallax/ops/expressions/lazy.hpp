@@ -13,13 +13,14 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+namespace detail {
+
 /// Whether a type is a concrete array, on the host or sharded over devices. Specialised beside those types.
 template <class T> inline constexpr bool is_array_value = false;
 
 template <class T>
 concept array_value = is_array_value<std::remove_cvref_t<T>>;
 
-namespace detail {
 /// Whether a type is a transformed function, such as grad(f). Specialised beside the transformations.
 template <class T> inline constexpr bool is_transformed = false;
 
@@ -38,11 +39,13 @@ template <class Expression> constexpr bool refuse_number_of_expression() {
                                             "plx::array<float, 0>, and read that with .item()");
   return true;
 }
+
 } // namespace detail
 
 template <class Operation, class... Operands> struct lazy;
 
 namespace detail {
+
 template <class T> inline constexpr bool is_lazy = false;
 template <class Operation, class... Operands> inline constexpr bool is_lazy<lazy<Operation, Operands...>> = true;
 
@@ -68,23 +71,22 @@ inline constexpr bool is_for_traces<lazy<Operation, Operands...>> = (is_for_trac
 
 /// The `assigned` of an expression with arrays, which never names a value of a trace.
 struct never_assigned {};
-} // namespace detail
 
 template <class T>
-concept lazy_expression = detail::is_lazy<std::remove_cvref_t<T>>;
+concept lazy_expression = is_lazy<std::remove_cvref_t<T>>;
 
 /// An expression of constants, such as `zeros({3})` or `2 * arange(n)`. Inside a traced function it acts as a traced
 /// array; outside of one it is computed when an array is made of it.
 template <class T>
-concept constant_expression = lazy_expression<T> && detail::is_constant<std::remove_cvref_t<T>>;
+concept constant_expression = lazy_expression<T> && is_constant<std::remove_cvref_t<T>>;
 
-namespace detail {
 /// Called if a constant is assigned to a variable that began as a constant, and neither says which trace it is part of.
 /// For an array that is no error: `plx::array s = plx::zeros({3});`.
 [[noreturn, gnu::error("parallax: give a variable that is assigned constants the type plx::array")]]
 void give_a_variable_of_constants_the_type_plx_array();
 /// The value of a variable that began as a constant after `x` is assigned to it.
 template <class Variable, class Constant> constexpr tracer assigned_value(const Variable& variable, const Constant& x);
+
 } // namespace detail
 
 /// Operation `Operation` applied to operands: arrays, scalars, other expressions, or empty objects that select a
@@ -104,14 +106,14 @@ template <class Operation, class... Operands> struct lazy {
     return *this;
   }
   /// Assigns another expression of constants, if it or this variable has a traced array or an extent of a trace.
-  template <constant_expression Other>
+  template <detail::constant_expression Other>
     requires of_constants
   constexpr lazy& operator=(const Other& x) & {
     return *this = detail::assigned_value(*this, x);
   }
 
   template <class Other>
-    requires(!of_constants && !std::same_as<Other, lazy> && (lazy_expression<Other> || traced<Other>))
+    requires(!of_constants && !std::same_as<Other, lazy> && (detail::lazy_expression<Other> || detail::traced<Other>))
   constexpr lazy& operator=(const Other&) & noexcept(detail::refuse_reassigned<lazy>()) {
     return *this;
   }
@@ -137,6 +139,9 @@ template <class Operation, class... Operands> struct lazy {
   template <class... None> constexpr int item(None...) const noexcept(detail::refuse_uncomputed<lazy>());
   template <class... None> constexpr int values(None...) const noexcept(detail::refuse_uncomputed<lazy>());
 };
+
+namespace detail {
+
 template <class Operation, class... Operands> inline constexpr bool is_tree_leaf<lazy<Operation, Operands...>> = true;
 template <class Operation, class... Operands>
 inline constexpr bool is_assigned_to_tracers<lazy<Operation, Operands...>> = lazy<Operation, Operands...>::of_constants;
@@ -148,7 +153,6 @@ concept eager_operand = array_value<T> || lazy_expression<T>;
 template <class T>
 concept array_operand = eager_operand<T> && !constant_expression<T>;
 
-namespace detail {
 /// The trace that values of `a` and `b` belong to. A null pointer stands for no trace; a probe gives way to the other
 /// trace.
 constexpr context* common_owner(context* a, context* b) { return a == nullptr || (a->is_probe && b) ? b : a; }
@@ -219,23 +223,23 @@ template <class T> constexpr auto materialize(context& trace, const T& x) {
     return x;
   }
 }
-} // namespace detail
 
-namespace detail {
 template <class Variable, class Constant> constexpr tracer assigned_value(const Variable& variable, const Constant& x) {
   context* const trace = owner_among(x, variable);
   if (trace == nullptr) give_a_variable_of_constants_the_type_plx_array();
   return materialize(*trace, x);
 }
+
 } // namespace detail
 
 template <class Constant>
-  requires is_assigned_to_tracers<Constant>
+  requires detail::is_assigned_to_tracers<Constant>
 constexpr tracer& tracer::operator=(const Constant& x) & {
   return *this = detail::materialize(*owner, x);
 }
 
 namespace detail {
+
 /// A user's operand in the form that an expression keeps: a count becomes the extent that it holds.
 template <class T> constexpr const T& as_operand(const T& x) { return x; }
 constexpr extent as_operand(const extent_list<1>& count) { return count; }
@@ -246,28 +250,27 @@ template <class T> using operand_t = std::remove_cvref_t<decltype(as_operand(std
 template <class... T>
 concept untraced_operands =
     !(traced<T> || ...) && ((eager_operand<T> || ...) || ((number_like<T> || ...) && (is_constant<T> && ...)));
-} // namespace detail
 
 /// An operation users call: on tracers it appends to their graph, on arrays it makes an expression.
 /// `Operation::apply(context&, operands...)` is its meaning on tracers.
 template <class Operation> struct operation {
   template <class... T>
     requires(traced<T> || ...)
-  constexpr tracer operator()(const T&... operands) const noexcept((detail::check_operand<T>() && ...)) {
-    context& trace = detail::trace_of(operands...);
-    return Operation::apply(trace, detail::materialize(trace, detail::as_operand(operands))...);
+  constexpr tracer operator()(const T&... operands) const noexcept((check_operand<T>() && ...)) {
+    context& trace = trace_of(operands...);
+    return Operation::apply(trace, materialize(trace, as_operand(operands))...);
   }
   template <class... T>
-    requires detail::untraced_operands<T...>
-  constexpr lazy<Operation, detail::operand_t<T>...> operator()(const T&... operands) const {
-    return {{detail::as_operand(operands)...}};
+    requires untraced_operands<T...>
+  constexpr lazy<Operation, operand_t<T>...> operator()(const T&... operands) const {
+    return {{as_operand(operands)...}};
   }
   // Like the call operator, but lists of extents are shapes of results, not counts.
   template <class... T>
     requires(traced<T> || ...)
-  static constexpr tracer with_shape(const T&... operands) noexcept((detail::check_operand<T>() && ...)) {
-    context& trace = detail::trace_of(operands...);
-    return Operation::apply(trace, detail::materialize(trace, operands)...);
+  static constexpr tracer with_shape(const T&... operands) noexcept((check_operand<T>() && ...)) {
+    context& trace = trace_of(operands...);
+    return Operation::apply(trace, materialize(trace, operands)...);
   }
   template <class... T>
     requires(!(traced<T> || ...))
@@ -275,5 +278,7 @@ template <class Operation> struct operation {
     return {{operands...}};
   }
 };
+
+} // namespace detail
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

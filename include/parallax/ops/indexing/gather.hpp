@@ -12,16 +12,17 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The axes of a gather's slices and indices. JAX: lax.GatherDimensionNumbers
 struct gather_dimension_numbers {
-  axis_list offset_dims;          ///< axes of the result that lie along slices, ascending
-  axis_list collapsed_slice_dims; ///< axes of the array, of slice size 1, that the result does not have, ascending
-  axis_list start_index_map;      ///< the axis of the array that each component of an index moves along
+  detail::axis_list offset_dims; ///< axes of the result that lie along slices, ascending
+  detail::axis_list
+      collapsed_slice_dims;          ///< axes of the array, of slice size 1, that the result does not have, ascending
+  detail::axis_list start_index_map; ///< the axis of the array that each component of an index moves along
 };
 
 /// The axes of a scatter's updates and indices. JAX: lax.ScatterDimensionNumbers
 struct scatter_dimension_numbers {
-  axis_list update_window_dims;           ///< axes of the updates that lie along slices, ascending
-  axis_list inserted_window_dims;         ///< axes of the array that the updates do not have, ascending
-  axis_list scatter_dims_to_operand_dims; ///< the axis of the array that each component of an index moves along
+  detail::axis_list update_window_dims;           ///< axes of the updates that lie along slices, ascending
+  detail::axis_list inserted_window_dims;         ///< axes of the array that the updates do not have, ascending
+  detail::axis_list scatter_dims_to_operand_dims; ///< the axis of the array that each component of an index moves along
 };
 
 namespace detail {
@@ -175,12 +176,12 @@ template <scatter_kind Kind> struct scatter_operation {
 inline constexpr detail::gather_operation gather{};
 /// `scatter(x, indices, updates, numbers)`: x with slices overwritten, one after another. Slices that do not lie within
 /// x are dropped. JAX: lax.scatter
-inline constexpr detail::scatter_operation<scatter_kind::set_to> scatter{};
+inline constexpr detail::scatter_operation<detail::scatter_kind::set_to> scatter{};
 /// Scatters that do not overwrite an element, but add the update, multiply by it, or keep the smaller or larger of the
 /// two. JAX: lax.scatter_add, ...
-inline constexpr detail::scatter_operation<scatter_kind::add_to> scatter_add{};
-inline constexpr detail::scatter_operation<scatter_kind::multiply_by> scatter_mul{};
-inline constexpr detail::scatter_operation<scatter_kind::smaller_of> scatter_min{};
-inline constexpr detail::scatter_operation<scatter_kind::larger_of> scatter_max{};
+inline constexpr detail::scatter_operation<detail::scatter_kind::add_to> scatter_add{};
+inline constexpr detail::scatter_operation<detail::scatter_kind::multiply_by> scatter_mul{};
+inline constexpr detail::scatter_operation<detail::scatter_kind::smaller_of> scatter_min{};
+inline constexpr detail::scatter_operation<detail::scatter_kind::larger_of> scatter_max{};
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

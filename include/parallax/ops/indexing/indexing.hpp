@@ -117,9 +117,9 @@ template <class... Index> constexpr auto tracer::at(const Index&... index) const
   static_assert((true && ... && detail::check_operand<Index>()));
   const int given = static_cast<int>(sizeof...(Index));
   if (given > rank()) {
-    message text;
+    detail::message text;
     text << "at: " << given << " indices for ";
-    print_value(text, owner->extents, value());
+    detail::print_value(text, owner->extents, value());
     owner->fail(text << "; give at most one for each axis");
     return detail::indexed_elements(*this, {});
   }
@@ -212,7 +212,7 @@ template <class X, class... Index> constexpr auto elements_at(const X& x, const 
 template <class Operation, class... Operands>
 template <class Index>
 constexpr auto lazy<Operation, Operands...>::operator[](const Index& index) const {
-  if constexpr (traced<Index>) return tracer(detail::materialize(detail::trace_of(*this, index), *this))[index];
+  if constexpr (detail::traced<Index>) return tracer(detail::materialize(detail::trace_of(*this, index), *this))[index];
   else if constexpr (of_constants && std::integral<Index>) return index_in_dim(*this, index);
   else if constexpr (detail::is_untraced_index<Index>) return detail::index_operation{}(*this, index);
   else static_assert(detail::refuse_elements<lazy>());

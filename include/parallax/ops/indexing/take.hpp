@@ -151,6 +151,10 @@ inline constexpr detail::segment_sum_operation segment_sum{};
 /// `one_hot(i, n)`: along a new last axis of n elements, 1 at place i and 0 elsewhere; float32, or of type `T` by
 /// `one_hot_of<T>`. JAX: nn.one_hot
 inline constexpr detail::one_hot_operation<element_type::float32> one_hot{};
-template <element T> inline constexpr detail::one_hot_operation<element_type_of<T>> one_hot_of{};
+
+namespace detail {
+template <element T> inline constexpr one_hot_operation<element_type_of<T>> one_hot_of{};
+
+} // namespace detail
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

@@ -6,6 +6,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+namespace detail {
+
 /// Two operands of which at least one is an array or an expression of arrays, none traced.
 template <class A, class B>
 concept eager_operands =
@@ -16,151 +18,163 @@ concept mixed_operands = (traced<A> && eager_operand<B>) || (eager_operand<A> &&
 template <class A, class B>
 concept array_operands = eager_operands<A, B> || mixed_operands<A, B>;
 
+} // namespace detail
+
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator+(const A& a, const B& b) {
   return add(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator-(const A& a, const B& b) {
   return subtract(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator*(const A& a, const B& b) {
   return multiply(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator/(const A& a, const B& b) {
   return divide(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator%(const A& a, const B& b) {
   return rem(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator&(const A& a, const B& b) {
   return bitwise_and(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator|(const A& a, const B& b) {
   return bitwise_or(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator^(const A& a, const B& b) {
   return bitwise_xor(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator<<(const A& a, const B& b) {
   return left_shift(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator>>(const A& a, const B& b) {
   return right_shift(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator==(const A& a, const B& b) {
   return equal(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator!=(const A& a, const B& b) {
   return not_equal(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator<(const A& a, const B& b) {
   return less(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator<=(const A& a, const B& b) {
   return less_equal(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator>(const A& a, const B& b) {
   return greater(a, b);
 }
 template <class A, class B>
-  requires array_operands<A, B>
+  requires detail::array_operands<A, B>
 constexpr auto operator>=(const A& a, const B& b) {
   return greater_equal(a, b);
 }
+
+namespace detail {
 /// The left side of `x += y`: an array, a tracer, or a variable that began as a constant, to which a traced result is
 /// assigned. The last two may have another shape and type afterwards, as in Python.
 template <class A, class B>
 concept assignable_operands =
     (traced<A> && (traced_operands<A, B> || mixed_operands<A, B>)) || (array_value<A> && eager_operands<A, B>) ||
     (constant_expression<A> && (traced<B> || eager_operands<A, B>));
+
+} // namespace detail
+
 template <class A, class B>
-  requires assignable_operands<A, B>
+  requires detail::assignable_operands<A, B>
 constexpr A& operator+=(A& a, const B& b) {
   return a = a + b;
 }
 template <class A, class B>
-  requires assignable_operands<A, B>
+  requires detail::assignable_operands<A, B>
 constexpr A& operator-=(A& a, const B& b) {
   return a = a - b;
 }
 template <class A, class B>
-  requires assignable_operands<A, B>
+  requires detail::assignable_operands<A, B>
 constexpr A& operator*=(A& a, const B& b) {
   return a = a * b;
 }
 template <class A, class B>
-  requires assignable_operands<A, B>
+  requires detail::assignable_operands<A, B>
 constexpr A& operator/=(A& a, const B& b) {
   return a = a / b;
 }
+
+namespace detail {
 /// A floating number or a bool, and an extent: C++ has no operator for the two.
 template <class A, class B>
 concept number_and_extent = (scalar<A> && !std::integral<A> && std::same_as<B, extent>) ||
                             (std::same_as<A, extent> && scalar<B> && !std::integral<B>);
+
+} // namespace detail
+
 template <class A, class B>
-  requires number_and_extent<A, B>
+  requires detail::number_and_extent<A, B>
 constexpr auto operator+(const A& a, const B& b) {
   return add(a, b);
 }
 template <class A, class B>
-  requires number_and_extent<A, B>
+  requires detail::number_and_extent<A, B>
 constexpr auto operator-(const A& a, const B& b) {
   return subtract(a, b);
 }
 template <class A, class B>
-  requires number_and_extent<A, B>
+  requires detail::number_and_extent<A, B>
 constexpr auto operator*(const A& a, const B& b) {
   return multiply(a, b);
 }
 template <class A, class B>
-  requires number_and_extent<A, B>
+  requires detail::number_and_extent<A, B>
 constexpr auto operator/(const A& a, const B& b) {
   return divide(a, b);
 }
-template <eager_operand A> constexpr auto operator-(const A& a) { return negative(a); }
-template <eager_operand A> constexpr auto operator+(const A& a) { return a; }
-template <eager_operand A> constexpr auto operator~(const A& a) { return bitwise_not(a); }
+template <detail::eager_operand A> constexpr auto operator-(const A& a) { return negative(a); }
+template <detail::eager_operand A> constexpr auto operator+(const A& a) { return a; }
+template <detail::eager_operand A> constexpr auto operator~(const A& a) { return bitwise_not(a); }
 template <class A>
-  requires(traced<A> || eager_operand<A>)
+  requires(detail::traced<A> || detail::eager_operand<A>)
 constexpr auto operator!(const A& a) {
   return logical_not(a);
 }
 template <class A, class B>
-  requires(array_operands<A, B> || traced_operands<A, B>)
+  requires(detail::array_operands<A, B> || detail::traced_operands<A, B>)
 constexpr auto operator&&(const A& a, const B& b) {
   return logical_and(a, b);
 }
 template <class A, class B>
-  requires(array_operands<A, B> || traced_operands<A, B>)
+  requires(detail::array_operands<A, B> || detail::traced_operands<A, B>)
 constexpr auto operator||(const A& a, const B& b) {
   return logical_or(a, b);
 }

@@ -48,10 +48,11 @@ struct full_like_operation : operation<full_like_operation> {
 } // namespace detail
 
 /// An array of one value. JAX: numpy.full
-template <element T = float, std::size_t N, scalar Value> constexpr auto full(const extent (&shape)[N], Value value) {
+template <element T = float, std::size_t N, detail::scalar Value>
+constexpr auto full(const extent (&shape)[N], Value value) {
   return lazy<detail::full_operation<T>, extent_list<N>, Value>{{detail::list_of(shape), value}};
 }
-template <element T = float, scalar Value> constexpr auto full(detail::no_extents, Value value) {
+template <element T = float, detail::scalar Value> constexpr auto full(detail::no_extents, Value value) {
   return lazy<detail::full_operation<T>, extent_list<0>, Value>{{extent_list<0>{}, value}};
 }
 /// An array of zeros, float32 unless said otherwise. JAX: numpy.zeros

@@ -11,6 +11,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+namespace detail {
+
 /// How a scatter combines an element with its update.
 enum class scatter_kind : int { set_to, add_to, multiply_by, smaller_of, larger_of };
 constexpr std::string_view name_of(scatter_kind kind) {
@@ -23,6 +25,8 @@ constexpr std::string_view name_of(scatter_kind kind) {
   }
   return "";
 }
+
+} // namespace detail
 
 namespace primitives {
 

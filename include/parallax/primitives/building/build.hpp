@@ -13,6 +13,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+namespace detail {
+
 template <class T>
 concept scalar = std::is_arithmetic_v<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, float16> ||
                  std::same_as<std::remove_cvref_t<T>, bfloat16>;
@@ -28,6 +30,8 @@ inline constexpr element_type scalar_type_of =
     : std::signed_integral<T>   ? (sizeof(T) > 4 ? element_type::int64 : element_type::int32)
     : sizeof(T) > 4             ? element_type::uint64
                                 : element_type::uint32;
+
+} // namespace detail
 
 namespace build {
 

@@ -9,12 +9,10 @@
 
 #include <string_view>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-namespace detail {
 class preparation;     // compile/: turns a traced graph into a lowered one
 class section_planner; // compile/: turns the lowered graph into steps
-} // namespace detail
 
 /// For a call's differentiation: the operands, and by operand whether its derivative is wanted.
 struct linearize_application {
@@ -95,9 +93,9 @@ struct call_rules {
   /// The graphs that the call owns.
   growing_vector<graph_id> (*bodies)(parameter_words);
   /// Appends the code that is lowered in place of the call: often a replay of its bodies.
-  void (*prepare)(detail::preparation&, node_id call, parameter_words);
+  void (*prepare)(preparation&, node_id call, parameter_words);
   /// Appends the steps of a call that is left after preparation; null if preparation leaves none.
-  void (*lower)(detail::section_planner&, node_id call, parameter_words);
+  void (*lower)(section_planner&, node_id call, parameter_words);
 };
 
 /// The `lower` of a primitive whose calls preparation replaces.
@@ -112,4 +110,4 @@ constexpr growing_vector<tracer> emit_call(context& trace, plain_span<const trac
   return emit_call(trace, primitives::id_of<Call>, operands, encode(parameters));
 }
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -13,6 +13,8 @@ template <class... Primitive> struct list {
   static constexpr int size = sizeof...(Primitive);
 };
 
+struct literal; // `struct literal` alone would name that of `detail`
+
 using catalogue = list<
     // values without operands
     struct literal, struct iota, struct extent_value, struct axis_index,

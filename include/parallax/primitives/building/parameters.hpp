@@ -12,13 +12,11 @@
 #include <concepts>
 #include <string_view>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A primitive that has parameters.
 template <class P>
 concept has_parameters = requires { typename P::parameters; };
-
-namespace detail {
 
 /// Replaces the extents among parameters.
 template <class Rename> class extent_renamer {
@@ -58,28 +56,26 @@ template <class Parameters> constexpr void append_words(word_list& list, const P
   Parameters::describe(parameters, writer);
 }
 
-} // namespace detail
-
 /// The words of parameters.
 template <class Parameters> constexpr growing_vector<std::int64_t> encode(const Parameters& parameters) {
-  detail::word_list list;
-  detail::append_words(list, parameters);
+  word_list list;
+  append_words(list, parameters);
   return list.words;
 }
 
 /// The words of the next operation's parameters. The trace keeps them until that operation is appended.
 template <class Parameters> constexpr parameter_words encode_next(context& trace, const Parameters& parameters) {
   trace.next.parameters.words.clear();
-  detail::append_words(trace.next.parameters, parameters);
+  append_words(trace.next.parameters, parameters);
   return trace.next.parameters.words;
 }
 
 /// The parameters that words encode.
 template <class Parameters> constexpr Parameters decode(parameter_words words) {
   Parameters parameters;
-  detail::word_reader reader(words.data());
+  word_reader reader(words.data());
   Parameters::describe(parameters, reader);
   return parameters;
 }
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

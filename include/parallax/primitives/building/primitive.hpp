@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The way in which a primitive is lowered.
 enum class primitive_kind {
@@ -173,4 +173,4 @@ constexpr dim unify(context& trace, std::string_view operation, dim left, dim ri
   return is_static(right) ? right : left;
 }
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

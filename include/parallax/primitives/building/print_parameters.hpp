@@ -4,7 +4,7 @@
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/building/primitive.hpp>
 
-namespace parallax::PARALLAX_INLINE_VERSION {
+namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// Prints a graph of a trace at a depth of indentation.
 using graph_printer = void (*)(long_text&, const context&, graph_id, int indent);
@@ -34,7 +34,7 @@ class parameter_printer {
   bool any = false;
 
   template <class T> static constexpr bool goes_without_saying(const T& member) {
-    if constexpr (detail::growing_list<T>) return member.begin() == member.end();
+    if constexpr (growing_list<T>) return member.begin() == member.end();
     else if constexpr (requires { name_of(member); }) return !std::same_as<T, element_type> && member == T{};
     else if constexpr (std::same_as<T, bool>) return !member;
     else return false;
@@ -53,7 +53,7 @@ class parameter_printer {
     else if (member == unmapped) out << "None";
     else out << static_cast<std::int64_t>(member);
   }
-  template <detail::growing_list List> constexpr void print(const List& list) {
+  template <growing_list List> constexpr void print(const List& list) {
     out << '(';
     bool first = true;
     for (const auto& item : list) {
@@ -65,4 +65,4 @@ class parameter_printer {
   }
 };
 
-} // namespace parallax::PARALLAX_INLINE_VERSION
+} // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -6,6 +6,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+namespace detail {
+
 /// Axes of an array.
 using axis_list = small_vector<int, max_rank>;
 
@@ -15,6 +17,8 @@ constexpr axis_list all_axes(int rank) {
   for (int i = 0; i < rank; ++i) axes.push_back(i);
   return axes;
 }
+
+} // namespace detail
 
 namespace primitives {
 

@@ -7,6 +7,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+namespace detail {
+
 /// The most rounds that `slots` carries and `repeats` forward passes beside the first one suffice for: binomial(slots -
 /// 1 + repeats, repeats), since the first carry takes a slot.
 constexpr std::int64_t most_checkpointed_rounds(int slots, int repeats) {
@@ -18,10 +20,12 @@ constexpr std::int64_t most_checkpointed_rounds(int slots, int repeats) {
   return rounds;
 }
 
+} // namespace detail
+
 /// The largest number of times that a round is computed again before its derivative is taken, with so many slots.
 constexpr int checkpoint_repeats(std::int64_t rounds, int slots) {
   int repeats = 1;
-  while (most_checkpointed_rounds(slots, repeats) < rounds) ++repeats;
+  while (detail::most_checkpointed_rounds(slots, repeats) < rounds) ++repeats;
   return repeats;
 }
 

@@ -24,21 +24,21 @@ template <class Function, checkpoint_policy Policy> struct checkpointed {
  private:
   template <class... Args> constexpr auto trace(const Args&... args) const {
     using namespace detail;
-    context& owner = trace_of_trees(args...);
-    const growing_vector<tracer> leaves = leaves_to_tracers(owner, args...);
-    growing_vector<tracer> operands, inputs;
+    detail::context& owner = trace_of_trees(args...);
+    const detail::growing_vector<tracer> leaves = leaves_to_tracers(owner, args...);
+    detail::growing_vector<tracer> operands, inputs;
     primitives::checkpoint_call::parameters call{owner.open_graph(), Policy};
     for_each(leaves, [&](const tracer& leaf) {
       inputs.push_back(leaf.owner ? new_input(owner, leaf.value()) : leaf);
       if (leaf.owner) operands.push_back(leaf);
     });
     auto result = call_on(owner, function, inputs, std::index_sequence_for<Args...>{}, std::type_identity<Args>{}...);
-    growing_vector<tracer> values = tracers_of(result);
+    detail::growing_vector<tracer> values = tracers_of(result);
     set_outputs(owner, values);
     owner.close_graph();
     if (owner.failed) return result;
     for_each(captures_to_inputs(owner, call.body), [&](const tracer& closed_over) { operands.push_back(closed_over); });
-    values = emit_call<primitives::checkpoint_call>(owner, operands, call);
+    values = detail::emit_call<primitives::checkpoint_call>(owner, operands, call);
     return with_leaves(result, values);
   }
 };
@@ -61,7 +61,7 @@ template <class X> constexpr auto checkpoint_name(const X& x) {
   else
     return tree_map(
         [&](const auto& leaf) {
-          return emit<primitives::named>({detail::leaf_to_tracer(detail::trace_of_trees(x), leaf)});
+          return detail::emit<primitives::named>({detail::leaf_to_tracer(detail::trace_of_trees(x), leaf)});
         },
         x);
 }

@@ -39,13 +39,13 @@ template <class Function, class Rule> struct with_custom_jvp {
   template <class Result, class... Args>
   constexpr void trace_rule(detail::custom_trace& traced, const Result&, const Args&... args) const {
     using namespace detail;
-    context& owner = trace_of_trees(args...);
-    const growing_vector<tracer> inputs = traced.open();
-    growing_vector<tracer> directions = inputs;
+    detail::context& owner = trace_of_trees(args...);
+    const detail::growing_vector<tracer> inputs = traced.open();
+    detail::growing_vector<tracer> directions = inputs;
     for (std::size_t k = 0; k < inputs.size(); ++k)
       if (inputs[k].owner)
-        directions[k] =
-            has_derivatives(inputs[k].type()) ? new_input(owner, inputs[k].value()) : build::zeros_like(inputs[k]);
+        directions[k] = detail::has_derivatives(inputs[k].type()) ? new_input(owner, inputs[k].value())
+                                                                  : build::zeros_like(inputs[k]);
     const auto made = rule(arguments_of(inputs, args...), arguments_of(directions, args...));
     using made_type = std::remove_cvref_t<decltype(made)>;
     static_assert(is_of_two<made_type>, "parallax: custom_jvp: the rule takes the tuple of arguments and that of their "
@@ -55,18 +55,18 @@ template <class Function, class Rule> struct with_custom_jvp {
                             same_structure<Result, std::remove_cvref_t<decltype(std::get<1>(made))>>();
       static_assert(fits, "parallax: custom_jvp: the rule returns another tree than the function");
       if constexpr (fits) {
-        growing_vector<tracer> outputs = leaves_to_tracers(owner, std::get<0>(made));
-        const growing_vector<tracer> tangents = leaves_to_tracers(owner, std::get<1>(made));
-        const growing_vector<abstract_value> expected = values_of_outputs(owner, traced.call.body);
+        detail::growing_vector<tracer> outputs = leaves_to_tracers(owner, std::get<0>(made));
+        const detail::growing_vector<tracer> tangents = leaves_to_tracers(owner, std::get<1>(made));
+        const detail::growing_vector<detail::abstract_value> expected = values_of_outputs(owner, traced.call.body);
         check_alike(owner, "custom_jvp", "result", outputs, expected);
         check_alike(owner, "custom_jvp", "tangent", tangents, expected);
         for_each(tangents, [&](const tracer& t) {
-          if (has_derivatives(t.type())) outputs.push_back(t);
+          if (detail::has_derivatives(t.type())) outputs.push_back(t);
         });
-        const graph_id graph = traced.close(outputs);
+        const detail::graph_id graph = traced.close(outputs);
         traced.call.tangents.push_back(graph);
         traced.take_captures(traced.call.body, traced.call.tangents);
-        traced.take_captures(graph, plain_span<const graph_id>(&traced.call.body, 1));
+        traced.take_captures(graph, detail::plain_span<const detail::graph_id>(&traced.call.body, 1));
       }
     }
   }

@@ -42,8 +42,8 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
   template <class Result, class... Args>
   constexpr void trace_rules(detail::custom_trace& traced, const Result& result, const Args&... args) const {
     using namespace detail;
-    context& owner = trace_of_trees(args...);
-    const growing_vector<tracer> inputs = traced.open();
+    detail::context& owner = trace_of_trees(args...);
+    const detail::growing_vector<tracer> inputs = traced.open();
     const auto made =
         std::apply([this](const auto&... each) { return forward(each...); }, arguments_of(inputs, args...));
     using made_type = std::remove_cvref_t<decltype(made)>;
@@ -54,19 +54,19 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
       constexpr bool fits = same_structure<Result, std::remove_cvref_t<decltype(std::get<0>(made))>>();
       static_assert(fits, "parallax: custom_vjp: the forward rule returns another tree than the function");
       if constexpr (fits) {
-        growing_vector<tracer> outputs = leaves_to_tracers(owner, std::get<0>(made));
-        const growing_vector<abstract_value> expected = values_of_outputs(owner, traced.call.body);
+        detail::growing_vector<tracer> outputs = leaves_to_tracers(owner, std::get<0>(made));
+        const detail::growing_vector<detail::abstract_value> expected = values_of_outputs(owner, traced.call.body);
         check_alike(owner, "custom_vjp", "result", outputs, expected);
-        const growing_vector<tracer> residuals = leaves_to_tracers(owner, std::get<1>(made));
+        const detail::growing_vector<tracer> residuals = leaves_to_tracers(owner, std::get<1>(made));
         for_each(residuals, [&](const tracer& r) {
           if (r.owner) outputs.push_back(r);
         });
-        const growing_vector<abstract_value> kept =
-            vector_of(residuals, [](const tracer& r) { return r.owner ? r.value() : abstract_value{}; });
-        const graph_id graph = traced.close(outputs);
+        const detail::growing_vector<detail::abstract_value> kept =
+            vector_of(residuals, [](const tracer& r) { return r.owner ? r.value() : detail::abstract_value{}; });
+        const detail::graph_id graph = traced.close(outputs);
         traced.call.forward.push_back(graph);
         traced.take_captures(traced.call.body, traced.call.forward);
-        traced.take_captures(graph, plain_span<const graph_id>(&traced.call.body, 1));
+        traced.take_captures(graph, detail::plain_span<const detail::graph_id>(&traced.call.body, 1));
         using kept_tree = decltype(tree_map([](const auto&) { return tracer{}; }, std::get<1>(made)));
         if constexpr (is_callable<Backward, kept_tree, Result>())
           trace_backward(traced, result, std::get<1>(made), residuals, kept, args...);
@@ -79,18 +79,18 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
   }
   template <class Result, class Residuals, class... Args>
   constexpr void trace_backward(detail::custom_trace& traced, const Result& result, const Residuals& like,
-                                const growing_vector<tracer>& residuals, const growing_vector<abstract_value>& kept,
-                                const Args&... args) const {
+                                const detail::growing_vector<tracer>& residuals,
+                                const detail::growing_vector<detail::abstract_value>& kept, const Args&... args) const {
     using namespace detail;
-    context& owner = trace_of_trees(args...);
+    detail::context& owner = trace_of_trees(args...);
     owner.open_graph();
-    growing_vector<tracer> given = residuals;
+    detail::growing_vector<tracer> given = residuals;
     for (std::size_t k = 0; k < given.size(); ++k)
       if (given[k].owner) given[k] = new_input(owner, kept[k]);
     const std::size_t kept_count = owner.current().inputs.size();
-    const growing_vector<abstract_value> results = values_of_outputs(owner, traced.call.body);
-    const growing_vector<tracer> cotangents = vector_of(results, [&](const abstract_value& y) {
-      return has_derivatives(y.type) ? new_input(owner, y) : build::zeros(owner, y);
+    const detail::growing_vector<detail::abstract_value> results = values_of_outputs(owner, traced.call.body);
+    const detail::growing_vector<tracer> cotangents = vector_of(results, [&](const detail::abstract_value& y) {
+      return detail::has_derivatives(y.type) ? new_input(owner, y) : build::zeros(owner, y);
     });
     std::size_t next = 0;
     const auto residual_tree = tree_map([&](const auto&) { return given[next++]; }, like);
@@ -101,15 +101,15 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
                   "parallax: custom_vjp: the backward rule takes what the forward rule kept and the cotangents of the "
                   "result, and returns a tuple: a tree of cotangents for each argument, or none");
     if constexpr (fits) {
-      growing_vector<tracer> outputs;
-      growing_vector<abstract_value> expected;
+      detail::growing_vector<tracer> outputs;
+      detail::growing_vector<detail::abstract_value> expected;
       std::size_t leaf = 0;
       auto take_each = [&]<class Given, class Arg>(const Given& cotangent, const Arg&) {
-        growing_vector<tracer> found(index_of(leaf_count<Arg>));
+        detail::growing_vector<tracer> found(detail::index_of(detail::leaf_count<Arg>));
         if constexpr (!std::is_same_v<Given, none_t>) found = leaves_to_tracers(owner, cotangent);
         for (std::size_t k = 0; k < found.size(); ++k) {
           const tracer& argument = traced.leaves[leaf++];
-          if (!argument.owner || !has_derivatives(argument.type())) continue;
+          if (!argument.owner || !detail::has_derivatives(argument.type())) continue;
           expected.push_back(argument.value());
           outputs.push_back(found[k].owner ? found[k] : build::zeros(owner, argument.value()));
         }
@@ -118,7 +118,7 @@ template <class Function, class Forward, class Backward> struct with_custom_vjp 
         (take_each(std::get<I>(made), args), ...);
       }(std::index_sequence_for<Args...>{});
       check_alike(owner, "custom_vjp", "cotangent", outputs, expected);
-      const graph_id graph = traced.close(outputs);
+      const detail::graph_id graph = traced.close(outputs);
       if (!owner.failed) traced.keep_captures(traced.call.forward[0], graph, kept_count);
       traced.call.backward.push_back(graph);
     }

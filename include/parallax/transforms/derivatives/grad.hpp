@@ -74,26 +74,27 @@ template <class Function, class Argnums, bool WithValue, bool WithAux> struct di
 
  private:
   template <class... Args> constexpr auto trace(const Args&... args) const {
-    context& owner = detail::trace_of_trees(args...);
+    detail::context& owner = detail::trace_of_trees(args...);
     detail::differentiated_inputs arguments(owner, "grad", detail::leaves_to_tracers(owner, args...));
     const auto [body, result, results] = detail::trace_body<Argnums>(arguments, function, args...);
     using tree = std::remove_cvref_t<decltype(result)>;
     if constexpr (WithAux && !detail::is_loss_with_aux<tree>) {
-      owner.fail(message() << "grad: with has_aux the function returns a pair: the loss, and what is handed on beside "
-                              "it; return std::pair{loss, aux}, or leave has_aux out");
+      owner.fail(
+          detail::message() << "grad: with has_aux the function returns a pair: the loss, and what is handed on beside "
+                               "it; return std::pair{loss, aux}, or leave has_aux out");
       const auto gradients = detail::chosen_with_leaves<Argnums>(arguments.leaves, args...);
       if constexpr (WithValue) return std::pair{std::pair{results[0], results[0]}, gradients};
       else return std::pair{gradients, results[0]};
     } else {
-      growing_vector<tracer> values = results;
-      const growing_vector<tracer> loss = detail::tracers_of(loss_of(result));
+      detail::growing_vector<tracer> values = results;
+      const detail::growing_vector<tracer> loss = detail::tracers_of(loss_of(result));
       detail::check_scalar_result(owner, loss);
-      growing_vector<tracer> gradients = arguments.leaves;
+      detail::growing_vector<tracer> gradients = arguments.leaves;
       if (!owner.failed) {
         detail::reverse_pass pass(owner, body, arguments.operands, arguments.wanted);
         if (!owner.failed) {
           values = pass.outputs;
-          growing_vector<tracer> seeds(values.size());
+          detail::growing_vector<tracer> seeds(values.size());
           seeds[0] = build::literal(owner, values[0].type(), 1);
           gradients = arguments.gradients(pass.backward(seeds));
         }
@@ -109,7 +110,8 @@ template <class Function, class Argnums, bool WithValue, bool WithAux> struct di
   /// The gradients, with the value and the auxiliary tree if they are asked for. `values` are the leaves of the
   /// function's results.
   template <class Result, class Gradients>
-  static constexpr auto finish(const Result& result, const growing_vector<tracer>& values, const Gradients& gradients) {
+  static constexpr auto finish(const Result& result, const detail::growing_vector<tracer>& values,
+                               const Gradients& gradients) {
     const tracer value = values[0];
     if constexpr (WithAux) {
       const auto aux = std::get<1>(detail::with_leaves(result, values));

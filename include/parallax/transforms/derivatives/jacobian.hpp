@@ -11,9 +11,9 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-enum class derivative_mode { forward, reverse };
-
 namespace detail {
+
+enum class derivative_mode { forward, reverse };
 
 /// The matrices of derivatives of a traced function, leaf by leaf.
 class jacobian_builder {
@@ -137,9 +137,9 @@ class jacobian_builder {
 } // namespace detail
 
 /// A function that computes a Jacobian.
-template <class Function, class Argnums, derivative_mode Mode> struct jacobian {
+template <class Function, class Argnums, detail::derivative_mode Mode> struct jacobian {
   [[no_unique_address]] Function function;
-  static constexpr std::string_view name = Mode == derivative_mode::forward ? "jacfwd" : "jacrev";
+  static constexpr std::string_view name = Mode == detail::derivative_mode::forward ? "jacfwd" : "jacrev";
 
   template <class... Args> constexpr auto operator()(const Args&... args) const {
     static_assert(detail::chosen_arguments<Argnums>::largest() < static_cast<int>(sizeof...(Args)),
@@ -155,7 +155,7 @@ template <class Function, class Argnums, derivative_mode Mode> struct jacobian {
 
  private:
   template <class... Args> constexpr auto trace(const Args&... args) const {
-    context& owner = detail::trace_of_trees(args...);
+    detail::context& owner = detail::trace_of_trees(args...);
     detail::differentiated_inputs arguments(owner, name, detail::leaves_to_tracers(owner, args...));
     const auto [body, result, results] = detail::trace_body<Argnums>(arguments, function, args...);
     const auto derivatives = detail::jacobian_builder(arguments, body, name).run(Mode, results);
@@ -165,7 +165,7 @@ template <class Function, class Argnums, derivative_mode Mode> struct jacobian {
   }
 };
 
-template <class Function, class Argnums, derivative_mode Mode>
+template <class Function, class Argnums, detail::derivative_mode Mode>
 inline constexpr bool detail::is_transformed<jacobian<Function, Argnums, Mode>> = true;
 
 /// The Jacobian of `function` by forward mode, one direction for each element of the argument: a tree like the result,
@@ -173,13 +173,13 @@ inline constexpr bool detail::is_transformed<jacobian<Function, Argnums, Mode>> 
 /// arguments have few elements. JAX: jacfwd
 template <class Function, class Argnums = argnums_t<0>> constexpr auto jacfwd(Function function, Argnums = {}) {
   detail::check_argnums<Argnums>();
-  return jacobian<Function, Argnums, derivative_mode::forward>{function};
+  return jacobian<Function, Argnums, detail::derivative_mode::forward>{function};
 }
 /// The Jacobian of `function` by reverse mode, one pass back for each element of the result, as a tree like that of
 /// `jacfwd`. The better choice if results have few elements. JAX: jacrev
 template <class Function, class Argnums = argnums_t<0>> constexpr auto jacrev(Function function, Argnums = {}) {
   detail::check_argnums<Argnums>();
-  return jacobian<Function, Argnums, derivative_mode::reverse>{function};
+  return jacobian<Function, Argnums, detail::derivative_mode::reverse>{function};
 }
 /// The second derivatives of `function`: a tree like the result, of trees like the argument, whose leaves are again
 /// trees like the argument. JAX: hessian

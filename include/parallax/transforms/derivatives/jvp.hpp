@@ -32,11 +32,11 @@ template <class Function> struct moved {
   template <class Primals, class Tangents>
   constexpr auto trace(const Primals& primals, const Tangents& tangents) const {
     using namespace detail;
-    context& owner = trace_of_trees(primals, tangents);
-    const growing_vector<tracer> directions =
+    detail::context& owner = trace_of_trees(primals, tangents);
+    const detail::growing_vector<tracer> directions =
         std::apply([&](const auto&... each) { return argument_tangents(owner, "jvp", primals, each...); }, tangents);
     const auto point = trace_point_at(owner, "jvp", function, primals);
-    growing_vector<tracer> values = point.results, moving = values;
+    detail::growing_vector<tracer> values = point.results, moving = values;
     if (!owner.failed) {
       const forward_pass pass(owner, point.body, point.arguments.operands, directions);
       values = pass.outputs;

@@ -99,10 +99,10 @@ template <class Function, class Tree, class Args> class traced_linearized {
     using namespace detail;
     constexpr bool fits = one_tree_each<Args, std::tuple<Tangents...>>;
     static_assert(fits, "parallax: linearize: give a tangent for each argument, a tree like it, or none");
-    context& owner = arguments.owner;
-    growing_vector<tracer> moving = tracers_of(result);
+    detail::context& owner = arguments.owner;
+    detail::growing_vector<tracer> moving = tracers_of(result);
     if constexpr (fits) {
-      const growing_vector<tracer> directions = argument_tangents(owner, "linearize", args, tangents...);
+      const detail::growing_vector<tracer> directions = argument_tangents(owner, "linearize", args, tangents...);
       if (!owner.failed) moving = moved_along(directions);
     }
     return with_leaves(result, moving);
@@ -114,21 +114,21 @@ template <class Function, class Tree, class Args> class traced_linearized {
   Tree result;
   Args args;
 
-  constexpr growing_vector<tracer> moved_along(const growing_vector<tracer>& directions) const {
+  constexpr detail::growing_vector<tracer> moved_along(const detail::growing_vector<tracer>& directions) const {
     using namespace detail;
-    context& owner = arguments.owner;
-    const growing_vector<tracer>& results = pass.outputs;
+    detail::context& owner = arguments.owner;
+    const detail::growing_vector<tracer>& results = pass.outputs;
     reverse_pass again = pass;
-    const graph_id pull = owner.open_graph();
-    growing_vector<int> differentiated;
-    growing_vector<tracer> cotangents(results.size()), like, given;
+    const detail::graph_id pull = owner.open_graph();
+    detail::growing_vector<int> differentiated;
+    detail::growing_vector<tracer> cotangents(results.size()), like, given;
     for (std::size_t k = 0; k < results.size(); ++k) {
-      if (!has_derivatives(results[k].type())) continue;
+      if (!detail::has_derivatives(results[k].type())) continue;
       differentiated.push_back(static_cast<int>(k));
       like.push_back(results[k]);
       cotangents[k] = new_input(owner, results[k].value());
     }
-    const growing_vector<tracer> gradients = again.backward(cotangents);
+    const detail::growing_vector<tracer> gradients = again.backward(cotangents);
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (arguments.wanted[i] == 0 || !gradients[i].owner || !directions[i].owner) continue;
       add_output(owner, gradients[i]);
@@ -136,7 +136,7 @@ template <class Function, class Tree, class Args> class traced_linearized {
     }
     owner.close_graph();
     if (owner.failed) return results;
-    const growing_vector<tracer> nothing, pushed = pushed_through(owner, pull, nothing, like, given);
+    const detail::growing_vector<tracer> nothing, pushed = pushed_through(owner, pull, nothing, like, given);
     return result_tangents(results, differentiated, pushed);
   }
 };
@@ -149,7 +149,7 @@ template <class Function, class... Args> constexpr auto linearize(const Function
   } else if constexpr (!detail::is_callable<Function, detail::traced_t<Args>...>()) {
     return detail::refuse_call<Function, Args...>(detail::trace_of_trees(args...), "linearize");
   } else {
-    context& owner = detail::trace_of_trees(args...);
+    detail::context& owner = detail::trace_of_trees(args...);
     const auto [arguments, body, result, results] = detail::trace_point(owner, "linearize", function, args...);
     const detail::reverse_pass pass(owner, body, arguments.operands, arguments.wanted);
     const auto values = detail::with_leaves(result, owner.failed ? results : pass.outputs);

@@ -21,7 +21,7 @@ template <class Tree, class Args> class traced_pullback {
   template <class Cotangents> constexpr auto operator()(const Cotangents& cotangents) const {
     constexpr bool fits = detail::same_structure<Tree, Cotangents>();
     static_assert(fits, "parallax: vjp: give the pullback a tree of cotangents like the function's result");
-    growing_vector<tracer> leaves = arguments.leaves;
+    detail::growing_vector<tracer> leaves = arguments.leaves;
     if constexpr (fits) {
       if (!arguments.owner.failed) {
         detail::reverse_pass again = pass;
@@ -93,7 +93,7 @@ template <class Function, class... Args> constexpr auto vjp(const Function& func
   } else if constexpr (!detail::is_callable<Function, detail::traced_t<Args>...>()) {
     return detail::refuse_call<Function, Args...>(detail::trace_of_trees(args...), "vjp");
   } else {
-    context& owner = detail::trace_of_trees(args...);
+    detail::context& owner = detail::trace_of_trees(args...);
     const auto [arguments, body, result, results] = detail::trace_point(owner, "vjp", function, args...);
     const detail::reverse_pass pass(owner, body, arguments.operands, arguments.wanted);
     const auto values = detail::with_leaves(result, owner.failed ? results : pass.outputs);

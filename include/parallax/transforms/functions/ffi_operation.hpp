@@ -16,6 +16,7 @@
 #include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
+
 namespace detail {
 
 template <std::size_t> struct one_tracer {
@@ -139,27 +140,25 @@ template <class T> inline constexpr bool is_one_array = leaf_count<T> == 1 && pa
 template <class Rules, class... Arguments>
 using ffi_results = decltype(traced_like(std::declval<context&>(), Rules::shape(std::declval<const Arguments&>()...)));
 
-} // namespace detail
-
 /// The type of `custom_call<rules>`: an operation by the rules' functions.
 template <class Rules> struct ffi_operation {
   template <class... Args>
-    requires(!detail::any_traced<Args...>())
+    requires(!any_traced<Args...>())
   constexpr auto operator()(const Args&... args) const {
     return execute(*this, args...);
   }
   template <class... Args>
-    requires(detail::any_traced<Args...>() && !(detail::is_one_array<Args> && ...))
+    requires(any_traced<Args...>() && !(is_one_array<Args> && ...))
   constexpr auto operator()(const Args&... args) const {
-    context& owner = detail::trace_of_trees(args...);
+    context& owner = trace_of_trees(args...);
     owner.fail(message() << "custom_call: one of its arguments is a tree; give it arrays and numbers, the leaves of a "
                             "tree one by one");
     return build::literal(owner, element_type::float32, 0);
   }
   /// Its result type is known without its body, so that rules may call it.
   template <class... Args>
-    requires(detail::any_traced<Args...>() && (detail::is_one_array<Args> && ...))
-  constexpr auto operator()(const Args&... args) const -> detail::ffi_results<Rules, detail::traced_t<Args>...> {
+    requires(any_traced<Args...>() && (is_one_array<Args> && ...))
+  constexpr auto operator()(const Args&... args) const -> ffi_results<Rules, traced_t<Args>...> {
     using namespace detail;
     constexpr int count = static_cast<int>(sizeof...(Args));
     context& owner = trace_of_trees(args...);
@@ -184,7 +183,9 @@ template <class Rules> struct ffi_operation {
   }
 };
 
-template <class Rules> inline constexpr bool detail::is_transformed<ffi_operation<Rules>> = true;
+} // namespace detail
+
+template <class Rules> inline constexpr bool detail::is_transformed<detail::ffi_operation<Rules>> = true;
 
 /// A function of a user's own as an operation: `custom_call<rules>(x, y)`, inside traced functions and at once. `rules`
 /// is a type with these static functions:
@@ -200,6 +201,6 @@ template <class Rules> inline constexpr bool detail::is_transformed<ffi_operatio
 ///   along axis 0; `is_mapped` is an array of bool. Without it, a loop calls the function for each element.
 ///
 /// JAX: ffi.ffi_call with custom_jvp, custom_vjp and custom_vmap.
-template <class Rules> inline constexpr ffi_operation<Rules> custom_call{};
+template <class Rules> inline constexpr detail::ffi_operation<Rules> custom_call{};
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

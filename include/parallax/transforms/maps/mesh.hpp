@@ -35,8 +35,8 @@ struct device_axis {
 template <device_axis... Axes> struct mesh_t {
   static constexpr int rank = static_cast<int>(sizeof...(Axes));
   static constexpr std::array<device_axis, sizeof...(Axes)> axes{Axes...};
-  static constexpr std::string_view name(int axis) { return axes[index_of(axis)].name(); }
-  static constexpr std::int64_t size(int axis) { return axes[index_of(axis)].size; }
+  static constexpr std::string_view name(int axis) { return axes[detail::index_of(axis)].name(); }
+  static constexpr std::int64_t size(int axis) { return axes[detail::index_of(axis)].size; }
 
   static_assert(rank >= 1 && rank <= 4, "parallax: a mesh has 1 to 4 axes");
   static_assert(
@@ -115,6 +115,8 @@ template <spec_entry... Entries> struct spec_t {
 /// device has the whole array. JAX: PartitionSpec, P
 template <spec_entry... Entries> inline constexpr spec_t<Entries...> spec{};
 
+namespace detail {
+
 /// Which dimensions of an array are cut along which axes of a mesh, by their numbers.
 struct partition {
   struct cuts {
@@ -184,5 +186,7 @@ template <class Mesh, class Spec> constexpr partition partition_of(Spec) {
   }
   return result;
 }
+
+} // namespace detail
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

@@ -102,7 +102,8 @@ constexpr growing_vector<char> add_operands(context& trace, primitives::pmap_cal
 } // namespace detail
 
 /// A function mapped by pmap. Call it with arrays, or with tracers inside another traced function.
-template <class Function, fixed_string Name, class InAxes, class OutAxes, class Devices, class Size> struct pmapped {
+template <class Function, detail::fixed_string Name, class InAxes, class OutAxes, class Devices, class Size>
+struct pmapped {
   [[no_unique_address]] Function function;
 
   template <class... Args> constexpr auto operator()(const Args&... args) const {
@@ -114,7 +115,7 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
 
  private:
   template <class... Args> constexpr auto trace(const Args&... args) const {
-    context& owner = detail::trace_of_trees(args...);
+    detail::context& owner = detail::trace_of_trees(args...);
     auto [arguments, body, mapped_axis, result, results] = detail::trace_instance<Name, InAxes>(
         owner, "pmap", function,
         [&](std::string_view name, const detail::mapped_arguments& mapped) {
@@ -126,12 +127,13 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
     primitives::pmap_call::parameters call{.axis = mapped_axis, .size = arguments.size, .body = body};
     detail::leaf_axes out = detail::result_axes<OutAxes>::template read<decltype(result)>();
     if (!detail::check_fit(owner, "pmap", "out_axes", out)) return result;
-    growing_vector<tracer> operands;
-    const growing_vector<char> varies = detail::add_operands(owner, call, arguments.leaves, arguments.axes, operands);
+    detail::growing_vector<tracer> operands;
+    const detail::growing_vector<char> varies =
+        detail::add_operands(owner, call, arguments.leaves, arguments.axes, operands);
     if (owner.failed) return result;
     for (std::size_t k = 0; k < results.size(); ++k) {
       if (!detail::check_out_axis(owner, "pmap", out.values[k], results[k].rank())) return result;
-      if (out.values[k] == unmapped && varies[k]) {
+      if (out.values[k] == detail::unmapped && varies[k]) {
         detail::varying_output(owner, "pmap", Name.view(), static_cast<int>(k));
         return result;
       }
@@ -139,11 +141,11 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes, class 
     }
     call.devices = detail::device_numbers<Devices>::list();
     if (!call.devices.empty() && !detail::check_devices(owner, call.devices, arguments.size)) return result;
-    return detail::with_leaves(result, emit_call<primitives::pmap_call>(owner, operands, call));
+    return detail::with_leaves(result, detail::emit_call<primitives::pmap_call>(owner, operands, call));
   }
 };
 
-template <class Function, fixed_string Name, class InAxes, class OutAxes, class Devices, class Size>
+template <class Function, detail::fixed_string Name, class InAxes, class OutAxes, class Devices, class Size>
 inline constexpr bool detail::is_transformed<pmapped<Function, Name, InAxes, OutAxes, Devices, Size>> = true;
 
 namespace detail {
@@ -158,7 +160,8 @@ inline constexpr bool is_pmapped<pmapped<Function, Name, InAxes, OutAxes, Device
 /// name. `axis_size<8>()` says how many instances all processes have together: the compiler then knows this number,
 /// although each process has an unknown part of it. `donate<0>` has calls use up argument 0. Inside another pmap,
 /// devices are numbered row-major, the outer axis first. JAX: pmap
-template <fixed_string Name = "", class Function, class... Options> constexpr auto pmap(Function function, Options...) {
+template <detail::fixed_string Name = "", class Function, class... Options>
+constexpr auto pmap(Function function, Options...) {
   using in = typename detail::option<in_axes_t, in_axes_t<0>, Options...>::type;
   using out = typename detail::option<out_axes_t, out_axes_t<0>, Options...>::type;
   using on = typename detail::option<devices_t, devices_t<>, Options...>::type;

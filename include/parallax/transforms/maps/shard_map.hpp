@@ -193,8 +193,8 @@ template <class Mapped, class... Args> struct mesh_call;
 
 /// Returns `x` as a value that may differ between the instances along axes of a mesh: the initial carry of a loop whose
 /// rounds differ, for example. JAX: lax.pvary
-template <fixed_string... Names> constexpr tracer pvary(tracer x) {
-  context& trace = *x.owner;
+template <detail::fixed_string... Names> constexpr tracer pvary(tracer x) {
+  detail::context& trace = *x.owner;
   const primitives::mapped_axes over = detail::find_participants<Names...>(trace, "pvary").over;
   return trace.failed ? x : detail::vary_along(x, over.bits(trace));
 }
@@ -220,8 +220,8 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct shar
 
  private:
   template <class... Args> constexpr auto trace(const Args&... args) const {
-    context& owner = detail::trace_of_trees(args...);
-    growing_vector<tracer> leaves = detail::leaves_to_tracers(owner, args...);
+    detail::context& owner = detail::trace_of_trees(args...);
+    detail::growing_vector<tracer> leaves = detail::leaves_to_tracers(owner, args...);
     const auto in = InSpecs::template read<Mesh, Args...>();
     if (in.fit == detail::entry_fit::fits)
       for (std::size_t k = 0; k < leaves.size() && !owner.failed; ++k)
@@ -230,7 +230,7 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct shar
     auto tree = blocks_function{function}.template trace<Args...>(owner, leaves, false);
     if (owner.failed) return tree;
     const auto out = OutSpecs::template read<Mesh, decltype(tree)>();
-    growing_vector<tracer> results = detail::tracers_of(tree);
+    detail::growing_vector<tracer> results = detail::tracers_of(tree);
     for (std::size_t k = 0; k < results.size(); ++k) results[k] = detail::put_together(results[k], out.values[k]);
     return detail::with_leaves(tree, results);
   }

@@ -9,7 +9,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// A function mapped by vmap. Call it with arrays, or with tracers inside another traced function.
-template <class Function, fixed_string Name, class InAxes, class OutAxes> struct vmapped {
+template <class Function, detail::fixed_string Name, class InAxes, class OutAxes> struct vmapped {
   [[no_unique_address]] Function function;
 
   template <class... Args> constexpr auto operator()(const Args&... args) const {
@@ -21,30 +21,30 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
 
  private:
   template <class... Args> constexpr auto trace(const Args&... args) const {
-    context& owner = detail::trace_of_trees(args...);
+    detail::context& owner = detail::trace_of_trees(args...);
     auto [arguments, body, axis, result, results] = detail::trace_instance<Name, InAxes>(
         owner, "vmap", function,
         [](std::string_view name, const detail::mapped_arguments& mapped) {
-          return mapped_axis{.name = name, .size = mapped.size, .own_instances = mapped.size};
+          return detail::mapped_axis{.name = name, .size = mapped.size, .own_instances = mapped.size};
         },
         args...);
     if (owner.failed) return result;
 
-    growing_vector<batched> batch;
+    detail::growing_vector<detail::batched> batch;
     for (std::size_t k = 0; k < arguments.leaves.size(); ++k)
       if (arguments.leaves[k].owner) batch.push_back({arguments.leaves[k], arguments.axes[k]});
-    growing_vector<batched> outputs = detail::batch_graph(owner, body, batch, arguments.size, axis);
+    detail::growing_vector<detail::batched> outputs = detail::batch_graph(owner, body, batch, arguments.size, axis);
     detail::leaf_axes out = detail::result_axes<OutAxes>::template read<decltype(result)>();
     if (owner.failed || !detail::check_fit(owner, "vmap", "out_axes", out)) return result;
     for (std::size_t k = 0; k < outputs.size(); ++k) {
-      const batched& y = outputs[k];
+      const detail::batched& y = outputs[k];
       const int rank = y.instance_rank();
       if (!detail::check_out_axis(owner, "vmap", out.values[k], rank)) return result;
-      if (out.values[k] == unmapped) {
+      if (out.values[k] == detail::unmapped) {
         if (y.is_mapped()) detail::varying_output(owner, "vmap", Name.view(), static_cast<int>(k));
         results[k] = y.value;
       } else {
-        if (!check_rank(owner, "vmap", rank + 1)) return result;
+        if (!detail::check_rank(owner, "vmap", rank + 1)) return result;
         results[k] = build::mapped_at(y, out.values[k], arguments.size);
       }
     }
@@ -52,7 +52,7 @@ template <class Function, fixed_string Name, class InAxes, class OutAxes> struct
   }
 };
 
-template <class Function, fixed_string Name, class InAxes, class OutAxes>
+template <class Function, detail::fixed_string Name, class InAxes, class OutAxes>
 inline constexpr bool detail::is_transformed<vmapped<Function, Name, InAxes, OutAxes>> = true;
 
 namespace detail {
@@ -70,7 +70,8 @@ struct option<Template, Default, First, Rest...> : option<Template, Default, Res
 /// Maps `function` over an axis of its arguments: `vmap(f)`, `vmap<"name">(f, in_axes<0, none>, out_axes<1>)`.
 /// The operations of `function` become operations on whole batches; a matrix-vector product becomes a matrix product.
 /// Collectives over the named axis become reductions. JAX: vmap
-template <fixed_string Name = "", class Function, class... Options> constexpr auto vmap(Function function, Options...) {
+template <detail::fixed_string Name = "", class Function, class... Options>
+constexpr auto vmap(Function function, Options...) {
   using in = typename detail::option<in_axes_t, in_axes_t<0>, Options...>::type;
   using out = typename detail::option<out_axes_t, out_axes_t<0>, Options...>::type;
   return vmapped<Function, Name, in, out>{function};

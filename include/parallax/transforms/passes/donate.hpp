@@ -14,7 +14,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 template <auto... Arguments> struct donate_t {
-  static constexpr bool has(std::size_t argument) { return ((index_of(Arguments) == argument) || ...); }
+  static constexpr bool has(std::size_t argument) { return ((detail::index_of(Arguments) == argument) || ...); }
   static constexpr std::int64_t highest = [] {
     std::int64_t found = -1;
     ((found = Arguments > found ? Arguments : found), ...);

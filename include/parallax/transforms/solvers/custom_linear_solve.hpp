@@ -45,17 +45,17 @@ constexpr auto custom_linear_solve(const Matvec& matvec, const B& b, const Solve
   static_assert(any_traced<B>(),
                 "parallax: custom_linear_solve: call it inside a traced function, such as one that jit "
                 "is given");
-  context& owner = trace_of_trees(b);
+  detail::context& owner = trace_of_trees(b);
   const auto vector = varying_as_made(owner, traced_like(owner, b), matvec);
   using tree = std::remove_cvref_t<decltype(vector)>;
-  growing_vector<tracer> operands = tracers_of(vector);
+  detail::growing_vector<tracer> operands = tracers_of(vector);
   const std::size_t size = operands.size();
   primitives::linear_solve_call::parameters call;
   call.product = owner.open_graph();
   const auto made = matvec(with_leaves(vector, inputs_like(owner, operands)));
   static_assert(same_structure<tree, std::remove_cvref_t<decltype(made)>>(),
                 "parallax: custom_linear_solve: the matrix times a vector is another tree than the right-hand side");
-  const growing_vector<tracer> y = leaves_to_tracers(owner, made);
+  const detail::growing_vector<tracer> y = leaves_to_tracers(owner, made);
   if (check_same_leaves(owner, "custom_linear_solve", "the matrix times a vector", y, operands)) set_outputs(owner, y);
   owner.close_graph();
   if (owner.failed) return vector;
@@ -63,13 +63,13 @@ constexpr auto custom_linear_solve(const Matvec& matvec, const B& b, const Solve
   const std::size_t of_matrix = operands.size();
   call.solve = trace_solver(owner, call.product, vector, operands, of_matrix, solve);
   if (owner.failed) return vector;
-  share_captures(owner, call.solve, plain_span<const graph_id>(&call.product, 1), operands);
-  const graph_id transposed = primitives::linear_solve_call::transposed_product(owner, call.product, size);
+  share_captures(owner, call.solve, detail::plain_span<const detail::graph_id>(&call.product, 1), operands);
+  const detail::graph_id transposed = primitives::linear_solve_call::transposed_product(owner, call.product, size);
   call.transpose_solve = trace_solver(owner, transposed, vector, operands, operands.size(), transpose_solve);
   if (owner.failed) return vector;
-  const graph_id others[] = {call.product, call.solve};
+  const detail::graph_id others[] = {call.product, call.solve};
   share_captures(owner, call.transpose_solve, others, operands);
-  return with_leaves(vector, emit_call<primitives::linear_solve_call>(owner, operands, call));
+  return with_leaves(vector, detail::emit_call<primitives::linear_solve_call>(owner, operands, call));
 }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

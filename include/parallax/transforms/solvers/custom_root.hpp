@@ -168,10 +168,10 @@ constexpr auto custom_root(const Function& f, const First& first, const Solve& s
   using namespace detail;
   static_assert(any_traced<First>(), "parallax: custom_root: call it inside a traced function, such as one that jit is "
                                      "given");
-  context& owner = trace_of_trees(first);
+  detail::context& owner = trace_of_trees(first);
   const auto given = varying_as_made(owner, traced_like(owner, first), f);
   // the root does not depend on the solver's first point
-  const auto point = tree_map([](const tracer& x) { return emit<primitives::stop_gradient>({x}); }, given);
+  const auto point = tree_map([](const tracer& x) { return detail::emit<primitives::stop_gradient>({x}); }, given);
   using tree = std::remove_cvref_t<decltype(point)>;
   // compiled here and not from within the trace, so that its errors stand near the top
   using tangent [[maybe_unused]] =

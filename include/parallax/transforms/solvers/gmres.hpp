@@ -137,8 +137,8 @@ constexpr auto gmres(const A& matrix, const B& b, const gmres_options& options =
   gmres_options checked = options;
   if constexpr (detail::any_traced<B>()) {
     if (options.restart < 1) {
-      detail::trace_of_trees(b).fail(message() << "gmres: restart is " << options.restart
-                                               << "; give 1 or more, the number of products between restarts");
+      detail::trace_of_trees(b).fail(detail::message() << "gmres: restart is " << options.restart
+                                                       << "; give 1 or more, the number of products between restarts");
       checked.restart = 1;
     }
   }

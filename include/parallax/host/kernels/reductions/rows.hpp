@@ -219,10 +219,6 @@ template <kernel_result Result, class Reduction, class... S> class row_passes<ke
   }
 };
 
-} // namespace detail
-
-namespace detail {
-
 /// The part of a row group that is compiled for each kernel: functions for some of its rows, and the bytes to remember
 /// for each element.
 struct row_group {
