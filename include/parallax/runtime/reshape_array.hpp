@@ -65,7 +65,7 @@ template <std::size_t Rank> struct reshaped_value : runtime::constant_block_of<r
 
 /// The elements of an array or expression under another shape; one extent may be -1. Throws `shape_error` unless the
 /// numbers of elements are equal.
-template <eager_operand X, std::size_t Rank> constexpr auto reshape_array(const X& x, const extent_list<Rank>& list) {
+template <class X, std::size_t Rank> constexpr auto reshape_array(const X& x, const extent_list<Rank>& list) {
   if constexpr (lazy_expression<X>) {
     return reshape_array(evaluate(x), list);
   } else {

@@ -7,9 +7,14 @@
 #include <parallax/ops/expressions/axes.hpp>
 #include <parallax/ops/expressions/extent_arguments.hpp>
 
+#include <cstddef>
+
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
+
+/// What arrays outside of traced functions do, which rooms above know.
+template <class X, std::size_t Rank> constexpr auto reshape_array(const X& x, const extent_list<Rank>& list);
 
 struct reshape_operation : operation<reshape_operation> {
   using operation<reshape_operation>::operator();
