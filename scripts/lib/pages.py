@@ -91,11 +91,13 @@ def same_number(one, other):
 
 
 def same_line(expected, printed):
+    """Spaces count only where numbers are the same: how wide these are decides how many there are."""
     expected, printed = expected.rstrip(), printed.rstrip()
     if expected == printed:
         return True
     numbers, printed_numbers = NUMBER.findall(expected), NUMBER.findall(printed)
-    return (NUMBER.sub("0", expected) == NUMBER.sub("0", printed) and len(numbers) == len(printed_numbers)
+    texts = ["".join(NUMBER.sub("0", line).split()) for line in (expected, printed)]
+    return (texts[0] == texts[1] and len(numbers) == len(printed_numbers)
             and all(map(same_number, numbers, printed_numbers)))
 
 

@@ -50,6 +50,7 @@ class ProgramsTest(unittest.TestCase):
 class OutputTest(unittest.TestCase):
     def test_numbers_may_differ_by_one_in_a_thousand(self):
         self.assertIsNone(pages.first_difference("loss 0.5000\n[-1. 2e-3]\n", "loss 0.5004\n[-1. 0.002]"))
+        self.assertIsNone(pages.first_difference("[[ 1. -2.]", "[[ 0.9999999 -2.       ]"))
         self.assertEqual((0, "loss 0.50", "loss 0.51"), pages.first_difference("loss 0.50", "loss 0.51"))
 
     def test_whole_numbers_and_texts_are_the_same(self):
