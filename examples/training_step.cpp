@@ -1,4 +1,4 @@
-// The training step of the README: a perceptron learns to add on four devices.
+// A training step: a perceptron learns to add on four devices, whose gradients meet in a collective.
 #include <parallax/parallax.hpp>
 
 #include <cstdlib>
@@ -6,7 +6,6 @@
 
 namespace plx = parallax;
 
-// README begins here
 constexpr auto predict = [](auto params, auto x) {
   auto [w1, b1, w2, b2] = params;
   return plx::dot(plx::tanh(plx::dot(x, w1) + b1), w2) + b2;
@@ -39,4 +38,3 @@ int main() {
   setenv("PARALLAX_HOST_DEVICES", "4", 0); // where nothing else says how many there are
   train();
 }
-// README ends here

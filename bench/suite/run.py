@@ -3,7 +3,7 @@
 
 Usage: run.py BUILT PYTHON FOLDER [rounds]
   BUILT   the folder of the built benchmarks, PYTHON an interpreter that has numpy, jax and torch
-  FOLDER  gets suite.json, suite.md and suite.svg
+  FOLDER  gets suite.json, suite.md, suite.svg, and dozen.svg, the README's picture
 """
 import json
 import math
@@ -118,7 +118,9 @@ def main(built, python, folder, rounds=3):
     compilation = (f"The perceptron's step takes g++ {own:.1f} s to compile, before the program runs; JAX traces and "
                    f"compiles it in {of_jax:.2f} s whenever a program starts.\n")
     (folder / "suite.md").write_text(about + ".\n\n" + report.table(times, sizes) + compilation)
-    (folder / "suite.svg").write_text(report.plot(times))
+    faster = list(report.ratios(times))
+    (folder / "suite.svg").write_text(report.plot(faster))
+    (folder / "dozen.svg").write_text(report.plot([(case, ratio) for case, ratio in faster if case in report.A_DOZEN]))
     print((folder / "suite.md").read_text())
 
 
