@@ -13,7 +13,8 @@ constexpr auto by_bicgstab = [](auto a, auto b) { return plx::bicgstab(a, b, exa
 } // namespace
 
 TEST_CASE("bicgstab solves systems of any matrix") { check_solution<by_bicgstab>(general); }
-TEST_CASE("bicgstab: derivatives solve transposed systems") { check_derivatives<by_bicgstab>(general); }
+TEST_CASE("bicgstab: gradients solve transposed systems") { check_gradients<by_bicgstab>(general); }
+TEST_CASE("bicgstab: tangents solve systems") { check_tangents<by_bicgstab>(general); }
 TEST_CASE("bicgstab of several right-hand sides") { check_batches<by_bicgstab>(general); }
 
 } // namespace bicgstab_test

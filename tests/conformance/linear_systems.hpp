@@ -55,25 +55,31 @@ inline const numbers right{1., -2., 0.5};
 template <auto& Solve> void check_solution(const matrix& a) {
   check_close<double>(plx::jit(Solve)(a, right), {3}, solved(values_of(a), values_of(right)), 1e-9);
 }
-template <auto& Solve> void check_derivatives(const matrix& a) {
-  // reverse mode by both
-  static constexpr auto loss = [](auto m, auto b) {
-    return plx::sum(Solve(m, b) * plx::astype<double>(plx::arange(3) + 1));
-  };
-  const auto [by_matrix, by_right] = plx::grad(loss, plx::argnums<0, 1>)(a, right);
-  const vector of_matrix =
-      differences([&](const vector& m) { return weighed(solved(m, values_of(right))); }, values_of(a));
-  const vector of_right =
-      differences([&](const vector& b) { return weighed(solved(values_of(a), b)); }, values_of(right));
-  check_close<double>(by_matrix, {3, 3}, of_matrix, 1e-6);
-  check_close<double>(by_right, {3}, of_right, 1e-6);
-  // forward mode
+template <auto& Solve>
+constexpr auto weighed_solution =
+    [](auto m, auto b) { return plx::sum(Solve(m, b) * plx::astype<double>(plx::arange(3) + 1)); };
+inline vector slope_by_matrix(const matrix& a) {
+  return differences([&](const vector& m) { return weighed(solved(m, values_of(right))); }, values_of(a));
+}
+inline vector slope_by_right(const matrix& a) {
+  return differences([&](const vector& b) { return weighed(solved(values_of(a), b)); }, values_of(right));
+}
+/// Reverse mode, by both.
+template <auto& Solve> void check_gradients(const matrix& a) {
+  const auto [by_matrix, by_right] = plx::grad(weighed_solution<Solve>, plx::argnums<0, 1>)(a, right);
+  check_close<double>(by_matrix, {3, 3}, slope_by_matrix(a), 1e-6);
+  check_close<double>(by_right, {3}, slope_by_right(a), 1e-6);
+}
+/// Forward mode.
+template <auto& Solve> void check_tangents(const matrix& a) {
+  const vector of_matrix = slope_by_matrix(a), of_right = slope_by_right(a);
   const matrix da{{0.1, -0.2, 0.3}, {-0.2, 0.5, 0.1}, {0.3, 0.1, -0.4}};
   const numbers db{1., 0.5, -1.};
   double along = 0;
   for (std::size_t i = 0; i < 9; ++i) along += of_matrix[i] * values_of(da)[i];
   for (std::size_t i = 0; i < 3; ++i) along += of_right[i] * values_of(db)[i];
-  check_close<double>(plx::jvp(loss, std::tuple{a, right}, std::tuple{da, db}).second, {}, {along}, 1e-6);
+  check_close<double>(plx::jvp(weighed_solution<Solve>, std::tuple{a, right}, std::tuple{da, db}).second, {}, {along},
+                      1e-6);
 }
 /// Several right-hand sides, by vmap and by pmap.
 template <auto& Solve> void check_batches(const matrix& a) {

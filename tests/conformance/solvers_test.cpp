@@ -14,7 +14,8 @@ constexpr auto by_cg = [](auto a, auto b) { return plx::cg(a, b, exact); };
 
 TEST_CASE("cg solves symmetric systems, and its derivatives solve them again") {
   check_solution<by_cg>(symmetric);
-  check_derivatives<by_cg>(symmetric);
+  check_gradients<by_cg>(symmetric);
+  check_tangents<by_cg>(symmetric);
 }
 TEST_CASE("cg of several right-hand sides") { check_batches<by_cg>(symmetric); }
 
