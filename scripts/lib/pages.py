@@ -72,6 +72,24 @@ def programs_of(page, text):
     return programs
 
 
+def together(programs):
+    """The programs as one for each page and language, for compilers that only read them: each in a namespace of its own."""
+    pages = {}
+    for program in programs:
+        pages.setdefault((program.page, program.language), []).append(program)
+    joined = []
+    for (page, language), parts in pages.items():
+        includes, code = [], ""
+        for part in parts:
+            lines = part.code.splitlines()
+            includes += [line for line in lines if line.startswith("#include")]
+            body = "".join(("" if line.startswith("#include") else line) + "\n" for line in lines)
+            code += f"namespace line_{part.line} {{\n{body}}}\n"
+        unique = "".join(line + "\n" for line in dict.fromkeys(includes))
+        joined.append(Program(page, parts[0].line, language, unique + code, False, None))
+    return joined
+
+
 def user_pages(root):
     pages = [root / "README.md", *root.glob("docs/learn/*.md"), *root.glob("docs/how-to/*.md"), *root.glob("docs/*.md")]
     internal = {root / "docs/design.md", root / "docs/performance.md"}

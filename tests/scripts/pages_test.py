@@ -41,6 +41,14 @@ class ProgramsTest(unittest.TestCase):
         self.assertIsNone(second.output)
         self.assertEqual('#line 6 "page.md"\nvoid f() {\n#line 13 "page.md"\ng();\n#line 16 "page.md"\n}\n', joined.code)
 
+    def test_programs_of_a_page_are_one_for_compilers_that_read_them_only(self):
+        text = "```cpp\n#include <a>\nint main() {}\n```\n```cpp\n#include <a>\n#include <b>\nint main() {}\n```\n"
+        (joined,) = pages.together(pages.programs_of("page.md", text))
+        self.assertEqual('#include <a>\n#include <b>\n'
+                         'namespace line_2 {\n#line 2 "page.md"\n\nint main() {}\n}\n'
+                         'namespace line_6 {\n#line 6 "page.md"\n\n\nint main() {}\n}\n', joined.code)
+        self.assertFalse(joined.whole)
+
     def test_a_fence_without_an_end_or_a_language_is_refused(self):
         for text in ("```cpp\nf();\n", "```\ntext\n```\n", "<!-- cpp\nf();\n", "```c++\nf();\n```\n"):
             with self.assertRaises(pages.PageError):
