@@ -73,9 +73,13 @@ def programs_of(page, text):
 
 
 def together(programs):
-    """The programs as one for each page and language, for compilers that only read them: each in a namespace of its own."""
+    """The programs as one for each page and language, for compilers that only read them: each in a namespace of its own. Those
+    that replace the global allocation stay by themselves."""
     pages = {}
+    alone = [program for program in programs if re.search(r"\boperator (new|delete)\b", program.code)]
     for program in programs:
+        if program in alone:
+            continue
         pages.setdefault((program.page, program.language), []).append(program)
     joined = []
     for (page, language), parts in pages.items():
@@ -87,7 +91,7 @@ def together(programs):
             code += f"namespace line_{part.line} {{\n{body}}}\n"
         unique = "".join(line + "\n" for line in dict.fromkeys(includes))
         joined.append(Program(page, parts[0].line, language, unique + code, False, None))
-    return joined
+    return joined + alone
 
 
 def user_pages(root):
