@@ -33,6 +33,7 @@ struct zeros_of_squares {
 
 } // namespace detail
 
+/// The numbers of `adam`, `adamw` and `scale_by_adam`.
 struct adam_options {
   double b1 = 0.9;     ///< decay of the mean of gradients in each step
   double b2 = 0.999;   ///< decay of the mean of their squares

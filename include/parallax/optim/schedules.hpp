@@ -97,6 +97,7 @@ concept rate = std::convertible_to<T, double> || requires(const T& schedule, con
   { schedule(count) } -> std::convertible_to<tracer>;
 };
 
+/// The state of a rate that is a schedule: the number of steps so far.
 template <class Count> struct step_count {
   Count count;
 };

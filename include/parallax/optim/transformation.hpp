@@ -164,6 +164,7 @@ template <class... Transformations> struct chained : transformation<chained<Tran
     }
   }
 };
+/// The transformations one after another: `chain(clip_by_global_norm(1.), adam(1e-3))`. optax: chain
 template <class... Transformations> constexpr auto chain(const Transformations&... parts) {
   return chained<Transformations...>(parts...);
 }

@@ -177,11 +177,13 @@ inline constexpr detail::gather_operation gather{};
 /// `scatter(x, indices, updates, numbers)`: x with slices overwritten, one after another. Slices that do not lie within
 /// x are dropped. JAX: lax.scatter
 inline constexpr detail::scatter_operation<detail::scatter_kind::set_to> scatter{};
-/// Scatters that do not overwrite an element, but add the update, multiply by it, or keep the smaller or larger of the
-/// two. JAX: lax.scatter_add, ...
+/// As `scatter`, but each update is added to its element. JAX: lax.scatter_add
 inline constexpr detail::scatter_operation<detail::scatter_kind::add_to> scatter_add{};
+/// As `scatter_add`, but each update multiplies its element. JAX: lax.scatter_mul
 inline constexpr detail::scatter_operation<detail::scatter_kind::multiply_by> scatter_mul{};
+/// As `scatter_add`, but an element becomes the smallest of itself and its updates. JAX: lax.scatter_min
 inline constexpr detail::scatter_operation<detail::scatter_kind::smaller_of> scatter_min{};
+/// As `scatter_add`, but an element becomes the largest of itself and its updates. JAX: lax.scatter_max
 inline constexpr detail::scatter_operation<detail::scatter_kind::larger_of> scatter_max{};
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

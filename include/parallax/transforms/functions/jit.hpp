@@ -7,6 +7,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+/// What `jit` returns: a function whose calls with arrays run one program.
 template <class Function> struct jitted {
   [[no_unique_address]] Function function;
 

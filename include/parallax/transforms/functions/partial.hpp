@@ -8,6 +8,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
+/// What `partial` returns: a function and its first arguments.
 template <class Function, class... Values> struct partially_applied {
   [[no_unique_address]] Function function;
   std::tuple<Values...> values;
