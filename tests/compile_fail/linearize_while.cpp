@@ -1,5 +1,5 @@
 // A derivative that is to be called often, of a loop whose number of rounds only the values decide.
-// error: grad: while_loop has no reverse mode, since nothing says how many rounds to keep; use fori_loop or scan, whose number of rounds is known, or forward mode
+// error: grad: while_loop has no reverse mode, .*since nothing says how many rounds to keep; use fori_loop or scan with a number of rounds that is known
 // line: plx::linearize\(grow, a\)
 #include <parallax/parallax.hpp>
 

@@ -1,5 +1,5 @@
 // A traced array that is printed.
-// error: a traced array has no value to print while compiling: print the result of the call, or plx::expression\(f, x\) for the program
+// error: a traced array has no value to print while compiling: print the result of the outermost call, or plx::expression\(f, x\) for the program
 // line: std::cout << x;
 #include <parallax/parallax.hpp>
 

@@ -147,6 +147,17 @@ TEST_CASE("indices count from either end and are checked") {
   CHECK_THROWS_AS((array<int, 1>{}(0)), shape_error);
 }
 
+TEST_CASE("an array of a vector has copies of its elements") {
+  std::vector<float> values{1, 2, 3};
+  const array x(values);
+  static_assert(std::same_as<decltype(x), const array<float, 1>>);
+  values[0] = 5;
+  CHECK(array_equal(x, array<float, 1>{1, 2, 3}));
+  CHECK(array_equal(array<bool, 1>(std::vector<bool>{true, false}), array<bool, 1>{true, false}));
+  CHECK(array(std::vector<double>()).shape() == std::array<std::int64_t, 1>{0});
+  CHECK_THROWS_WITH((array<float, extents<2>>(values)), "array: the shape (3,) contradicts the static extents (2,)");
+}
+
 TEST_CASE("item is the element of an array that has only one") {
   CHECK(array<int, 2>{{42}}.item() == 42);
   CHECK_THROWS_WITH((array<int, 1>{1, 2}.item()), "item: the array of shape (2,) does not have exactly one element");

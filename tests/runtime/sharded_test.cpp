@@ -213,7 +213,11 @@ TEST_CASE("a sharded array starts as zeros, copies share the pieces") {
   CHECK(sharded<float, 2>().shape() == std::array<std::int64_t, 2>{0, 0});
   CHECK(array_equal(sharded<float, extents<2>>().gather(), array<float, 1>{0, 0}));
   CHECK(sharded<float, 0>()() == 0.f);
+  CHECK(sharded<float, 0>().item() == 0.f);
+  CHECK(static_cast<float>(sharded<float, 0>()) == 0.f);
+  CHECK(shard(array<float, 2>{{7}}, 0, std::vector<int>{0}).item() == 7.f);
   const auto s = shard(array<float, 1>{1, 2}, 0, std::vector<int>{0, 1});
+  CHECK_THROWS_WITH(s.item(), "item: the array of shape (2,) does not have exactly one element");
   const auto copy = s;
   CHECK(copy.shard_buffer(1).data() == s.shard_buffer(1).data());
 }

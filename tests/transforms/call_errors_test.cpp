@@ -88,7 +88,7 @@ TEST_CASE("slices of dynamic extents", "[errors]") {
 
 TEST_CASE("an extent of 1 that only the call knows is not repeated", "[errors]") {
   std::string rest = "; an extent of 1 is repeated only where it is known while compiling: give the array a static "
-                     "extent of 1, or reshape it to one";
+                     "extent of 1, expand_dims it, or reshape it inside of a function";
   CHECK(message_of([] { plx::jit(add)(ones<2>({3, 4}), ones<2>({3, 1})); }) ==
         "add: shapes float32[3,4] and float32[3,1] do not agree: 4 (axis 1 of argument 0) is not 1 (axis 1 of argument "
         "1)" +

@@ -36,14 +36,6 @@ struct result_maker;
 /// Gives traced functions access to arrays.
 struct constant_access;
 
-template <class Tracer> constexpr bool refuse_memory() {
-  static_assert(std::is_void_v<Tracer>,
-                "a traced array is no plx::array: inside traced functions write auto, or assign it to a variable. "
-                "Outside of them the outermost function must not capture: make captured functions static constexpr, "
-                "and pass captured values as arguments");
-  return true;
-}
-
 } // namespace detail
 
 /// An array of elements of type `T`. `Shape` is a rank, `array<float, 2>`, or extents of which some are static,
@@ -93,6 +85,13 @@ template <element T, auto Shape> class array {
   template <class Allocator>
     requires(!std::same_as<T, bool>)
   array(const shape_type& shape, std::vector<T, Allocator>&& values) : array(taken_over(shape, std::move(values))) {}
+
+  /// A copy of a vector's elements. NumPy: array(list)
+  template <class Allocator>
+    requires(rank == 1)
+  explicit array(const std::vector<T, Allocator>& values) : array(uninitialised({std::ssize(values)})) {
+    std::copy(values.begin(), values.end(), raw());
+  }
 
   /// The same elements with other extents static; shares the memory. Throws `shape_error` if a static extent differs.
   template <auto Other>
@@ -192,9 +191,7 @@ template <element T, auto Shape> class array {
 
   /// The element of an array that has only one. Throws `shape_error`.
   constexpr T item() const {
-    if (element_total != 1)
-      throw shape_error("item: the array of shape " + runtime::shape_text(lengths) +
-                        " does not have exactly one element");
+    if (element_total != 1) runtime::throw_no_single_element(lengths);
     return *raw();
   }
   constexpr explicit operator T() const
@@ -283,6 +280,8 @@ template <std::same_as<tracer> X> array(const X&) -> array<float, 0>;
 
 template <element T, class Allocator, std::size_t Rank>
 array(const std::int64_t (&)[Rank], std::vector<T, Allocator>&&) -> array<T, int{Rank}>;
+
+template <element T, class Allocator> array(const std::vector<T, Allocator>&) -> array<T, 1>;
 
 template <element T, std::same_as<T>... Rest> array(T, Rest...) -> array<T, 1>;
 template <element T, std::size_t... N> array(const T (&... rows)[N]) -> array<T, 2>;

@@ -42,6 +42,9 @@ constexpr int checked_axis(int axis, int rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
+/// Throws `shape_error`: `item` was asked of an array that has not exactly one element.
+[[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_no_single_element(plain_span<const std::int64_t> shape);
+
 /// Throws `error`: an array was used after its elements were moved away.
 [[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_moved_from();
 
@@ -84,6 +87,10 @@ PARALLAX_RUNTIME_FUNCTION void throw_out_of_bounds(std::int64_t index, std::int6
 
 [[noreturn]] PARALLAX_RUNTIME_FUNCTION void throw_bad_axis(int axis, int rank) {
   throw shape_error("axis " + std::to_string(axis) + " is out of bounds for an array of rank " + std::to_string(rank));
+}
+
+PARALLAX_RUNTIME_FUNCTION void throw_no_single_element(plain_span<const std::int64_t> shape) {
+  throw shape_error("item: the array of shape " + shape_text(shape) + " does not have exactly one element");
 }
 
 PARALLAX_RUNTIME_FUNCTION void throw_moved_from() {

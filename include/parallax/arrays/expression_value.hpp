@@ -8,6 +8,7 @@
 #include <parallax/ops/expressions/lazy.hpp>
 
 #include <concepts>
+#include <type_traits>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
@@ -38,6 +39,14 @@ template <class Array, class E> constexpr Array value_of_expression(const E& exp
   } else {
     return Array(evaluate(expression));
   }
+}
+
+template <class Tracer> constexpr bool refuse_memory() {
+  static_assert(std::is_void_v<Tracer>,
+                "a traced array is no plx::array: inside traced functions write auto, or assign it to a variable. "
+                "Outside of them the outermost function must not capture: make captured functions static constexpr, "
+                "and pass captured values as arguments");
+  return true;
 }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::detail

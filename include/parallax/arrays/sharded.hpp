@@ -161,6 +161,19 @@ template <element T, auto Shape> class sharded {
     return shard_values(static_cast<int>(position))[detail::index_of(offset)];
   }
 
+  /// The element of an array that has only one. Counts as moved to the host. Throws `shape_error`.
+  T item() const {
+    if (element_total != 1) runtime::throw_no_single_element(lengths);
+    check_is_whole();
+    runtime::count_read(pieces()[0], sizeof(T));
+    return shard_values(0)[0];
+  }
+  explicit operator T() const
+    requires(rank == 0)
+  {
+    return item();
+  }
+
   /// The array at `index` along the first dimension; a negative index counts from the end. If only that dimension is
   /// mapped, this is the piece of one device, shared and not moved; otherwise the slice is gathered and counted as
   /// moved. Throws `shape_error` for an index out of bounds.

@@ -88,7 +88,7 @@ class guard_message {
         << " do not agree: " << named(g.left) << " is not " << named(g.right);
     if (g.kind == guard_kind::broadcast_extents && (extents[g.left] == 1 || extents[g.right] == 1))
       out << "; an extent of 1 is repeated only where it is known while compiling: give the array a static extent of "
-             "1, or reshape it to one";
+             "1, expand_dims it, or reshape it inside of a function";
   }
   void say_from_end() {
     const bool is_index = g.kind == guard_kind::index_from_end;

@@ -46,8 +46,16 @@ template <class Self> constexpr bool refuse_shape() {
   return true;
 }
 template <class Self> constexpr bool refuse_print() {
-  static_assert(std::is_void_v<Self>, "a traced array has no value to print while compiling: print the result of the "
-                                      "call, or plx::expression(f, x) for the program");
+  static_assert(std::is_void_v<Self>,
+                "a traced array has no value to print while compiling: print the result of the outermost call, or "
+                "plx::expression(f, x) for the program. The outermost function must not capture: make what it captures "
+                "static constexpr, or pass it as an argument");
+  return true;
+}
+
+template <class Self> constexpr bool refuse_binding() {
+  static_assert(std::is_void_v<Self>, "structured bindings take trees apart, and this is one array: its slices are "
+                                      "x[0], x[1]; keys come one by one from plx::random::split<2>(key)");
   return true;
 }
 

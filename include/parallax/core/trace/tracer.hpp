@@ -6,7 +6,9 @@
 #include <parallax/core/version.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
@@ -86,3 +88,7 @@ constexpr tracer context::own(const tracer& x) {
 } // namespace detail
 
 } // namespace parallax::PARALLAX_INLINE_VERSION
+
+/// Asked for by `auto [a, b] = x` alone.
+template <std::same_as<parallax::tracer> T>
+struct std::tuple_size<T> : std::integral_constant<std::size_t, parallax::detail::refuse_binding<T>() ? 2 : 0> {};

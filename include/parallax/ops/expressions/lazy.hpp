@@ -282,3 +282,9 @@ template <class Operation> struct operation {
 } // namespace detail
 
 } // namespace parallax::PARALLAX_INLINE_VERSION
+
+/// Asked for by `auto [a, b] = x` alone.
+template <class Operation, class... Operands>
+struct std::tuple_size<parallax::lazy<Operation, Operands...>>
+    : std::integral_constant<std::size_t,
+                             parallax::detail::refuse_binding<parallax::lazy<Operation, Operands...>>() ? 2 : 0> {};

@@ -129,7 +129,11 @@ template <class... Index> constexpr auto tracer::at(const Index&... index) const
 namespace detail {
 
 struct index_operation : operation<index_operation> {
-  static constexpr tracer apply(context&, tracer x, tracer i) { return x[i]; }
+  static constexpr tracer apply(context&, tracer x, tracer i) {
+    if (i.weak() && is<primitives::literal>(i) && !is_inexact(i.type()))
+      return index_in_dim(x, parameters_of<primitives::literal>(i).bits); // a number in the function
+    return x[i];
+  }
 };
 
 /// An update of a constant's elements, as an expression's operation.
@@ -213,7 +217,6 @@ template <class Operation, class... Operands>
 template <class Index>
 constexpr auto lazy<Operation, Operands...>::operator[](const Index& index) const {
   if constexpr (detail::traced<Index>) return tracer(detail::materialize(detail::trace_of(*this, index), *this))[index];
-  else if constexpr (of_constants && std::integral<Index>) return index_in_dim(*this, index);
   else if constexpr (detail::is_untraced_index<Index>) return detail::index_operation{}(*this, index);
   else static_assert(detail::refuse_elements<lazy>());
 }

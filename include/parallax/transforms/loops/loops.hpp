@@ -3,6 +3,7 @@
 
 #include <parallax/core/version.hpp>
 #include <parallax/ops/shapes/creation.hpp>
+#include <parallax/transforms/loops/loop_between.hpp>
 #include <parallax/transforms/loops/scan.hpp>
 
 #include <concepts>
@@ -17,6 +18,8 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 /// A number, of rounds for example, as an argument of a function: an extent of the program that only the call knows.
 /// Throws `shape_error` at the call if it is negative.
 constexpr extent_list<1> count(std::int64_t number) { return {{extent(number)}}; }
+/// Inside a function, an extent counts already: `count(x.shape(0) / 2)` is that extent.
+constexpr extent_list<1> count(extent number) { return {{number}}; }
 
 namespace detail {
 
@@ -81,6 +84,10 @@ template <class Function, std::integral Number> struct counted_loop {
 };
 template <class Function, class Number> inline constexpr bool is_transformed<counted_loop<Function, Number>> = true;
 
+/// Whether a type numbers the rounds of a loop.
+template <class Number>
+inline constexpr bool numbers_rounds = std::same_as<Number, std::int32_t> || std::same_as<Number, std::int64_t>;
+
 /// Throws `shape_error`. It is defined next to the code that runs programs: traced functions are compiled without
 /// exceptions too.
 template <std::integral Number> [[noreturn]] void refuse_bound(std::string_view text);
@@ -119,8 +126,8 @@ template <class Function, class Slices> constexpr auto map(Function function, co
 /// of the program: `count(n)` makes an argument one. JAX: lax.fori_loop
 template <std::integral Number = std::int32_t, class Function, class Init>
 constexpr auto fori_loop(extent lower, extent upper, Function function, const Init& init) {
-  static_assert(std::same_as<Number, std::int32_t> || std::same_as<Number, std::int64_t>,
-                "parallax: fori_loop: rounds have numbers of type std::int32_t or std::int64_t");
+  static_assert(detail::numbers_rounds<Number>, "parallax: fori_loop: rounds have numbers of type std::int32_t or "
+                                                "std::int64_t");
   const detail::counted_loop<Function, Number> loop{function};
   if constexpr (detail::any_traced<Init>()) {
     const extent rounds = detail::rounds_of_loop<Number>(&detail::trace_of_trees(init), lower, upper);
@@ -130,14 +137,14 @@ constexpr auto fori_loop(extent lower, extent upper, Function function, const In
     return loop(extent_list<1>{{rounds}}, static_cast<Number>(lower.number()), init);
   }
 }
-/// A bound that only the running program knows is an error.
+/// The same with a bound that is data: an array of one whole number, which the function was given or computes. Such a
+/// loop is a `while_loop`, which has forward mode only. Under `vmap`, rounds go on until the last bound is reached.
 template <std::integral Number = std::int32_t, class Lower, class Upper, class Function, class Init>
-  requires(std::same_as<Lower, tracer> || std::same_as<Upper, tracer>)
-constexpr auto fori_loop(const Lower& lower, const Upper& upper, Function, const Init& init) {
-  if constexpr (std::same_as<Upper, tracer>)
-    detail::refuse_count(upper, "fori_loop", "bound", detail::loop_count_remedy);
-  else detail::refuse_count(lower, "fori_loop", "bound", detail::loop_count_remedy);
-  return init;
+  requires(detail::computed_bound<Lower> || detail::computed_bound<Upper>)
+constexpr auto fori_loop(const Lower& lower, const Upper& upper, Function function, const Init& init) {
+  static_assert(detail::numbers_rounds<Number>, "parallax: fori_loop: rounds have numbers of type std::int32_t or "
+                                                "std::int64_t");
+  return detail::loop_between<Function, Number>{function}(lower, upper, init);
 }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

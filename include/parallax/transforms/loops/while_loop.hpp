@@ -10,6 +10,7 @@
 #include <parallax/transforms/passes/callable.hpp>
 #include <parallax/transforms/passes/mesh_variation.hpp>
 
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -32,7 +33,13 @@ constexpr auto trace_carried(context& trace, const Function& function, const gro
   return traced_function<decltype(result)>{body, result, tracers_of(result)};
 }
 
-template <class Predicate, class Body> struct looped_while {
+/// What errors say of a loop: the user's name for it, and how many carries in front of the user's are its own.
+struct named_while_loop {
+  static constexpr std::string_view name = "while_loop";
+  static constexpr int own_carries = 0;
+};
+
+template <class Predicate, class Body, class Said = named_while_loop> struct looped_while {
   [[no_unique_address]] Predicate predicate;
   [[no_unique_address]] Body body;
 
@@ -41,17 +48,17 @@ template <class Predicate, class Body> struct looped_while {
     else if constexpr (!is_callable<Predicate, traced_t<Init>>())
       return refuse_call<Predicate, Init>(trace_of_trees(init), "while_loop: predicate");
     else if constexpr (!is_callable<Body, traced_t<Init>>())
-      return refuse_call<Body, Init>(trace_of_trees(init), "while_loop");
+      return refuse_call<Body, Init>(trace_of_trees(init), Said::name);
     else return trace(trace_of_trees(init), init);
   }
 
  private:
   template <class Init> constexpr auto trace(context& owner, const Init& init) const {
-    growing_vector<tracer> operands = initial_carries(owner, "while_loop", init);
+    growing_vector<tracer> operands = initial_carries(owner, Said::name, init);
     growing_vector<abstract_value> carries = vector_of(operands, [](const tracer& x) { return x.value(); });
     auto round = [&] { return trace_carried(owner, body, carries, std::type_identity<Init>{}); };
     auto traced = round();
-    if (!returns_carry<Init>(owner, "while_loop", traced.result)) return traced.result;
+    if (!returns_carry<Init>(owner, Said::name, traced.result)) return traced.result;
     auto changed = [&] {
       const bool becomes = become_strong(carries, traced.leaves);
       return vary_as_made(carries, traced.leaves) || becomes;
@@ -61,8 +68,9 @@ template <class Predicate, class Body> struct looped_while {
       traced = round();
     }
     for (std::size_t c = 0; c < carries.size(); ++c)
-      traced.leaves[c] = vary_along(as_carry(owner, "while_loop", static_cast<int>(c), carries[c], traced.leaves[c]),
-                                    carries[c].varies);
+      traced.leaves[c] = vary_along(
+          as_carry(owner, Said::name, static_cast<int>(c) - Said::own_carries, carries[c], traced.leaves[c]),
+          carries[c].varies);
     set_outputs(owner, traced.leaves);
     owner.close_graph();
     primitives::while_call::parameters call{.body = traced.body};
@@ -88,14 +96,15 @@ template <class Predicate, class Body> struct looped_while {
     for (std::size_t c = 0; c < carries.size(); ++c)
       if (!carries[c].varies.contains(value.varies))
         owner.fail(
-            message() << "while_loop: the predicate differs between instances along an axis of a mesh, and carry "
-                      << static_cast<int>(c) << " begins alike on all; begin with pvary of it");
+            message() << Said::name << ": the number of rounds differs between instances along an axis of a mesh, and carry "
+                      << static_cast<int>(c) - Said::own_carries << " begins alike on all; begin with pvary of it");
     set_outputs(owner, traced.leaves);
     owner.close_graph();
     return traced.body;
   }
 };
-template <class Predicate, class Body> inline constexpr bool is_transformed<looped_while<Predicate, Body>> = true;
+template <class Predicate, class Body, class Said>
+inline constexpr bool is_transformed<looped_while<Predicate, Body, Said>> = true;
 
 } // namespace detail
 
