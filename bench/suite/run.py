@@ -65,8 +65,8 @@ auto step(const std::tuple<rows, row, rows, row, rows, row>& weights, const rows
   return bench::perceptron_step(weights, x, target);
 }
 """
-COMPILER = ["g++", "-std=c++20", "-O2", "-march=native", "-fconstexpr-ops-limit=2000000000",
-            "-fconstexpr-loop-limit=2000000000", "-fconstexpr-depth=4096", f"-I{BENCH}", f"-I{BENCH.parent / 'include'}"]
+LIMITS = subprocess.run([BENCH.parent / "scripts/lib/compiler_limits", "GNU"], check=True, capture_output=True, text=True)
+COMPILER = ["g++", "-std=c++20", "-O2", "-march=native", *LIMITS.stdout.split(), f"-I{BENCH}", f"-I{BENCH.parent / 'include'}"]
 
 
 def compile_times(python, rounds):

@@ -83,9 +83,11 @@ build() {
     program_options=(-arch=compute_80 -ptx)
     warnings=(--Werror=all-warnings "-Xcompiler=-Wall,-Wextra,-Wconversion,-Wshadow")
   fi
+  local limits nvcc_limits
+  read -ra limits <<<"$(scripts/lib/compiler_limits GNU)"
+  read -ra nvcc_limits <<<"$(scripts/lib/compiler_limits NVCC)"
   flags=(-std=c++20 -lineinfo -I include -I bench -I tests "${includes[@]}" -Xptxas -v "${warnings[@]}"
-    -Xcudafe --max_cost_constexpr_call=2000000000 -Xcudafe --max_depth_constexpr_call=4096
-    "-Xcompiler=-fconstexpr-ops-limit=2000000000,-fconstexpr-loop-limit=2000000000,-fconstexpr-depth=4096")
+    "${nvcc_limits[@]}" "${limits[@]/#/-Xcompiler=}")
 
   say "Compiling"
   rm -f "$objects"/failed "$objects"/*.o "$objects"/*.ptx "$objects"/*.log
