@@ -3,7 +3,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from headers import TYPES, declarations_in, tokens_of
+from headers import declarations_in, is_type, tokens_of
 
 PUBLIC = ("parallax", "parallax::optim")
 MAIN = re.compile(r"^int main\(\) \{$", re.M)
@@ -18,8 +18,9 @@ class Example(NamedTuple):
 
     @property
     def page_code(self):
-        """Without what each program has: its includes, and the short name of the namespace."""
-        lines = [line for line in self.code.splitlines() if not re.match(r"#include|namespace plx = parallax;$", line)]
+        """Without what each page says once: the headers that most have, and the short name of the namespace."""
+        common = r"#include (<\w+>|<parallax/parallax.hpp>)$|namespace plx = parallax;$"
+        lines = [line for line in self.code.splitlines() if not re.match(common, line)]
         return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
 
 
@@ -63,6 +64,22 @@ def is_used(name, code):
     return re.search(rf"\b{name}\b", code) is not None or name.endswith("_t") or name in result_types()
 
 
+def all_of(root):
+    """By name: the examples, and what is wrong with others."""
+    by_name, wrong = {}, []
+    for path in files_of(root):
+        try:
+            example = read(root, path)
+        except ExampleError as error:
+            wrong += str(error).splitlines()
+            continue
+        for name in example.names:
+            if name in by_name:
+                wrong.append(f"{example.path}:1: {name} has an example, {by_name[name].path}")
+            by_name.setdefault(name, example)
+    return by_name, wrong
+
+
 def files_of(root):
     return sorted([*(root / "docs/examples").glob("*.cpp"), *(root / "docs/examples").glob("*.cu")])
 
@@ -75,7 +92,7 @@ def result_types():
     if not _types:
         for path in (Path(__file__).resolve().parent.parent.parent / "include/parallax").rglob("*.hpp"):
             for each in declarations_in(tokens_of(path.read_text())):
-                if each.namespace in PUBLIC and each.name in each.tokens and TYPES & set(each.tokens[:each.tokens.index(each.name)]):
+                if each.namespace in PUBLIC and is_type(each.tokens):
                     _types.add(each.name if each.namespace == "parallax" else f"optim::{each.name}")
     return _types
 
