@@ -6,7 +6,7 @@ from typing import NamedTuple
 from headers import declarations_in, is_type, tokens_of
 
 PUBLIC = ("parallax", "parallax::optim")
-MAIN = re.compile(r"^int main\(\) \{$", re.M)
+MAIN = re.compile(r"int main\(\) \{( .* \})?")
 
 
 class Example(NamedTuple):
@@ -38,8 +38,9 @@ def read(root, path):
     names = lines[0][3:].split(", ")
     if path.stem != names[0].replace("::", "."):
         wrong.append(f"{place}:1: the file of the first name, {names[0]}, is {names[0].replace('::', '.')}{path.suffix}")
-    ends = [i for i, line in enumerate(lines) if line == "}"]
-    if not ends or len(MAIN.findall("\n".join(lines))) != 1:
+    mains = [match for line in lines if (match := MAIN.fullmatch(line))]
+    ends = [i for i, line in enumerate(lines) if line == "}" or mains and line == mains[0].string]
+    if not ends or len(mains) != 1:
         raise ExampleError(f"{place}:1: no line `int main() {{`, or none that ends it")
     end = ends[-1] + 1
     code = "".join(line + "\n" for line in lines[1:end])
