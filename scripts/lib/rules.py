@@ -48,7 +48,7 @@ class Primitives:
 
     def line(self, name, text):
         """What the entry of an operation says, declared by `text`; None if that is no single primitive."""
-        named = re.search(r"\bprimitives::(\w+)", text)
+        named = re.search(r"\b(?:unary|binary|cumulative_operation|position_operation)<primitives::(\w+)", text)
         primitive = named[1] if named else MADE_OF.get(name)
         if primitive is None:
             return None
