@@ -116,14 +116,13 @@ def end_of_declaration(tokens, at):
     return at
 
 
-def name_of(tokens):
-    """The name that a declaration declares, if it declares one: not that of a member or a specialisation elsewhere."""
-    tokens = tokens + END
+def behind_specifiers(tokens):
+    """The place of a declaration's first word behind `template <...>`, `inline` and the like; None for an instantiation."""
     at = 0
     while True:
         if tokens[at] == "template":
             if tokens[at + 1] != "<":
-                return None  # an instantiation
+                return None
             at = behind(tokens, at + 1)
         elif tokens[at] == "requires":
             at = behind_constraint(tokens, at + 1)
@@ -134,7 +133,21 @@ def name_of(tokens):
         elif tokens[at] in WITH_PARENTHESES and tokens[at + 1] == "(":
             at = behind(tokens, at + 1)
         else:
-            break
+            return at
+
+
+def is_type(tokens):
+    """Whether a declaration declares a class or an enumeration."""
+    at = behind_specifiers(tokens + END)
+    return at is not None and tokens[at] in TYPES
+
+
+def name_of(tokens):
+    """The name that a declaration declares, if it declares one: not that of a member or a specialisation elsewhere."""
+    tokens = tokens + END
+    at = behind_specifiers(tokens)
+    if at is None:
+        return None
     if tokens[at] == "using":
         if tokens[at + 1] == "namespace":
             return None

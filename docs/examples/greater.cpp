@@ -1,0 +1,12 @@
+// greater, operator>
+#include <parallax/parallax.hpp>
+
+#include <iostream>
+
+namespace plx = parallax;
+
+int main() {
+  plx::array<int, 1> x{1, 2, 3}, y{2, 2, 2};
+  std::cout << plx::greater(x, y) << ' ' << (x > 1) << '\n';
+}
+// [False False  True] [False  True  True]

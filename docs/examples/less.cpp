@@ -1,0 +1,12 @@
+// less, operator<
+#include <parallax/parallax.hpp>
+
+#include <iostream>
+
+namespace plx = parallax;
+
+int main() {
+  plx::array<int, 1> x{1, 2, 3}, y{2, 2, 2};
+  std::cout << plx::less(x, y) << ' ' << (x < 3) << '\n';
+}
+// [ True False False] [ True  True False]
