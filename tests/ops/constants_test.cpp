@@ -123,4 +123,30 @@ TEST_CASE("an expression of constants alone is computed where an array is made o
   CHECK(constant(7, 7) == 63.);
 }
 
+TEST_CASE("constants are gathered from and scattered into at traced indices") {
+  auto f = plx::jit([](auto i) {
+    constexpr plx::gather_dimension_numbers from{
+        .offset_dims = {}, .collapsed_slice_dims = {0}, .start_index_map = {0}};
+    constexpr plx::scatter_dimension_numbers to{
+        .update_window_dims = {}, .inserted_window_dims = {0}, .scatter_dims_to_operand_dims = {0}};
+    return std::tuple(plx::gather(plx::array<float, 1>{10, 20, 30, 40}, i, from, {1}),
+                      plx::scatter_add(plx::zeros<int>({4}), i, plx::ones<int>({5}), to),
+                      plx::scatter_max(plx::arange(4), i, plx::full({5}, 2), to, plx::mode::clip));
+  });
+  auto [read, counted, largest] = f(plx::array<int, plx::extents<5, 1>>{{1}, {3}, {1}, {0}, {1}});
+  CHECK(read.to_vector() == std::vector<float>{20, 40, 20, 10, 20});
+  CHECK(counted.to_vector() == std::vector<int>{1, 3, 0, 1});
+  CHECK(largest.to_vector() == std::vector<int>{2, 2, 2, 3});
+}
+
+TEST_CASE("a program may be given counts alone") {
+  auto f = plx::jit([](auto n) { return std::pair{plx::arange(n) * 10, plx::zeros({n, 2})}; });
+  for (const std::int64_t n : {0, 1, 4}) {
+    auto [numbers, zeros] = f(plx::count(n));
+    CHECK(numbers.shape() == std::array<std::int64_t, 1>{n});
+    for (std::int64_t i = 0; i < n; ++i) CHECK(numbers(i) == 10 * i);
+    CHECK(zeros.shape() == std::array<std::int64_t, 2>{n, 2});
+  }
+}
+
 } // namespace constants_test

@@ -161,4 +161,16 @@ TEST_CASE("arithmetic reads transposed, sliced and repeated operands in their or
   }
 }
 
+TEST_CASE("arrays are stacked, and their axes moved, along axes that their types name") {
+  const plx::array<float, 1> u{1, 2}, v{3, 4};
+  CHECK(array_equal(plx::array(plx::stack(u, v)), plx::array<float, 2>{{1, 2}, {3, 4}}));
+  CHECK(array_equal(plx::array(plx::stack(u, v, 2 * v, axis<1>)), plx::array<float, 2>{{1, 3, 6}, {2, 4, 8}}));
+  CHECK(array_equal(plx::array(plx::jit([](auto x) { return plx::stack(x, 2 * x, axis<-1>); })(u)),
+                    plx::array<float, 2>{{1, 2}, {2, 4}}));
+  const plx::array<float, 3> x{{{1, 2, 3}, {4, 5, 6}}};
+  const plx::array moved = plx::moveaxis(x, axis<2>, axis<0>);
+  CHECK(moved.shape() == std::array<std::int64_t, 3>{3, 1, 2});
+  CHECK(moved.to_vector() == std::vector<float>{1, 4, 2, 5, 3, 6});
+}
+
 } // namespace eager_test

@@ -98,6 +98,12 @@ class slices_of {
 };
 
 struct gather_operation {
+  /// Of a table, or another constant.
+  template <eager_operand X, traced Indices, index_mode Mode = index_mode::filled>
+  constexpr tracer operator()(const X& x, const Indices& start_indices, const gather_dimension_numbers& numbers,
+                              std::initializer_list<extent> slice_sizes, index_mode_t<Mode> how = {}) const {
+    return (*this)(tracer(materialize(*start_indices.owner, x)), start_indices, numbers, slice_sizes, how);
+  }
   template <class Indices, index_mode Mode = index_mode::filled>
   constexpr tracer operator()(tracer x, const Indices& start_indices, const gather_dimension_numbers& numbers,
                               std::initializer_list<extent> slice_sizes, index_mode_t<Mode> = {}) const {
@@ -132,7 +138,8 @@ constexpr std::string_view scatter_name(scatter_kind kind) {
   return {};
 }
 
-template <scatter_kind Kind> struct scatter_operation {
+template <scatter_kind Kind> struct scatter_operation : takes_constants<scatter_operation<Kind>> {
+  using takes_constants<scatter_operation<Kind>>::operator();
   template <class Indices, class Updates, index_mode Mode = index_mode::dropped>
   constexpr tracer operator()(tracer x, const Indices& indices, const Updates& updates,
                               const scatter_dimension_numbers& numbers, index_mode_t<Mode> = {}) const {

@@ -35,12 +35,13 @@ class list_entry {
   list_entry(const list_entry&) = delete;
   constexpr ~list_entry() { delete constant; }
 
-  constexpr context* owner() const { return given.owner; }
+  constexpr context* owner() const { return constant ? constant->owner() : given.owner; }
   constexpr tracer in(context& trace) const { return constant ? constant->in(trace) : trace.own(given); }
 
  private:
   struct any_constant {
     constexpr virtual ~any_constant() = default;
+    constexpr virtual context* owner() const = 0;
     constexpr virtual tracer in(context& trace) const = 0;
   };
   template <class T> struct constant_of final : any_constant {
@@ -48,21 +49,37 @@ class list_entry {
     constexpr explicit constant_of(const T& x) : value(x) {}
     // g++ 12 defines a defaulted one too late for `delete` in a constant
     constexpr ~constant_of() override {} // NOLINT(modernize-use-equals-default)
+    constexpr context* owner() const override { return owner_of(value); }
     constexpr tracer in(context& trace) const override { return materialize(trace, as_operand(value)); }
   };
   tracer given;
   const any_constant* constant = nullptr;
 };
 
+[[noreturn, gnu::error("parallax: constants of several kinds are no list: write stack(a, b, plx::axis<0>)")]]
+void write_constants_of_several_kinds_as_stack_of_a_b_and_axis();
+
 /// The base of operations on lists of traced arrays, `Derived::of_list(trace, list, axis)`. Some or all operands may be
-/// constants.
-template <class Derived> struct operation_on_lists {
+/// constants. On arrays they are `f(a, b, ..., axis<k>)`, along axis 0 without it.
+template <class Derived> struct operation_on_lists : operation<Derived> {
+  using operation<Derived>::operator();
+  template <class... T> static constexpr tracer apply(context& trace, const T&... operands) {
+    growing_vector<tracer> arrays;
+    int along = 0;
+    auto take = [&]<class O>(const O& o) {
+      if constexpr (traced<O>) arrays.push_back(o);
+      else along = axis_number_of(o);
+    };
+    (take(operands), ...);
+    return Derived::of_list(trace, arrays, along);
+  }
   constexpr tracer operator()(std::initializer_list<tracer> operands, int axis_number = 0) const {
     return Derived::of_list(*operands.begin()->owner, growing_vector<tracer>(operands), axis_number);
   }
   template <std::size_t N> constexpr tracer operator()(const list_entry (&operands)[N], int axis_number = 0) const {
     context* trace = nullptr;
     for (const list_entry& x : operands) trace = common_owner(trace, x.owner());
+    if (trace == nullptr) write_constants_of_several_kinds_as_stack_of_a_b_and_axis();
     growing_vector<tracer> list;
     for (const list_entry& x : operands) list.push_back(x.in(*trace));
     return Derived::of_list(*trace, list, axis_number);
@@ -75,6 +92,8 @@ template <class Derived> struct operation_on_lists {
   }
 
  private:
+  template <int Axis> static constexpr int axis_number_of(axis_t<Axis>) { return Axis; }
+
   /// The expression's operation.
   struct in_a_trace {
     template <int Axis, class... T> static constexpr tracer apply(context& trace, axis_t<Axis>, const T&... operands) {
@@ -91,29 +110,10 @@ template <class Derived> struct operation_on_lists {
   }
 };
 
-struct concatenate_operation : operation<concatenate_operation>, operation_on_lists<concatenate_operation> {
-  using operation<concatenate_operation>::operator();
-  using operation_on_lists<concatenate_operation>::operator();
+struct concatenate_operation : operation_on_lists<concatenate_operation> {
   static constexpr tracer of_list(context& trace, const growing_vector<tracer>& operands, int axis_number) {
     return join(trace, operands, axis_number);
   }
-  template <class... T> static constexpr tracer apply(context& trace, const T&... operands) {
-    return with_axis(trace, operands...);
-  }
-
- private:
-  /// `concatenate(a, b, ..., axis<k>)` on arrays; along axis 0 without it.
-  template <class... T> static constexpr tracer with_axis(context& trace, const T&... operands) {
-    growing_vector<tracer> arrays;
-    int along = 0;
-    auto take = [&]<class O>(const O& o) {
-      if constexpr (traced<O>) arrays.push_back(o);
-      else along = axis_number_of(o);
-    };
-    (take(operands), ...);
-    return join(trace, arrays, along);
-  }
-  template <int Axis> static constexpr int axis_number_of(axis_t<Axis>) { return Axis; }
 };
 
 struct stack_operation : operation_on_lists<stack_operation> {
@@ -202,7 +202,7 @@ struct pad_operation {
 
 /// `concatenate({a, b}, axis = 0)` in traced functions, `concatenate(a, b, axis<0>)` on arrays.
 inline constexpr detail::concatenate_operation concatenate{};
-/// `stack({a, b}, axis = 0)`: along a new axis.
+/// `stack({a, b}, axis = 0)` in traced functions, `stack(a, b, axis<0>)` on arrays: along a new axis. JAX: numpy.stack
 inline constexpr detail::stack_operation stack{};
 /// `pad(x, value, {{low, high, interior}, ...})`. JAX: lax.pad
 inline constexpr detail::pad_operation pad{};

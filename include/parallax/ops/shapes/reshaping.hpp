@@ -121,12 +121,16 @@ struct transpose_operation : operation<transpose_operation> {
   }
 };
 
-struct moveaxis_operation : takes_constants<moveaxis_operation> {
-  using takes_constants<moveaxis_operation>::operator();
+struct moveaxis_operation : operation<moveaxis_operation>, takes_constants_and_numbers<moveaxis_operation> {
+  using operation<moveaxis_operation>::operator();
+  using takes_constants_and_numbers<moveaxis_operation>::operator();
   constexpr tracer operator()(tracer x, int from, int to) const {
     from = normalize_axis(*x.owner, "moveaxis", from, x.rank());
     to = normalize_axis(*x.owner, "moveaxis", to, x.rank());
     return x.owner->failed ? x : build::move_axis(x, from, to);
+  }
+  template <int From, int To> static constexpr tracer apply(context&, tracer x, axis_t<From>, axis_t<To>) {
+    return moveaxis_operation{}(x, From, To);
   }
 };
 
@@ -223,7 +227,8 @@ inline constexpr detail::reshape_operation reshape{};
 inline constexpr detail::ravel_operation ravel{};
 /// `transpose(x)` reverses the axes; `transpose(x, {1, 0, 2})`: result axis k is operand axis permutation[k].
 inline constexpr detail::transpose_operation transpose{};
-/// `moveaxis(x, from, to)`: one axis in another place, the others in their order. JAX: numpy.moveaxis
+/// `moveaxis(x, from, to)` in traced functions, `moveaxis(x, axis<2>, axis<0>)` on arrays: one axis in another place, the
+/// others in their order. JAX: numpy.moveaxis
 inline constexpr detail::moveaxis_operation moveaxis{};
 /// `broadcast_to(x, {3, 4})`: x repeated along new leading axes and along those of extent 1. JAX: numpy.broadcast_to
 inline constexpr detail::broadcast_to_operation broadcast_to{};

@@ -12,7 +12,9 @@ template <class Function> struct jitted {
   [[no_unique_address]] Function function;
 
   template <class... Args> constexpr auto operator()(const Args&... args) const {
-    if constexpr (!detail::any_traced<Args...>()) return execute(*this, args...);
+    if constexpr (sizeof...(Args) > 0 && (detail::is_extent_list<Args> && ...))
+      return execute(function, args...); // in a trace, extents alone would not say that they are inside of one
+    else if constexpr (!detail::any_traced<Args...>()) return execute(*this, args...);
     else if constexpr (!detail::is_callable<Function, const Args...>())
       return detail::refuse_call<Function, Args...>(detail::trace_of_trees(args...), "jit");
     else return function(args...);
