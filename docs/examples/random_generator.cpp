@@ -1,0 +1,14 @@
+// random_generator
+#include <parallax/parallax.hpp>
+
+#include <iostream>
+
+namespace plx = parallax;
+
+template <class Bits> plx::array<int, 1> dice(plx::random_generator<Bits> generator, int seed) {
+  return generator.randint(generator.key(seed), {6}, 1, 7);
+}
+
+int main() {
+  std::cout << dice(plx::random{}, 1) << '\n' << dice(plx::philox{}, 1) << '\n';
+}
