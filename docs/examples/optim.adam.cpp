@@ -1,4 +1,4 @@
-// optim.adam
+// optim::adam
 #include <parallax/parallax.hpp>
 
 #include <iostream>

@@ -8,7 +8,7 @@ namespace plx = parallax;
 int main() {
   plx::array key = plx::philox::key(7);
   plx::array keys = plx::philox::split(key);
-  std::cout << plx::philox::bits(key, {2}) << '\n'; // as cuRAND's Philox, seed 7, sequences 0 and 1
+  std::cout << plx::philox::bits(key, {2}) << '\n'; // cuRAND's first Philox numbers for seed 7
   std::cout << plx::philox::uniform(keys[0], {3}, -1.f, 1.f) << '\n';
   std::cout << plx::philox::normal(keys[1], {3}) << '\n';
 }
