@@ -1,4 +1,4 @@
-// argnums
+// argnums, argnums_t
 #include <parallax/parallax.hpp>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// has_aux
+// has_aux, has_aux_t
 #include <parallax/parallax.hpp>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// index_mode
+// index_mode, index_mode_t
 #include <parallax/parallax.hpp>
 
 #include <iostream>

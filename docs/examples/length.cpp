@@ -1,4 +1,4 @@
-// length
+// length, length_t
 #include <parallax/parallax.hpp>
 
 #include <iostream>

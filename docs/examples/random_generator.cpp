@@ -9,6 +9,9 @@ template <class Bits> plx::array<int, 1> dice(plx::random_generator<Bits> genera
   return generator.randint(generator.key(seed), {6}, 1, 7);
 }
 
-int main() { std::cout << dice(plx::random{}, 1) << '\n' << dice(plx::philox{}, 1) << '\n'; }
+int main() {
+  std::cout << dice(plx::random{}, 1) << '\n';
+  std::cout << dice(plx::philox{}, 1) << '\n';
+}
 // [5 6 3 6 5 5]
 // [4 1 6 3 6 5]

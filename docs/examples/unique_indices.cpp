@@ -1,4 +1,4 @@
-// unique_indices
+// unique_indices, unique_indices_t
 #include <parallax/parallax.hpp>
 
 #include <iostream>
