@@ -1,0 +1,25 @@
+// optim::sgd
+#include <parallax/parallax.hpp>
+
+#include <iostream>
+#include <tuple>
+
+namespace plx = parallax;
+
+constexpr auto sgd = plx::optim::sgd(0.1, 0.5); // rate and momentum
+constexpr auto step = [](auto w, auto state) {
+  auto [updates, next] = sgd.update(10 * plx::ones_like(w), state); // a gradient of 10
+  return std::tuple{plx::optim::apply_updates(w, updates), next};
+};
+
+int main() {
+  plx::array<float, 0> w = 0;
+  auto state = sgd.init(w);
+  for (int i = 0; i < 3; ++i) {
+    std::tie(w, state) = plx::jit(step)(w, state);
+    std::cout << w << '\n';
+  }
+}
+// -1.0
+// -2.5
+// -4.25
