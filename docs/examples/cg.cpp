@@ -6,10 +6,13 @@
 namespace plx = parallax;
 
 constexpr auto solve = [](auto a, auto b) { return plx::cg(a, b); };
+constexpr auto solve_by_products = [](auto b) { // the matrix may be a function: here {{2, 1}, {1, 2}}
+  return plx::cg([](auto x) { return x + plx::sum(x); }, b);
+};
 
 int main() {
-  plx::array<float, 2> a{{4, 1}, {1, 3}}; // symmetric, positive definite
-  plx::array<float, 1> b{6, 7};
-  std::cout << plx::jit(solve)(a, b) << '\n';
+  plx::array<float, 2> a{{2, 1}, {1, 2}}; // symmetric, positive definite
+  plx::array<float, 1> b{7, 8};
+  std::cout << plx::jit(solve)(a, b) << ' ' << plx::jit(solve_by_products)(b) << '\n';
 }
-// [0.9999998 2.       ]
+// [2. 3.] [2. 3.]

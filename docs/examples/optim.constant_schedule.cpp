@@ -6,12 +6,11 @@
 namespace plx = parallax;
 
 constexpr auto rate = [](auto step) { return plx::optim::constant_schedule{0.25}(step); };
+constexpr auto sgd = plx::optim::sgd(plx::optim::constant_schedule{0.25});
+constexpr auto first = [](auto gradient) { return sgd.update(gradient, sgd.init(gradient)).first; };
 
 int main() {
-  for (int step : {0, 1000}) std::cout << plx::jit(rate)(step) << '\n';
-  constexpr auto sgd = plx::optim::sgd(plx::optim::constant_schedule{0.25}); // a rate that counts steps all the same
-  std::cout << sgd.init(1.f).count << '\n';
+  plx::array<float, 1> gradient{4, -8};
+  std::cout << plx::jit(rate)(1000) << ' ' << plx::jit(first)(gradient) << '\n';
 }
-// 0.25
-// 0.25
-// 0
+// 0.25 [-1.  2.]

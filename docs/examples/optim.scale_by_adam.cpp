@@ -10,6 +10,6 @@ constexpr auto first = [](auto gradient) { return adam.update(gradient, adam.ini
 
 int main() {
   plx::array<float, 1> gradient{100, -0.5f};
-  std::cout << plx::jit(first)(gradient) << '\n'; // no rate, and no change of sign: adam's first step is 1 long
+  std::cout << plx::jit(first)(gradient) << '\n'; // no rate, no minus: the first step is about 1 long
 }
 // [ 0.9999934 -0.9999933]

@@ -6,9 +6,10 @@
 
 namespace plx = parallax;
 
+constexpr auto loss = [](auto w) { return 10 * w; };
 constexpr auto sgd = plx::optim::sgd(0.1, 0.5); // rate and momentum
 constexpr auto step = [](auto w, auto state) {
-  auto [updates, next] = sgd.update(10 * plx::ones_like(w), state); // a gradient of 10
+  auto [updates, next] = sgd.update(plx::grad(loss)(w), state);
   return std::tuple{plx::optim::apply_updates(w, updates), next};
 };
 
