@@ -14,7 +14,7 @@ int main() {
   try {
     std::cout << plx::pmap<"i">(total)(x) << '\n';
   } catch (const plx::process_error& e) {
-    std::cout << "process " << e.process() << " has failed: " << e.what() << '\n';
+    std::cout << "without process " << e.process() << ": " << e.what() << '\n';
   }
 }
 // [10. 10. 10. 10.]

@@ -16,7 +16,7 @@ int main() {
   try {
     std::cout << plx::pmap<"i">(total)(x) << '\n'; // which waits for the other processes
   } catch (const plx::process_timeout& e) {
-    std::cout << e.missing().size() << " processes have not come to " << e.collective() << '\n';
+    std::cout << e.missing().size() << " have not come: " << e.what() << '\n';
   }
 }
 // [10. 10. 10. 10.]
