@@ -64,11 +64,11 @@ struct applied_call {
     return results_with_tangents::of(emit_call<applied_call>(a.trace, a.operands_with_tangents(), {1, both.body}),
                                      both.moving);
   }
-  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
-                                               const parameters& p) {
-    growing_vector<char> now(operands.begin(), operands.end());
-    for (int time = 0; time < p.times; ++time) now = parallax::detail::varies_along(v, p.body, now);
-    return now;
+  static constexpr result_flags varies(const variation& v, const operand_flags& operands, const parameters& p) {
+    result_flags made = parallax::detail::varies_along(v, p.body, operands);
+    for (int time = 1; time < p.times; ++time)
+      made = parallax::detail::varies_along(v, p.body, parallax::detail::as_operands(made));
+    return made;
   }
   static constexpr void prepare(parallax::detail::preparation& all, node_id call, const parameters& p) {
     growing_vector<tracer> values = all.operands(call);

@@ -2,6 +2,7 @@
 // is asked.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_span.hpp>
@@ -100,13 +101,13 @@ template <class P>
 concept call_primitive =
     P::kind == primitive_kind::call && has_parameters<P> &&
     requires(context& trace, plain_span<const abstract_value> values, const batch_application& mapped,
-             const linearize_application& differentiated, const jvp_application& moved, plain_span<const char> varying,
+             const linearize_application& differentiated, const jvp_application& moved, const operand_flags& varying,
              preparation& prepared, node_id id, const typename P::parameters& p) {
       { P::results(trace, values, p) } -> std::same_as<growing_vector<abstract_value>>;
       { P::batch(mapped, p) } -> std::same_as<growing_vector<batched>>;
       { P::linearize(differentiated, p) } -> std::same_as<linearized_call>;
       { P::jvp(moved, p) } -> std::same_as<results_with_tangents>;
-      { P::varies(variation{trace, axis_id::none}, varying, p) } -> std::same_as<growing_vector<char>>;
+      { P::varies(variation{trace, axis_id::none}, varying, p) } -> std::same_as<result_flags>;
       { P::prepare(prepared, id, p) } -> std::same_as<void>;
     } &&
     requires { P::lower; };

@@ -1,6 +1,7 @@
 // The table of all primitives' rules, in the order of the catalogue.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_span.hpp>
@@ -98,8 +99,7 @@ template <class P> struct call_functions {
   static constexpr results_with_tangents jvp(const jvp_application& a, parameter_words words) {
     return P::jvp(a, decode<parameters>(words));
   }
-  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
-                                               parameter_words words) {
+  static constexpr result_flags varies(const variation& v, const operand_flags& operands, parameter_words words) {
     return P::varies(v, operands, decode<parameters>(words));
   }
   static constexpr growing_vector<graph_id> bodies(parameter_words words) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <parallax/compile/fuse/loop.hpp>
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
@@ -52,7 +53,7 @@ class loop_statements {
  private:
   growing_vector<int> load_of;     ///< the statements that load
   growing_vector<int> constant_of; ///< by constant: the statement that gives it
-  growing_vector<char> uniform;    ///< by statement
+  flags_of<kernel_statement> uniform;
 
   constexpr bool is_one_along_rows(const kernel_statement& s) const {
     if (s.kind == statement_kind::load_scalar || s.kind == statement_kind::load_constant || loop.extents.empty())

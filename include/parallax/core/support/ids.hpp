@@ -114,10 +114,6 @@ template <id_type Id> class id_set : growing_vector<char> { // by id; growing_ve
   template <class List> constexpr void erase(const List& ids) {
     for (Id id : ids) first[static_cast<std::size_t>(id)] = 0;
   }
-  /// For each id of a list whether it is a member: 1 or 0.
-  template <class List> constexpr growing_vector<char> flags_of(const List& ids) const {
-    return vector_of(ids, [this](Id id) { return first[static_cast<std::size_t>(id)]; });
-  }
   /// How many ids there are, whether members or not.
   constexpr int size() const { return static_cast<int>(count); }
   constexpr id_range<Id> ids() const { return {Id{0}, size()}; }

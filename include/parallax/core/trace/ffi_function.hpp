@@ -1,6 +1,7 @@
 // Functions of users' own that programs call, as the passes and the backends see them.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/trace/tracer.hpp>
@@ -31,7 +32,7 @@ struct ffi_function {
   /// Appends the function for a batch: mapped operands and all results are mapped along axis 0. Null if a loop is to
   /// call the function for each element.
   growing_vector<tracer> (*batch)(context&, const growing_vector<tracer>& operands,
-                                  const growing_vector<char>& mapped) = nullptr;
+                                  const operand_flags& mapped) = nullptr;
 };
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::detail

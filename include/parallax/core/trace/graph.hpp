@@ -2,6 +2,7 @@
 // hashing.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/hash_index.hpp>
 #include <parallax/core/support/ids.hpp>
@@ -167,6 +168,20 @@ class graph {
       if (nodes_to_compute.contains(id)) nodes_to_compute.insert(operands(id));
     });
     return nodes_to_compute;
+  }
+  /// Which operands of a node are in a set.
+  constexpr operand_flags operands_in(const id_set<node_id>& set, node_id id) const {
+    operand_flags flags;
+    flags.reserve(operands(id).size());
+    for (node_id operand : operands(id)) flags.push_back(set.contains(operand));
+    return flags;
+  }
+  /// Which outputs are in a set.
+  constexpr result_flags outputs_in(const id_set<node_id>& set) const {
+    result_flags flags;
+    flags.reserve(outputs.size());
+    for (node_id output : outputs) flags.push_back(set.contains(output));
+    return flags;
   }
 
  private:

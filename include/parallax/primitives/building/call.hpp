@@ -2,6 +2,7 @@
 // rules that the passes use.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
@@ -14,11 +15,11 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 class preparation;     // compile/: turns a traced graph into a lowered one
 class section_planner; // compile/: turns the lowered graph into steps
 
-/// For a call's differentiation: the operands, and by operand whether its derivative is wanted.
+/// For a call's differentiation: the operands, and whose derivatives are wanted.
 struct linearize_application {
   context& trace;
   plain_span<const tracer> operands;
-  plain_span<const char> wanted;
+  const operand_flags& wanted;
 };
 
 /// The results of a call's forward half, which has been appended, and the call that is its backward half. The backward
@@ -32,18 +33,20 @@ struct linearized_call {
   growing_vector<int> differentiated_results{}, differentiated_operands{};
 };
 
+/// Which operands have a tangent; a tangent without an owner is zero.
+constexpr operand_flags moving_operands(plain_span<const tracer> tangents) {
+  operand_flags moving(tangents.size());
+  for (std::size_t k = 0; k < tangents.size(); ++k) moving[k] = tangents[k].owner != nullptr;
+  return moving;
+}
+
 /// For a call's derivative along a direction: the operands and their tangents. A tangent without an owner is zero.
 struct jvp_application {
   context& trace;
   plain_span<const tracer> operands;
   plain_span<const tracer> tangents;
 
-  /// By operand: whether it has a tangent.
-  constexpr growing_vector<char> moving() const {
-    growing_vector<char> flags;
-    for (const tracer& tangent : tangents) flags.push_back(tangent.owner != nullptr);
-    return flags;
-  }
+  constexpr operand_flags moving() const { return moving_operands(tangents); }
   /// The operands and, behind them, the tangents that are not zero.
   constexpr growing_vector<tracer> operands_with_tangents() const {
     growing_vector<tracer> given(operands.begin(), operands.end());
@@ -58,7 +61,7 @@ struct results_with_tangents {
   growing_vector<tracer> results{}, tangents{};
 
   /// Splits `values`: first all results, then the tangents of the results that are `moving`.
-  static constexpr results_with_tangents of(const growing_vector<tracer>& values, const growing_vector<char>& moving) {
+  static constexpr results_with_tangents of(const growing_vector<tracer>& values, const result_flags& moving) {
     results_with_tangents both;
     std::size_t next = moving.size();
     for (std::size_t k = 0; k < moving.size(); ++k) {
@@ -88,8 +91,8 @@ struct call_rules {
   linearized_call (*linearize)(const linearize_application&, parameter_words);
   /// Appends a call that computes values and tangents together.
   results_with_tangents (*jvp)(const jvp_application&, parameter_words);
-  /// By result: whether it may differ between the instances of a mapped axis, given by operand whether it may.
-  growing_vector<char> (*varies)(const variation&, plain_span<const char> operands, parameter_words);
+  /// Which results may differ between the instances of a mapped axis, given which operands may.
+  result_flags (*varies)(const variation&, const operand_flags& operands, parameter_words);
   /// The graphs that the call owns.
   growing_vector<graph_id> (*bodies)(parameter_words);
   /// Appends the code that is lowered in place of the call: often a replay of its bodies.

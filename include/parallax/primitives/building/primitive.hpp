@@ -1,6 +1,7 @@
 // The arguments of a primitive's rules, and the function that appends an operation to the graph.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/trace/tracer.hpp>
@@ -127,8 +128,8 @@ struct vjp_application {
   plain_span<const tracer> operands;
   tracer result;
   tracer cotangent;
-  plain_span<const char> wanted; ///< by operand: whether a derivative is asked for
-  plain_span<tracer> given;      ///< the cotangents by operand; without an owner if an operand has none
+  const operand_flags& wanted; ///< whether a derivative is asked for
+  plain_span<tracer> given;    ///< the cotangents by operand; without an owner if an operand has none
 
   constexpr bool wants(int operand) const { return wanted[index_of(operand)] != 0; }
   constexpr const tracer& operand(int i) const { return operands[index_of(i)]; }

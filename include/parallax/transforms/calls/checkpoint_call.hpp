@@ -1,6 +1,7 @@
 // A function inside a program whose way back keeps little, and computes the rest again.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_span.hpp>
@@ -45,7 +46,7 @@ struct checkpoint_call : body_call {
 
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     using namespace parallax::detail;
-    const growing_vector<char> mapped = mapped_operands(a);
+    const operand_flags mapped = mapped_operands(a);
     p.body = batched_body(a, p.body, mapped);
     return at_front(emit_call<checkpoint_call>(a.trace, operands_at_front(a, mapped), p));
   }

@@ -1,6 +1,7 @@
 // cond and switch_ inside a program: a call that runs one of several bodies.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_algorithms.hpp>
@@ -29,7 +30,7 @@ struct cond_call {
     if (a.operands[0].is_mapped()) return select_among(a, p);
     using namespace parallax::detail;
     context& trace = a.trace;
-    const growing_vector<char> mapped = mapped_operands(a), inputs(mapped.begin() + 1, mapped.end());
+    const operand_flags mapped = mapped_operands(a), inputs = behind_index(mapped);
     growing_vector<tracer> operands = operands_at_front(a, mapped);
     parameters batched_branches;
     for_each(p.branches,
@@ -44,11 +45,10 @@ struct cond_call {
 
   static constexpr results_with_tangents jvp(const jvp_application& a, const parameters& p) {
     using namespace parallax::detail;
-    const growing_vector<char> moving = a.moving();
-    const plain_span<const char> inputs = plain_span<const char>(moving).subspan(1);
-    growing_vector<char> outputs(a.trace.at(p.branches[0]).outputs.size());
+    const operand_flags inputs = behind_index(a.moving());
+    result_flags outputs(a.trace.at(p.branches[0]).outputs.size());
     for_each(p.branches, [&](graph_id branch) {
-      const growing_vector<char> own = active_nodes(a.trace, branch, inputs).flags_of(a.trace.at(branch).outputs);
+      const result_flags own = active_outputs(a.trace, branch, inputs);
       for (std::size_t k = 0; k < own.size(); ++k) outputs[k] = outputs[k] != 0 || own[k] != 0;
     });
     parameters both;
@@ -61,13 +61,13 @@ struct cond_call {
 
   /// If the index differs between instances, no collective may be inside: instances that take another branch would not
   /// come to it.
-  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
-                                               const parameters& p) {
+  static constexpr result_flags varies(const variation& v, const operand_flags& operands, const parameters& p) {
     variation inside = v;
     if (operands[0] != 0) inside.chosen_by = "cond and switch_: what chooses a branch";
-    growing_vector<char> outputs;
+    const operand_flags inputs = parallax::detail::behind_index(operands);
+    result_flags outputs;
     for (const graph_id branch : p.branches) {
-      const growing_vector<char> own = parallax::detail::varies_along(inside, branch, operands.subspan(1));
+      const result_flags own = parallax::detail::varies_along(inside, branch, inputs);
       outputs.resize(own.size());
       for (std::size_t k = 0; k < own.size(); ++k)
         outputs[k] = outputs[k] != 0 || own[k] != 0 || operands[0] != 0 ? 1 : 0;

@@ -1,6 +1,7 @@
 // The parameters of a branch of a program.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/trace/context.hpp>
 #include <parallax/core/version.hpp>
@@ -14,5 +15,8 @@ struct cond_parameters {
 
   static constexpr void describe(auto& p, auto& member) { member("branches", p.branches); }
 };
+
+/// The flags of the branches' inputs, given those of all operands.
+constexpr operand_flags behind_index(const operand_flags& operands) { return {operands.begin() + 1, operands.end()}; }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -1,6 +1,7 @@
 // A function inside a program with derivatives of its user's own: a call that owns a graph for each pass.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_span.hpp>
@@ -19,8 +20,7 @@ struct body_call {
                                                           const auto& parameters) {
     return parallax::detail::results_of(trace, parameters.body);
   }
-  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
-                                               const auto& parameters) {
+  static constexpr result_flags varies(const variation& v, const operand_flags& operands, const auto& parameters) {
     return parallax::detail::varies_along(v, parameters.body, operands);
   }
   static constexpr prepared_away lower{};
@@ -35,7 +35,7 @@ struct custom_call : body_call {
     growing_vector<graph_id> tangents{}; ///< from operands and tangents of the moving ones to results and tangents
     growing_vector<graph_id> forward{};  ///< from operands to results and residuals
     growing_vector<graph_id> backward{}; ///< from residuals and cotangents of floating results to those of operands
-    growing_vector<char> moving{};       ///< operands that the rules give derivatives for
+    operand_flags moving{};              ///< operands that the rules give derivatives for
     /// Rules get the results, before the operands: `tangents` then returns tangents alone, and `backward` gets results
     /// and operands without a `forward`. So rules of rules call the function again, however it works.
     bool given_results = false;
@@ -54,12 +54,12 @@ struct custom_call : body_call {
   // Before it is called: clang++ does not find it in constant expressions otherwise.
   struct batched_outputs {
     graph_id graph;
-    growing_vector<char> mapped; ///< outputs
+    result_flags mapped;
   };
 
   /// The first `first` outputs are mapped along axis 0, and so are others that differ between elements.
   static constexpr batched_outputs batched_graph(const batch_application& a, graph_id of_one,
-                                                 const growing_vector<char>& mapped, std::size_t first) {
+                                                 const operand_flags& mapped, std::size_t first) {
     using namespace parallax::detail;
     batched_outputs made{a.trace.open_graph(), {}};
     const growing_vector<batched> outputs =
@@ -76,18 +76,18 @@ struct custom_call : body_call {
   /// All graphs are batched; results are mapped along axis 0, and so are residuals that differ.
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     using namespace parallax::detail;
-    const growing_vector<char> mapped = mapped_operands(a);
+    const operand_flags mapped = mapped_operands(a);
     const std::size_t results = a.trace.at(p.body).outputs.size();
     p.body = parallax::detail::batched_body(a, p.body, mapped);
-    growing_vector<char> given(p.given_results ? results : 0, 1);
+    operand_flags given(p.given_results ? results : 0, 1);
     for (char each : mapped) given.push_back(each);
     for_each(p.tangents, [&](graph_id& g) {
-      growing_vector<char> inputs = given;
+      operand_flags inputs = given;
       for (std::size_t k = 0; k < mapped.size(); ++k)
         if (p.moving[k] != 0) inputs.push_back(mapped[k]);
       g = parallax::detail::batched_body(a, g, inputs);
     });
-    growing_vector<char> kept; // of what the way back is given: what is mapped
+    operand_flags kept; // of what the way back is given: what is mapped
     if (p.given_results) kept = given;
     for_each(p.forward, [&](graph_id& g) {
       const batched_outputs both = batched_graph(a, g, mapped, results);
@@ -113,7 +113,7 @@ struct custom_call : body_call {
 
   static constexpr results_with_tangents jvp(const jvp_application& a, const parameters& p) {
     using namespace parallax::detail;
-    const growing_vector<char> moves = a.moving();
+    const operand_flags moves = a.moving();
     if (!check_moving(a.trace, moves, p)) return {};
     if (!p.has_rules()) {
       const body_with_tangents both(a.trace, p.body, moves);
@@ -152,8 +152,8 @@ struct custom_call : body_call {
 
  private:
   /// The way back. The cotangent of an operand that all elements share is summed over the elements.
-  static constexpr graph_id batched_backward(const batch_application& a, graph_id of_one,
-                                             const growing_vector<char>& inputs, const growing_vector<char>& mapped) {
+  static constexpr graph_id batched_backward(const batch_application& a, graph_id of_one, const operand_flags& inputs,
+                                             const operand_flags& mapped) {
     using namespace parallax::detail;
     const graph_id made = a.trace.open_graph();
     const growing_vector<batched> outputs =
@@ -169,12 +169,13 @@ struct custom_call : body_call {
     return made;
   }
 
-  static constexpr growing_vector<char> floating_outputs(const context& trace, graph_id of) {
-    return parallax::detail::vector_of(trace.at(of).outputs,
-                                       [&](node_id y) { return char{has_derivatives(trace.at(of).type(y))}; });
+  static constexpr result_flags floating_outputs(const context& trace, graph_id of) {
+    result_flags floating;
+    for (node_id y : trace.at(of).outputs) floating.push_back(has_derivatives(trace.at(of).type(y)));
+    return floating;
   }
   /// Whether the rules give derivatives for all operands that are differentiated; fails if not.
-  static constexpr bool check_moving(context& trace, plain_span<const char> wanted, const parameters& p) {
+  static constexpr bool check_moving(context& trace, const operand_flags& wanted, const parameters& p) {
     if (!p.has_rules()) return true;
     for (std::size_t k = 0; k < wanted.size(); ++k) {
       if (wanted[k] == 0 || p.moving[k] != 0) continue;
@@ -193,17 +194,11 @@ struct custom_call : body_call {
     linear.backward = id_of<custom_call>;
     linear.parameters = encode(parameters{backward});
   }
-  static constexpr growing_vector<int> numbers_of(const growing_vector<char>& flags) {
-    growing_vector<int> numbers;
-    for (std::size_t k = 0; k < flags.size(); ++k)
-      if (flags[k] != 0) numbers.push_back(static_cast<int>(k));
-    return numbers;
-  }
 
   static constexpr linearized_call by_backward(const linearize_application& a, const parameters& p) {
     const std::size_t results = a.trace.at(p.body).outputs.size();
-    linearized_call linear{.differentiated_results = numbers_of(floating_outputs(a.trace, p.body)),
-                           .differentiated_operands = numbers_of(p.moving)};
+    linearized_call linear{.differentiated_results = floating_outputs(a.trace, p.body).numbers(),
+                           .differentiated_operands = p.moving.numbers()};
     const growing_vector<tracer> operands(a.operands.begin(), a.operands.end());
     growing_vector<tracer> values;
     if (p.given_results) {
@@ -224,7 +219,7 @@ struct custom_call : body_call {
     if (p.given_results) operands = emit_call<custom_call>(a.trace, a.operands, p);
     const std::size_t before = operands.size();
     for (const tracer& x : a.operands) operands.push_back(x);
-    growing_vector<char> by_tangents(operands.size());
+    operand_flags by_tangents(operands.size());
     for (std::size_t k = 0; k < a.operands.size(); ++k) {
       if (p.moving[k] == 0) continue;
       operands.push_back(build::zeros_like(a.operands[k]));
@@ -236,7 +231,7 @@ struct custom_call : body_call {
     if (a.trace.failed) return {};
     const growing_vector<tracer> values = replay_graph(a.trace, joint.forward_half(), operands);
     linearized_call linear{.operands = operands};
-    const growing_vector<int> floating = numbers_of(floating_outputs(a.trace, p.body)), moving = numbers_of(p.moving);
+    const growing_vector<int> floating = floating_outputs(a.trace, p.body).numbers(), moving = p.moving.numbers();
     for_each(joint.differentiated_results,
              [&](int k) { linear.differentiated_results.push_back(floating[index_of(k)]); });
     for_each(joint.differentiated_inputs, [&](int k) {

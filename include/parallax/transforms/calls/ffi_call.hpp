@@ -1,8 +1,8 @@
 // A function of a user's own inside a program: a call without a body, whose shapes alone are known.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
-#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/trace/ffi_function.hpp>
 #include <parallax/core/version.hpp>
@@ -55,7 +55,7 @@ struct ffi_call {
   static constexpr growing_vector<batched> batch(const batch_application& a, const parameters& p) {
     using namespace parallax::detail;
     context& trace = a.trace;
-    const growing_vector<char> mapped = mapped_operands(a);
+    const operand_flags mapped = mapped_operands(a);
     const growing_vector<tracer> operands = operands_at_front(a, mapped);
     const ffi_function& function = *trace.ffi_functions[index_of(p.function)];
     if (function.batch) {
@@ -87,9 +87,8 @@ struct ffi_call {
     return {};
   }
 
-  static constexpr growing_vector<char> varies(const variation&, plain_span<const char> operands, const parameters& p) {
-    const bool any = parallax::plain::any_of(operands, [](char varying) { return varying != 0; });
-    return growing_vector<char>(p.types.size(), char{any});
+  static constexpr result_flags varies(const variation&, const operand_flags& operands, const parameters& p) {
+    return result_flags(p.types.size(), char{operands.any()});
   }
 
   // Defined where graphs are prepared, and where they are lowered.

@@ -2,6 +2,7 @@
 // take.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/trace/ffi_buffer.hpp>
 #include <parallax/core/trace/ffi_function.hpp>
@@ -75,7 +76,7 @@ template <class Rules, int Operands> class ffi_entries {
   static void cuda(const void* stream, const ffi_arguments& a) { run_cuda(stream, a, all{}); }
 
   static constexpr growing_vector<tracer> batch(context& trace, const growing_vector<tracer>& operands,
-                                                const growing_vector<char>& mapped) {
+                                                const operand_flags& mapped) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return leaves_to_tracers(trace, Rules::batch(std::array<bool, sizeof...(I)>{mapped[I] != 0 ...}, operands[I]...));
     }(std::make_index_sequence<std::size_t{Operands}>{});

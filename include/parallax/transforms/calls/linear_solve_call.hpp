@@ -2,6 +2,7 @@
 // and of its transpose.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_span.hpp>
@@ -41,7 +42,7 @@ struct linear_solve_call {
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     using namespace parallax::detail;
     const std::size_t size = a.trace.at(p.solve).outputs.size();
-    growing_vector<char> mapped = mapped_operands(a);
+    operand_flags mapped = mapped_operands(a);
     for (std::size_t k = 0; k < size; ++k) mapped[k] = 1;
     for (graph_id* g : {&p.product, &p.solve, &p.transpose_solve}) *g = batched_body(a, *g, mapped);
     return at_front(emit_call<linear_solve_call>(a.trace, operands_at_front(a, mapped), p));
@@ -65,7 +66,7 @@ struct linear_solve_call {
     for (std::size_t k = size; k < at.size(); ++k) given.push_back(at[k]);
     const growing_vector<tracer> w =
         emit_call<linear_solve_call>(trace, given, {transposed, p.transpose_solve, p.solve});
-    growing_vector<char> matrix(at.size());
+    operand_flags matrix(at.size());
     for (std::size_t k = 0; k < at.size(); ++k) matrix[k] = k >= size && a.wanted[k] != 0;
     growing_vector<tracer> gradients = w;
     for (std::size_t k = 0; k < size; ++k) {
@@ -108,8 +109,7 @@ struct linear_solve_call {
     return both;
   }
 
-  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
-                                               const parameters& p) {
+  static constexpr result_flags varies(const variation& v, const operand_flags& operands, const parameters& p) {
     return parallax::detail::varies_along(v, p.solve, operands);
   }
 
@@ -123,7 +123,7 @@ struct linear_solve_call {
     const graph_id made = trace.open_graph();
     const growing_vector<tracer> inputs = inputs_like(trace, product);
     growing_vector<tracer> at = inputs, cotangents;
-    growing_vector<char> vector(at.size());
+    operand_flags vector(at.size());
     for (std::size_t k = 0; k < size; ++k) {
       at[k] = varying_zeros_like(inputs[k]);
       cotangents.push_back(inputs[k]);

@@ -2,6 +2,7 @@
 // binomial schedule (Griewank and Walther, "Algorithm 799: revolve", 2000).
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
@@ -47,9 +48,9 @@ class checkpointed_linearization {
         operands(application.operands.begin(), application.operands.end()),
         p(parameters),
         carries(operands_of(parameters.roles, scan_role::carry)),
-        wanted(application.wanted.begin(), application.wanted.end()) {
-    growing_vector<char> outputs;
-    do outputs = active_nodes(trace, p.body, wanted).flags_of(trace.at(p.body).outputs);
+        wanted(application.wanted) {
+    result_flags outputs;
+    do outputs = active_outputs(trace, p.body, wanted);
     while (mark_carries(carries, wanted, [&](std::size_t c) { return outputs[c] != 0; }));
     for (std::size_t k = 0; k < operands.size(); ++k) wanted[k] = wanted[k] != 0 && has_derivatives(operands[k].type());
     for (std::size_t r = 0; r < outputs.size(); ++r) {
@@ -81,7 +82,7 @@ class checkpointed_linearization {
   list operands; ///< in the backward graph: its inputs
   const scan_parameters& p;
   growing_vector<int> carries;
-  growing_vector<char> wanted; ///< by operand; a carry also if some round makes it depend on a wanted one
+  operand_flags wanted; ///< a carry also if some round makes it depend on a wanted one
   linearized_call linear;
   list result_cotangents; ///< by result of the body; without an owner if there is none
 

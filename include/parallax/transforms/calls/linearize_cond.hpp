@@ -1,6 +1,7 @@
 // The derivative of a branch: two branches.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_algorithms.hpp>
@@ -17,14 +18,17 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 class cond_linearization {
  public:
   constexpr cond_linearization(const linearize_application& application, const cond_parameters& parameters)
-      : trace(application.trace), operands(application.operands), wanted(application.wanted), p(parameters) {}
+      : trace(application.trace),
+        operands(application.operands),
+        wanted(behind_index(application.wanted)),
+        p(parameters) {}
 
   constexpr linearized_call run() {
     linear.backward = primitives::id_of<primitives::cond_call>;
     auto same = [](std::size_t, tracer x) { return x; };
     for_each(p.branches, [&](graph_id branch) {
       if (trace.failed) return;
-      joint_program joint(trace, branch, wanted.subspan(1), same, same);
+      joint_program joint(trace, branch, wanted, same, same);
       if (trace.failed) return;
       joint.compute_cheap_values_again([](std::size_t) { return input_place::elsewhere; });
       halves.push_back(
@@ -48,7 +52,7 @@ class cond_linearization {
 
   context& trace;
   plain_span<const tracer> operands; ///< the index, and then the inputs of the branches
-  plain_span<const char> wanted;
+  operand_flags wanted;              ///< inputs of the branches
   const cond_parameters& p;
   growing_vector<two_halves> halves;
   growing_vector<int> differentiated; ///< inputs of any branch

@@ -1,6 +1,7 @@
 // The derivative of a scan: two loops.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
@@ -21,7 +22,7 @@ class scan_linearization {
         operands(application.operands),
         p(parameters),
         carries(operands_of(parameters.roles, scan_role::carry)),
-        wanted(application.wanted.begin(), application.wanted.end()),
+        wanted(application.wanted),
         active(find_active()),
         joint(
             trace, p.body, wanted, [](std::size_t, tracer x) { return x; }, [](std::size_t, tracer x) { return x; }) {}
@@ -47,8 +48,8 @@ class scan_linearization {
   plain_span<const tracer> operands;
   const scan_parameters& p;
   growing_vector<int> carries;
-  growing_vector<char> wanted; ///< by operand; a carry also if some round makes it depend on a wanted one
-  growing_vector<char> active; ///< results of the body
+  operand_flags wanted; ///< a carry also if some round makes it depend on a wanted one
+  result_flags active;
   joint_program joint;
   graph_id half = graph_id::none; ///< the backward half of the body
   id_set<node_id> needed;         ///< of its nodes
@@ -70,9 +71,9 @@ class scan_linearization {
   };
   growing_vector<entered> entries; ///< in the order of the backward loop's operands
 
-  constexpr growing_vector<char> find_active() {
-    growing_vector<char> found;
-    do found = active_nodes(trace, p.body, wanted).flags_of(trace.at(p.body).outputs);
+  constexpr result_flags find_active() {
+    result_flags found;
+    do found = active_outputs(trace, p.body, wanted);
     while (mark_carries(carries, wanted, [&](std::size_t c) { return found[c] != 0; }));
     return found;
   }

@@ -1,6 +1,7 @@
 // pmap inside a program: a call whose body runs once for each element of a mapped axis.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_span.hpp>
@@ -115,7 +116,7 @@ struct pmap_call {
 
   /// Tangents are mapped along the same axes as their values.
   static constexpr results_with_tangents jvp(const jvp_application& a, parameters p) {
-    const growing_vector<char> moving = a.moving();
+    const operand_flags moving = a.moving();
     a.trace.bound_axes.push_back(p.axis);
     const parallax::detail::body_with_tangents both(a.trace, p.body, moving);
     a.trace.unbind_axis();
@@ -129,8 +130,7 @@ struct pmap_call {
     return results_with_tangents::of(emit_call<pmap_call>(a.trace, a.operands_with_tangents(), p), both.moving);
   }
 
-  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
-                                               const parameters& p) {
+  static constexpr result_flags varies(const variation& v, const operand_flags& operands, const parameters& p) {
     return parallax::detail::varies_along(v, p.body, operands);
   }
 
@@ -142,7 +142,7 @@ struct pmap_call {
   /// Derivatives along a mesh have collectives that nobody wrote: all instances have to come to them.
   static constexpr void check_collectives(context& trace, const parameters& p) {
     if (trace.axes[p.axis].bit.empty()) return;
-    growing_vector<char> differ;
+    operand_flags differ;
     for (int axis : p.in_axes) differ.push_back(axis != unmapped);
     static_cast<void>(parallax::detail::varies_along({trace, p.axis}, p.body, differ));
   }

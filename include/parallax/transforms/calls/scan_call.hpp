@@ -1,6 +1,7 @@
 // scan inside a program: a call whose body runs once for each slice of its stacked operands, one after another.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_span.hpp>
@@ -31,7 +32,7 @@ struct scan_call {
   static constexpr growing_vector<batched> batch(const batch_application& a, parameters p) {
     context& trace = a.trace;
     const growing_vector<int> carries = parallax::detail::operands_of(p.roles, scan_role::carry);
-    growing_vector<char> mapped = parallax::detail::mapped_operands(a);
+    operand_flags mapped = parallax::detail::mapped_operands(a);
     const graph_id of_one = p.body;
     growing_vector<batched> outputs;
     do {
@@ -71,9 +72,9 @@ struct scan_call {
     using namespace parallax::detail;
     context& trace = a.trace;
     const growing_vector<int> carries = operands_of(p.roles, scan_role::carry);
-    const growing_vector<char> inputs = moving_inputs(trace, a, p.body, p.roles);
-    growing_vector<char> outputs = active_nodes(trace, p.body, inputs).flags_of(trace.at(p.body).outputs);
-    for (std::size_t c = 0; c < carries.size(); ++c) outputs[c] = inputs[index_of(carries[c])];
+    const operand_flags inputs = moving_inputs(trace, a, p.body, p.roles);
+    result_flags outputs = active_outputs(trace, p.body, inputs);
+    set_carries(outputs, carries, inputs);
     p.body = body_with_tangents(trace, p.body, inputs, outputs).body;
     if (trace.failed) return {};
     for (std::size_t k = 0; k < inputs.size(); ++k)
@@ -107,13 +108,13 @@ struct scan_call {
     return both;
   }
 
-  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
-                                               const parameters& p) {
+  static constexpr result_flags varies(const variation& v, const operand_flags& operands, const parameters& p) {
     const growing_vector<int> carries = parallax::detail::operands_of(p.roles, scan_role::carry);
-    growing_vector<char> inputs(operands.begin(), operands.end()), outputs;
+    operand_flags inputs = operands;
+    result_flags outputs;
     do outputs = parallax::detail::varies_along(v, p.body, inputs);
     while (parallax::detail::mark_carries(carries, inputs, [&](std::size_t c) { return outputs[c] != 0; }));
-    for (std::size_t c = 0; c < carries.size(); ++c) outputs[c] = inputs[index_of(carries[c])]; // if no round runs
+    parallax::detail::set_carries(outputs, carries, inputs); // if no round runs
     return outputs;
   }
 

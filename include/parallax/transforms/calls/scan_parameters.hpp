@@ -1,6 +1,7 @@
 // The parameters of a scan.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/trace/context.hpp>
@@ -39,7 +40,7 @@ struct scan_parameters {
 /// Marks the carries that have a property after a round: `has(c)` says so of carry number c. False if nothing new was
 /// marked: then the values that depend on carries need no further round either.
 template <class Has>
-constexpr bool mark_carries(const growing_vector<int>& carries, growing_vector<char>& marked, const Has& has) {
+constexpr bool mark_carries(const growing_vector<int>& carries, operand_flags& marked, const Has& has) {
   bool any = false;
   for (std::size_t c = 0; c < carries.size(); ++c) {
     char& mark = marked[index_of(carries[c])];
@@ -50,19 +51,25 @@ constexpr bool mark_carries(const growing_vector<int>& carries, growing_vector<c
   return any;
 }
 
+/// Gives the results that are carries the flags of the operands that they begin as.
+constexpr void set_carries(result_flags& results, const growing_vector<int>& carries, const operand_flags& operands) {
+  for (std::size_t c = 0; c < carries.size(); ++c) results[c] = operands[index_of(carries[c])];
+}
+
 /// Carries of a loop that have tangents: those whose initial value has one, or that get one in some round.
-constexpr growing_vector<char> moving_inputs(const context& trace, const jvp_application& a, graph_id body,
-                                             const growing_vector<scan_role>& roles) {
+constexpr operand_flags moving_inputs(const context& trace, const jvp_application& a, graph_id body,
+                                      const growing_vector<scan_role>& roles) {
   const growing_vector<int> carries = operands_of(roles, scan_role::carry);
-  growing_vector<char> moving = a.moving(), outputs;
-  do outputs = active_nodes(trace, body, moving).flags_of(trace.at(body).outputs);
+  operand_flags moving = a.moving();
+  result_flags outputs;
+  do outputs = active_outputs(trace, body, moving);
   while (mark_carries(carries, moving, [&](std::size_t c) { return outputs[c] != 0; }));
   return moving;
 }
 
 /// The operands of a loop and, behind them, their tangents. A carry that gets its first tangent in a round begins with
 /// zeros.
-constexpr growing_vector<tracer> operands_with_tangents(const jvp_application& a, const growing_vector<char>& moving) {
+constexpr growing_vector<tracer> operands_with_tangents(const jvp_application& a, const operand_flags& moving) {
   growing_vector<tracer> given(a.operands.begin(), a.operands.end());
   for (std::size_t k = 0; k < moving.size(); ++k)
     if (moving[k] != 0) given.push_back(a.tangents[k].owner ? a.tangents[k] : build::zeros_like(a.operands[k]));

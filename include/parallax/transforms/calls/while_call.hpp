@@ -1,6 +1,7 @@
 // while_loop inside a program: a call whose body runs as long as its predicate holds.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_span.hpp>
@@ -41,7 +42,7 @@ struct while_call {
     using namespace parallax::detail;
     context& trace = a.trace;
     const growing_vector<int> carries = operands_of(p.roles, scan_role::carry);
-    growing_vector<char> mapped = mapped_operands(a);
+    operand_flags mapped = mapped_operands(a);
     const parameters of_one = p;
     bool differs = false; // the predicate, between elements
     while (!trace.failed) {
@@ -92,8 +93,9 @@ struct while_call {
     using namespace parallax::detail;
     context& trace = a.trace;
     const growing_vector<int> carries = operands_of(p.roles, scan_role::carry);
-    const growing_vector<char> inputs = moving_inputs(trace, a, p.body, p.roles);
-    const growing_vector<char> outputs = vector_of(carries, [&](int k) { return inputs[index_of(k)]; });
+    const operand_flags inputs = moving_inputs(trace, a, p.body, p.roles);
+    result_flags outputs(carries.size());
+    set_carries(outputs, carries, inputs);
     p.body = body_with_tangents(trace, p.body, inputs, outputs).body;
     if (trace.failed) return {};
     const graph_id predicate = p.predicate;
@@ -109,11 +111,11 @@ struct while_call {
 
   /// If the predicate differs between instances, no collective may be inside: instances that are done would not come to
   /// it.
-  static constexpr growing_vector<char> varies(const variation& v, plain_span<const char> operands,
-                                               const parameters& p) {
+  static constexpr result_flags varies(const variation& v, const operand_flags& operands, const parameters& p) {
     using namespace parallax::detail;
     const growing_vector<int> carries = operands_of(p.roles, scan_role::carry);
-    growing_vector<char> inputs(operands.begin(), operands.end()), outputs;
+    operand_flags inputs = operands;
+    result_flags outputs;
     bool differs = false;
     do {
       differs = varies_along(v, p.predicate, inputs)[0] != 0;
@@ -124,7 +126,7 @@ struct while_call {
       varies_along(apart, p.predicate, inputs);
       varies_along(apart, p.body, inputs);
     }
-    for (std::size_t c = 0; c < carries.size(); ++c) outputs[c] = inputs[index_of(carries[c])];
+    set_carries(outputs, carries, inputs);
     return outputs;
   }
 

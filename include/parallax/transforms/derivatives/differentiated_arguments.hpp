@@ -1,6 +1,7 @@
 // Code that differentiating transformations share: the choice of arguments, and the traced function.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
@@ -59,7 +60,7 @@ struct differentiated_inputs {
   growing_vector<tracer> leaves;
   growing_vector<tracer> inputs{};   ///< by leaf; without an owner if the leaf is no array
   growing_vector<tracer> operands{}; ///< the leaves that are arrays
-  growing_vector<char> wanted{};     ///< by operand
+  operand_flags wanted{};
 
   constexpr differentiated_inputs(context& trace, std::string_view transformation, growing_vector<tracer> given)
       : owner(trace), name(transformation), leaves(std::move(given)) {}

@@ -1,9 +1,9 @@
 // linear_transpose: the transpose of a linear function.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
-#include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/derivatives/linear_point.hpp>
 #include <parallax/transforms/passes/varying.hpp>
@@ -59,11 +59,10 @@ template <class Function> struct transposed_program {
     growing_vector<tracer> by_operand(arguments.operands.size());
     if (owner.failed) return by_operand;
     // also through calls, whose bodies may leave operands unread
-    growing_vector<char> is_value(owner.at(own).inputs.size(), 0);
+    operand_flags is_value(owner.at(own).inputs.size());
     for (std::size_t i = 0, input = 0; i < values.size(); ++i)
       if (values[i].owner) is_value[input++] = 1;
-    const growing_vector<char> depends = varies_along({owner, axis_id::none}, own, is_value);
-    if (plain::any_of(depends, [](char each) { return each != 0; }))
+    if (varies_along({owner, axis_id::none}, own, is_value).any())
       owner.fail(message() << "linear_transpose: the function is not linear in its arguments, as its derivative "
                               "depends on where they are; use vjp, which is given them");
     const growing_vector<tracer> made = replay_graph(owner, own, operands);

@@ -1,6 +1,7 @@
 // linearize: a function's value and its derivative as a linear function of tangents, which may be called often.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/derivatives/linear_point.hpp>
@@ -18,7 +19,7 @@ constexpr growing_vector<tracer> pushed_through(context& trace, graph_id pullbac
                                                 const growing_vector<tracer>& cotangents_like,
                                                 const growing_vector<tracer>& tangents) {
   growing_vector<tracer> inputs = first;
-  growing_vector<char> wanted(inputs.size());
+  operand_flags wanted(inputs.size());
   for_each(cotangents_like, [&](const tracer& x) {
     inputs.push_back(varying_zeros_like(x));
     wanted.push_back(1);

@@ -1,6 +1,7 @@
 // What vmap and pmap share: the size of the mapped axis and the unmapped view of the arguments.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
@@ -17,7 +18,7 @@ template <class Out, class Size>
 constexpr void describe_mapped_sizes(Out& out, std::string_view transformation,
                                      plain_span<const mapped_argument> arguments, Size&& size_of, auto&& print_type) {
   out << transformation << " got inconsistent sizes for array axes to be mapped:";
-  growing_vector<char> told(arguments.size(), 0);
+  flags_of<mapped_argument> told(arguments.size());
   int most = 0;
   for (const mapped_argument& a : arguments) {
     int count = 0;

@@ -1,6 +1,7 @@
 // pmap: one instance of a function per device.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
@@ -82,12 +83,12 @@ constexpr bool check_devices(context& trace, const growing_vector<int>& devices,
   return true;
 }
 
-/// Gives a pmap its operands: the leaves with their axes, and the values that its body closes over. Returns, for each
-/// result of the body, whether it may differ between instances.
-constexpr growing_vector<char> add_operands(context& trace, primitives::pmap_call::parameters& call,
-                                            const growing_vector<tracer>& leaves, const growing_vector<int>& axes,
-                                            growing_vector<tracer>& operands) {
-  growing_vector<char> input_varies;
+/// Gives a pmap its operands: the leaves with their axes, and the values that its body closes over. Returns which
+/// results may differ between instances.
+constexpr result_flags add_operands(context& trace, primitives::pmap_call::parameters& call,
+                                    const growing_vector<tracer>& leaves, const growing_vector<int>& axes,
+                                    growing_vector<tracer>& operands) {
+  operand_flags input_varies;
   auto add_operand = [&](tracer operand, int axis) {
     operands.push_back(operand);
     call.in_axes.push_back(axis);
@@ -128,8 +129,7 @@ struct pmapped {
     detail::leaf_axes out = detail::result_axes<OutAxes>::template read<decltype(result)>();
     if (!detail::check_fit(owner, "pmap", "out_axes", out)) return result;
     detail::growing_vector<tracer> operands;
-    const detail::growing_vector<char> varies =
-        detail::add_operands(owner, call, arguments.leaves, arguments.axes, operands);
+    const detail::result_flags varies = detail::add_operands(owner, call, arguments.leaves, arguments.axes, operands);
     if (owner.failed) return result;
     for (std::size_t k = 0; k < results.size(); ++k) {
       if (!detail::check_out_axis(owner, "pmap", out.values[k], results[k].rank())) return result;

@@ -1,6 +1,7 @@
 // shard_map: one instance of a function per device of a mesh, each on its blocks of the arguments.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/trace/print_value.hpp>
@@ -77,7 +78,7 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapp
       owner.unbind_axis();
       owner.close_graph();
       growing_vector<tracer> operands;
-      const growing_vector<char> varies = add_operands(owner, call, leaves, places, operands);
+      const result_flags varies = add_operands(owner, call, leaves, places, operands);
       if (owner.failed || !add_results<Axis>(owner, call, tree, results, varies)) return tree;
       return with_leaves(tree, emit_call<primitives::pmap_call>(owner, operands, call));
     }
@@ -115,7 +116,7 @@ template <class Function, class Mesh, class InSpecs, class OutSpecs> struct mapp
   /// Sets the position of the axis in each result; false after an error.
   template <int Axis, class Tree>
   static constexpr bool add_results(context& owner, primitives::pmap_call::parameters& call, const Tree&,
-                                    const growing_vector<tracer>& results, const growing_vector<char>& varies) {
+                                    const growing_vector<tracer>& results, const result_flags& varies) {
     const auto out = OutSpecs::template read<Mesh, Tree>();
     if (!check_fit(owner, "shard_map", "out_specs", out)) return false;
     for (std::size_t k = 0; k < results.size(); ++k) {

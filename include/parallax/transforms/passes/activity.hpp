@@ -1,8 +1,8 @@
 // The values that a derivative goes through.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/ids.hpp>
-#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/rules.hpp>
 
@@ -10,7 +10,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// The nodes of a graph through which an output depends on a wanted input by floating values, inputs and outputs among
 /// them.
-constexpr id_set<node_id> active_nodes(const context& trace, graph_id source, plain_span<const char> wanted) {
+constexpr id_set<node_id> active_nodes(const context& trace, graph_id source, const operand_flags& wanted) {
   const graph& g = trace.at(source);
   id_set<node_id> active(g.size());
   for (std::size_t k = 0; k < wanted.size(); ++k)
@@ -29,6 +29,10 @@ constexpr id_set<node_id> active_nodes(const context& trace, graph_id source, pl
     else active.erase(id);
   });
   return active;
+}
+/// Which outputs of a graph depend on a wanted input by floating values.
+constexpr result_flags active_outputs(const context& trace, graph_id source, const operand_flags& wanted) {
+  return trace.at(source).outputs_in(active_nodes(trace, source, wanted));
 }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::detail

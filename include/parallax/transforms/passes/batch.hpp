@@ -1,6 +1,7 @@
 // Batching: a graph's results for a whole axis of inputs at once.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/replay.hpp>
@@ -89,7 +90,7 @@ constexpr growing_vector<batched> batch_graph(context& trace, graph_id body, con
 
 /// New inputs of the innermost graph like those of `of_one`, the body of a call: mapped inputs get a new axis 0.
 constexpr growing_vector<batched> mapped_inputs(const batch_application& a, graph_id of_one,
-                                                const growing_vector<char>& mapped) {
+                                                const operand_flags& mapped) {
   growing_vector<batched> inputs;
   for (std::size_t k = 0; k < mapped.size(); ++k) {
     abstract_value value = a.trace.at(of_one).value(a.trace.at(of_one).inputs[k]);
@@ -100,18 +101,20 @@ constexpr growing_vector<batched> mapped_inputs(const batch_application& a, grap
 }
 
 /// Which operands of a call are mapped.
-constexpr growing_vector<char> mapped_operands(const batch_application& a) {
-  return vector_of(a.operands, [](const batched& x) { return char{x.is_mapped()}; });
+constexpr operand_flags mapped_operands(const batch_application& a) {
+  operand_flags mapped(a.operands.size());
+  for (std::size_t k = 0; k < a.operands.size(); ++k) mapped[k] = a.operands[k].is_mapped();
+  return mapped;
 }
 /// The operands of a batch's call: mapped ones are mapped along axis 0.
-constexpr growing_vector<tracer> operands_at_front(const batch_application& a, const growing_vector<char>& mapped) {
+constexpr growing_vector<tracer> operands_at_front(const batch_application& a, const operand_flags& mapped) {
   growing_vector<tracer> operands;
   for (std::size_t k = 0; k < a.operands.size(); ++k)
     operands.push_back(mapped[k] != 0 ? build::mapped_at(a.operands[k], 0, a.size) : a.operands[k].value);
   return operands;
 }
 /// The body of a batch's call: all outputs are mapped along axis 0.
-constexpr graph_id batched_body(const batch_application& a, graph_id of_one, const growing_vector<char>& mapped) {
+constexpr graph_id batched_body(const batch_application& a, graph_id of_one, const operand_flags& mapped) {
   const graph_id made = a.trace.open_graph();
   for_each(batch_graph(a.trace, of_one, mapped_inputs(a, of_one, mapped), a.size, a.axis),
            [&](const batched& y) { add_output(a.trace, build::mapped_at(y, 0, a.size)); });

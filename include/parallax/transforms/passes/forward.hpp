@@ -2,6 +2,7 @@
 // cotangent, and the transpose of this map is the operation's map of tangents.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/plain_algorithms.hpp>
 #include <parallax/core/support/plain_span.hpp>
@@ -113,7 +114,7 @@ class forward_pass {
     tracer sum;
     for (std::size_t i = 0; i < directions.size(); ++i) {
       if (!directions[i].owner) continue;
-      growing_vector<char> wanted(directions.size());
+      operand_flags wanted(directions.size());
       wanted[i] = 1;
       growing_vector<tracer> given(directions.size());
       vjp_application application{trace,  operands, result, build::broadcast_to(directions[i], result.extents()),
@@ -130,7 +131,7 @@ class forward_pass {
     growing_vector<tracer> inputs = values.of(g().operands(id)), given(directions.size()), taken;
     const growing_vector<std::int64_t> parameters = copy_of(g().parameters(id));
     const tracer result = values[id];
-    const growing_vector<char> wanted = vector_of(directions, [](const tracer& t) { return char{t.owner != nullptr}; });
+    const operand_flags wanted = moving_operands(directions);
     const graph_id linear = trace.open_graph();
     const growing_vector<tracer> operands = vector_of(inputs, [&](const tracer& x) { return copy_as_input(x); });
     const tracer result_inside = copy_as_input(result), cotangent = copy_as_input(result);
@@ -146,7 +147,7 @@ class forward_pass {
     if (trace.failed || taken.empty()) return {};
     inputs.push_back(result);
     inputs.push_back(varying_zeros_like(result));
-    growing_vector<char> by_cotangent(inputs.size());
+    operand_flags by_cotangent(inputs.size());
     by_cotangent.back() = 1;
     reverse_pass pass(trace, linear, inputs, by_cotangent);
     axis_bits along = result.varies();
@@ -159,16 +160,15 @@ class forward_pass {
 /// A call's body with tangents. Behind its inputs it takes the tangents of its `moving_inputs`, and behind its outputs
 /// it returns the tangents of those that depend on them.
 struct body_with_tangents {
-  growing_vector<char> moving{}; ///< outputs
+  result_flags moving{};
   graph_id body = graph_id::none;
 
-  constexpr body_with_tangents(context& trace, graph_id of, plain_span<const char> moving_inputs)
-      : body_with_tangents(trace, of, moving_inputs,
-                           active_nodes(trace, of, moving_inputs).flags_of(trace.at(of).outputs)) {}
+  constexpr body_with_tangents(context& trace, graph_id of, const operand_flags& moving_inputs)
+      : body_with_tangents(trace, of, moving_inputs, active_outputs(trace, of, moving_inputs)) {}
   /// As above, but `moving_outputs` says which outputs have tangents; tangents of outputs that depend on no moving
   /// input are zeros.
-  constexpr body_with_tangents(context& trace, graph_id of, plain_span<const char> moving_inputs,
-                               growing_vector<char> moving_outputs)
+  constexpr body_with_tangents(context& trace, graph_id of, const operand_flags& moving_inputs,
+                               result_flags moving_outputs)
       : moving(std::move(moving_outputs)) {
     body = trace.open_graph();
     growing_vector<tracer> inputs, directions;

@@ -1,9 +1,9 @@
 // A call's body and its derivative as one graph, which is then cut into a forward and a backward half.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
-#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/cheap_residuals.hpp>
 #include <parallax/transforms/passes/reverse.hpp>
@@ -22,7 +22,7 @@ class joint_program {
   /// cotangent outside of it. If `cotangent_of` has a member `differs_along(k)`, it gives the axes of meshes along
   /// which the given cotangent differs although the result does not. All values that are read are kept.
   template <class Cotangent, class Gradient>
-  constexpr joint_program(context& owner, graph_id differentiated, plain_span<const char> wanted,
+  constexpr joint_program(context& owner, graph_id differentiated, const operand_flags& wanted,
                           const Cotangent& cotangent_of, const Gradient& gradient_of)
       : trace(owner), joint(owner.open_graph()) {
     const graph& body = trace.at(differentiated);
@@ -103,7 +103,7 @@ class joint_program {
 
   template <class Cotangent, class Gradient>
   constexpr void trace_backward(reverse_pass& pass, const Cotangent& cotangent_of, const Gradient& gradient_of,
-                                plain_span<const char> wanted) {
+                                const operand_flags& wanted) {
     growing_vector<tracer> cotangents(results.size());
     for (std::size_t k = 0; k < results.size(); ++k) {
       if (!has_derivatives(results[k].type())) continue;

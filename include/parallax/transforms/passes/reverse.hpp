@@ -1,8 +1,8 @@
 // Reverse-mode differentiation of a graph.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
-#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/transforms/passes/activity.hpp>
 #include <parallax/transforms/passes/mesh_variation.hpp>
@@ -17,7 +17,7 @@ class reverse_pass {
 
   /// `inputs` stand for the graph's inputs; derivatives are taken with respect to those that are `wanted`.
   constexpr reverse_pass(context& owner, graph_id body, const growing_vector<tracer>& inputs,
-                         plain_span<const char> wanted)
+                         const operand_flags& wanted)
       : trace(owner),
         source(body),
         forward(owner.at(body)),
@@ -110,7 +110,7 @@ class reverse_pass {
                    "put its operand into stop_gradient, or use another operation");
       return;
     }
-    const growing_vector<char> wanted = active.flags_of(g().operands(id));
+    const operand_flags wanted = g().operands_in(active, id);
     growing_vector<tracer> given(ids.size());
     const bool is_collective = rules.kind == primitive_kind::collective;
     if (is_collective) settle(id);
@@ -123,7 +123,7 @@ class reverse_pass {
 
   constexpr void call_forward(node_id id) {
     const growing_vector<tracer> operands = forward.of(g().operands(id));
-    const growing_vector<char> wanted = active.flags_of(g().operands(id));
+    const operand_flags wanted = g().operands_in(active, id);
     const growing_vector<std::int64_t> parameters = copy_of(g().parameters(id));
     const id_range<node_id> results = g().results_of(id);
     const primitive_rules& rules = rules_of(trace, g(), id);

@@ -1,9 +1,8 @@
 // Values that may differ between the instances of a mapped function.
 #pragma once
 
-#include <parallax/core/support/growing_vector.hpp>
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/ids.hpp>
-#include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/rules.hpp>
 
@@ -21,9 +20,8 @@ constexpr void collective_apart(const variation& v, std::string_view collective)
                     << "makes it, or select with where");
 }
 
-/// By output of a body: whether its value may differ between the instances along an axis. `inputs` says the same of the
-/// inputs.
-constexpr growing_vector<char> varies_along(const variation& v, graph_id body, plain_span<const char> inputs) {
+/// Which outputs of a body may differ between the instances along an axis, given which `inputs` may.
+constexpr result_flags varies_along(const variation& v, graph_id body, const operand_flags& inputs) {
   const graph& g = v.trace.at(body);
   id_set<node_id> varying(g.size());
   auto set = [&](node_id id, bool varies) {
@@ -43,12 +41,11 @@ constexpr growing_vector<char> varies_along(const variation& v, graph_id body, p
       if (!v.chosen_by.empty()) collective_apart(v, rules.name);
     }
     if (rules.kind == primitive_kind::call) {
-      const growing_vector<char> operands = varying.flags_of(g.operands(id));
-      const growing_vector<char> results = rules.call.varies(v, operands, g.parameters(id));
+      const result_flags results = rules.call.varies(v, g.operands_in(varying, id), g.parameters(id));
       for (int k = 0; k < g.results_of(id).size(); ++k) set(g.results_of(id)[k], results[index_of(k)] != 0);
     }
   });
-  return varying.flags_of(g.outputs);
+  return g.outputs_in(varying);
 }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::detail

@@ -1,6 +1,7 @@
 // custom_root: a root of a function, by a solver of its user's own; its derivatives come from the function alone.
 #pragma once
 
+#include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/plain_span.hpp>
 #include <parallax/core/version.hpp>
@@ -119,7 +120,7 @@ template <class Tree, class TangentSolve> class root_trace {
   constexpr growing_vector<tracer> transposed(graph_id linear, const growing_vector<tracer>& at,
                                               const growing_vector<tracer>& cotangents) {
     growing_vector<tracer> inputs = at, minus;
-    growing_vector<char> by_y(at.size());
+    operand_flags by_y(at.size());
     for (std::size_t k = 0; k < size; ++k) {
       inputs.push_back(varying_zeros_like(cotangents[k]));
       by_y.push_back(1);
