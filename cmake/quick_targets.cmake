@@ -25,8 +25,9 @@ function(parallax_quick_targets)
   else()
     target_link_libraries(parallax::no_pch INTERFACE parallax::runtime)
     set_target_properties(
-      parallax::parallax PROPERTIES INTERFACE_PRECOMPILE_HEADERS
-                                    "$<$<COMPILE_LANGUAGE:CXX>:<parallax/parallax.hpp$<ANGLE-R>>")
+      parallax::parallax
+      PROPERTIES INTERFACE_PRECOMPILE_HEADERS
+                 "$<$<COMPILE_LANGUAGE:CXX>:<parallax/parallax.hpp$<ANGLE-R>>;$<$<COMPILE_LANG_AND_ID:CXX,GNU>:<parallax/precompiled.hpp$<ANGLE-R>>")
     # g++ collects garbage in what it has precompiled, too, which takes a tenth of its time: not before 1 GB is in use.
     target_compile_options(parallax::parallax
                            INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1000000>")

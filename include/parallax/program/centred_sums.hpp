@@ -27,6 +27,14 @@ struct centred_sum {
 /// elements, or a constant if that is not finite. The centre of squares is the elements' mean: any multiple of their
 /// sum is accepted. The distances may be computed with fewer bits than the sum has.
 class centred_sum_finder {
+  // templates stand before their uses: clang++ does not know their bodies there otherwise
+  template <class Primitive> static constexpr bool is(const kernel_statement& s) {
+    return s.kind == statement_kind::compute && s.primitive == primitives::id_of<Primitive>;
+  }
+  template <class Primitive> static constexpr bool reduces(const kernel_statement& s) {
+    return s.kind == statement_kind::reduce_row && s.primitive == primitives::id_of<Primitive>;
+  }
+
  public:
   constexpr explicit centred_sum_finder(plain_span<const kernel_statement> kernel) : statements(kernel) {}
 
@@ -50,12 +58,6 @@ class centred_sum_finder {
   plain_span<const kernel_statement> statements;
 
   constexpr const kernel_statement& at(int i) const { return statements[index_of(i)]; }
-  template <class Primitive> static constexpr bool is(const kernel_statement& s) {
-    return s.kind == statement_kind::compute && s.primitive == primitives::id_of<Primitive>;
-  }
-  template <class Primitive> static constexpr bool reduces(const kernel_statement& s) {
-    return s.kind == statement_kind::reduce_row && s.primitive == primitives::id_of<Primitive>;
-  }
 
   /// The statement that a value comes from, before conversions to floating types with more bits.
   constexpr int without_widening(int i) const {

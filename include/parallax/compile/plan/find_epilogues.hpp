@@ -242,6 +242,12 @@ class epilogue_finder {
     join(loop, s);
   }
 
+  // a template stands before its uses: clang++ does not know its body there otherwise
+  template <class Step>
+  constexpr step_record with_parts(step_kind kind, Step whole, const growing_vector<step_record>& parts) {
+    whole.parts = plan.add_list(parts);
+    return {kind, plan.add(whole)};
+  }
   /// Products with loops become steps that have them as parts.
   constexpr void gather() {
     growing_vector<step_record> steps;
@@ -254,11 +260,6 @@ class epilogue_finder {
       else steps.push_back(with_parts(step_kind::epilogue, found[s].epilogue, parts));
     });
     section.steps = std::move(steps);
-  }
-  template <class Step>
-  constexpr step_record with_parts(step_kind kind, Step whole, const growing_vector<step_record>& parts) {
-    whole.parts = plan.add_list(parts);
-    return {kind, plan.add(whole)};
   }
 };
 
