@@ -1,5 +1,6 @@
 // What g++ precompiles: everything, and a few programs. It compiles a template's function when a constant first needs
-// it, and a precompiled header keeps that, so what is compiled here no other file has to compile. clang++ gains nothing.
+// it, and a precompiled header keeps that, so what is compiled here no other file has to compile. clang++ gains
+// nothing.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -14,9 +15,7 @@ struct layer {
   constexpr auto operator()(auto w, auto b, auto x) const { return sum(square(tanh(dot(x, w) + b))); }
 };
 struct gradient {
-  constexpr auto operator()(auto w, auto b, auto x) const {
-    return value_and_grad(layer{}, argnums<0, 1>)(w, b, x);
-  }
+  constexpr auto operator()(auto w, auto b, auto x) const { return value_and_grad(layer{}, argnums<0, 1>)(w, b, x); }
 };
 struct loops {
   constexpr auto operator()(auto x, auto key) const {
@@ -29,7 +28,9 @@ struct loops {
   }
 };
 struct over_devices {
-  constexpr auto operator()(auto x) const { return pmap<"i">([](auto y) { return psum<"i">(y); })(x); }
+  constexpr auto operator()(auto x) const {
+    return pmap<"i">([](auto y) { return psum<"i">(y); })(x);
+  }
 };
 
 static_assert(cost(gradient{}, shaped<float, 3, 2>, shaped<float, 2>, shaped<float, 4, 3>).flops > 0);

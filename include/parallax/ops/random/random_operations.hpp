@@ -1,5 +1,5 @@
-// What random numbers are made of: operations on keys, for any generator. Element n of an array depends on its row-major
-// index n alone, so any part of the array can be made anywhere.
+// What random numbers are made of: operations on keys, for any generator. Element n of an array depends on its
+// row-major index n alone, so any part of the array can be made anywhere.
 #pragma once
 
 #include <parallax/core/version.hpp>

@@ -227,8 +227,8 @@ inline constexpr detail::reshape_operation reshape{};
 inline constexpr detail::ravel_operation ravel{};
 /// `transpose(x)` reverses the axes; `transpose(x, {1, 0, 2})`: result axis k is operand axis permutation[k].
 inline constexpr detail::transpose_operation transpose{};
-/// `moveaxis(x, from, to)` in traced functions, `moveaxis(x, axis<2>, axis<0>)` on arrays: one axis in another place, the
-/// others in their order. JAX: numpy.moveaxis
+/// `moveaxis(x, from, to)` in traced functions, `moveaxis(x, axis<2>, axis<0>)` on arrays: one axis in another place,
+/// the others in their order. JAX: numpy.moveaxis
 inline constexpr detail::moveaxis_operation moveaxis{};
 /// `broadcast_to(x, {3, 4})`: x repeated along new leading axes and along those of extent 1. JAX: numpy.broadcast_to
 inline constexpr detail::broadcast_to_operation broadcast_to{};

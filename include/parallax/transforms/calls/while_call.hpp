@@ -81,10 +81,11 @@ struct while_call {
   }
 
   static constexpr linearized_call linearize(const linearize_application& a, const parameters&) {
-    a.trace.fail(message() << "grad: while_loop has no reverse mode, nor has fori_loop with a bound that is data, since "
-                              "nothing says how many rounds to keep; use fori_loop or scan with a number of rounds that "
-                              "is known, such as plx::count(n), or forward mode; the way back of checkpointed_scan is "
-                              "such a loop, so use scan for a gradient of its gradient");
+    a.trace.fail(
+        message() << "grad: while_loop has no reverse mode, nor has fori_loop with a bound that is data, since "
+                     "nothing says how many rounds to keep; use fori_loop or scan with a number of rounds that "
+                     "is known, such as plx::count(n), or forward mode; the way back of checkpointed_scan is "
+                     "such a loop, so use scan for a gradient of its gradient");
     return {};
   }
 

@@ -68,9 +68,9 @@ template <class Predicate, class Body, class Said = named_while_loop> struct loo
       traced = round();
     }
     for (std::size_t c = 0; c < carries.size(); ++c)
-      traced.leaves[c] = vary_along(
-          as_carry(owner, Said::name, static_cast<int>(c) - Said::own_carries, carries[c], traced.leaves[c]),
-          carries[c].varies);
+      traced.leaves[c] =
+          vary_along(as_carry(owner, Said::name, static_cast<int>(c) - Said::own_carries, carries[c], traced.leaves[c]),
+                     carries[c].varies);
     set_outputs(owner, traced.leaves);
     owner.close_graph();
     primitives::while_call::parameters call{.body = traced.body};
@@ -95,9 +95,10 @@ template <class Predicate, class Body, class Said = named_while_loop> struct loo
     }
     for (std::size_t c = 0; c < carries.size(); ++c)
       if (!carries[c].varies.contains(value.varies))
-        owner.fail(
-            message() << Said::name << ": the number of rounds differs between instances along an axis of a mesh, and carry "
-                      << static_cast<int>(c) - Said::own_carries << " begins alike on all; begin with pvary of it");
+        owner.fail(message() << Said::name
+                             << ": the number of rounds differs between instances along an axis of a mesh, and carry "
+                             << static_cast<int>(c) - Said::own_carries
+                             << " begins alike on all; begin with pvary of it");
     set_outputs(owner, traced.leaves);
     owner.close_graph();
     return traced.body;
