@@ -166,7 +166,8 @@ class process_mesh {
         [&](int slot) { return own_index(key.axes, place_of(slot)); });
     std::lock_guard lock(mutex);
     std::atomic<const known_group*>& list = groups_like(key);
-    const known_group& added = memory.emplace_back(key, std::move(made), list.load(std::memory_order_relaxed));
+    memory.push_back({key, std::move(made), list.load(std::memory_order_relaxed)}); // nvcc 12.4 emplaces no aggregates
+    const known_group& added = memory.back();
     list.store(&added, std::memory_order_release);
     return added.group;
   }

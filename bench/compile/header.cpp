@@ -1,0 +1,2 @@
+// The header alone, not precompiled.
+#include <parallax/parallax.hpp>
