@@ -64,7 +64,11 @@ template <class Plan> class block_loop_memory {
   /// Carries that are handed on have the buffers of the first of them.
   template <class Step> constexpr std::size_t carry_offset(const Step& loop, std::size_t carry) const {
     const plain_span<const scan_result> results = plan[loop.results];
-    const std::size_t first = carry < results.size() ? carry_in(results, ring_of(results, carry).places[0]) : carry;
+    std::size_t first = carry;
+    if (carry < results.size()) {
+      const carry_ring of_first = ring_of(results, carry); // nvcc 12.4 forgets one without a name
+      first = carry_in(results, of_first.places[0]);
+    }
     std::size_t offset = 0;
     for (std::size_t k = 0; k < first && k < results.size(); ++k) {
       if (results[k].other == buffer_id::none) continue;

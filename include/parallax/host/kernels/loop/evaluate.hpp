@@ -44,6 +44,19 @@ template <class P, class T> PARALLAX_INLINE pack<T> first_lanes(const pack<T>& x
 
 } // namespace detail
 
+namespace detail {
+
+/// Evaluates statement `I` if it is wanted. True, for a list of such calls; a lambda for each would take longer to
+/// compile.
+template <bool Wanted, moved_lanes Moved, int I, class Statement, class Registers, class Row>
+PARALLAX_INLINE bool evaluated(Statement statement, Registers& file, const Row& operands,
+                               const constant_bits* constants, std::int64_t offset, int count) {
+  if constexpr (Wanted) at<I>(file) = evaluate<Moved>(statement, file, operands, constants, offset, count);
+  return true;
+}
+
+} // namespace detail
+
 template <class Kernel> struct evaluator;
 
 /// Evaluates a kernel's statements and returns the last one's value.
@@ -103,11 +116,8 @@ template <kernel_result Result, class Reduction, class... S> struct evaluator<ke
   static PARALLAX_INLINE void run_statements(registers& file, const row& operands, const constant_bits* constants,
                                              std::int64_t offset, int count, std::index_sequence<I...>) {
     // an array initialiser, because compilers limit the nesting of folds
-    [[maybe_unused]] const bool done[] = {[&]() PARALLAX_INLINE_LAMBDA {
-      if constexpr (is_among(S::record.kind, Which))
-        detail::at<I>(file) = detail::evaluate<Moved>(S{}, file, operands, constants, offset, count);
-      return true;
-    }()...};
+    [[maybe_unused]] const bool done[] = {
+        detail::evaluated<is_among(S::record.kind, Which), Moved, I>(S{}, file, operands, constants, offset, count)...};
   }
 };
 

@@ -38,9 +38,15 @@ template <int I, class T> struct numbered_register {
 };
 template <class Indices, class... S> struct register_file;
 template <std::size_t... I, class... S>
-struct register_file<std::index_sequence<I...>, S...> : numbered_register<I, typename S::value_type>... {};
+struct register_file<std::index_sequence<I...>, S...> : numbered_register<I, typename S::value_type>... {
+  static constexpr element_type types[sizeof...(S)] = {S::record.type...};
+};
 
-template <int I, class T> PARALLAX_INLINE pack<T>& at(numbered_register<I, T>& r) { return r.value; }
+/// The register of statement `I`. Its type is named: compilers would deduce it from all that the file has.
+template <int I, class Registers> PARALLAX_INLINE auto& at(Registers& file) {
+  using number = element_t<Registers::types[I]>;
+  return static_cast<numbered_register<I, number>&>(file).value;
+}
 
 template <class P, element_type Type, std::int64_t Parameter, class... V>
 PARALLAX_INLINE auto apply(const V&... operands) {
