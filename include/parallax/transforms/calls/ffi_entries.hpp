@@ -41,6 +41,13 @@ concept has_host_function = requires { typename ffi_signature<decltype(&Rules::h
 template <class Rules>
 concept has_cuda_function = requires { &Rules::cuda; };
 
+/// The type of operand `I`.
+template <std::size_t I> using operand_type = tracer;
+// a concept: nvcc 12.4 finds none if the list of operands is expanded in a `requires` of a member
+template <class Rules, class... Operands>
+concept has_batch_of =
+    requires(const Operands&... operands) { Rules::batch(std::array<bool, sizeof...(Operands)>{}, operands...); };
+
 /// The functions of rules, as programs keep them.
 template <class Rules, int Operands> class ffi_entries {
   using views = typename ffi_signature<decltype(&Rules::host)>::views;
@@ -100,7 +107,7 @@ template <class Rules, int Operands> class ffi_entries {
     return made;
   }
   template <std::size_t... I> static constexpr bool has_batch(std::index_sequence<I...>) {
-    return requires(tracer x) { Rules::batch(std::array<bool, sizeof...(I)>{}, (static_cast<void>(I), x)...); };
+    return has_batch_of<Rules, operand_type<I>...>;
   }
 
  public:

@@ -9,6 +9,15 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
+/// Strides of matrices that follow one another.
+struct row_major_strides {
+  std::int64_t strides[max_rank + 1] = {};
+  constexpr row_major_strides(int count, const std::int64_t* sizes) {
+    std::int64_t next = 1;
+    for (int d = count; d-- > 0; next *= sizes[d]) strides[d] = next;
+  }
+};
+
 /// At least one dimension, the innermost first.
 struct product_batches {
   int rank = 0;
@@ -37,7 +46,11 @@ struct product_batches {
   /// For results that follow one another.
   constexpr product_batches(int count, const std::int64_t* sizes, const std::int64_t* left_strides,
                             const std::int64_t* right_strides)
-      : product_batches(count, sizes, left_strides, right_strides, row_major_strides(count, sizes).strides) {}
+      : product_batches(count, sizes, left_strides, right_strides, row_major_strides(count, sizes)) {}
+  constexpr product_batches(int count, const std::int64_t* sizes, const std::int64_t* left_strides,
+                            const std::int64_t* right_strides, const row_major_strides& of_results)
+      : product_batches(count, sizes, left_strides, right_strides, of_results.strides) {} // nvcc 12.4 forgets a member
+                                                                                          // of what has no name
 
   /// The longest dimension: one call goes along it, for each position of the others.
   constexpr int strided() const {
@@ -55,15 +68,6 @@ struct product_batches {
     for (int d = 0; d < rank; ++d) divisor = std::gcd(divisor, strides[d]);
     return divisor;
   }
-
- private:
-  struct row_major_strides {
-    std::int64_t strides[max_rank + 1] = {};
-    constexpr row_major_strides(int count, const std::int64_t* sizes) {
-      std::int64_t next = 1;
-      for (int d = count; d-- > 0; next *= sizes[d]) strides[d] = next;
-    }
-  };
 };
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::cuda
