@@ -60,7 +60,7 @@ def programs_of(page, text):
         if block.language not in ("cpp", "cuda"):
             continue
         code = f'#line {block.line} "{page}"\n{block.code}'
-        if re.search(r"\bint main\b", block.code):
+        if re.search(r"\bint main\b(?!\(int argc)", block.code):
             following = next((later for later in blocks[i + 1:] if not later.hidden), None)
             output = following if following and following.language == "text" else None
             programs.append(Program(page, block.line, block.language, code, True, output))
