@@ -1,6 +1,6 @@
 # Debian systems under build/, each with mounts and processes of its own. To be sourced behind common.sh.
 
-# Runs this script anew where nothing that it mounts or starts outlives it. Needs root.
+# Runs this script anew, so that nothing that it mounts or starts outlives it. Needs root.
 by_itself() {
   if ((EUID != 0)); then
     echo "${0##*/}: a system within this one is made by root alone" >&2

@@ -84,8 +84,10 @@ build() {
     warnings=(--Werror=all-warnings "-Xcompiler=-Wall,-Wextra,-Wconversion,-Wshadow")
   fi
   local limits nvcc_limits
-  read -ra limits <<<"$(scripts/lib/compiler_limits GNU)"
-  read -ra nvcc_limits <<<"$(scripts/lib/compiler_limits NVCC)"
+  limits=$(scripts/lib/compiler_limits GNU)
+  nvcc_limits=$(scripts/lib/compiler_limits NVCC)
+  read -ra limits <<<"$limits"
+  read -ra nvcc_limits <<<"$nvcc_limits"
   flags=(-std=c++20 -lineinfo -I include -I bench -I tests "${includes[@]}" -Xptxas -v "${warnings[@]}"
     "${nvcc_limits[@]}" "${limits[@]/#/-Xcompiler=}")
 

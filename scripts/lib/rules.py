@@ -3,7 +3,7 @@ import re
 
 from headers import behind, declarations_in, is_type, tokens_of
 
-# Operations that are one primitive, where their declarations do not name it.
+# Operations that are one primitive, if their declarations do not name it.
 MADE_OF = {
     "broadcast_to": "broadcast_in_dim", "concatenate": "concatenate", "dot": "dot_general", "dot_general": "dot_general",
     "expand_dims": "reshape", "floor": "floor", "gather": "gather", "matmul": "dot_general", "max": "reduce_max",
@@ -14,6 +14,8 @@ MADE_OF = {
     "scatter": "scatter", "scatter_add": "scatter", "scatter_max": "scatter", "scatter_min": "scatter", "scatter_mul": "scatter",
     "sort_key_val": "sort_by", "ppermute": "ppermute", "psum": "psum", "psum_scatter": "psum_scatter", "power": "power", "pow": "power",
 }
+# What the rule of a primitive refuses itself.
+REFUSED = {"scatter_mul": "forward, and backward by the updates with `unique_indices` alone"}
 
 
 class Primitives:
@@ -54,4 +56,5 @@ class Primitives:
             return None
         derivatives, batches = self.rule(primitive, "vjp"), self.rule(primitive, "batch")
         said = {None: "forward and backward", "": "0"}.get(derivatives, f"none ({derivatives})")
+        said = REFUSED.get(name, said)
         return f"Derivatives: {said}. Batches: {'yes' if batches is None else f'no ({batches})'}. Backends: host, CUDA."

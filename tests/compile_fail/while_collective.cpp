@@ -1,5 +1,5 @@
 // A collective in a loop that instances leave one by one.
-// error: while_loop: the predicate may differ between the instances of axis i, but psum inside needs all of them; decide by a value that all share, as pmax makes it, or select with where
+// error: a loop: the number of rounds may differ between the instances of axis i, but psum inside needs all of them; decide by a value that all share, as pmax makes it, or select with where
 // line: plx::pmap<"i">\(\[\]\(auto x\) \{ return plx::while_loop\(small, shared, x\); \}\)\(a\)
 #include <parallax/parallax.hpp>
 

@@ -139,7 +139,8 @@ TEST_CASE("constants are gathered from and scattered into at traced indices") {
   CHECK(largest.to_vector() == std::vector<int>{2, 2, 2, 3});
 }
 
-TEST_CASE("a program may be given counts alone") {
+TEST_CASE("a program may be given counts alone, or nothing") {
+  CHECK(array_equal(plx::array(plx::jit([] { return plx::arange(3) * 2; })()), plx::array<int, 1>{0, 2, 4}));
   auto f = plx::jit([](auto n) { return std::pair{plx::arange(n) * 10, plx::zeros({n, 2})}; });
   for (const std::int64_t n : {0, 1, 4}) {
     auto [numbers, zeros] = f(plx::count(n));

@@ -49,6 +49,48 @@ TEST_CASE("fori_loop has bounds that are data") {
   CHECK(plx::array(plx::jit(nested)(5)).item() == 0 + 0 + 1 + 3 + 6);
 }
 
+constexpr auto with_numbers = [](auto n, auto x) {
+  return plx::fori_loop(
+             std::size_t{0}, n, [](auto i, auto c) { return c + i; }, x) +
+         plx::fori_loop(0, plx::arange(3)[2], [](auto i, auto c) { return c + i; }, x);
+};
+template <class Number>
+constexpr auto between = [](auto n, auto first, auto x) {
+  return plx::fori_loop<Number>(first, n, [](auto i, auto c) { return c + i; }, x);
+};
+
+TEST_CASE("beside a bound that is data, the other may be any number, extent or constant") {
+  CHECK(plx::array(plx::jit(with_numbers)(3, 0.f)).item() == 3 + 1);
+  const std::int64_t many = 5'000'000'000;
+  const plx::array<std::int64_t, 0> first{many - 2};
+  CHECK(plx::array(plx::jit(between<std::int64_t>)(plx::count(many), first, std::int64_t{0})).item() == 2 * many - 3);
+  CHECK(plx::array(plx::jit(between<std::int32_t>)(plx::count(4), 1, 0)).item() == 1 + 2 + 3);
+  CHECK_THROWS_WITH(plx::jit(between<std::int32_t>)(plx::count(many), 1, 0),
+                    "fori_loop: 5000000000 (axis 0 of argument 0) is no int32 number; fori_loop<std::int64_t> has "
+                    "numbers of 64 bits");
+  const plx::array<int, 0> three = 3;
+  constexpr auto add = [](auto i, auto c) { return c + i; };
+  CHECK(plx::array(plx::fori_loop(std::int64_t{1}, three, add, 0.f)).item() == 3);
+  CHECK_THROWS_WITH(plx::fori_loop(std::int64_t{1} << 40, three, add, 0.f),
+                    "fori_loop: the bound 1099511627776 is no int32 number; fori_loop<std::int64_t> has numbers of 64 "
+                    "bits");
+}
+
+constexpr auto numbers_below = [](auto n, auto x) {
+  return plx::fori_loop(0, n, [](auto i, auto c) { return c + i; }, x);
+};
+constexpr auto over_devices =
+    plx::shard_map([](auto n, auto x) { return numbers_below(n[0], x); }, plx::mesh<plx::device_axis("i", 4)>,
+                   plx::in_specs<plx::spec<"i">, plx::spec<"i">>, plx::out_specs<plx::spec<"i">>);
+
+TEST_CASE("each device of a pmap and of a mesh has its own number of rounds") {
+  const plx::array<int, 1> uppers{4, 0, 2, 3};
+  const plx::array<float, 1> x{0, 10, 20, 30};
+  const plx::array<float, 1> expected{6, 10, 21, 33};
+  CHECK(array_equal(plx::pmap<"i">(numbers_below)(uppers, x).gather(), expected));
+  CHECK(array_equal(plx::array(over_devices(uppers, x)), expected));
+}
+
 TEST_CASE("fori_loop outside of functions takes a bound in an array") {
   const plx::array x{1.f, 2.f, 3.f};
   const plx::array<int, 0> upper = 4;

@@ -171,6 +171,8 @@ TEST_CASE("arrays are stacked, and their axes moved, along axes that their types
   const plx::array moved = plx::moveaxis(x, axis<2>, axis<0>);
   CHECK(moved.shape() == std::array<std::int64_t, 3>{3, 1, 2});
   CHECK(moved.to_vector() == std::vector<float>{1, 4, 2, 5, 3, 6});
+  const plx::array same = plx::jit([](auto y) { return plx::moveaxis(y, std::int64_t{2}, std::size_t{0}); })(x);
+  CHECK(array_equal(same, moved));
 }
 
 } // namespace eager_test

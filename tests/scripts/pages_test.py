@@ -41,6 +41,11 @@ class ProgramsTest(unittest.TestCase):
         self.assertIsNone(second.output)
         self.assertEqual('#line 6 "page.md"\nvoid f() {\n#line 13 "page.md"\ng();\n#line 16 "page.md"\n}\n', joined.code)
 
+    def test_a_main_function_with_arguments_is_joined(self):
+        (joined,) = pages.programs_of("page.md", "```cpp\nvoid f();\n```\n```cpp\nint main(int argc, char** argv) {}\n```\n")
+        self.assertFalse(joined.whole)
+        self.assertEqual('#line 2 "page.md"\nvoid f();\n#line 5 "page.md"\nint main(int argc, char** argv) {}\n', joined.code)
+
     def test_programs_of_a_page_are_one_for_compilers_that_read_them_only(self):
         text = "```cpp\n#include <a>\nint main() {}\n```\n```cpp\n#include <a>\n#include <b>\nint main() {}\n```\n"
         (joined,) = pages.together(pages.programs_of("page.md", text))

@@ -22,7 +22,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 /// The inputs of a program: one per leaf of its arguments' types; none for leaves that are known while compiling.
 template <class... Trees> constexpr growing_vector<tracer> program_inputs(context& trace) {
   growing_vector<tracer> inputs;
-  auto leaf = [&]<class L, int>() {
+  [[maybe_unused]] auto leaf = [&]<class L, int>() {
     if constexpr (is_abstract_array<L>) {
       abstract_value value{L::type, L::weak, {}};
       for (int i = 0; i < L::extents_type::rank; ++i) {

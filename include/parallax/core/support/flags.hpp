@@ -35,7 +35,7 @@ using operand_flags = flags_of<operand_subject>;
 /// One flag for each result of a call, which are the outputs of the graph that is its body.
 using result_flags = flags_of<result_subject>;
 
-/// The flags of what a body is given that runs again, on its own results.
+/// A body's results as its next operands.
 constexpr operand_flags as_operands(const result_flags& results) { return {results.begin(), results.end()}; }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::detail

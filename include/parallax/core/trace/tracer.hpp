@@ -89,6 +89,6 @@ constexpr tracer context::own(const tracer& x) {
 
 } // namespace parallax::PARALLAX_INLINE_VERSION
 
-/// Asked for by `auto [a, b] = x` alone.
+/// Asked for by `auto [a, b] = x`.
 template <std::same_as<parallax::tracer> T>
 struct std::tuple_size<T> : std::integral_constant<std::size_t, parallax::detail::refuse_binding<T>() ? 2 : 0> {};

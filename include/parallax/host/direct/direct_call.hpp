@@ -47,7 +47,7 @@ template <class... Args> class direct_arguments {
   const std::int64_t* shapes[room]; ///< by leaf, the extents
 
   PARALLAX_INLINE explicit direct_arguments(const Args&... args) {
-    auto add = [&]<class L>(const L& leaf) PARALLAX_INLINE_LAMBDA { add_leaf(leaf); };
+    [[maybe_unused]] auto add = [&]<class L>(const L& leaf) PARALLAX_INLINE_LAMBDA { add_leaf(leaf); };
     (tree_for_each(add, args), ...);
   }
   direct_arguments(const direct_arguments&) = delete;

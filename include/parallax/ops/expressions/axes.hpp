@@ -5,7 +5,10 @@
 #include <parallax/core/version.hpp>
 #include <parallax/ops/expressions/constant_operands.hpp>
 
+#include <concepts>
 #include <initializer_list>
+#include <limits>
+#include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
@@ -22,6 +25,11 @@ struct none_t {};
 inline constexpr none_t none{};
 
 namespace detail {
+
+/// An axis of any whole type. One that is no int is out of bounds of every array.
+constexpr int as_axis(std::integral auto number) {
+  return std::in_range<int>(number) ? static_cast<int>(number) : std::numeric_limits<int>::max();
+}
 
 /// A negative axis counts from the end.
 constexpr int normalize_axis(context& trace, std::string_view operation, int axis_number, int rank) {

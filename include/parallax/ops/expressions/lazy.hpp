@@ -283,7 +283,7 @@ template <class Operation> struct operation {
 
 } // namespace parallax::PARALLAX_INLINE_VERSION
 
-/// Asked for by `auto [a, b] = x` alone.
+/// Asked for by `auto [a, b] = x`.
 template <class Operation, class... Operands>
 struct std::tuple_size<parallax::lazy<Operation, Operands...>>
     : std::integral_constant<std::size_t,

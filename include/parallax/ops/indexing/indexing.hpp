@@ -130,9 +130,9 @@ namespace detail {
 
 struct index_operation : operation<index_operation> {
   static constexpr tracer apply(context&, tracer x, tracer i) {
-    if (i.weak() && is<primitives::literal>(i) && !is_inexact(i.type()))
-      return index_in_dim(x, parameters_of<primitives::literal>(i).bits); // a number in the function
-    return x[i];
+    if (!i.weak() || !is<primitives::literal>(i) || is_inexact(i.type())) return x[i];
+    const std::int64_t bits = parameters_of<primitives::literal>(i).bits; // a number that stands in the function
+    return i.type() == element_type::uint64 ? index_in_dim(x, static_cast<std::uint64_t>(bits)) : index_in_dim(x, bits);
   }
 };
 

@@ -56,8 +56,8 @@ class list_entry {
   const any_constant* constant = nullptr;
 };
 
-[[noreturn, gnu::error("parallax: constants of several kinds are no list: write stack(a, b, plx::axis<0>)")]]
-void write_constants_of_several_kinds_as_stack_of_a_b_and_axis();
+[[noreturn, gnu::error("parallax: operands of several types are no list: write f(a, b, plx::axis<0>)")]]
+void write_operands_of_several_types_as_f_of_a_b_and_axis();
 
 /// The base of operations on lists of traced arrays, `Derived::of_list(trace, list, axis)`. Some or all operands may be
 /// constants. On arrays they are `f(a, b, ..., axis<k>)`, along axis 0 without it.
@@ -79,7 +79,7 @@ template <class Derived> struct operation_on_lists : operation<Derived> {
   template <std::size_t N> constexpr tracer operator()(const list_entry (&operands)[N], int axis_number = 0) const {
     context* trace = nullptr;
     for (const list_entry& x : operands) trace = common_owner(trace, x.owner());
-    if (trace == nullptr) write_constants_of_several_kinds_as_stack_of_a_b_and_axis();
+    if (trace == nullptr) write_operands_of_several_types_as_f_of_a_b_and_axis();
     growing_vector<tracer> list;
     for (const list_entry& x : operands) list.push_back(x.in(*trace));
     return Derived::of_list(*trace, list, axis_number);

@@ -7,6 +7,7 @@
 #include <parallax/ops/expressions/axes.hpp>
 #include <parallax/ops/expressions/extent_arguments.hpp>
 
+#include <concepts>
 #include <cstddef>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
@@ -124,10 +125,10 @@ struct transpose_operation : operation<transpose_operation> {
 struct moveaxis_operation : operation<moveaxis_operation>, takes_constants_and_numbers<moveaxis_operation> {
   using operation<moveaxis_operation>::operator();
   using takes_constants_and_numbers<moveaxis_operation>::operator();
-  constexpr tracer operator()(tracer x, int from, int to) const {
-    from = normalize_axis(*x.owner, "moveaxis", from, x.rank());
-    to = normalize_axis(*x.owner, "moveaxis", to, x.rank());
-    return x.owner->failed ? x : build::move_axis(x, from, to);
+  constexpr tracer operator()(tracer x, std::integral auto from, std::integral auto to) const {
+    const int first = normalize_axis(*x.owner, "moveaxis", as_axis(from), x.rank());
+    const int last = normalize_axis(*x.owner, "moveaxis", as_axis(to), x.rank());
+    return x.owner->failed ? x : build::move_axis(x, first, last);
   }
   template <int From, int To> static constexpr tracer apply(context&, tracer x, axis_t<From>, axis_t<To>) {
     return moveaxis_operation{}(x, From, To);
@@ -177,8 +178,8 @@ struct broadcast_to_operation : operation<broadcast_to_operation> {
 struct expand_dims_operation : operation<expand_dims_operation>, takes_constants_and_numbers<expand_dims_operation> {
   using operation<expand_dims_operation>::operator();
   using takes_constants_and_numbers<expand_dims_operation>::operator();
-  constexpr tracer operator()(tracer x, int axis_number) const {
-    int normal = normalize_axis(*x.owner, "expand_dims", axis_number, x.rank() + 1);
+  constexpr tracer operator()(tracer x, std::integral auto axis_number) const {
+    int normal = normalize_axis(*x.owner, "expand_dims", as_axis(axis_number), x.rank() + 1);
     if (x.owner->failed || !check_rank(*x.owner, "expand_dims", x.rank() + 1)) return x;
     dims shape = x.extents();
     shape.insert(normal, dim{1});
@@ -192,13 +193,13 @@ struct expand_dims_operation : operation<expand_dims_operation>, takes_constants
 struct squeeze_operation : operation<squeeze_operation>, takes_constants_and_numbers<squeeze_operation> {
   using operation<squeeze_operation>::operator();
   using takes_constants_and_numbers<squeeze_operation>::operator();
-  constexpr tracer operator()(tracer x, int axis_number) const {
-    int normal = normalize_axis(*x.owner, "squeeze", axis_number, x.rank());
+  constexpr tracer operator()(tracer x, std::integral auto axis_number) const {
+    int normal = normalize_axis(*x.owner, "squeeze", as_axis(axis_number), x.rank());
     if (x.owner->failed) return x;
     if (is_static(x.dimension(normal)) && !(x.dimension(normal) == 1)) {
       message text;
-      text << "squeeze: cannot select an axis to squeeze out which has size not equal to one, got axis " << axis_number
-           << " of ";
+      text << "squeeze: cannot select an axis to squeeze out which has size not equal to one, got axis "
+           << as_axis(axis_number) << " of ";
       print_value(text, x.owner->extents, x.value());
       x.owner->fail(text << "; choose an axis of extent 1");
       return x;

@@ -87,7 +87,7 @@ struct custom_call : body_call {
         if (p.moving[k] != 0) inputs.push_back(mapped[k]);
       g = parallax::detail::batched_body(a, g, inputs);
     });
-    operand_flags kept; // of what the way back is given: what is mapped
+    operand_flags kept; // the mapped ones among the inputs of the way back
     if (p.given_results) kept = given;
     for_each(p.forward, [&](graph_id& g) {
       const batched_outputs both = batched_graph(a, g, mapped, results);

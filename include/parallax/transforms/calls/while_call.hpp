@@ -123,7 +123,7 @@ struct while_call {
       outputs = varies_along(v, p.body, inputs);
     } while (mark_carries(carries, inputs, [&](std::size_t c) { return differs || outputs[c] != 0; }));
     if (differs) {
-      const variation apart{v.trace, v.axis, "while_loop: the predicate"};
+      const variation apart{v.trace, v.axis, "a loop: the number of rounds"};
       varies_along(apart, p.predicate, inputs);
       varies_along(apart, p.body, inputs);
     }

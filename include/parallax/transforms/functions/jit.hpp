@@ -7,13 +7,14 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// What `jit` returns: a function whose calls with arrays run one program.
-template <class Function> struct jitted {
+/// What `jit` returns: a function whose calls with arrays run one program. `InTrace`: it is called in a trace, which
+/// counts alone, or no arguments, do not say.
+template <class Function, bool InTrace = false> struct jitted {
   [[no_unique_address]] Function function;
 
   template <class... Args> constexpr auto operator()(const Args&... args) const {
-    if constexpr (sizeof...(Args) > 0 && (detail::is_extent_list<Args> && ...))
-      return execute(function, args...); // in a trace, extents alone would not say that they are inside of one
+    if constexpr (InTrace) return function(args...);
+    else if constexpr ((detail::is_extent_list<Args> && ...)) return execute(jitted<Function, true>{function}, args...);
     else if constexpr (!detail::any_traced<Args...>()) return execute(*this, args...);
     else if constexpr (!detail::is_callable<Function, const Args...>())
       return detail::refuse_call<Function, Args...>(detail::trace_of_trees(args...), "jit");
@@ -21,7 +22,7 @@ template <class Function> struct jitted {
   }
 };
 
-template <class Function> inline constexpr bool detail::is_transformed<jitted<Function>> = true;
+template <class Function, bool InTrace> inline constexpr bool detail::is_transformed<jitted<Function, InTrace>> = true;
 
 /// `function` as one program, compiled with the code that calls it. `donate<0>` has calls use up argument 0. JAX: jit
 template <class Function, auto... Donated> constexpr auto jit(Function function, donate_t<Donated...> donated = {}) {

@@ -102,14 +102,23 @@ template <std::integral Number> constexpr extent rounds_of_loop(context* trace, 
       if (!bound.known() && trace != nullptr)
         require(*trace, guard_kind::within_32_bits, "fori_loop", bound.as_dim(), dim{}, {});
       if (!bound.known() || std::in_range<Number>(bound.number())) continue;
-      const message text = message() << "fori_loop: the bound " << bound.number()
-                                     << " is no int32 number; fori_loop<std::int64_t> has numbers of 64 bits";
+      const message text = say_beyond_32_bits(bound.number());
       if (trace == nullptr) refuse_bound<Number>(text.view());
       trace->fail(text);
       return 0;
     }
   }
   return rounds;
+}
+
+/// A bound outside of any trace, in which a number has the type of rounds.
+template <std::integral Number, class Bound> constexpr auto outside_bound(const Bound& bound) {
+  if constexpr (std::integral<Bound>) {
+    if (!std::in_range<Number>(bound)) refuse_bound<Number>(say_beyond_32_bits(extent(bound).number()).view());
+    return static_cast<Number>(bound);
+  } else {
+    return bound;
+  }
 }
 
 } // namespace detail
@@ -137,14 +146,17 @@ constexpr auto fori_loop(extent lower, extent upper, Function function, const In
     return loop(extent_list<1>{{rounds}}, static_cast<Number>(lower.number()), init);
   }
 }
-/// The same with a bound that is data: an array of one whole number, which the function was given or computes. Such a
-/// loop is a `while_loop`, which has forward mode only. Under `vmap`, rounds go on until the last bound is reached.
+/// The same with a bound that is data: a whole number in an array of rank 0, which the function is given or computes.
+/// Such a loop is a `while_loop`, which has forward mode only. Under `vmap`, rounds go on until the last bound is
+/// reached.
 template <std::integral Number = std::int32_t, class Lower, class Upper, class Function, class Init>
   requires(detail::computed_bound<Lower> || detail::computed_bound<Upper>)
 constexpr auto fori_loop(const Lower& lower, const Upper& upper, Function function, const Init& init) {
   static_assert(detail::numbers_rounds<Number>, "parallax: fori_loop: rounds have numbers of type std::int32_t or "
                                                 "std::int64_t");
-  return detail::loop_between<Function, Number>{function}(lower, upper, init);
+  const detail::loop_between<Function, Number> loop{function};
+  if constexpr (detail::any_traced<Lower, Upper, Init>()) return loop(lower, upper, init);
+  else return loop(detail::outside_bound<Number>(lower), detail::outside_bound<Number>(upper), init);
 }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

@@ -108,7 +108,7 @@ template <class Function, class... T, std::size_t... I>
 constexpr auto call_on(context& trace, const Function& function, const growing_vector<tracer>& leaves,
                        std::index_sequence<I...>, std::type_identity<T>...) {
   std::size_t next = 0;
-  auto leaf = [&]<class L, int>() {
+  [[maybe_unused]] auto leaf = [&]<class L, int>() {
     std::size_t at = next++;
     if constexpr (is_static_leaf<L>) {
       return L{};

@@ -47,10 +47,10 @@ struct product_batches {
   constexpr product_batches(int count, const std::int64_t* sizes, const std::int64_t* left_strides,
                             const std::int64_t* right_strides)
       : product_batches(count, sizes, left_strides, right_strides, row_major_strides(count, sizes)) {}
+  // nvcc 12.4 forgets a member of an object without a name
   constexpr product_batches(int count, const std::int64_t* sizes, const std::int64_t* left_strides,
                             const std::int64_t* right_strides, const row_major_strides& of_results)
-      : product_batches(count, sizes, left_strides, right_strides, of_results.strides) {} // nvcc 12.4 forgets a member
-                                                                                          // of what has no name
+      : product_batches(count, sizes, left_strides, right_strides, of_results.strides) {}
 
   /// The longest dimension: one call goes along it, for each position of the others.
   constexpr int strided() const {

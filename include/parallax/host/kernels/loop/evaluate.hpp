@@ -42,10 +42,6 @@ template <class P, class T> PARALLAX_INLINE pack<T> first_lanes(const pack<T>& x
   return math::select(is_first, x, broadcast(P::template neutral<T>()));
 }
 
-} // namespace detail
-
-namespace detail {
-
 /// Evaluates statement `I` if it is wanted. True, for a list of such calls; a lambda for each would take longer to
 /// compile.
 template <bool Wanted, moved_lanes Moved, int I, class Statement, class Registers, class Row>
