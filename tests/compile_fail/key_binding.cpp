@@ -1,7 +1,7 @@
 // Keys that are bound to names, as in Python.
 // error: structured bindings take trees apart, and this is one array: its slices are x\[0\], x\[1\]; keys come one by one from plx::random::split<2>\(key\)
 // errors: 3
-// line: plx::jit\(draw\)\(plx::random::key\(0\)\)
+// line: plx::jit\(draw\)\(key\)
 #include <parallax/parallax.hpp>
 
 namespace plx = parallax;
@@ -15,4 +15,7 @@ constexpr auto draw = [](auto key) {
   return plx::random::normal(a, {3}) - plx::random::normal(b, {3});
 };
 
-int main() { plx::jit(draw)(plx::random::key(0)); }
+int main() {
+  const plx::array key = plx::random::key(0);
+  plx::jit(draw)(key);
+}
