@@ -7,7 +7,8 @@
 
 namespace plx = parallax;
 
-template <class Number> constexpr auto sums = [](auto x) {
+template <class Number>
+constexpr auto sums = [](auto x) {
   const std::int64_t far = std::int64_t{1} << 31;
   return plx::fori_loop<Number>(far - 1, far + 2, [](auto i, auto c) { return c + plx::astype<double>(i); }, x);
 };
