@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -89,6 +90,12 @@ template <class> struct device_error_text {
   }();
 };
 
+template <std::size_t Bytes> struct workspace_error {
+  static constexpr message error = message() << "compiled_function: intermediate values take " << std::int64_t{Bytes}
+                                             << " bytes: give the call std::array<std::byte, f.workspace_bytes> of "
+                                                "its caller's as the last argument";
+};
+
 /// The types of a program's arguments and results.
 template <class Program> struct program_types {
   static constexpr section_record section = Program::plan.section(section_id::main);
@@ -132,6 +139,12 @@ class compiled_call<Program, std::index_sequence<A...>, std::index_sequence<R...
     requires(workspace_bytes == 0)
   {
     (*this)(arguments..., results..., std::span<std::byte, 0>());
+  }
+  /// Not callable: says that the workspace is missing.
+  void operator()(typename types::template argument<A>..., typename types::template result<R>...) const noexcept
+    requires(workspace_bytes > 0)
+  {
+    print_error<workspace_error<workspace_bytes>>();
   }
 };
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace random_floats_test {
 
@@ -20,12 +21,13 @@ constexpr auto floats_from_key = [](auto key) {
                     plx::random::normal(key, {5})};
 };
 
-template <class Result> void check_normal(const Result& result, const std::vector<float>& expected) {
+template <class Result, class T> void check_normal(const Result& result, const std::vector<T>& expected) {
+  using bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
   const auto whole = on_host(result);
   REQUIRE(whole.values().size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     INFO("element " << i);
-    const auto distance = std::bit_cast<std::int32_t>(whole.values()[i]) - std::bit_cast<std::int32_t>(expected[i]);
+    const bits distance = std::bit_cast<bits>(whole.values()[i]) - std::bit_cast<bits>(expected[i]);
     CHECK(std::abs(distance) <= 3);
   }
 }
@@ -36,14 +38,22 @@ TEST_CASE("uniform and normal numbers of seed 0") {
   auto [f32, f64, gauss] = plx::jit(floats_from_key)(key_of(0));
   check_equal(f32, {5}, std::vector<float>{0.947667003f, 0.978579879f, 0.332291484f, 0.468668461f, 0.569888711f});
   check_equal(f64, {3}, std::vector<double>{0.41845711171638644, 0.21629545460551136, 0.9653214611189975});
-  check_normal(gauss, {1.62264204f, 2.02526474f, -0.433594435f, -0.0786173493f, 0.176090896f});
+  check_normal(gauss, std::vector{1.62264204f, 2.02526474f, -0.433594435f, -0.0786173493f, 0.176090896f});
 }
 
 TEST_CASE("uniform and normal numbers of seed 1") {
   auto [f32, f64, gauss] = plx::jit(floats_from_key)(key_of(1));
   check_equal(f32, {5}, std::vector<float>{0.438632488f, 0.533752918f, 0.445918322f, 0.438396335f, 0.897362828f});
   check_equal(f64, {3}, std::vector<double>{0.11815024666289675, 0.4537587442869633, 0.568552557818901});
-  check_normal(gauss, {-0.154437184f, 0.084707275f, -0.135980487f, -0.155036256f, 1.26666725f});
+  check_normal(gauss, std::vector{-0.154437184f, 0.084707275f, -0.135980487f, -0.155036256f, 1.26666725f});
+}
+
+TEST_CASE("normal numbers of float64 as JAX 0.12.0.1 has them") {
+  const auto normal = plx::jit([](auto key) { return plx::random::normal<double>(key, {5}); });
+  check_normal(normal(key_of(0)), std::vector{-0.20584213947964339, -0.78476577644674106, 1.8160866726679836,
+                                              0.18784401289378869, 0.080867881037432754});
+  check_normal(normal(key_of(1)), std::vector{-1.184284421837855, -0.11617040844628398, 0.17269028009903425,
+                                              0.95730717905403917, -0.8329541450744179});
 }
 
 TEST_CASE("uniform numbers that JAX's documentation prints") {
@@ -91,8 +101,8 @@ TEST_CASE("row 15: one key per device") {
     check_equal(uniform, {8},
                 std::vector<float>{.842314124f, .00729382038f, .902449489f, .26698947f, .153654337f, .738060355f,
                                    .877686501f, .475046277f});
-    check_normal(normal, {1.00401425f, -2.44245577f, 1.29563594f, -.621943593f, -1.02088547f, .637377143f, 1.16349936f,
-                          -.0625904724f});
+    check_normal(normal, std::vector{1.00401425f, -2.44245577f, 1.29563594f, -.621943593f, -1.02088547f, .637377143f,
+                                     1.16349936f, -.0625904724f});
   };
   std::apply(check, plx::pmap(draw)(keys));
   std::apply(check, plx::vmap(draw)(keys));

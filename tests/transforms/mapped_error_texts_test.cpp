@@ -191,15 +191,15 @@ TEST_CASE("arguments that cannot be mapped", "[errors]") {
         "vmap must have at least one non-None value in in_axes; map at least one array argument");
   std::string advice = " give arrays of one size along the mapped axes, or map none of those that differ";
   CHECK(error_of(plx::vmap(first_of_two), matrix, five) ==
-        "vmap got inconsistent sizes for array axes to be mapped:\n"
-        "  * one axis had size 3: axis 0 of argument 0 of type float32[3,4];\n"
-        "  * one axis had size 5: axis 0 of argument 1 of type float32[5];" +
+        "vmap got inconsistent sizes for array axes to be mapped: "
+        "one axis had size 3: axis 0 of argument 0 of type float32[3,4]; "
+        "one axis had size 5: axis 0 of argument 1 of type float32[5];" +
             advice);
   CHECK(error_of(plx::pmap([](auto x, auto, auto) { return x; }, in_axes<0, 1, 0>), shaped<float, 10, 4>,
                  shaped<float, 2, 5>, shaped<float, 10>) ==
-        "pmap got inconsistent sizes for array axes to be mapped:\n"
-        "  * most axes (2 of them) had size 10, e.g. axis 0 of argument 0 of type float32[10,4];\n"
-        "  * one axis had size 5: axis 1 of argument 1 of type float32[2,5];" +
+        "pmap got inconsistent sizes for array axes to be mapped: "
+        "most axes (2 of them) had size 10, e.g. axis 0 of argument 0 of type float32[10,4]; "
+        "one axis had size 5: axis 1 of argument 1 of type float32[2,5];" +
             advice);
 }
 

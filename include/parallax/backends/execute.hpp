@@ -169,12 +169,16 @@ template <class Function, class... Trees> auto unknown_results() {
   return tree_build<program_result<Function, Trees...>>(leaf);
 }
 
-/// Whether a function's program can run with such arguments. If not, `execute` gives the reason.
-template <class Function, class... Args> constexpr bool is_runnable() {
+/// Whether there is a program of a function and such arguments, be it one with an error.
+template <class Function, class... Args> constexpr bool has_program() {
   if constexpr (!is_stateless<Function> || !(is_argument<Args> && ...)) return false;
   else if constexpr (!is_callable<Function, traced_t<argument_t<Args>>...>()) return false;
-  else if constexpr (!is_evaluated<Function, argument_t<Args>...>) return false;
-  else return program<Function, argument_t<Args>...>::valid;
+  else return is_evaluated<Function, argument_t<Args>...>;
+}
+/// Whether a function's program can run with such arguments. If not, `execute` gives the reason.
+template <class Function, class... Args> constexpr bool is_runnable() {
+  if constexpr (has_program<Function, Args...>()) return program<Function, argument_t<Args>...>::valid;
+  else return false;
 }
 
 /// Calls a traced function whose last argument says where its results go. The compiler finds the function's result type

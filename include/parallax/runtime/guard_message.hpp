@@ -108,7 +108,7 @@ class guard_message {
     for (const mapped_argument_record& a : plan[g.mapped_arguments])
       mapped.push_back({a.argument, a.axis, value_of(plan, a.value)});
     describe_mapped_sizes(
-        out, operation, mapped, [&](const mapped_argument& a) { return extents[a.value.shape[a.axis]]; },
+        out, operation, "\n  * ", mapped, [&](const mapped_argument& a) { return extents[a.value.shape[a.axis]]; },
         [&](std::ostream& text, const abstract_value& v) { text << typed(v); });
   }
 };

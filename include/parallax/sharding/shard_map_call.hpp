@@ -127,8 +127,11 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
     if constexpr (any_leaf<Mesh, cuts, tree_type<Args>...>(leaf_fit::is_uneven, each{})) return false;
     else return Mesh::size(0) == dyn;
   }
-  /// Reports why the program over blocks cannot run.
+  /// Reports why the program over blocks cannot run. The text comes from here, as few calls below the user's line as
+  /// elsewhere.
   static auto refuse(const Function& function, const Args&... args) {
+    using refused = decltype(program_over_blocks(each{}));
+    if constexpr (!std::is_void_v<refused>) print_error<error_of<refused>>();
     return refuse(each{}, blocks_function{function}, args...);
   }
 
@@ -160,9 +163,16 @@ struct mesh_call<shard_mapped<Function, Mesh, InSpecs, OutSpecs>, Args...> {
       return blocks_of<Mesh, cuts[index_of(first_leaf<Which, Args...>() + Number)]>(leaf, part);
     });
   }
+  template <std::size_t I>
+  using block_tree =
+      decltype(blocks<I>(std::declval<const std::tuple_element_t<I, std::tuple<Args...>>&>(), processes::mesh_part{}));
   template <std::size_t... I> static constexpr bool is_runnable(std::index_sequence<I...>) {
-    return detail::is_runnable<blocks_function,
-                               decltype(blocks<I>(std::declval<const Args&>(), processes::mesh_part{}))...>();
+    return detail::is_runnable<blocks_function, block_tree<I>...>();
+  }
+  /// Void if there is none.
+  template <std::size_t... I> static auto program_over_blocks(std::index_sequence<I...>) {
+    if constexpr (has_program<blocks_function, block_tree<I>...>())
+      return program<blocks_function, argument_t<block_tree<I>>...>{};
   }
   template <std::size_t... I>
   static auto refuse(std::index_sequence<I...>, const blocks_function& function, const Args&... args) {

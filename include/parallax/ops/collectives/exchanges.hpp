@@ -147,7 +147,7 @@ enum class gather_mode { stacked, tiled };
 /// The values of all instances of a group, along a new axis or (tiled) joined along an existing one. JAX:
 /// lax.all_gather
 template <detail::fixed_string... Names, detail::instance_groups Groups>
-constexpr tracer all_gather(tracer x, const Groups& groups, int axis_number = 0,
+constexpr tracer all_gather(tracer x, const Groups& groups, detail::any_axis axis_number = 0,
                             gather_mode mode = gather_mode::stacked) {
   detail::context& trace = *x.owner;
   bool tiled = mode == gather_mode::tiled;
@@ -158,13 +158,13 @@ constexpr tracer all_gather(tracer x, const Groups& groups, int axis_number = 0,
 }
 /// The values of all instances, along a new axis or (tiled) joined along an existing one. JAX: lax.all_gather
 template <detail::fixed_string... Names>
-constexpr tracer all_gather(tracer x, int axis_number = 0, gather_mode mode = gather_mode::stacked) {
+constexpr tracer all_gather(tracer x, detail::any_axis axis_number = 0, gather_mode mode = gather_mode::stacked) {
   return all_gather<Names...>(x, none, axis_number, mode);
 }
 
 /// The sum over all instances of a group. Each instance keeps its slice of an axis. JAX: lax.psum_scatter
 template <detail::fixed_string... Names, detail::instance_groups Groups>
-constexpr tracer psum_scatter(tracer x, const Groups& groups, int scatter_dimension = 0,
+constexpr tracer psum_scatter(tracer x, const Groups& groups, detail::any_axis scatter_dimension = 0,
                               gather_mode mode = gather_mode::stacked) {
   detail::context& trace = *x.owner;
   int normal = detail::normalize_axis(trace, "psum_scatter", scatter_dimension, x.rank());
@@ -175,7 +175,8 @@ constexpr tracer psum_scatter(tracer x, const Groups& groups, int scatter_dimens
 }
 /// The sum over all instances. Each instance keeps its slice of an axis. JAX: lax.psum_scatter
 template <detail::fixed_string... Names>
-constexpr tracer psum_scatter(tracer x, int scatter_dimension = 0, gather_mode mode = gather_mode::stacked) {
+constexpr tracer psum_scatter(tracer x, detail::any_axis scatter_dimension = 0,
+                              gather_mode mode = gather_mode::stacked) {
   return psum_scatter<Names...>(x, none, scatter_dimension, mode);
 }
 
@@ -184,7 +185,7 @@ constexpr tracer psum_scatter(tracer x, int scatter_dimension = 0, gather_mode m
 /// is removed. If tiled, `split_axis` is divided by the group's size instead, and the pieces are joined along
 /// `concat_axis`. JAX: lax.all_to_all
 template <detail::fixed_string... Names, detail::instance_groups Groups>
-constexpr tracer all_to_all(tracer x, const Groups& groups, int split_axis, int concat_axis,
+constexpr tracer all_to_all(tracer x, const Groups& groups, detail::any_axis split_axis, detail::any_axis concat_axis,
                             gather_mode mode = gather_mode::stacked) {
   detail::context& trace = *x.owner;
   int split = detail::normalize_axis(trace, "all_to_all", split_axis, x.rank());
@@ -212,16 +213,17 @@ constexpr tracer all_to_all(tracer x, const Groups& groups, int split_axis, int 
 /// If tiled, `split_axis` is divided by the number of instances instead, and the pieces are joined along `concat_axis`.
 /// JAX: lax.all_to_all
 template <detail::fixed_string... Names>
-constexpr tracer all_to_all(tracer x, int split_axis, int concat_axis, gather_mode mode = gather_mode::stacked) {
+constexpr tracer all_to_all(tracer x, detail::any_axis split_axis, detail::any_axis concat_axis,
+                            gather_mode mode = gather_mode::stacked) {
   return all_to_all<Names...>(x, none, split_axis, concat_axis, mode);
 }
 
 /// Exchanges the axis of the instances with axis `axis_number`, which must be equally long. JAX: lax.pswapaxes
-template <detail::fixed_string... Names> constexpr tracer pswapaxes(tracer x, int axis_number) {
+template <detail::fixed_string... Names> constexpr tracer pswapaxes(tracer x, detail::any_axis axis_number) {
   return all_to_all<Names...>(x, axis_number, axis_number);
 }
 template <detail::fixed_string... Names, detail::instance_groups Groups>
-constexpr tracer pswapaxes(tracer x, const Groups& groups, int axis_number) {
+constexpr tracer pswapaxes(tracer x, const Groups& groups, detail::any_axis axis_number) {
   return all_to_all<Names...>(x, groups, axis_number, axis_number);
 }
 

@@ -30,6 +30,18 @@ namespace detail {
 constexpr int as_axis(std::integral auto number) {
   return std::in_range<int>(number) ? static_cast<int>(number) : std::numeric_limits<int>::max();
 }
+/// A parameter that takes an axis of any whole type.
+struct any_axis {
+  int number;
+  constexpr any_axis(std::integral auto given) : number(as_axis(given)) {}
+  constexpr operator int() const { return number; }
+};
+/// A parameter that takes `keepdims`, or JAX's truth value.
+struct kept_axis {
+  bool value;
+  constexpr kept_axis(keepdims_t) : value(true) {}
+  constexpr kept_axis(std::same_as<bool> auto given) : value(given) {}
+};
 
 /// A negative axis counts from the end.
 constexpr int normalize_axis(context& trace, std::string_view operation, int axis_number, int rank) {

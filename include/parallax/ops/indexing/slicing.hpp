@@ -54,7 +54,8 @@ struct bound {
 
 struct slice_in_dim_operation : takes_constants<slice_in_dim_operation> {
   using takes_constants<slice_in_dim_operation>::operator();
-  constexpr tracer operator()(tracer x, bound start, bound limit, std::int64_t stride = 1, int axis_number = 0) const {
+  constexpr tracer operator()(tracer x, bound start, bound limit, std::int64_t stride = 1,
+                              any_axis axis_number = 0) const {
     context& trace = *x.owner;
     int normal = normalize_axis(trace, "slice_in_dim", axis_number, x.rank());
     if (trace.failed) return x;
@@ -71,12 +72,13 @@ struct slice_in_dim_operation : takes_constants<slice_in_dim_operation> {
 
 struct index_in_dim_operation : takes_constants<index_in_dim_operation> {
   using takes_constants<index_in_dim_operation>::operator();
-  constexpr tracer operator()(tracer x, std::integral auto number, int axis_number = 0) const {
-    return at(x, extent(number).number(), axis_number);
+  constexpr tracer operator()(tracer x, std::integral auto number, any_axis axis_number = 0,
+                              kept_axis keep = false) const {
+    return at(x, extent(number).number(), axis_number, keep);
   }
 
  private:
-  static constexpr tracer at(tracer x, std::int64_t index, int axis_number) {
+  static constexpr tracer at(tracer x, std::int64_t index, int axis_number, kept_axis keep) {
     context& trace = *x.owner;
     int normal = normalize_axis(trace, "index_in_dim", axis_number, x.rank());
     if (trace.failed) return x;
@@ -99,7 +101,8 @@ struct index_in_dim_operation : takes_constants<index_in_dim_operation> {
     const dim first = index < 0 ? trace.extents.subtract(size, dim{-index}) : dim{index};
     tracer one = x;
     if (!(first == 0 && size == 1)) one = build::slice_axis(x, normal, first, trace.extents.add(first, dim{1}), 1);
-    return x.owner->failed ? x : squeeze_operation{}(one, axis_number);
+    if (x.owner->failed) return x;
+    return keep.value ? one : squeeze_operation{}(one, axis_number);
   }
 };
 
@@ -152,7 +155,8 @@ inline constexpr detail::slice_operation slice{};
 /// `slice_in_dim(x, start, limit, stride = 1, axis = 0)`: bounds may be negative or `none`, and must lie within the
 /// axis. JAX: lax.slice_in_dim
 inline constexpr detail::slice_in_dim_operation slice_in_dim{};
-/// One position of an axis, which is removed. JAX: lax.index_in_dim with keepdims false
+/// `index_in_dim(x, i, axis = 0)`: one position of an axis, which is removed; with `keepdims` as the last argument it
+/// stays with extent 1. JAX: lax.index_in_dim, which keeps it if it is not told otherwise
 inline constexpr detail::index_in_dim_operation index_in_dim{};
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

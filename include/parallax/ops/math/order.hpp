@@ -37,9 +37,11 @@ struct cumulative_operation : operation<cumulative_operation<Primitive, Flat>>,
                               takes_constants_and_numbers<cumulative_operation<Primitive, Flat>> {
   using operation<cumulative_operation<Primitive, Flat>>::operator();
   using takes_constants_and_numbers<cumulative_operation<Primitive, Flat>>::operator();
-  constexpr tracer operator()(tracer x, int axis_number) const { return cumulate<Primitive>(x, axis_number, false); }
-  constexpr tracer operator()(tracer x, int axis_number, in_reverse_t) const {
-    return cumulate<Primitive>(x, axis_number, true);
+  constexpr tracer operator()(tracer x, std::integral auto axis_number) const {
+    return cumulate<Primitive>(x, as_axis(axis_number), false);
+  }
+  constexpr tracer operator()(tracer x, std::integral auto axis_number, in_reverse_t) const {
+    return cumulate<Primitive>(x, as_axis(axis_number), true);
   }
   static constexpr tracer apply(context&, tracer x) { return without_axis(x, false); }
   static constexpr tracer apply(context&, tracer x, in_reverse_t) { return without_axis(x, true); }
@@ -76,7 +78,7 @@ struct argsort_operation : sorting_operation<argsort_operation> {
 };
 
 struct sort_key_val_operation {
-  constexpr std::pair<tracer, tracer> operator()(tracer keys, tracer values, int axis_number = -1) const {
+  constexpr std::pair<tracer, tracer> operator()(tracer keys, tracer values, any_axis axis_number = -1) const {
     context& trace = *keys.owner;
     const int axis = normalize_axis(trace, "sort_key_val", axis_number, keys.rank()), last = keys.rank() - 1;
     if (trace.failed || !are_alike(keys, values)) return {keys, values};

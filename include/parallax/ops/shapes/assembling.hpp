@@ -73,10 +73,10 @@ template <class Derived> struct operation_on_lists : operation<Derived> {
     (take(operands), ...);
     return Derived::of_list(trace, arrays, along);
   }
-  constexpr tracer operator()(std::initializer_list<tracer> operands, int axis_number = 0) const {
+  constexpr tracer operator()(std::initializer_list<tracer> operands, any_axis axis_number = 0) const {
     return Derived::of_list(*operands.begin()->owner, growing_vector<tracer>(operands), axis_number);
   }
-  template <std::size_t N> constexpr tracer operator()(const list_entry (&operands)[N], int axis_number = 0) const {
+  template <std::size_t N> constexpr tracer operator()(const list_entry (&operands)[N], any_axis axis_number = 0) const {
     context* trace = nullptr;
     for (const list_entry& x : operands) trace = common_owner(trace, x.owner());
     if (trace == nullptr) write_operands_of_several_types_as_f_of_a_b_and_axis();
@@ -87,26 +87,17 @@ template <class Derived> struct operation_on_lists : operation<Derived> {
   template <constant_entry T, std::size_t N> constexpr auto operator()(const T (&list)[N]) const {
     return of_constants(list, axis<0>, std::make_index_sequence<N>{});
   }
-  template <constant_entry T, std::size_t N> constexpr auto operator()(const T (&list)[N], int axis_number) const {
+  template <constant_entry T, std::size_t N> constexpr auto operator()(const T (&list)[N], any_axis axis_number) const {
     return of_constants(list, kept_argument<int>{axis_number}, std::make_index_sequence<N>{});
   }
 
  private:
   template <int Axis> static constexpr int axis_number_of(axis_t<Axis>) { return Axis; }
+  static constexpr int axis_number_of(int number) { return number; }
 
-  /// The expression's operation.
-  struct in_a_trace {
-    template <int Axis, class... T> static constexpr tracer apply(context& trace, axis_t<Axis>, const T&... operands) {
-      return Derived::of_list(trace, growing_vector<tracer>{operands...}, Axis);
-    }
-    template <class... T> static constexpr tracer apply(context& trace, int axis_number, const T&... operands) {
-      return Derived::of_list(trace, growing_vector<tracer>{operands...}, axis_number);
-    }
-  };
   template <class T, std::size_t N, class Axis, std::size_t... I>
   static constexpr auto of_constants(const T (&list)[N], const Axis& along, std::index_sequence<I...>) {
-    return lazy<in_a_trace, Axis, std::remove_cvref_t<decltype(as_operand(list[I]))>...>{
-        {along, as_operand(list[I])...}};
+    return lazy<Derived, std::remove_cvref_t<decltype(as_operand(list[I]))>..., Axis>{{as_operand(list[I])..., along}};
   }
 };
 

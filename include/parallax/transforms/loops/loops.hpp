@@ -84,9 +84,10 @@ template <class Function, std::integral Number> struct counted_loop {
 };
 template <class Function, class Number> inline constexpr bool is_transformed<counted_loop<Function, Number>> = true;
 
-/// Whether a type numbers the rounds of a loop.
-template <class Number>
-inline constexpr bool numbers_rounds = std::same_as<Number, std::int32_t> || std::same_as<Number, std::int64_t>;
+template <class Number> constexpr void check_numbers_of_rounds() {
+  static_assert(std::same_as<Number, std::int32_t> || std::same_as<Number, std::int64_t>,
+                "parallax: fori_loop: rounds have numbers of type std::int32_t or std::int64_t");
+}
 
 /// Throws `shape_error`. It is defined next to the code that runs programs: traced functions are compiled without
 /// exceptions too.
@@ -135,8 +136,7 @@ template <class Function, class Slices> constexpr auto map(Function function, co
 /// of the program: `count(n)` makes an argument one. JAX: lax.fori_loop
 template <std::integral Number = std::int32_t, class Function, class Init>
 constexpr auto fori_loop(extent lower, extent upper, Function function, const Init& init) {
-  static_assert(detail::numbers_rounds<Number>, "parallax: fori_loop: rounds have numbers of type std::int32_t or "
-                                                "std::int64_t");
+  detail::check_numbers_of_rounds<Number>();
   const detail::counted_loop<Function, Number> loop{function};
   if constexpr (detail::any_traced<Init>()) {
     const extent rounds = detail::rounds_of_loop<Number>(&detail::trace_of_trees(init), lower, upper);
@@ -152,8 +152,7 @@ constexpr auto fori_loop(extent lower, extent upper, Function function, const In
 template <std::integral Number = std::int32_t, class Lower, class Upper, class Function, class Init>
   requires(detail::computed_bound<Lower> || detail::computed_bound<Upper>)
 constexpr auto fori_loop(const Lower& lower, const Upper& upper, Function function, const Init& init) {
-  static_assert(detail::numbers_rounds<Number>, "parallax: fori_loop: rounds have numbers of type std::int32_t or "
-                                                "std::int64_t");
+  detail::check_numbers_of_rounds<Number>();
   const detail::loop_between<Function, Number> loop{function};
   if constexpr (detail::any_traced<Lower, Upper, Init>()) return loop(lower, upper, init);
   else return loop(detail::outside_bound<Number>(lower), detail::outside_bound<Number>(upper), init);

@@ -13,9 +13,9 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// JAX's text for mapped sizes that disagree. `size_of(argument)` is the size.
+/// JAX's text for mapped sizes that disagree. `size_of(argument)` is the size; `bullet` stands before each.
 template <class Out, class Size>
-constexpr void describe_mapped_sizes(Out& out, std::string_view transformation,
+constexpr void describe_mapped_sizes(Out& out, std::string_view transformation, std::string_view bullet,
                                      plain_span<const mapped_argument> arguments, Size&& size_of, auto&& print_type) {
   out << transformation << " got inconsistent sizes for array axes to be mapped:";
   flags_of<mapped_argument> told(arguments.size());
@@ -32,7 +32,7 @@ constexpr void describe_mapped_sizes(Out& out, std::string_view transformation,
       if (told[i] || (pass == 0 && count != most)) continue;
       for (std::size_t j = 0; j < arguments.size(); ++j)
         told[j] = told[j] || size_of(arguments[i]) == size_of(arguments[j]);
-      out << "\n  * ";
+      out << bullet;
       if (count == 1) out << "one axis had size ";
       else out << (count == most && pass == 0 ? "most axes (" : "some axes (") << count << " of them) had size ";
       out << size_of(arguments[i]) << (count == 1 ? ": axis " : ", e.g. axis ") << arguments[i].axis << " of argument "
@@ -101,8 +101,8 @@ constexpr bool find_common_size(context& trace, std::string_view transformation,
     growing_vector<mapped_argument> known;
     for (const mapped_argument& a : mapped)
       if (is_static(size_of(a))) known.push_back(a);
-    describe_mapped_sizes(
-        text, transformation, known, [&](const mapped_argument& a) { return size_of(a).number(); },
+    describe_mapped_sizes( // g++ prints a new line as \012
+        text, transformation, " ", known, [&](const mapped_argument& a) { return size_of(a).number(); },
         [&](message& out, const abstract_value& v) { print_value(out, trace.extents, v); });
     trace.fail(text << " give arrays of one size along the mapped axes, or map none of those that differ");
     return false;
