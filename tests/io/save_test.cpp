@@ -87,6 +87,20 @@ TEST_CASE("others read the archive") {
   CHECK(std::system(check.c_str()) == 0);
 }
 
+TEST_CASE("a file that names no program, as NumPy writes it, is loaded where none is asked for") {
+  const std::string name = path("of_others.npz");
+  // numpy.savez(name, leaf_0=numpy.float32([1, 2])): sizes stand in 64 bits, and in front of the data as well
+  const std::string write = "python3 -c \"import struct, zipfile; z = zipfile.ZipFile('" + name +
+                            "', 'w'); f = z.open('leaf_0.npy', 'w', force_zip64=True); "
+                            "head = str({'descr': '<f4', 'fortran_order': False, 'shape': (2,)}).encode().ljust(117) + "
+                            "b'\\n'; f.write(b'\\x93NUMPY\\x01\\x00' + struct.pack('<H', len(head)) + head); "
+                            "f.write(struct.pack('<2f', 1, 2)); f.close(); z.close()\"";
+  REQUIRE(std::system(write.c_str()) == 0);
+  CHECK(plx::load<plx::array<float, 1>>(name).to_vector() == std::vector<float>{1, 2});
+  CHECK(refused<plx::array<float, 1>>(name, plx::program_hash{.high = 1}) ==
+        "load: " + name + " was saved for no program");
+}
+
 TEST_CASE("programs have hashes, which files remember") {
   constexpr plx::program_hash hash = plx::hash_of(step, plx::shaped<float, 4>);
   static_assert(hash == plx::hash_of([](auto x) { return x * 2 + 1; }, plx::shaped<float, 4>));

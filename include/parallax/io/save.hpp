@@ -140,6 +140,19 @@ class leaf_reader {
   }
 };
 
+/// Throws `error` unless the file was saved for `program`.
+inline void check_program(io::zip_reader& archive, const std::string& path, const program_hash& program) {
+  const std::vector<std::byte> hash = archive.read("program.npy");
+  const auto head = io::read_npy_header({reinterpret_cast<const char*>(hash.data()), hash.size()});
+  std::uint64_t words[2]{};
+  if (!head || head->descr != "<u8" || head->shape != std::vector<std::int64_t>{2} ||
+      hash.size() != head->size + sizeof words)
+    throw error("load: " + path + " is not what save has written");
+  std::memcpy(words, hash.data() + head->size, sizeof words);
+  if (words[0] != program.high || words[1] != program.low)
+    throw error("load: " + path + " was saved for another program, or by another version of it");
+}
+
 } // namespace io::detail
 
 /// Writes the arrays and numbers of a tree to a file, with the hash of the program that works on them. The file is
@@ -162,20 +175,13 @@ template <class Tree> void save(const std::string& path, const Tree& tree, const
   archive.finish();
 }
 
-/// Reads a tree that `save` wrote. The tree has as many leaves, of the same types and ranks, and of the same extents if
-/// they are static in `Tree`. Throws `error` if the file is of another kind, is damaged, or was written for another
-/// program. NumPy: numpy.load
+/// Reads a tree that `save` wrote, or that numpy.savez wrote under the names `leaf_0`, `leaf_1` and so on. The tree has
+/// as many leaves, of the same types and ranks, and of the same extents if they are static in `Tree`. Throws `error` if
+/// the file is of another kind, is damaged, or was written for another program. NumPy: numpy.load
 template <class Tree> Tree load(const std::string& path, const program_hash& program = {}) {
   io::zip_reader archive(path);
-  const std::vector<std::byte> hash = archive.read("program.npy");
-  const auto head = io::read_npy_header({reinterpret_cast<const char*>(hash.data()), hash.size()});
-  std::uint64_t words[2]{};
-  if (!head || head->descr != "<u8" || head->shape != std::vector<std::int64_t>{2} ||
-      hash.size() != head->size + sizeof words)
-    throw error("load: " + path + " is not what save has written");
-  std::memcpy(words, hash.data() + head->size, sizeof words);
-  if (words[0] != program.high || words[1] != program.low)
-    throw error("load: " + path + " was saved for another program, or by another version of it");
+  if (archive.has("program.npy")) io::detail::check_program(archive, path, program);
+  else if (program != program_hash()) throw error("load: " + path + " was saved for no program");
   constexpr auto leaves = static_cast<std::size_t>(detail::leaf_count<Tree>);
   for (element_type type : {element_type::float32, element_type::bfloat16})
     if (archive.has(io::detail::leaf_name(leaves, type)))
