@@ -20,17 +20,16 @@ FOLDER = ROOT / "docs/gallery"
 LARGEST = 40_000  # bytes
 
 
-def wave_equation(_, rows):
-    size, n = 360, len(rows)
+def wave_equation(printed, rows):
+    size = 360
     largest = max(abs(value) for row in rows for value in row)
     picture = Picture(size + 2, size + 2)
     picture.image(1, 1, size, [[value / largest for value in row] for row in rows])
-    down, across = 2, 4  # the mesh of 8 devices
+    down, across = map(int, re.search(r"^(\d+) x (\d+) devices: ", printed, flags=re.M).groups())
     for i in range(down + 1):
         picture.path(f"M1 {1 + i * size // down}h{size}", TEXT, 1, "" if i in (0, down) else "4 4")
     for i in range(across + 1):
         picture.path(f"M{1 + i * size // across} 1v{size}", TEXT, 1, "" if i in (0, across) else "4 4")
-    assert n % down == 0 and n % across == 0
     return picture
 
 
@@ -179,7 +178,7 @@ def main():
         try:
             svg = drawn(name, programs)
             wrong = list(wrong_with(name, path, svg)) if check else []
-        except (RuntimeError, OSError, AssertionError, TypeError) as error:
+        except (RuntimeError, OSError, AttributeError, LookupError, TypeError, ValueError) as error:
             wrong = [f"is not made: {error}"]
         else:
             if not check:
@@ -189,6 +188,10 @@ def main():
         failures += len(wrong)
         for what in wrong:
             print(f"docs/gallery/{name}.svg {what}", file=sys.stderr)
+    for path in sorted(FOLDER.glob("*")):
+        if path.stem not in PICTURES or path.suffix != ".svg":
+            failures += 1
+            print(f"docs/gallery/{path.name} is no example's picture", file=sys.stderr)
     if check:
         print(f"gallery: {len(names)} pictures, {failures} things wrong")
     return 1 if failures else 0
