@@ -3,6 +3,7 @@
 #include "support/characters.hpp"
 #include "support/claim.hpp"
 #include "support/run_example.hpp"
+#include "support/table_file.hpp"
 #include "support/text_windows.hpp"
 
 #include <parallax/parallax.hpp>
@@ -82,7 +83,8 @@ template <class Kind> double entropy(std::size_t size, const Kind& kind) {
   return sum / static_cast<double>(size);
 }
 
-void run() {
+void run(std::span<const char* const> arguments) {
+  table_file table(arguments);
   const std::vector<std::int32_t> text = read_text(licence_path, length);
   const double by_letters = entropy(text.size(), [&](std::size_t i) { return text[i]; });
   const double by_pairs =
@@ -106,8 +108,10 @@ void run() {
     params = new_params, state = new_state; // stay where they are
     const float loss = losses(0);
     if (step % 100 == 0 || step == 1) std::cout << "step " << step << "  loss " << loss << std::endl;
+    table.row(step, loss);
     if (step > steps - last_ones) last_losses += static_cast<double>(loss) / last_ones;
   }
+  table.finish();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   std::cout << static_cast<double>(steps * devices * rows * length) / seconds.count() << " characters/s\n"
             << "nats for a character: " << last_losses << " in the last steps; " << by_letters
@@ -119,5 +123,5 @@ void run() {
 } // namespace
 
 int main(int argc, char** argv) {
-  return run_example("character_network", argc, argv, [](std::span<const char* const>) { run(); });
+  return run_example("character_network", argc, argv, [](std::span<const char* const> arguments) { run(arguments); });
 }

@@ -1,7 +1,9 @@
 // Draws from a distribution of which only the density is known, by Hamiltonian Monte Carlo: chains are mapped over
 // devices and within each, a sample is a round of a scan, and a trajectory is a loop of as many steps as the call says.
+// `hamiltonian_monte_carlo FILE` writes what the first chain of each device drew: the device, then the point.
 #include "support/claim.hpp"
 #include "support/run_example.hpp"
+#include "support/table_file.hpp"
 
 #include <parallax/parallax.hpp>
 
@@ -80,7 +82,8 @@ void compare(const std::string& what, const std::vector<double>& of_chains, doub
   examples::claim(std::abs(found.mean - exact) < 5 * found.error, what + " is within five standard errors");
 }
 
-void run() {
+void run(std::span<const char* const> arguments) {
+  examples::table_file table(arguments);
   constexpr std::int64_t chain_count = 32, samples = 500, warm_up = 50; // chains of a device
   const point mean{1, -2, 0.5f};
   const matrix covariance{{2, 1, 0}, {1, 1, 0.5f}, {0, 0.5f, 1}};
@@ -115,11 +118,20 @@ void run() {
         compare("covariance " + row + ", " + std::to_string(j),
                 mean_of_chains([&](const float* x) { return away(x, i) * away(x, j); }), double{covariance(i, j)});
     }
+
+    if (steps != 10) continue;
+    for (std::int64_t device = 0; device < devices; ++device)
+      for (std::int64_t s = warm_up; s < warm_up + samples; ++s) {
+        const std::int64_t row = device * chain_count * (warm_up + samples) + s;
+        table.row(device, drawn.values().subspan(static_cast<std::size_t>(row * dimensions), dimensions));
+      }
+    table.finish();
   }
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  return examples::run_example("hamiltonian_monte_carlo", argc, argv, [](std::span<const char* const>) { run(); });
+  return examples::run_example("hamiltonian_monte_carlo", argc, argv,
+                               [](std::span<const char* const> arguments) { run(arguments); });
 }

@@ -1,7 +1,9 @@
 // Finds what a rod conducts where from its temperatures under several heatings: the heat equation is solved by
 // conjugate gradients, and the gradient goes through the solution, not through the iterates, of which none is kept.
+// `inverse_problem FILE` writes logarithms of conductivities, each row after its step: first the true ones, as step -1.
 #include "support/claim.hpp"
 #include "support/run_example.hpp"
+#include "support/table_file.hpp"
 
 #include <parallax/parallax.hpp>
 
@@ -45,7 +47,8 @@ constexpr auto improve = [](auto logarithms, auto state, auto heat, auto measure
   return std::tuple{plx::optim::apply_updates(logarithms, updates), next, value};
 };
 
-void run() {
+void run(std::span<const char* const> arguments) {
+  examples::table_file table(arguments);
   edges truth;
   fields heat;
   for (int i = 0; i <= cells; ++i)
@@ -68,14 +71,17 @@ void run() {
   examples::claim(std::abs(gradient(20) - difference) < 1e-5 * std::abs(difference) + 1e-9,
                   "the gradient through the solution is the gradient");
 
+  table.row(-1, truth.values());
   auto state = optimiser.init(found);
   double first = 0, last = 0;
   for (int step = 0; step < 800; ++step) {
     auto [moved, next, value] = plx::jit(improve)(found, state, heat, measured);
     found = moved, state = next, last = value.item();
     if (step == 0) first = last;
+    if (step == 9 || step == 49 || step == 799) table.row(step + 1, found.values());
     if (step % 100 == 0) std::cout << "step " << step << "  misfit " << last << '\n';
   }
+  table.finish();
   double error = 0;
   for (int i = 0; i <= cells; ++i) error += std::abs(found(i) - truth(i)) / (cells + 1);
   std::cout << "misfit from " << first << " to " << last << "; logarithms of conductivities differ by " << error
@@ -87,5 +93,6 @@ void run() {
 } // namespace
 
 int main(int argc, char** argv) {
-  return examples::run_example("inverse_problem", argc, argv, [](std::span<const char* const>) { run(); });
+  return examples::run_example("inverse_problem", argc, argv,
+                               [](std::span<const char* const> arguments) { run(arguments); });
 }

@@ -1,7 +1,9 @@
 // Finds the centres of clusters by k-means: points lie on several devices, which add up what they have in each round,
-// and go round until no point changes its cluster.
+// and go round until no point changes its cluster. `k_means FILE` writes the centres, then the points with their
+// clusters.
 #include "support/claim.hpp"
 #include "support/run_example.hpp"
+#include "support/table_file.hpp"
 
 #include <parallax/parallax.hpp>
 
@@ -93,7 +95,8 @@ std::pair<std::int32_t, double> nearest_of(const float* point, const float* cent
   return best;
 }
 
-void run() {
+void run(std::span<const char* const> arguments) {
+  examples::table_file table(arguments);
   const std::int64_t devices = plx::device_count(), count = 20000 / devices;
   const centres_type truth = 6.f * plx::random::normal(plx::random::key(1), {clusters, dimensions});
   const auto points = scatter_on_devices(plx::random::split(plx::random::key(2), devices), truth, plx::count(count));
@@ -129,10 +132,15 @@ void run() {
     farthest = std::max(farthest, std::sqrt(nearest_of(truth.data() + c * dimensions, all_centres.data()).second));
   std::cout << "every true centre has one within " << farthest << " of it\n";
   examples::claim(farthest < 0.1, "the centres are found");
+
+  for (std::size_t c = 0; c < clusters; ++c) table.row(c, all_centres.values().subspan(c * dimensions, dimensions));
+  for (std::size_t i = 0; i < found.values().size(); ++i)
+    table.row(found.values()[i], all_points.values().subspan(i * dimensions, dimensions));
+  table.finish();
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  return examples::run_example("k_means", argc, argv, [](std::span<const char* const>) { run(); });
+  return examples::run_example("k_means", argc, argv, [](std::span<const char* const> arguments) { run(arguments); });
 }

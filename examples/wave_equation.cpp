@@ -1,8 +1,10 @@
 // A drum's skin: the wave equation on a square that is cut into blocks over a mesh of devices. Thousands of steps are
 // one call, and in each the devices exchange the edges of their blocks. Where mpirun starts it, the rows of the mesh
-// lie in several processes: `mpirun -n 2 wave_equation`.
+// lie in several processes: `mpirun -n 2 wave_equation`. `wave_equation FILE` lets a drop fall onto the skin, too, and
+// writes the rows of the skin after some steps.
 #include "support/claim.hpp"
 #include "support/run_in_processes.hpp"
+#include "support/table_file.hpp"
 
 #include <parallax/distributed.hpp>
 #include <parallax/parallax.hpp>
@@ -79,7 +81,7 @@ double difference(const plx::array<double, 2>& a, const plx::array<double, 2>& b
   return plx::array(plx::max(plx::abs(a - b))).item();
 }
 
-void run() {
+void run(std::span<const char* const> arguments) {
   constexpr std::int64_t n = 120; // cells in each direction; around them the skin is held
   constexpr std::int64_t steps = 2000;
   constexpr double speed = 0.5;
@@ -119,20 +121,36 @@ void run() {
     return plx::array<double, 4>({own_rows, n / rows, columns, n / columns},
                                  std::span(first, static_cast<std::size_t>(own_cells)));
   };
+  auto on_mesh = [&](const plx::array<double, 2>& u, const plx::array<double, 2>& v, std::int64_t count) {
+    const auto [last_blocks, blocks] = advance_mesh(in_blocks(u), in_blocks(v), speed, plx::count(count));
+    auto joined = plx::array<double, 2>::uninitialised({n, n});
+    double* next = joined.mutable_data();
+    for (const plx::array<double, 4>& part : plx::distributed::gather(blocks.gather()))
+      next = std::copy(part.data(), part.data() + part.size(), next);
+    return joined;
+  };
   start = clock::now();
-  const auto [last_blocks, blocks] = advance_mesh(in_blocks(before), in_blocks(now), speed, plx::count(steps));
-  auto joined = plx::array<double, 2>::uninitialised({n, n});
-  double* next = joined.mutable_data();
-  for (const plx::array<double, 4>& part : plx::distributed::gather(blocks.gather()))
-    next = std::copy(part.data(), part.data() + part.size(), next);
+  const plx::array<double, 2> joined = on_mesh(before, now, steps);
   report(std::to_string(rows) + " x " + std::to_string(columns) + " devices: ", clock::now() - start, joined);
 
   std::cout << "difference between them " << difference(joined, whole) << '\n';
   examples::claim(difference(joined, whole) < 1e-10, "blocks and the whole are the same but for rounding");
+
+  if (arguments.empty()) return;
+  auto drop = plx::array<double, 2>::uninitialised({n, n});
+  for (std::int64_t i = 0; i < n * n; ++i)
+    drop.mutable_data()[i] =
+        std::exp(-(std::pow(static_cast<double>(i / n - 45), 2) + std::pow(static_cast<double>(i % n - 40), 2)) / 18);
+  const plx::array<double, 2> later = on_mesh(drop, drop, 110);
+  if (plx::distributed::process_index() != 0) return;
+  examples::table_file table(arguments);
+  for (std::size_t i = 0; i < std::size_t{n}; ++i) table.row(later.values().subspan(i * n, n));
+  table.finish();
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  return examples::run_in_processes("wave_equation", argc, argv, [](std::span<const char* const>) { run(); });
+  return examples::run_in_processes("wave_equation", argc, argv,
+                                    [](std::span<const char* const> arguments) { run(arguments); });
 }
