@@ -81,17 +81,24 @@ def together(programs):
         if program in alone:
             continue
         pages.setdefault((program.page, program.language), []).append(program)
-    joined = []
-    for (page, language), parts in pages.items():
-        includes, code = [], ""
-        for part in parts:
-            lines = part.code.splitlines()
-            includes += [line for line in lines if line.startswith("#include")]
-            body = "".join(("" if line.startswith("#include") else line) + "\n" for line in lines)
-            code += f"namespace line_{part.line} {{\n{body}}}\n"
-        unique = "".join(line + "\n" for line in dict.fromkeys(includes))
-        joined.append(Program(page, parts[0].line, language, unique + code, False, None))
+    joined = [Program(page, parts[0].line, language, one_file_of(parts), False, None)
+              for (page, language), parts in pages.items()]
     return joined + alone
+
+
+def one_file_of(programs):
+    """Their code as one file without a main function: what they include, and then each in a namespace of its own."""
+    includes, code = {}, ""
+    for program in programs:
+        body = ""
+        for line in program.code.splitlines():
+            if line.startswith("#include"):
+                includes[line] = None
+                line = ""
+            # there, a main function has to return what it says
+            body += re.sub(r"^int main\(\)", "auto main()", line) + "\n"
+        code += f"namespace {re.sub(r'[^a-zA-Z0-9]+', '_', program.page)}_{program.line} {{\n{body}}}\n"
+    return "".join(f"{line}\n" for line in includes) + code
 
 
 def user_pages(root):

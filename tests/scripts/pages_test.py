@@ -50,8 +50,8 @@ class ProgramsTest(unittest.TestCase):
         text = "```cpp\n#include <a>\nint main() {}\n```\n```cpp\n#include <a>\n#include <b>\nint main() {}\n```\n"
         (joined,) = pages.together(pages.programs_of("page.md", text))
         self.assertEqual('#include <a>\n#include <b>\n'
-                         'namespace line_2 {\n#line 2 "page.md"\n\nint main() {}\n}\n'
-                         'namespace line_6 {\n#line 6 "page.md"\n\n\nint main() {}\n}\n', joined.code)
+                         'namespace page_md_2 {\n#line 2 "page.md"\n\nauto main() {}\n}\n'
+                         'namespace page_md_6 {\n#line 6 "page.md"\n\n\nauto main() {}\n}\n', joined.code)
         self.assertFalse(joined.whole)
 
     def test_a_fence_without_an_end_or_a_language_is_refused(self):
