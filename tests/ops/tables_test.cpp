@@ -97,6 +97,20 @@ TEST_CASE("tables are reshaped, changed, and reduced along axes that are numbers
   CHECK(parts.to_vector() == std::vector<double>{6, 7, 14});
 }
 
+constexpr auto beside_a_long_table = [](auto x) { return x + plx::array<double, plx::extents<70000>>({70000}, 0.25); };
+
+TEST_CASE("a program of more words than most is traced again at its size") {
+  using plx::detail::pass_what_is_known_at_run_time_only_as_an_argument, plx::detail::first_capacity;
+  using number = plx::detail::abstract_t<std::remove_const_t<decltype(plx::shaped<double>)>>;
+  static_assert(
+      pass_what_is_known_at_run_time_only_as_an_argument<decltype(plx::jit(beside_a_long_table)), number>.size >
+      first_capacity);
+  const plx::array result = plx::jit(beside_a_long_table)(plx::array<double, 0>(1.5));
+  CHECK(result.size() == 70000);
+  CHECK(result(0) == 1.75);
+  CHECK(result(69999) == 1.75);
+}
+
 TEST_CASE("elements of arrays are changed outside of traced functions too") {
   const plx::array<std::int32_t, 1> bins{2, 0, 2};
   const vector counts = plx::zeros({3}).at(bins).add(1.f), three = vector{1, 2, 3}.at(1).multiply(5.f);

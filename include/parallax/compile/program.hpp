@@ -47,8 +47,9 @@ template <std::size_t Capacity> struct plan_words {
 };
 
 template <std::size_t Capacity> struct capacity {};
-/// Most programs fit, so that they are traced once; the others are traced again at their size.
-inline constexpr std::size_t first_capacity = 16384;
+/// Most programs fit, so that they are traced once; the others are traced again at their size. An operation takes some
+/// 15 words, and the words of no program are left in an object that g++ may reorder.
+inline constexpr std::size_t first_capacity = 65536;
 
 /// The words of the program of `Function` on arguments of these types.
 template <class Function, class... Trees, std::size_t Capacity = first_capacity>
