@@ -140,7 +140,7 @@ class compiled_call<Program, std::index_sequence<A...>, std::index_sequence<R...
   {
     (*this)(arguments..., results..., std::span<std::byte, 0>());
   }
-  /// Not callable: says that the workspace is missing.
+  /// Stops compilation, and says what is missing.
   void operator()(typename types::template argument<A>..., typename types::template result<R>...) const noexcept
     requires(workspace_bytes > 0)
   {

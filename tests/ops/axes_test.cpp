@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "support/test.hpp"
@@ -91,6 +92,37 @@ TEST_CASE("a position's axis is removed, or kept by keepdims or JAX's truth valu
   CHECK(array_equal(told, plx::array<float, 2>{{3}, {4}}));
   CHECK(array_equal(fixed, plx::array<float, 2>{{3}, {4}}));
   CHECK(array_equal(of_constant, plx::array<int, 1>{2}));
+  const auto [row, position] = plx::jit([](auto x) {
+    return std::tuple{plx::index_in_dim(x, 1, plx::keepdims), plx::dynamic_index_in_dim(x, 1, plx::keepdims)};
+  })(rows);
+  CHECK(array_equal(row, kept));
+  CHECK(array_equal(position, kept));
+}
+
+TEST_CASE("reduced axes are removed, or kept by keepdims or JAX's truth value") {
+  const auto [removed, told, kept, both, position, of_constant] = plx::jit([](auto x) {
+    return std::tuple{plx::sum(x, 1, false),      plx::sum(x, 1, true),     plx::sum(x, 1, plx::keepdims),
+                      plx::sum(x, {0, 1}, false), plx::argmax(x, 1, false), plx::sum(plx::arange(3), 0, false)};
+  })(rows);
+  CHECK(array_equal(removed, plx::array<float, 1>{6, 15}));
+  CHECK(array_equal(told, plx::array<float, 2>{{6}, {15}}));
+  CHECK(array_equal(kept, told));
+  CHECK(both.item() == 21);
+  CHECK(array_equal(position, plx::array<int, 1>{2, 0}));
+  CHECK(of_constant.item() == 3);
+}
+
+enum axis_of_matrix { row_axis, column_axis };
+
+TEST_CASE("what converts to a number is an axis") {
+  const auto [joined, sliced, position, left_out] = plx::jit([](auto x) {
+    return std::tuple{plx::concatenate({x, x}, column_axis), plx::slice_in_dim(x, 0, 1, 1, row_axis),
+                      plx::index_in_dim(x, 1, std::integral_constant<int, 1>{}), plx::concatenate({x, x}, {})};
+  })(rows);
+  CHECK(joined.shape(1) == 6);
+  CHECK(sliced.shape(0) == 1);
+  CHECK(array_equal(position, plx::array<float, 1>{2, 5}));
+  CHECK(left_out.shape(0) == 4);
 }
 
 TEST_CASE("indices are constants too") {

@@ -26,22 +26,32 @@ inline constexpr none_t none{};
 
 namespace detail {
 
-/// An axis of any whole type. One that is no int is out of bounds of every array.
-constexpr int as_axis(std::integral auto number) {
-  return std::in_range<int>(number) ? static_cast<int>(number) : std::numeric_limits<int>::max();
+/// The number of an axis, of any whole type. A truth value is none: it is meant for `keepdims`.
+template <class T>
+concept axis_number_type = std::integral<T> && !std::same_as<T, bool>;
+
+/// The number as an int. One that is no int is out of bounds of every array.
+constexpr int as_axis(axis_number_type auto number) {
+  return std::in_range<int>(+number) ? static_cast<int>(number) : std::numeric_limits<int>::max();
 }
-/// A parameter that takes an axis of any whole type.
+
+/// A parameter that takes an axis: a number, or what converts to one, such as an enumerator.
 struct any_axis {
-  int number;
-  constexpr any_axis(std::integral auto given) : number(as_axis(given)) {}
+  int number = 0;
+  constexpr any_axis() = default;
+  constexpr any_axis(axis_number_type auto given) : number(as_axis(given)) {}
+  template <class T>
+    requires(!std::integral<T> && std::convertible_to<T, int>)
+  constexpr any_axis(const T& given) : number(given) {}
   constexpr operator int() const { return number; }
 };
-/// A parameter that takes `keepdims`, or JAX's truth value.
-struct kept_axis {
-  bool value;
-  constexpr kept_axis(keepdims_t) : value(true) {}
-  constexpr kept_axis(std::same_as<bool> auto given) : value(given) {}
-};
+
+/// `keepdims`, or JAX's truth value in its place.
+template <class T>
+concept keeps_axes = std::same_as<T, keepdims_t> || std::same_as<T, bool>;
+constexpr bool are_kept() { return false; }
+constexpr bool are_kept(keepdims_t) { return true; }
+constexpr bool are_kept(bool told) { return told; }
 
 /// A negative axis counts from the end.
 constexpr int normalize_axis(context& trace, std::string_view operation, int axis_number, int rank) {

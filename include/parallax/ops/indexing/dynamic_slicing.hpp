@@ -107,7 +107,7 @@ struct dynamic_slice_operation {
 };
 struct dynamic_slice_in_dim_operation {
   template <class Start>
-  constexpr tracer operator()(tracer x, const Start& start, extent size, any_axis axis = 0) const {
+  constexpr tracer operator()(tracer x, const Start& start, extent size, any_axis axis = {}) const {
     constexpr std::string_view name = "dynamic_slice_in_dim";
     index_list list;
     if (!list_start(name, x, start, axis, list)) return x;
@@ -119,14 +119,17 @@ struct dynamic_slice_in_dim_operation {
   }
 };
 struct dynamic_index_in_dim_operation {
-  template <class Index>
-  constexpr tracer operator()(tracer x, const Index& index, any_axis axis = 0, kept_axis keep = false) const {
+  template <class Index, keeps_axes... Keep>
+  constexpr tracer operator()(tracer x, const Index& index, any_axis axis = {}, Keep... keep) const {
     index_list list;
     if (!list_start("dynamic_index_in_dim", x, index, axis, list)) return x;
     dims sizes = x.extents();
     sizes[axis] = dim{1};
     const tracer one = slice_at("dynamic_index_in_dim", x, list, sizes);
-    return x.owner->failed || keep.value ? one : squeeze_operation{}(one, axis.number);
+    return x.owner->failed || are_kept(keep...) ? one : squeeze_operation{}(one, axis.number);
+  }
+  template <class Index> constexpr tracer operator()(tracer x, const Index& index, keepdims_t) const {
+    return (*this)(x, index, any_axis(), keepdims);
   }
 };
 struct dynamic_update_slice_operation {
@@ -139,7 +142,7 @@ struct dynamic_update_slice_operation {
 };
 struct dynamic_update_slice_in_dim_operation {
   template <class Update, class Start>
-  constexpr tracer operator()(tracer x, const Update& update, const Start& start, any_axis axis = 0) const {
+  constexpr tracer operator()(tracer x, const Update& update, const Start& start, any_axis axis = {}) const {
     index_list list;
     if (!list_start("dynamic_update_slice_in_dim", x, start, axis, list)) return x;
     return update_at("dynamic_update_slice_in_dim", x, materialize(*x.owner, update), list);
@@ -147,7 +150,7 @@ struct dynamic_update_slice_in_dim_operation {
 };
 struct dynamic_update_index_in_dim_operation {
   template <class Update, class Index>
-  constexpr tracer operator()(tracer x, const Update& update, const Index& index, any_axis axis = 0) const {
+  constexpr tracer operator()(tracer x, const Update& update, const Index& index, any_axis axis = {}) const {
     constexpr std::string_view name = "dynamic_update_index_in_dim";
     index_list list;
     if (!list_start(name, x, index, axis, list)) return x;
@@ -164,8 +167,8 @@ struct dynamic_update_index_in_dim_operation {
 inline constexpr detail::dynamic_slice_operation dynamic_slice{};
 /// `dynamic_slice_in_dim(x, start, size, axis = 0)`: `size` positions of one axis. JAX: lax.dynamic_slice_in_dim
 inline constexpr detail::dynamic_slice_in_dim_operation dynamic_slice_in_dim{};
-/// `dynamic_index_in_dim(x, i, axis = 0)`: one position of an axis, which is removed; with `keepdims` as the last
-/// argument it stays with extent 1. JAX: lax.dynamic_index_in_dim, which keeps it if it is not told otherwise
+/// `dynamic_index_in_dim(x, i, axis = 0)`: one position of an axis, which is removed; with `keepdims` behind the
+/// axis it stays with extent 1. JAX: lax.dynamic_index_in_dim, which keeps it if it is not told otherwise
 inline constexpr detail::dynamic_index_in_dim_operation dynamic_index_in_dim{};
 /// `dynamic_update_slice(x, update, std::tuple{i, j})`: x with the update written from row i and column j on. Starts
 /// have the meaning that they have in `dynamic_slice`. JAX: lax.dynamic_update_slice

@@ -55,7 +55,7 @@ struct bound {
 struct slice_in_dim_operation : takes_constants<slice_in_dim_operation> {
   using takes_constants<slice_in_dim_operation>::operator();
   constexpr tracer operator()(tracer x, bound start, bound limit, std::int64_t stride = 1,
-                              any_axis axis_number = 0) const {
+                              any_axis axis_number = {}) const {
     context& trace = *x.owner;
     int normal = normalize_axis(trace, "slice_in_dim", axis_number, x.rank());
     if (trace.failed) return x;
@@ -72,13 +72,16 @@ struct slice_in_dim_operation : takes_constants<slice_in_dim_operation> {
 
 struct index_in_dim_operation : takes_constants<index_in_dim_operation> {
   using takes_constants<index_in_dim_operation>::operator();
-  constexpr tracer operator()(tracer x, std::integral auto number, any_axis axis_number = 0,
-                              kept_axis keep = false) const {
-    return at(x, extent(number).number(), axis_number, keep);
+  template <keeps_axes... Keep>
+  constexpr tracer operator()(tracer x, std::integral auto number, any_axis axis_number = {}, Keep... keep) const {
+    return at(x, extent(number).number(), axis_number, are_kept(keep...));
+  }
+  constexpr tracer operator()(tracer x, std::integral auto number, keepdims_t) const {
+    return at(x, extent(number).number(), 0, true);
   }
 
  private:
-  static constexpr tracer at(tracer x, std::int64_t index, int axis_number, kept_axis keep) {
+  static constexpr tracer at(tracer x, std::int64_t index, int axis_number, bool keep) {
     context& trace = *x.owner;
     int normal = normalize_axis(trace, "index_in_dim", axis_number, x.rank());
     if (trace.failed) return x;
@@ -102,7 +105,7 @@ struct index_in_dim_operation : takes_constants<index_in_dim_operation> {
     tracer one = x;
     if (!(first == 0 && size == 1)) one = build::slice_axis(x, normal, first, trace.extents.add(first, dim{1}), 1);
     if (x.owner->failed) return x;
-    return keep.value ? one : squeeze_operation{}(one, axis_number);
+    return keep ? one : squeeze_operation{}(one, axis_number);
   }
 };
 
@@ -155,8 +158,8 @@ inline constexpr detail::slice_operation slice{};
 /// `slice_in_dim(x, start, limit, stride = 1, axis = 0)`: bounds may be negative or `none`, and must lie within the
 /// axis. JAX: lax.slice_in_dim
 inline constexpr detail::slice_in_dim_operation slice_in_dim{};
-/// `index_in_dim(x, i, axis = 0)`: one position of an axis, which is removed; with `keepdims` as the last argument it
-/// stays with extent 1. JAX: lax.index_in_dim, which keeps it if it is not told otherwise
+/// `index_in_dim(x, i, axis = 0)`: one position of an axis, which is removed; with `keepdims` behind the axis it stays
+/// with extent 1. JAX: lax.index_in_dim, which keeps it if it is not told otherwise
 inline constexpr detail::index_in_dim_operation index_in_dim{};
 
 } // namespace parallax::PARALLAX_INLINE_VERSION

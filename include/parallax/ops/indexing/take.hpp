@@ -4,7 +4,6 @@
 #include <parallax/core/version.hpp>
 #include <parallax/ops/indexing/indexing.hpp>
 
-#include <concepts>
 #include <string_view>
 
 namespace parallax::PARALLAX_INLINE_VERSION {
@@ -20,11 +19,12 @@ concept index_operand = traced<T> || constant_expression<T>;
 template <class Derived> struct taking_operation : operation<Derived>, takes_constants_and_numbers<Derived> {
   using operation<Derived>::operator();
   using takes_constants_and_numbers<Derived>::operator();
-  template <index_operand I> constexpr tracer operator()(tracer x, const I& i, std::integral auto axis_number) const {
+  template <index_operand I>
+  constexpr tracer operator()(tracer x, const I& i, axis_number_type auto axis_number) const {
     return Derived::along(x, materialize(*x.owner, i), as_axis(axis_number), index_mode::filled);
   }
   template <index_operand I, index_mode Mode>
-  constexpr tracer operator()(tracer x, const I& i, std::integral auto axis_number, index_mode_t<Mode>) const {
+  constexpr tracer operator()(tracer x, const I& i, axis_number_type auto axis_number, index_mode_t<Mode>) const {
     return Derived::along(x, materialize(*x.owner, i), as_axis(axis_number), Mode);
   }
   template <int Axis> static constexpr tracer apply(context&, tracer x, tracer i, axis_t<Axis>) {

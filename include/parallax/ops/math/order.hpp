@@ -37,10 +37,10 @@ struct cumulative_operation : operation<cumulative_operation<Primitive, Flat>>,
                               takes_constants_and_numbers<cumulative_operation<Primitive, Flat>> {
   using operation<cumulative_operation<Primitive, Flat>>::operator();
   using takes_constants_and_numbers<cumulative_operation<Primitive, Flat>>::operator();
-  constexpr tracer operator()(tracer x, std::integral auto axis_number) const {
+  constexpr tracer operator()(tracer x, axis_number_type auto axis_number) const {
     return cumulate<Primitive>(x, as_axis(axis_number), false);
   }
-  constexpr tracer operator()(tracer x, std::integral auto axis_number, in_reverse_t) const {
+  constexpr tracer operator()(tracer x, axis_number_type auto axis_number, in_reverse_t) const {
     return cumulate<Primitive>(x, as_axis(axis_number), true);
   }
   static constexpr tracer apply(context&, tracer x) { return without_axis(x, false); }

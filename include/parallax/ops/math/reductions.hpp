@@ -7,8 +7,6 @@
 #include <parallax/ops/math/elementwise.hpp>
 #include <parallax/primitives/arrays/softmax.hpp>
 
-#include <concepts>
-
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 namespace detail {
@@ -24,16 +22,18 @@ constexpr tracer restore_axes(tracer reduced, tracer original, const axis_list& 
 template <class Derived> struct axis_reduction : operation<Derived>, takes_constants_and_numbers<Derived> {
   using operation<Derived>::operator();
   using takes_constants_and_numbers<Derived>::operator();
-  template <class... Keep> constexpr tracer operator()(tracer x, std::integral auto axis_number, Keep... keep) const {
-    return run(x, axis_list{as_axis(axis_number)}, sizeof...(keep) > 0);
+  template <keeps_axes... Keep>
+  constexpr tracer operator()(tracer x, axis_number_type auto axis_number, Keep... keep) const {
+    return run(x, axis_list{as_axis(axis_number)}, are_kept(keep...));
   }
-  template <class... Keep> constexpr tracer operator()(tracer x, std::initializer_list<int> axes, Keep... keep) const {
-    return run(x, {axes.begin(), axes.size()}, sizeof...(keep) > 0);
+  template <keeps_axes... Keep>
+  constexpr tracer operator()(tracer x, std::initializer_list<int> axes, Keep... keep) const {
+    return run(x, {axes.begin(), axes.size()}, are_kept(keep...));
   }
-  template <class... Keep> constexpr tracer operator()(tracer x, const axis_list& axes, Keep... keep) const {
-    return run(x, axes, sizeof...(keep) > 0);
+  template <keeps_axes... Keep> constexpr tracer operator()(tracer x, const axis_list& axes, Keep... keep) const {
+    return run(x, axes, are_kept(keep...));
   }
-  template <eager_operand X, class... Keep>
+  template <eager_operand X, keeps_axes... Keep>
   constexpr auto operator()(const X& x, std::initializer_list<int> axes, Keep... keep) const {
     return call_with_constant<Derived>(x, axis_list(axes), keep...);
   }
@@ -155,8 +155,9 @@ struct position_operation : operation<position_operation<Primitive>>,
                             takes_constants_and_numbers<position_operation<Primitive>> {
   using operation<position_operation<Primitive>>::operator();
   using takes_constants_and_numbers<position_operation<Primitive>>::operator();
-  template <class... Keep> constexpr tracer operator()(tracer x, std::integral auto axis_number, Keep... keep) const {
-    return run(x, as_axis(axis_number), sizeof...(keep) > 0);
+  template <keeps_axes... Keep>
+  constexpr tracer operator()(tracer x, axis_number_type auto axis_number, Keep... keep) const {
+    return run(x, as_axis(axis_number), are_kept(keep...));
   }
   /// Without an axis: the position in row-major order.
   static constexpr tracer apply(context& trace, tracer x) {
@@ -185,7 +186,9 @@ struct position_operation : operation<position_operation<Primitive>>,
 template <class Derived> struct row_operation : operation<Derived>, takes_constants_and_numbers<Derived> {
   using operation<Derived>::operator();
   using takes_constants_and_numbers<Derived>::operator();
-  constexpr tracer operator()(tracer x, std::integral auto axis_number) const { return run(x, as_axis(axis_number)); }
+  constexpr tracer operator()(tracer x, axis_number_type auto axis_number) const {
+    return run(x, as_axis(axis_number));
+  }
   static constexpr tracer apply(context&, tracer x) { return run(x, -1); }
   template <int Axis> static constexpr tracer apply(context&, tracer x, axis_t<Axis>) { return run(x, Axis); }
 

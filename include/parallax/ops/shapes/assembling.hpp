@@ -73,11 +73,11 @@ template <class Derived> struct operation_on_lists : operation<Derived> {
     (take(operands), ...);
     return Derived::of_list(trace, arrays, along);
   }
-  constexpr tracer operator()(std::initializer_list<tracer> operands, any_axis axis_number = 0) const {
+  constexpr tracer operator()(std::initializer_list<tracer> operands, any_axis axis_number = {}) const {
     return Derived::of_list(*operands.begin()->owner, growing_vector<tracer>(operands), axis_number);
   }
   template <std::size_t N>
-  constexpr tracer operator()(const list_entry (&operands)[N], any_axis axis_number = 0) const {
+  constexpr tracer operator()(const list_entry (&operands)[N], any_axis axis_number = {}) const {
     context* trace = nullptr;
     for (const list_entry& x : operands) trace = common_owner(trace, x.owner());
     if (trace == nullptr) write_operands_of_several_types_as_f_of_a_b_and_axis();

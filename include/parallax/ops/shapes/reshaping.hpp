@@ -125,7 +125,7 @@ struct transpose_operation : operation<transpose_operation> {
 struct moveaxis_operation : operation<moveaxis_operation>, takes_constants_and_numbers<moveaxis_operation> {
   using operation<moveaxis_operation>::operator();
   using takes_constants_and_numbers<moveaxis_operation>::operator();
-  constexpr tracer operator()(tracer x, std::integral auto from, std::integral auto to) const {
+  constexpr tracer operator()(tracer x, axis_number_type auto from, axis_number_type auto to) const {
     const int first = normalize_axis(*x.owner, "moveaxis", as_axis(from), x.rank());
     const int last = normalize_axis(*x.owner, "moveaxis", as_axis(to), x.rank());
     return x.owner->failed ? x : build::move_axis(x, first, last);
@@ -178,7 +178,7 @@ struct broadcast_to_operation : operation<broadcast_to_operation> {
 struct expand_dims_operation : operation<expand_dims_operation>, takes_constants_and_numbers<expand_dims_operation> {
   using operation<expand_dims_operation>::operator();
   using takes_constants_and_numbers<expand_dims_operation>::operator();
-  constexpr tracer operator()(tracer x, std::integral auto axis_number) const {
+  constexpr tracer operator()(tracer x, axis_number_type auto axis_number) const {
     int normal = normalize_axis(*x.owner, "expand_dims", as_axis(axis_number), x.rank() + 1);
     if (x.owner->failed || !check_rank(*x.owner, "expand_dims", x.rank() + 1)) return x;
     dims shape = x.extents();
@@ -193,7 +193,7 @@ struct expand_dims_operation : operation<expand_dims_operation>, takes_constants
 struct squeeze_operation : operation<squeeze_operation>, takes_constants_and_numbers<squeeze_operation> {
   using operation<squeeze_operation>::operator();
   using takes_constants_and_numbers<squeeze_operation>::operator();
-  constexpr tracer operator()(tracer x, std::integral auto axis_number) const {
+  constexpr tracer operator()(tracer x, axis_number_type auto axis_number) const {
     int normal = normalize_axis(*x.owner, "squeeze", as_axis(axis_number), x.rank());
     if (x.owner->failed) return x;
     if (is_static(x.dimension(normal)) && !(x.dimension(normal) == 1)) {
