@@ -48,8 +48,13 @@ template <std::size_t Capacity> struct plan_words {
 
 template <std::size_t Capacity> struct capacity {};
 /// Most programs fit, so that they are traced once; the others are traced again at their size. An operation takes some
-/// 15 words, and the words of no program are left in an object that g++ may reorder.
+/// 15 words, and the words of no program are left in an object that g++ may reorder. nvcc keeps the words that are not
+/// used too: 68 MB for each program, if they were as many as elsewhere.
+#ifdef __CUDACC__
+inline constexpr std::size_t first_capacity = 16384;
+#else
 inline constexpr std::size_t first_capacity = 65536;
+#endif
 
 /// The words of the program of `Function` on arguments of these types.
 template <class Function, class... Trees, std::size_t Capacity = first_capacity>
