@@ -168,7 +168,8 @@ class slot_assigner {
       for (int word = first_word; word <= last_word; ++word) is_free = is_free && (steps[word] & own_steps[word]) == 0;
       std::int64_t room = 0;
       if (!is_free) {
-        if (!in.has_known_sizes || !has_known || 2 * bytes > in.bytes) continue;
+        // a place beside another begins at a multiple of the alignment
+        if (in.bytes <= slot_alignment || 2 * bytes > in.bytes || !in.has_known_sizes || !has_known) continue;
         room = room_beside(in, id);
         if (room < 0) continue;
       }

@@ -86,6 +86,7 @@ template <id_type Id, class T> class table : growing_vector<T> {
   using items::begin;
   using items::empty;
   using items::end;
+  using items::first; ///< the elements, for what is asked a million times in a large program: each call costs
   constexpr T& operator[](Id id) { return this->first[static_cast<std::size_t>(id)]; }
   constexpr const T& operator[](Id id) const { return this->first[static_cast<std::size_t>(id)]; }
 

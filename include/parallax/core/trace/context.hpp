@@ -94,8 +94,8 @@ class context {
 
   constexpr context() { active.push_back(graphs.add({})); }
 
-  constexpr graph& at(graph_id id) { return graphs[id]; }
-  constexpr const graph& at(graph_id id) const { return graphs[id]; }
+  constexpr graph& at(graph_id id) { return graphs.first[static_cast<std::size_t>(id)]; }
+  constexpr const graph& at(graph_id id) const { return graphs.first[static_cast<std::size_t>(id)]; }
   constexpr graph_id innermost() const { return active.back(); }
   constexpr graph& current() { return graphs[active.back()]; }
 

@@ -81,28 +81,42 @@ class graph {
   constexpr int size() const { return nodes.size(); }
   constexpr id_range<node_id> ids() const { return nodes.ids(); }
 
-  constexpr primitive_id primitive(node_id id) const { return nodes[id].primitive; }
-  constexpr bool is_input(node_id id) const { return nodes[id].primitive == primitive_id::input; }
-  constexpr bool is_result(node_id id) const { return nodes[id].primitive == primitive_id::call_result; }
+  constexpr primitive_id primitive(node_id id) const { return nodes.first[static_cast<std::size_t>(id)].primitive; }
+  constexpr bool is_input(node_id id) const {
+    return nodes.first[static_cast<std::size_t>(id)].primitive == primitive_id::input;
+  }
+  constexpr bool is_result(node_id id) const {
+    return nodes.first[static_cast<std::size_t>(id)].primitive == primitive_id::call_result;
+  }
   /// Whether a primitive computes it.
-  constexpr bool is_operation(node_id id) const { return static_cast<int>(nodes[id].primitive) >= 0; }
+  constexpr bool is_operation(node_id id) const {
+    return static_cast<int>(nodes.first[static_cast<std::size_t>(id)].primitive) >= 0;
+  }
 
-  constexpr element_type type(node_id id) const { return nodes[id].type; }
-  constexpr bool weak(node_id id) const { return nodes[id].weak; }
-  constexpr int rank(node_id id) const { return nodes[id].extents.count; }
-  constexpr dim extent(node_id id, int axis) const { return extent_pool.at(nodes[id].extents, axis); }
+  constexpr element_type type(node_id id) const { return nodes.first[static_cast<std::size_t>(id)].type; }
+  constexpr bool weak(node_id id) const { return nodes.first[static_cast<std::size_t>(id)].weak; }
+  constexpr int rank(node_id id) const { return nodes.first[static_cast<std::size_t>(id)].extents.count; }
+  constexpr dim extent(node_id id, int axis) const {
+    return extent_pool.at(nodes.first[static_cast<std::size_t>(id)].extents, axis);
+  }
   constexpr dims shape(node_id id) const {
     dims result;
-    for (dim extent : extent_pool[nodes[id].extents]) result.push_back(extent);
+    for (dim extent : extent_pool[nodes.first[static_cast<std::size_t>(id)].extents]) result.push_back(extent);
     return result;
   }
   /// The axes of meshes along which a value may differ between instances.
-  constexpr axis_bits varies(node_id id) const { return nodes[id].varies; }
+  constexpr axis_bits varies(node_id id) const { return nodes.first[static_cast<std::size_t>(id)].varies; }
   constexpr abstract_value value(node_id id) const { return {type(id), weak(id), shape(id), varies(id)}; }
 
-  constexpr plain_span<const node_id> operands(node_id id) const { return operand_pool[nodes[id].operands]; }
-  constexpr node_id operand(node_id id, int i) const { return operand_pool.at(nodes[id].operands, i); }
-  constexpr parameter_words parameters(node_id id) const { return parameter_pool[nodes[id].parameters]; }
+  constexpr plain_span<const node_id> operands(node_id id) const {
+    return operand_pool[nodes.first[static_cast<std::size_t>(id)].operands];
+  }
+  constexpr node_id operand(node_id id, int i) const {
+    return operand_pool.at(nodes.first[static_cast<std::size_t>(id)].operands, i);
+  }
+  constexpr parameter_words parameters(node_id id) const {
+    return parameter_pool[nodes.first[static_cast<std::size_t>(id)].parameters];
+  }
 
   /// The nodes that are a call's results, in order.
   constexpr id_range<node_id> results_of(node_id call) const {
