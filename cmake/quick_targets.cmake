@@ -6,7 +6,13 @@
 #   parallax::no_pch    the same without a precompiled header
 #   parallax::runtime   the static library: all files of a process link it, or none
 #
-# With PARALLAX_HEADER_ONLY, the first two are the headers alone.
+# And what parallax::cuda links, if the project has enabled CUDA before:
+#
+#   parallax::cuda_runtime  the CUDA backend, and the kernels that belong to no program, as a static library for the
+#                           GPUs of CMAKE_CUDA_ARCHITECTURES: all .cu files of a process link it, or none
+#   parallax::cuda_backend  this library, or nothing
+#
+# With PARALLAX_HEADER_ONLY, the first two are the headers alone, and the last is nothing.
 function(parallax_quick_targets)
   if(TARGET parallax::parallax)
     return()
@@ -32,4 +38,21 @@ function(parallax_quick_targets)
     target_compile_options(parallax::parallax
                            INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1000000>")
   endif()
+endfunction()
+
+# For parallax::cuda; after CUDA's libraries were found.
+function(parallax_quick_cuda_targets)
+  if(TARGET parallax::cuda_backend)
+    return()
+  endif()
+  add_library(parallax::cuda_backend INTERFACE IMPORTED GLOBAL)
+  if(PARALLAX_HEADER_ONLY OR NOT CMAKE_CUDA_COMPILER OR NOT TARGET CUDA::cublasLt OR NOT TARGET NCCL::nccl)
+    return()
+  endif()
+  add_library(parallax_cuda_runtime STATIC EXCLUDE_FROM_ALL "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda_runtime.cu")
+  add_library(parallax::cuda_runtime ALIAS parallax_cuda_runtime)
+  target_link_libraries(parallax_cuda_runtime PUBLIC parallax::runtime CUDA::cublasLt CUDA::curand NCCL::nccl)
+  target_compile_definitions(parallax_cuda_runtime PUBLIC PARALLAX_LINKED_CUDA=1)
+  set_target_properties(parallax_cuda_runtime PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(parallax::cuda_backend INTERFACE parallax::cuda_runtime)
 endfunction()

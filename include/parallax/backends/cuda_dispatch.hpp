@@ -13,8 +13,8 @@
 
 #if PARALLAX_CUDA_BACKEND
 #include <parallax/cuda/devices/device_elements.hpp>
+#include <parallax/cuda/run/backend_calls.hpp>
 #include <parallax/cuda/run/kernel_table.hpp>
-#include <parallax/cuda/run/program_run.hpp>
 #endif
 
 #if PARALLAX_CUDA_BACKEND
@@ -56,10 +56,9 @@ inline namespace with_cuda {
 // priority that is not the system's. For templates g++ ignores the priority: their functions run before the objects of
 // their own file.
 
-inline int count_cuda_devices() { return cuda::backend<device_policy>::instance().device_count(); }
-inline constexpr cuda_backend_functions backend_functions{&cuda::has_devices<device_policy>, &count_cuda_devices,
-                                                          &cuda::backend<device_policy>::leave_processes,
-                                                          &cuda::placed<device_policy>};
+inline constexpr cuda_backend_functions backend_functions{
+    &cuda::has_devices<device_policy>, &cuda::device_count<device_policy>, &cuda::leave_processes<device_policy>,
+    &cuda::placed<device_policy>};
 
 [[gnu::constructor(101)]] inline void enter_backend() noexcept {
   cuda_backend_of_process.store(&backend_functions, std::memory_order_release);
@@ -67,9 +66,8 @@ inline constexpr cuda_backend_functions backend_functions{&cuda::has_devices<dev
 
 template <class Program>
 recycled_vector<runtime_value> run_on_cuda(recycled_vector<runtime_value>&& arguments, given_memory given) {
-  return cuda::program_run<device_policy>(Program::plan, cuda::kernel_table<device_policy, Program>::launchers,
-                                          std::move(arguments))
-      .run(given);
+  return cuda::run_program<device_policy>(Program::plan, cuda::kernel_table<device_policy, Program>::launchers,
+                                          std::move(arguments), given);
 }
 
 template <class Program> struct cuda_entry {

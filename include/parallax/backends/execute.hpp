@@ -3,13 +3,12 @@
 
 #include <parallax/backends/default_backend.hpp>
 #include <parallax/backends/deferred_call.hpp>
+#include <parallax/backends/host_calls.hpp>
 #include <parallax/compile/program_error.hpp>
 #include <parallax/compile/trace/among_constants.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/device_count.hpp>
-#include <parallax/host/direct/direct_call.hpp>
-#include <parallax/host/run/run.hpp>
 #include <parallax/ops/shapes/strided.hpp>
 #include <parallax/runtime/constants.hpp>
 #include <parallax/runtime/eager.hpp>
@@ -97,11 +96,11 @@ template <class Program, class... Args> recycled_vector<runtime_value> values_of
 template <class Program, class... Args> auto run_program(const Args&... args) {
   try {
     const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
-    if constexpr (host::is_direct<Program, Args...>) {
-      if (run_on_cuda == nullptr) return host::direct_call<Program>::run(args...);
+    if constexpr (host_calls::is_direct<Program, Args...>) {
+      if (run_on_cuda == nullptr) return host_calls::direct_call<Program>::run(args...);
       return make_results<Program>(run_on_cuda(values_of<Program>(args...), {}));
     } else {
-      const auto run = run_on_cuda == nullptr ? &host::run<Program> : run_on_cuda;
+      const auto run = run_on_cuda == nullptr ? &host_calls::run<Program> : run_on_cuda;
       return make_results<Program>(run(values_of<Program>(args...), {}));
     }
   } catch (const std::bad_alloc&) {
@@ -140,8 +139,8 @@ template <class Program, class Memory, class... Args> void run_program_into(cons
     const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
     if (run_on_cuda != nullptr) return place_results(run_on_cuda(values_of<Program>(args...), given), given);
     check_on_host(given);
-    if constexpr (host::is_direct<Program, Args...>) host::direct_call<Program>::run_into(given, args...);
-    else place_results(host::run<Program>(values_of<Program>(args...), given), given);
+    if constexpr (host_calls::is_direct<Program, Args...>) host_calls::direct_call<Program>::run_into(given, args...);
+    else place_results(host_calls::run<Program>(values_of<Program>(args...), given), given);
   } catch (const std::bad_alloc&) {
     throw out_of_memory::for_lists();
   }

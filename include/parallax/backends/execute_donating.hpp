@@ -92,7 +92,7 @@ template <class Program, class Donated, class... Args> auto run_program_donating
   try {
     const cuda_run_function run_on_cuda = chosen_cuda_run<Program>();
     const auto may_take = leaves_to_take<Donated>(args...);
-    if constexpr (host::is_direct<Program, Args...>) {
+    if constexpr (host_calls::is_direct<Program, Args...>) {
       if (run_on_cuda == nullptr) {
         const auto memory_of = [&](std::size_t argument) {
           std::size_t leaf_number = 0, next = 0;
@@ -105,12 +105,12 @@ template <class Program, class Donated, class... Args> auto run_program_donating
           (tree_for_each(look, args), ...);
           return memory;
         };
-        return host::direct_call<Program>::template run_in_place<taken>(memory_of, has_begun, args...);
+        return host_calls::direct_call<Program>::template run_in_place<taken>(memory_of, has_begun, args...);
       }
     }
     recycled_vector<runtime_value> values = values_of<Program>(args...);
     for (std::size_t k = 0; k < values.size(); ++k) values[k].is_given_away = may_take[k];
-    const auto run = run_on_cuda == nullptr ? &host::run<Program> : run_on_cuda;
+    const auto run = run_on_cuda == nullptr ? &host_calls::run<Program> : run_on_cuda;
     return make_results<Program>(run(std::move(values), {plain_span<const int>(taken), has_begun}));
   } catch (const std::bad_alloc&) {
     throw out_of_memory::for_lists();

@@ -19,3 +19,16 @@
 #define PARALLAX_RUNTIME_FUNCTION
 #define PARALLAX_DEFINES_RUNTIME 0
 #endif
+
+// 1 in all .cu files of a process that are linked with the library parallax::cuda_runtime, whose CMake target defines it
+// so: the library has the CUDA backend, and the kernels that belong to no program.
+#ifndef PARALLAX_LINKED_CUDA
+#define PARALLAX_LINKED_CUDA 0
+#endif
+
+// The library's source, which sets PARALLAX_CUDA_RUNTIME_SOURCE, has the definitions.
+#if !PARALLAX_LINKED_CUDA || defined(PARALLAX_CUDA_RUNTIME_SOURCE)
+#define PARALLAX_DEFINES_CUDA 1
+#else
+#define PARALLAX_DEFINES_CUDA 0
+#endif

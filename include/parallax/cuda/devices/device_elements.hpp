@@ -1,17 +1,37 @@
 // Others' memory on a device, with the stream that they use it on.
 #pragma once
 
+#include <parallax/arrays/memory/buffer.hpp>
+#include <parallax/core/linkage.hpp>
+#include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/cuda/devices/allocation.hpp>
+#include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/runtime/result_memory.hpp>
 
+#if PARALLAX_DEFINES_CUDA
+#include <parallax/cuda/devices/allocation.hpp>
+
+#include <memory>
+#include <mutex>
+#endif
+
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <type_traits>
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
+
+/// Others' memory on a device, which they use on this stream. Throws errors of the device's calls.
+template <device_api Api> buffer lent_memory(int device, void* first, std::size_t bytes, typename Api::stream used_by);
+
+#if PARALLAX_DEFINES_CUDA
+template <device_api Api> buffer lent_memory(int device, void* first, std::size_t bytes, typename Api::stream used_by) {
+  std::lock_guard lock(backend<Api>::mutex());
+  return buffer::adopt(std::make_unique<allocation<Api>>(backend<Api>::instance().device_at(device), first, used_by),
+                       bytes, true);
+}
+#endif
 
 /// `count` elements from `first` on, in the memory of logical device `device`: `borrow` makes an array of them, and
 /// `into` writes results to them. Work that their owner has enqueued on `stream`, a stream of that device, runs before
@@ -31,10 +51,7 @@ template <device_api Api, class T> class device_elements {
   /// The memory as programs know it. Throws errors of the device's calls.
   buffer lend() const {
     if (total == 0) return {};
-    std::lock_guard lock(backend<Api>::mutex());
-    auto* const first = const_cast<std::remove_const_t<T>*>(start);
-    return buffer::adopt(std::make_unique<allocation<Api>>(backend<Api>::instance().device_at(number), first, used_by),
-                         index_of(total) * sizeof(T), true);
+    return lent_memory<Api>(number, const_cast<std::remove_const_t<T>*>(start), index_of(total) * sizeof(T), used_by);
   }
   runtime::result_memory given() const
     requires(!std::is_const_v<T>)
