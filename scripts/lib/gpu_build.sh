@@ -43,12 +43,15 @@ header() {
   return 1
 }
 
-# compile NAME FLAG...: tests/gpu/NAME.cu
+# compile SOURCE FLAG...: a source of tests/gpu/, or of the libraries in cmake/
 compile() {
-  local name=$1 object=$objects/${1//\//_}.o begin=$SECONDS
+  local source=$1 name object begin=$SECONDS
+  name=${1#tests/gpu/}
+  name=${name%.c*}
+  object=$objects/${name//\//_}.o
   shift
   if [[ " $* " == *" -ptx "* ]]; then object=${object%.o}.ptx; fi
-  nvcc "${flags[@]}" "$@" "tests/gpu/$name.cu" -o "$object" >"${object%.*}.log" 2>&1 || touch "$objects/failed"
+  nvcc "${flags[@]}" "$@" "$source" -o "$object" >"${object%.*}.log" 2>&1 || touch "$objects/failed"
   echo "$name: $((SECONDS - begin)) s"
 }
 
@@ -88,19 +91,19 @@ build() {
   nvcc_limits=$(scripts/lib/compiler_limits NVCC)
   read -ra limits <<<"$limits"
   read -ra nvcc_limits <<<"$nvcc_limits"
-  flags=(-std=c++20 -lineinfo -I include -I bench -I tests "${includes[@]}" -Xptxas -v "${warnings[@]}"
+  flags=(-std=c++20 -lineinfo -DPARALLAX_LINKED_RUNTIME=1 -DPARALLAX_LINKED_CUDA=1 -I include -I bench -I tests "${includes[@]}" -Xptxas -v "${warnings[@]}"
     "${nvcc_limits[@]}" "${limits[@]/#/-Xcompiler=}")
 
   say "Compiling"
   rm -f "$objects"/failed "$objects"/*.o "$objects"/*.ptx "$objects"/*.log
   # Those that take longest come first.
-  for source in tests/gpu/step_timings.cu tests/gpu/programs/*.cu $(ls tests/gpu/*_timings.cu | grep -v step_timings.cu) $(ls tests/gpu/*.cu | grep -v _timings.cu); do
+  for source in tests/gpu/step_timings.cu tests/gpu/programs/*.cu $(ls tests/gpu/*_timings.cu | grep -v step_timings.cu) \
+    cmake/cuda_runtime.cu cmake/runtime.cpp $(ls tests/gpu/*.cu | grep -v _timings.cu); do
     while (($(jobs -pr | wc -l) >= jobs)); do wait -n; done
-    name=${source#tests/gpu/}
-    case $name in
-      programs/*) compile "${name%.cu}" -O1 "${program_options[@]}" & ;;
-      *_timings.cu) compile "${name%.cu}" -O2 "${program_options[@]}" & ;;
-      *) compile "${name%.cu}" -O2 -c "${architectures[@]}" & ;;
+    case $source in
+      tests/gpu/programs/*) compile "$source" -O1 "${program_options[@]}" & ;;
+      *_timings.cu) compile "$source" -O2 "${program_options[@]}" & ;;
+      *) compile "$source" -O2 -c "${architectures[@]}" & ;;
     esac
   done
   wait

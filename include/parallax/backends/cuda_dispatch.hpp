@@ -13,7 +13,6 @@
 
 #if PARALLAX_CUDA_BACKEND
 #include <parallax/cuda/devices/device_elements.hpp>
-#include <parallax/cuda/run/backend_calls.hpp>
 #include <parallax/cuda/run/kernel_table.hpp>
 #endif
 
@@ -21,8 +20,8 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 /// Memory that others own on a device, for `borrow` and `into`: `device_span(pointer, count, stream)`. In .cu files
 /// only. See `cuda::device_elements`.
-template <class T> class device_span : public cuda::device_elements<detail::device_policy, T> {
-  using cuda::device_elements<detail::device_policy, T>::device_elements;
+template <class T> class device_span : public cuda::device_elements<detail::device_calls, T> {
+  using cuda::device_elements<detail::device_calls, T>::device_elements;
 };
 template <class T, class... Rest> device_span(T*, Rest...) -> device_span<T>;
 } // namespace parallax::PARALLAX_INLINE_VERSION
@@ -56,9 +55,8 @@ inline namespace with_cuda {
 // priority that is not the system's. For templates g++ ignores the priority: their functions run before the objects of
 // their own file.
 
-inline constexpr cuda_backend_functions backend_functions{
-    &cuda::has_devices<device_policy>, &cuda::device_count<device_policy>, &cuda::leave_processes<device_policy>,
-    &cuda::placed<device_policy>};
+inline constexpr cuda_backend_functions backend_functions{&device_calls::has_devices, &device_calls::device_count,
+                                                          &device_calls::leave_processes, &device_calls::place};
 
 [[gnu::constructor(101)]] inline void enter_backend() noexcept {
   cuda_backend_of_process.store(&backend_functions, std::memory_order_release);
@@ -66,8 +64,8 @@ inline constexpr cuda_backend_functions backend_functions{
 
 template <class Program>
 recycled_vector<runtime_value> run_on_cuda(recycled_vector<runtime_value>&& arguments, given_memory given) {
-  return cuda::run_program<device_policy>(Program::plan, cuda::kernel_table<device_policy, Program>::launchers,
-                                          std::move(arguments), given);
+  return device_calls::run(Program::plan, cuda::kernel_table<launch_policy, Program>::launchers, std::move(arguments),
+                           given);
 }
 
 template <class Program> struct cuda_entry {

@@ -25,10 +25,3 @@
 #ifndef PARALLAX_LINKED_CUDA
 #define PARALLAX_LINKED_CUDA 0
 #endif
-
-// The library's source, which sets PARALLAX_CUDA_RUNTIME_SOURCE, has the definitions.
-#if !PARALLAX_LINKED_CUDA || defined(PARALLAX_CUDA_RUNTIME_SOURCE)
-#define PARALLAX_DEFINES_CUDA 1
-#else
-#define PARALLAX_DEFINES_CUDA 0
-#endif

@@ -117,6 +117,20 @@ concept device_kernel = std::is_trivially_copyable_v<typename K::arguments> && r
 template <class Api>
 concept launch_api = requires { typename Api::stream; };
 
+namespace detail {
+template <launch_api Api> struct launches {
+  using type = Api;
+};
+template <launch_api Api>
+  requires requires { typename Api::launches; }
+struct launches<Api> {
+  using type = typename Api::launches;
+};
+} // namespace detail
+
+/// The policy that kernels are launched by: the policy's `launches` if it has them by themselves, else the policy.
+template <launch_api Api> using launches_of = typename detail::launches<Api>::type;
+
 /// The policy. All functions are static, take physical device numbers, and return a status that has to be checked; the
 /// device of a call is made current by `set_device` before. Handles are cheap to copy, and value-initialised ones are
 /// null. Functions that take a stream only enqueue.

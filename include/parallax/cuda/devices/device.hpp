@@ -55,7 +55,9 @@ template <device_api Api> class device {
   void activate() const { check(Api::set_device(physical), number); }
 
   /// The context of kernel launches.
-  launch_context<Api> context() const { return {stream(), &properties, scratch.address, Api::scratch_bytes}; }
+  launch_context<launches_of<Api>> context() const {
+    return {stream(), &properties, scratch.address, Api::scratch_bytes};
+  }
   void* product_workspace() const { return workspace.address; }
   /// Zeros, as long as the largest element: kernels that gather from an array without elements read here.
   std::byte* nothing_to_read() const { return static_cast<std::byte*>(zeros.address); }
@@ -67,7 +69,7 @@ template <device_api Api> class device {
 
   /// Enqueues a product on the active device: products with vectors by kernels, all others by the library.
   status multiply(const matrix_product& product) const {
-    if (is_vector_product(product)) return multiply_vector<Api>(product, context());
+    if (is_vector_product(product)) return multiply_vector<launches_of<Api>>(product, context());
     const relaxed_capture<Api> library_may_wait(is_captured);
     if (measures_products && !is_captured) {
       const status measured = measure_product<Api>(*this, product);
@@ -133,7 +135,8 @@ template <device_api Api> class device {
     activate();
     const bool lie_apart = rows > 1 && (to_pitch != width || from_pitch != width);
     if (lie_apart && width <= most_narrow_bytes)
-      return check(launch_narrow_rows<Api>(to, to_pitch, from, from_pitch, width, rows, context()), number);
+      return check(launch_narrow_rows<launches_of<Api>>(to, to_pitch, from, from_pitch, width, rows, context()),
+                   number);
     check(Api::copy_rows(to, to_pitch, from, from_pitch, width, rows, stream()), number);
   }
 

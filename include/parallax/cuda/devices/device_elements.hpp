@@ -2,19 +2,10 @@
 #pragma once
 
 #include <parallax/arrays/memory/buffer.hpp>
-#include <parallax/core/linkage.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/cuda/api/api.hpp>
 #include <parallax/cuda/names.hpp>
 #include <parallax/runtime/result_memory.hpp>
-
-#if PARALLAX_DEFINES_CUDA
-#include <parallax/cuda/devices/allocation.hpp>
-
-#include <memory>
-#include <mutex>
-#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -22,27 +13,16 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
-/// Others' memory on a device, which they use on this stream. Throws errors of the device's calls.
-template <device_api Api> buffer lent_memory(int device, void* first, std::size_t bytes, typename Api::stream used_by);
-
-#if PARALLAX_DEFINES_CUDA
-template <device_api Api> buffer lent_memory(int device, void* first, std::size_t bytes, typename Api::stream used_by) {
-  std::lock_guard lock(backend<Api>::mutex());
-  return buffer::adopt(std::make_unique<allocation<Api>>(backend<Api>::instance().device_at(device), first, used_by),
-                       bytes, true);
-}
-#endif
-
 /// `count` elements from `first` on, in the memory of logical device `device`: `borrow` makes an array of them, and
 /// `into` writes results to them. Work that their owner has enqueued on `stream`, a stream of that device, runs before
 /// the programs' work on them. Work that the owner enqueues after the last array that shares them has ended, or after
 /// the call whose results they are has returned, runs behind it. The host waits for nothing. If the backend is not
-/// CUDA, or has no such device, their use throws `error`.
-template <device_api Api, class T> class device_elements {
+/// CUDA, or has no such device, their use throws `error`. `Calls` are the backend's: see `backend_calls`.
+template <class Calls, class T> class device_elements {
  public:
   using value_type = T;
 
-  device_elements(T* first, std::int64_t count, typename Api::stream stream, int device = 0)
+  device_elements(T* first, std::int64_t count, typename Calls::stream stream, int device = 0)
       : start(first), total(count), used_by(stream), number(device) {}
 
   /// The number of elements.
@@ -51,7 +31,7 @@ template <device_api Api, class T> class device_elements {
   /// The memory as programs know it. Throws errors of the device's calls.
   buffer lend() const {
     if (total == 0) return {};
-    return lent_memory<Api>(number, const_cast<std::remove_const_t<T>*>(start), index_of(total) * sizeof(T), used_by);
+    return Calls::lend(number, const_cast<std::remove_const_t<T>*>(start), index_of(total) * sizeof(T), used_by);
   }
   runtime::result_memory given() const
     requires(!std::is_const_v<T>)
@@ -62,7 +42,7 @@ template <device_api Api, class T> class device_elements {
  private:
   T* start;
   std::int64_t total;
-  typename Api::stream used_by;
+  typename Calls::stream used_by;
   int number;
 };
 

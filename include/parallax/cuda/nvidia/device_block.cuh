@@ -187,4 +187,9 @@ struct device_launches {
   }
 };
 
+/// The policy of files that launch kernels and leave the rest to a library.
+struct kernel_launches : device_launches {
+  using stream = cudaStream_t;
+};
+
 } // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -1,7 +1,6 @@
 // Matrix products through cuBLASLt, whose choice of algorithm is remembered for each shape.
 #pragma once
 
-#include <parallax/core/linkage.hpp>
 #include <parallax/core/types/element_type.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/cuda/api/api.hpp>
@@ -60,7 +59,40 @@ struct product_calls {
   /// Products of f32 and smaller types are summed in f32. f32 products have all their bits unless `precision` says
   /// otherwise. `strided_product` computes products that the library has no call for. `device` is the current one. An
   /// epilogue that the library said it supports may still be `unsupported`, and is so from then on.
-  static status multiply(const matrix_product& p, int device, cudaStream_t stream);
+  static status multiply(const matrix_product& p, int device, cudaStream_t stream) {
+    if (p.batch == 0 || p.rows == 0 || p.columns == 0) return {};
+    const auto as = p.depth == 0 ? std::nullopt : detail::library_product::of(p);
+    if (!as) return multiply_strided<kernel_launches>(p, stream);
+
+    library& used = library_of(device);
+    const std::scoped_lock lock(used.mutex);
+    detail::product_plan* chosen = nullptr;
+    if (status s = find_plan(chosen, used, p, *as); !s.ok()) return s;
+    detail::product_plan& plan = *chosen;
+    if (!plan.exists) {
+      status none = detail::product_status("cublasLtMatmulAlgoGetHeuristic", CUBLAS_STATUS_NOT_SUPPORTED);
+      none.is = status::kind::unsupported;
+      return none;
+    }
+    if (status s = detail::product_status("cublasLtMatmulDescSetAttribute", detail::point(plan, p.epilogue)); !s.ok())
+      return s;
+    const double wide_alpha = p.base == nullptr ? 1 : p.scale, wide_beta = p.base == nullptr ? 0 : 1;
+    const auto alpha = static_cast<float>(wide_alpha), beta = static_cast<float>(wide_beta);
+    const bool wide = p.type == element_type::float64;
+    const detail::product_operands at(p);
+    status done = detail::product_status(
+        "cublasLtMatmul",
+        cublasLtMatmul(used.handle, &plan.operation, wide ? static_cast<const void*>(&wide_alpha) : &alpha, at.right,
+                       &plan.first, at.left, &plan.second, wide ? static_cast<const void*>(&wide_beta) : &beta,
+                       at.added, &plan.result, at.result, &plan.result, &plan.algorithm.value, p.workspace,
+                       p.workspace == nullptr ? 0 : product_workspace_bytes, stream));
+    const bool refused = done.code == CUBLAS_STATUS_NOT_SUPPORTED || done.code == CUBLAS_STATUS_INVALID_VALUE;
+    if (refused && !is_usual(p)) {
+      plan.exists = false;
+      done.is = status::kind::unsupported;
+    }
+    return done;
+  }
 
   /// The best algorithms by the library's heuristics for products like this one.
   static status proposed_algorithms(int& count, const matrix_product& p, int device) {
@@ -113,10 +145,6 @@ struct product_calls {
   }
 
  private:
-  struct launches : device_launches {
-    using stream = cudaStream_t;
-  };
-
   /// Whether the library certainly supports a product.
   static bool is_usual(const matrix_product& p) {
     return p.epilogue.is_plain() && p.base == nullptr && p.addresses == nullptr;
@@ -162,42 +190,5 @@ struct product_calls {
     return made;
   }
 };
-
-#if PARALLAX_DEFINES_CUDA // files that are linked with it make no kernels for each element type
-inline status product_calls::multiply(const matrix_product& p, int device, cudaStream_t stream) {
-  if (p.batch == 0 || p.rows == 0 || p.columns == 0) return {};
-  const auto as = p.depth == 0 ? std::nullopt : detail::library_product::of(p);
-  if (!as) return multiply_strided<launches>(p, stream);
-
-  library& used = library_of(device);
-  const std::scoped_lock lock(used.mutex);
-  detail::product_plan* chosen = nullptr;
-  if (status s = find_plan(chosen, used, p, *as); !s.ok()) return s;
-  detail::product_plan& plan = *chosen;
-  if (!plan.exists) {
-    status none = detail::product_status("cublasLtMatmulAlgoGetHeuristic", CUBLAS_STATUS_NOT_SUPPORTED);
-    none.is = status::kind::unsupported;
-    return none;
-  }
-  if (status s = detail::product_status("cublasLtMatmulDescSetAttribute", detail::point(plan, p.epilogue)); !s.ok())
-    return s;
-  const double wide_alpha = p.base == nullptr ? 1 : p.scale, wide_beta = p.base == nullptr ? 0 : 1;
-  const auto alpha = static_cast<float>(wide_alpha), beta = static_cast<float>(wide_beta);
-  const bool wide = p.type == element_type::float64;
-  const detail::product_operands at(p);
-  status done = detail::product_status(
-      "cublasLtMatmul",
-      cublasLtMatmul(used.handle, &plan.operation, wide ? static_cast<const void*>(&wide_alpha) : &alpha, at.right,
-                     &plan.first, at.left, &plan.second, wide ? static_cast<const void*>(&wide_beta) : &beta, at.added,
-                     &plan.result, at.result, &plan.result, &plan.algorithm.value, p.workspace,
-                     p.workspace == nullptr ? 0 : product_workspace_bytes, stream));
-  const bool refused = done.code == CUBLAS_STATUS_NOT_SUPPORTED || done.code == CUBLAS_STATUS_INVALID_VALUE;
-  if (refused && !is_usual(p)) {
-    plan.exists = false;
-    done.is = status::kind::unsupported;
-  }
-  return done;
-}
-#endif
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -12,7 +12,9 @@
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// The policy of the CUDA backend on a real GPU.
-struct runtime_api : runtime_calls, device_launches, graph_calls, product_calls, nccl_calls {};
+struct runtime_api : runtime_calls, device_launches, graph_calls, product_calls, nccl_calls {
+  using launches = kernel_launches;
+};
 
 static_assert(device_api<runtime_api>);
 

@@ -112,7 +112,7 @@ template <class Program, std::size_t Number> struct group_kernels {
 };
 
 /// Launches the parts of a concurrent step.
-template <device_api Api, class Program, std::size_t Number>
+template <launch_api Api, class Program, std::size_t Number>
 status launch_group(group_part part, const launch_context<Api>& where) {
   static constexpr auto found = group_kernels<Program, Number>::find();
   constexpr bool reduces =
@@ -129,7 +129,7 @@ status launch_group(group_part part, const launch_context<Api>& where) {
 }
 
 /// The functions, in the order of the program's records.
-template <device_api Api, class Program> struct kernel_table {
+template <launch_api Api, class Program> struct kernel_table {
   static constexpr auto launched = launched_records<Program>::find();
   template <std::size_t I> static constexpr kernel_launcher<Api> kernel() {
     using kernel_type = typename program_kernel<Program, I>::type;
@@ -167,11 +167,11 @@ template <device_api Api, class Program> struct kernel_table {
   static constexpr auto loops =
       make_loops<Step>(std::make_index_sequence<index_of(Program::plan.template size<Step>())>{});
 
-  static constexpr program_launchers<Api> launchers{kernels.data(),
-                                                    groups.data(),
-                                                    loops<scan_step>.data(),
-                                                    loops<while_step>.data(),
-                                                    {launched.scans.data(), launched.while_loops.data()}};
+  static constexpr launchers_by<Api> launchers{kernels.data(),
+                                               groups.data(),
+                                               loops<scan_step>.data(),
+                                               loops<while_step>.data(),
+                                               {launched.scans.data(), launched.while_loops.data()}};
 };
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::cuda

@@ -49,7 +49,7 @@ template <device_api Api> class gathered_operands {
   void launch(plain_span<const void* const> inputs, reduction_kind how, element_type type, std::byte* result,
               const combined_slices& whole) const {
     home->activate();
-    check(launch_combine<Api>(home->context(), how, type, inputs, result, whole), home->number);
+    check(launch_combine<launches_of<Api>>(home->context(), how, type, inputs, result, whole), home->number);
   }
 };
 

@@ -59,8 +59,8 @@ template <device_api Api> class shared_gpu_exchange : exchange_operands<Api> {
       device<Api>& on = device_at(group[rank]);
       on.activate();
       const combined_slices part{1, 1, static_cast<std::int64_t>(size_at(rank) / element), 0};
-      check(launch_combine<Api>(on.context(), step.reduction, type, inputs_of(group, begin_of(rank)),
-                                result(group[rank]) + begin_of(rank), part),
+      check(launch_combine<launches_of<Api>>(on.context(), step.reduction, type, inputs_of(group, begin_of(rank)),
+                                             result(group[rank]) + begin_of(rank), part),
             on.number);
     }
     meet(group);
@@ -87,15 +87,16 @@ template <device_api Api> class shared_gpu_exchange : exchange_operands<Api> {
     switch (step.kind) {
     case exchange_kind::all_reduce: {
       const combined_slices whole{1, 1, static_cast<std::int64_t>(bytes / size_of(type)), 0};
-      return check(launch_combine<Api>(on.context(), step.reduction, type, inputs_of(group), result(position), whole),
+      return check(launch_combine<launches_of<Api>>(on.context(), step.reduction, type, inputs_of(group),
+                                                    result(position), whole),
                    on.number);
     }
     case exchange_kind::reduce_scatter: {
       const combined_slices own{static_cast<std::int64_t>(outer), std::ssize(group), static_cast<std::int64_t>(inner),
                                 static_cast<std::int64_t>(rank)};
-      return check(
-          launch_combine<Api>(on.context(), reduction_kind::sum, type, inputs_of(group), result(position), own),
-          on.number);
+      return check(launch_combine<launches_of<Api>>(on.context(), reduction_kind::sum, type, inputs_of(group),
+                                                    result(position), own),
+                   on.number);
     }
     case exchange_kind::all_gather: {
       buffer piece = outer == 1 ? buffer{} : allocate<Api>(on, bytes);

@@ -48,7 +48,7 @@ template <class Section> class device_steps {
   /// Launches the parts of a step as one kernel, or one by one if they are no group or their operands move with rounds.
   void run_at(const concurrent_step& step, int p) {
     const plain_span<const step_record> parts = of.section.plan[step.parts];
-    const group_launcher<api> launcher = launch.of(of.section.plan, step);
+    const group_launcher<launches_of<api>> launcher = launch.of(of.section.plan, step);
     if (launcher == nullptr || of.moves()) {
       for (const step_record& part : parts) run_at(of.section.plan.template at<kernel_step>(part.index), p);
       return;

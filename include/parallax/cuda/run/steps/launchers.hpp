@@ -16,11 +16,11 @@
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Launches one kernel of a program.
-template <device_api Api> using kernel_launcher = status (*)(kernel_arguments&, const launch_context<Api>&);
+template <launch_api Api> using kernel_launcher = status (*)(kernel_arguments&, const launch_context<Api>&);
 /// Launches the parts of a concurrent step as one kernel.
-template <device_api Api> using group_launcher = status (*)(group_part, const launch_context<Api>&);
+template <launch_api Api> using group_launcher = status (*)(group_part, const launch_context<Api>&);
 /// Launches a loop of a program as one kernel.
-template <device_api Api> using loop_launcher = status (*)(const loop_call&, const launch_context<Api>&);
+template <launch_api Api> using loop_launcher = status (*)(const loop_call&, const launch_context<Api>&);
 
 /// The loops of a program that are kernels; none by default.
 struct whole_loops {
@@ -40,23 +40,26 @@ struct whole_loops {
 };
 
 /// The launchers of a program's kernels, of its groups of kernels, and of its loops that are kernels, by the numbers of
-/// their records.
-template <device_api Api> struct program_launchers {
-  const kernel_launcher<Api>* kernels = nullptr;
-  const group_launcher<Api>* groups = nullptr; ///< null, or null entries, if parts are launched one by one
-  const loop_launcher<Api>* scans = nullptr;
-  const loop_launcher<Api>* while_loops = nullptr;
+/// their records. `Launches` is the policy of the file that has the program.
+template <launch_api Launches> struct launchers_by {
+  const kernel_launcher<Launches>* kernels = nullptr;
+  const group_launcher<Launches>* groups = nullptr; ///< null, or null entries, if parts are launched one by one
+  const loop_launcher<Launches>* scans = nullptr;
+  const loop_launcher<Launches>* while_loops = nullptr;
   whole_loops whole;
 
-  group_launcher<Api> of(const plan_view& plan, const concurrent_step& step) const {
+  group_launcher<Launches> of(const plan_view& plan, const concurrent_step& step) const {
     return groups == nullptr ? nullptr : groups[whole_loops::place_of(plan, step)];
   }
-  loop_launcher<Api> of(const plan_view& plan, const scan_step& loop) const {
+  loop_launcher<Launches> of(const plan_view& plan, const scan_step& loop) const {
     return scans[whole_loops::place_of(plan, loop)];
   }
-  loop_launcher<Api> of(const plan_view& plan, const while_step& loop) const {
+  loop_launcher<Launches> of(const plan_view& plan, const while_step& loop) const {
     return while_loops[whole_loops::place_of(plan, loop)];
   }
 };
+
+/// Those that a backend with this policy runs.
+template <device_api Api> using program_launchers = launchers_by<launches_of<Api>>;
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::cuda
