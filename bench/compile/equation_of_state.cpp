@@ -1,5 +1,5 @@
-// Sea water's density and its slopes along salinity, temperature and pressure, as pyhpc-benchmarks has them: the
-// polynomials of TEOS-10 with 48 terms, and their gradient.
+// Sea water's density and its slopes along salinity, temperature and pressure, by the ratio of two
+// polynomials with the 48 terms of TEOS-10, as in pyhpc-benchmarks, and their gradient.
 #include <parallax/parallax.hpp>
 
 namespace plx = parallax;
