@@ -37,9 +37,18 @@ namespace build {
 
 /// A constant. The types that it is used with represent `value` exactly.
 constexpr tracer literal(context& trace, element_type type, double value, bool weak = false) {
-  if (type == element_type::float16) value = static_cast<double>(float16(value));
-  if (type == element_type::bfloat16) value = static_cast<double>(bfloat16(value));
-  if (type == element_type::float32) value = static_cast<double>(static_cast<float>(value));
+  switch (type) {
+  case element_type::float16: value = static_cast<double>(float16(value)); break;
+  case element_type::bfloat16: value = static_cast<double>(bfloat16(value)); break;
+  case element_type::float32: value = static_cast<double>(static_cast<float>(value)); break;
+  case element_type::float64:
+  case element_type::boolean:
+  case element_type::uint8:
+  case element_type::int32:
+  case element_type::uint32:
+  case element_type::int64:
+  case element_type::uint64: break;
+  }
   return emit<primitives::literal>(trace, {type, weak, std::bit_cast<std::int64_t>(value)});
 }
 constexpr tracer integer_literal(context& trace, element_type type, std::int64_t value, bool weak = false) {
