@@ -13,6 +13,7 @@
 #include <parallax/program/steps.hpp>
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
@@ -29,6 +30,10 @@ using record_types =
               accumulation_step, placed_product_step, concurrent_step, group_record, exchange_step, axis_slice_step,
               call_operand, call_step, scan_operand, scan_result, scan_step, while_step, section_id, buffer_id,
               cond_step, ffi_array, ffi_step>;
+
+/// The record of a user's loop. Each has members that the other lacks.
+template <class Step>
+concept loop_step = std::is_same_v<Step, scan_step> || std::is_same_v<Step, while_step>;
 
 template <class T> struct record_pool {
   growing_vector<T> items;
