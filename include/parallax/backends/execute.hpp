@@ -41,7 +41,7 @@ template <std::integral Number> [[noreturn]] void refuse_bound(std::string_view 
 }
 
 /// At the end of a session: waits until devices have done the work that other processes may wait for; after a failure
-/// ends it.
+/// ends the session.
 inline void leave_processes(bool has_failed) {
   if (const cuda_backend_functions* cuda = cuda_backend_of_process.load()) cuda->leave_processes(has_failed);
 }
@@ -74,8 +74,8 @@ inline constexpr bool is_argument = !any_leaf<T>([]<class L>(std::type_identity<
 }
 
 /// The function that runs a program on CUDA devices, if `current_backend` says that it runs there. Files that call the
-/// same program have equal code here, apart from the host's kernels: whichever the linker keeps stays with the kernels
-/// that it was compiled beside, and all of them are right.
+/// same program have equal code here, apart from the host's kernels: the copy that the linker keeps stays with the
+/// kernels that it was compiled beside, and every copy is right.
 template <class Program> cuda_run_function chosen_cuda_run() {
   static_cast<void>(entered_for_cuda<Program>);
   const backend_choice where = current_backend();

@@ -1,4 +1,4 @@
-// Which arguments' memory the results of a program may take, where the caller gives arguments away.
+// Which arguments' memory the results of a program may take if the caller gives arguments away.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>

@@ -1,4 +1,4 @@
-// What the steps of a section are, and what is known of all that a section runs.
+// The steps of a section, and facts about all sections that it runs.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>

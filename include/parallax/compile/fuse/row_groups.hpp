@@ -150,7 +150,7 @@ class row_groups : row_links {
     return true;
   }
 
-  /// What a component has, and what else reads its members: one other component, or anything.
+  /// The sizes of a component, and the readers of its members outside: one other component, or any nodes.
   struct summary {
     int members = 0, reductions = 0;
     node_id reader = node_id::none; ///< a member of that component

@@ -69,7 +69,8 @@ operand_pieces pieces_of_device(device<Api>& home, std::byte* whole, const secti
 
 } // namespace detail
 
-/// An operand's pieces: where they lie already if they lie so, otherwise copied there, unless they are small.
+/// An operand's pieces: left where they lie if that is where they are wanted, otherwise copied there, unless they are
+/// small.
 template <device_api Api>
 operand_pieces pieces_of(argument_locations<Api>& arguments, section_runner<Api>& caller, const section_call& section,
                          const section_operand& wanted, const std::vector<device<Api>*>& devices) {

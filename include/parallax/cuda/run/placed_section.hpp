@@ -75,7 +75,7 @@ template <device_api Api> class placed_section {
     if (pointer == nullptr && buffer.kind == buffer_kind::value) pointer = value_at(index_of(buffer.number), position);
     return pointer;
   }
-  /// A buffer's first bytes, by position: null where nobody has asked for a value.
+  /// A buffer's first bytes, by position: null if nobody has asked for a value.
   const std::vector<std::byte*>& addresses(buffer_id id) const { return pointers[index_of(id)]; }
   /// The addresses of a product's matrices, for one call; null if the library goes along strides.
   void* const* addresses_for(const product_step& step, buffer_id result, int p) {

@@ -160,7 +160,7 @@ template <class Tree, class TangentSolve> class root_trace {
 } // namespace detail
 
 /// A root x of `f`, a tree like `first`: what `solve(f, first)` returns. By the implicit function theorem f_x dx = -df,
-/// where df is the change of f by the values that it closes over. `tangent_solve(g, y)` solves the linear g(z) = y, and
+/// with df the change of f by the values that it closes over. `tangent_solve(g, y)` solves the linear g(z) = y, and
 /// has to be differentiable, as `cg` and the like are. `solve` itself need not be, and none of its values are kept.
 /// Inside traced functions. JAX: lax.custom_root
 template <class Function, class First, class Solve, class TangentSolve>
