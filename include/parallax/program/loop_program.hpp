@@ -84,7 +84,7 @@ class loop_copy {
     for (scan_operand x : from[original.operands]) {
       x.buffer = buffer_id{next};
       operands.push_back(x);
-      buffers.push_back({buffer_kind::value, next++});
+      buffers.push_back({buffer_kind::bound, next++});
     }
     const int arguments = next;
     const plain_span<const scan_result> all = from[original.results];

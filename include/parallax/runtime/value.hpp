@@ -41,7 +41,7 @@ struct runtime_value {
   recycled_vector<int> devices; ///< where the pieces lie; empty if there are none
   recycled_vector<shard_axis> axes;
   recycled_vector<buffer> pieces;
-  bool is_given_away = false; ///< whether results may take the memory, which nobody else has
+  bool is_donated = false; ///< whether results may take the memory, which nobody else has
 
   std::int64_t count() const { return product({shape.data(), index_of(shape.size())}); }
   std::size_t bytes() const { return index_of(count()) * size_of(type); }

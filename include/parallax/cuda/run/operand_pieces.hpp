@@ -76,7 +76,7 @@ operand_pieces pieces_of(argument_locations<Api>& arguments, section_runner<Api>
                          const section_operand& wanted, const std::vector<device<Api>*>& devices) {
   const buffer_record& source = caller.section.buffer_at(wanted.source);
   const std::size_t bytes = caller.section.bytes_of(source);
-  if (source.kind == buffer_kind::value) {
+  if (source.kind == buffer_kind::bound) {
     runtime_value& value = arguments.values[index_of(source.number)];
     const bool lies_here = argument_locations<Api>::lies_here(value.pieces);
     if (section.in_place(value, wanted) && lies_here) return {value.pieces};

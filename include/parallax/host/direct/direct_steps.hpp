@@ -134,10 +134,10 @@ template <class Program, section_id Section = section_id::main> struct direct_st
       case step_kind::epilogue:
       case step_kind::accumulation:
       case step_kind::placed_product:
-      case step_kind::concurrent: // made of others
+      case step_kind::launch_batch: // made of others
       case step_kind::exchange:
       case step_kind::axis_slice:
-      case step_kind::call: // with devices
+      case step_kind::mapped_section: // with devices
       case step_kind::scan:
       case step_kind::while_loop:
       case step_kind::cond: break; // their bodies

@@ -77,7 +77,7 @@ template <class Tree, class TangentSolve> class root_trace {
     share_captures(owner, call.body, plain_span<const graph_id>(&function, 1), operands);
     for (std::size_t k = 0; k < operands.size(); ++k)
       call.moving.push_back(k >= size && has_derivatives(operands[k].type()));
-    call.given_results = true;
+    call.sees_results = true;
   }
   /// f_x dx = -df by what f closes over.
   constexpr void trace_tangents() {

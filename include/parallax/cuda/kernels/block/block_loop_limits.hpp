@@ -51,11 +51,11 @@ class block_loop_estimate {
       case step_kind::epilogue:
       case step_kind::accumulation:
       case step_kind::placed_product:
-      case step_kind::concurrent:
+      case step_kind::launch_batch:
       case step_kind::exchange:
       case step_kind::axis_slice:
       case step_kind::ffi:
-      case step_kind::call: is_small = false; return;
+      case step_kind::mapped_section: is_small = false; return;
       }
       const bool is_loop = step.kind != step_kind::cond;
       nested += is_loop ? 1 : 0;
