@@ -3,6 +3,7 @@
 
 #include <parallax/backends/default_backend.hpp>
 #include <parallax/backends/deferred_call.hpp>
+#include <parallax/backends/unknown_results.hpp>
 #include <parallax/compile/program_error.hpp>
 #include <parallax/compile/trace/among_constants.hpp>
 #include <parallax/core/support/ids.hpp>
@@ -11,10 +12,10 @@
 #include <parallax/host/direct/direct_call.hpp>
 #include <parallax/host/run/run.hpp>
 #include <parallax/ops/shapes/strided.hpp>
+#include <parallax/runtime/array_operations.hpp>
 #include <parallax/runtime/constants.hpp>
 #include <parallax/runtime/eager.hpp>
 #include <parallax/runtime/into.hpp>
-#include <parallax/runtime/reshape_array.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -151,22 +152,6 @@ template <class Program, class Memory, class... Args>
 void call_program_into(const Memory& memory, const Args&... args) {
   if constexpr (Program::table_count == 0) run_program_into<Program>(memory, args...);
   else with_tables<Program>([&](const auto&... all) { run_program_into<Program>(memory, all...); }, args...);
-}
-
-/// Stands for the results of a program with an error, which nvcc's front end does not report: they have the types of
-/// the results, as far as these are known, so that the rest of the file gives no errors before the host compiler's.
-template <class Array> Array unknown_result();
-template <class Function, class... Trees> struct unknown_leaf {
-  static constexpr auto kinds = trace_results<Function, Trees...>();
-  template <class, int Number> auto operator()() const {
-    constexpr value_kind kind = kinds[index_of(Number)];
-    if constexpr (is_pmapped<Function>) return unknown_result<sharded<element_t<kind.type>, kind.rank>>();
-    else return unknown_result<array<element_t<kind.type>, kind.rank>>();
-  }
-};
-template <class Function, class... Trees> auto unknown_results() {
-  unknown_leaf<Function, Trees...> leaf;
-  return tree_build<program_result<Function, Trees...>>(leaf);
 }
 
 /// Whether there is a program of a function and such arguments, be it one with an error.

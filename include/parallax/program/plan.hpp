@@ -4,13 +4,13 @@
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_span.hpp>
-#include <parallax/core/trace/ffi_function.hpp>
 #include <parallax/core/trace/words.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/kernel_records.hpp>
 #include <parallax/program/section_records.hpp>
 #include <parallax/program/shape_records.hpp>
 #include <parallax/program/steps.hpp>
+#include <parallax/transforms/calls/ffi_function.hpp>
 
 #include <cstddef>
 #include <type_traits>

@@ -4,9 +4,9 @@
 #include <parallax/core/types/activation.hpp>
 #include <parallax/core/types/exchange_kind.hpp>
 #include <parallax/core/types/precision.hpp>
-#include <parallax/core/types/scan_role.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/section_records.hpp>
+#include <parallax/transforms/calls/scan_role.hpp>
 
 #include <cstdint>
 
