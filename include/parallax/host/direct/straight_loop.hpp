@@ -77,6 +77,21 @@ template <class T> constexpr T compiled_number(const kernel_constant& c) {
   return static_cast<T>(c.bits);
 }
 
+/// Whether the values of a kernel's last statement are its result, and are not stored by that statement.
+constexpr bool has_last_result(kernel_result result) {
+  switch (result) {
+  case kernel_result::vector:
+  case kernel_result::strided:
+  case kernel_result::reduction:
+  case kernel_result::cumulative:
+  case kernel_result::reverse_cumulative:
+  case kernel_result::sorted: return true;
+  case kernel_result::rows:
+  case kernel_result::scattered: return false;
+  }
+  return false;
+}
+
 } // namespace detail
 
 template <class Program, int Step, class Kernel = typename static_loop<Program, Step>::kernel> struct straight_loop;
@@ -86,20 +101,6 @@ template <class Program, int Step, kernel_result Result, class Reduction, class.
 struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
   using loop = static_loop<Program, Step>;
   static constexpr bool is_rows = Result == kernel_result::rows;
-  /// Whether the last statement's values are the kernel's result, and not stored by that statement.
-  static constexpr bool stores_last = [] {
-    switch (Result) {
-    case kernel_result::vector:
-    case kernel_result::strided:
-    case kernel_result::reduction:
-    case kernel_result::cumulative:
-    case kernel_result::reverse_cumulative:
-    case kernel_result::sorted: return true;
-    case kernel_result::rows:
-    case kernel_result::scattered: return false;
-    }
-    return false;
-  }();
   static_assert(!is_cumulative(Result) && Result != kernel_result::sorted, "elements of these are computed in order");
   static constexpr bool is_reduction = !is_rows && kernel<Result, Reduction, S...>::has_reduction;
   /// Elements whose values live at the same time.
@@ -123,7 +124,7 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
   template <class Frame> static PARALLAX_INLINE void run_group(Frame& frame, std::size_t first) {
     file values;
     run_statements(frame, values, first, indices{});
-    if constexpr (stores_last) {
+    if constexpr (detail::has_last_result(Result)) {
       auto* const result = detail::values_at<last>(values);
       if constexpr (is_reduction) *element<0>(frame, first) = reduced<Reduction>(result, elements{});
       else *element<0>(frame, first) = *result;
