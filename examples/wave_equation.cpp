@@ -81,24 +81,33 @@ double difference(const plx::array<double, 2>& a, const plx::array<double, 2>& b
   return plx::array(plx::max(plx::abs(a - b))).item();
 }
 
-void run(std::span<const char* const> arguments) {
-  constexpr std::int64_t n = 120; // cells in each direction; around them the skin is held
-  constexpr std::int64_t steps = 2000;
-  constexpr double speed = 0.5;
+constexpr std::int64_t n = 120; // cells in each direction; around them the skin is held
+constexpr std::int64_t steps = 2000;
+constexpr double speed = 0.5;
 
-  // A standing wave: what the scheme makes of it is known exactly, however large its cells and steps.
+/// A standing wave: what the scheme makes of it is known exactly, however large its cells and steps.
+plx::array<double, 2> wave_at(std::int64_t step) {
   constexpr double pi = std::numbers::pi, across = 3 * pi / (n + 1), down = 2 * pi / (n + 1);
   const double curvature = 4 * (std::pow(std::sin(across / 2), 2) + std::pow(std::sin(down / 2), 2));
   const double frequency = 2 * std::asin(speed * std::sqrt(curvature) / 2);
-  auto wave_at = [&](std::int64_t step) {
-    auto u = plx::array<double, 2>::uninitialised({n, n});
-    double* values = u.mutable_data();
-    for (std::int64_t i = 1; i <= n; ++i)
-      for (std::int64_t j = 1; j <= n; ++j)
-        *values++ = std::sin(down * static_cast<double>(i)) * std::sin(across * static_cast<double>(j)) *
-                    std::cos(frequency * static_cast<double>(step));
-    return u;
-  };
+  auto u = plx::array<double, 2>::uninitialised({n, n});
+  double* values = u.mutable_data();
+  for (std::int64_t i = 1; i <= n; ++i)
+    for (std::int64_t j = 1; j <= n; ++j)
+      *values++ = std::sin(down * static_cast<double>(i)) * std::sin(across * static_cast<double>(j)) *
+                  std::cos(frequency * static_cast<double>(step));
+  return u;
+}
+/// The skin where a drop has fallen.
+plx::array<double, 2> drop() {
+  auto u = plx::array<double, 2>::uninitialised({n, n});
+  for (std::int64_t i = 0; i < n * n; ++i)
+    u.mutable_data()[i] =
+        std::exp(-(std::pow(static_cast<double>(i / n - 45), 2) + std::pow(static_cast<double>(i % n - 40), 2)) / 18);
+  return u;
+}
+
+void run(std::span<const char* const> arguments) {
   const plx::array<double, 2> before = wave_at(-1), now = wave_at(0);
 
   using clock = std::chrono::steady_clock;
@@ -137,11 +146,7 @@ void run(std::span<const char* const> arguments) {
   examples::claim(difference(joined, whole) < 1e-10, "blocks and the whole are the same but for rounding");
 
   if (arguments.empty()) return;
-  auto drop = plx::array<double, 2>::uninitialised({n, n});
-  for (std::int64_t i = 0; i < n * n; ++i)
-    drop.mutable_data()[i] =
-        std::exp(-(std::pow(static_cast<double>(i / n - 45), 2) + std::pow(static_cast<double>(i % n - 40), 2)) / 18);
-  const plx::array<double, 2> later = on_mesh(drop, drop, 110);
+  const plx::array<double, 2> later = on_mesh(drop(), drop(), 110);
   if (plx::distributed::process_index() != 0) return;
   examples::table_file table(arguments);
   for (std::size_t i = 0; i < std::size_t{n}; ++i) table.row(later.values().subspan(i * n, n));

@@ -105,8 +105,8 @@ template <class Program> struct program_types {
     return Program::plan[section.buffers][0];
   }
   template <std::size_t I>
-  using argument = elements<const element_t<buffer_of(buffer_kind::value, I).type>,
-                            index_of(buffer_of(buffer_kind::value, I).count.number())>;
+  using argument = elements<const element_t<buffer_of(buffer_kind::bound, I).type>,
+                            index_of(buffer_of(buffer_kind::bound, I).count.number())>;
   template <std::size_t I>
   using result = elements<element_t<buffer_of(buffer_kind::output, I).type>,
                           index_of(buffer_of(buffer_kind::output, I).count.number())>;

@@ -37,7 +37,7 @@ class Primitives:
             if depth != 1 or token != which:
                 continue
             if body[i + 1] == "{":
-                return body[i + 2].strip('"')
+                return "" if body[i - 1] == "zero_rule" else body[i + 2].strip('"')
             if body[i + 1] == "=":
                 return self.rule(name, body[i + 2])
             if body[i + 1] == "(":

@@ -31,8 +31,9 @@ template <class Function, class... Arguments> constexpr steps lower(const Functi
   const auto plan = lowered::program(Function{}, Arguments{}...);
   for (const auto& step : plan[lowered::main_section(plan).steps])
     result.parts[static_cast<std::size_t>(result.count++)] =
-        step.kind == step_kind::concurrent ? plan.template at<plx::compiled::concurrent_step>(step.index).parts.count
-                                           : 1;
+        step.kind == step_kind::launch_batch
+            ? plan.template at<plx::compiled::launch_batch_step>(step.index).parts.count
+            : 1;
   return result;
 }
 

@@ -30,8 +30,8 @@ constexpr int step_count(const plan::plan_builder& of, parallax::compiled::step_
   for (int k = 0; k < section_count(of); ++k) {
     for (const auto& step : of[section(of, k).steps]) {
       count += step.kind == kind;
-      if (step.kind != step_kind::concurrent) continue;
-      for (const auto& part : of[of.at<parallax::compiled::concurrent_step>(step.index).parts])
+      if (step.kind != step_kind::launch_batch) continue;
+      for (const auto& part : of[of.at<parallax::compiled::launch_batch_step>(step.index).parts])
         count += part.kind == kind;
     }
   }

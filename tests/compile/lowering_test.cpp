@@ -41,13 +41,13 @@ template <class Function, class... Arguments> constexpr facts lower(const Functi
   for (int k = 0; k < lowered::section_count(plan); ++k) {
     for (const auto& step : plan[lowered::section(plan, k).steps]) {
       if (step.kind == step_kind::product) result.products_behind += result.collectives > 0;
-      else if (step.kind == step_kind::concurrent) ++result.groups;
-      else if (step.kind != step_kind::kernel && step.kind != step_kind::call) ++result.collectives;
+      else if (step.kind == step_kind::launch_batch) ++result.groups;
+      else if (step.kind != step_kind::kernel && step.kind != step_kind::mapped_section) ++result.collectives;
     }
   }
   result.kernel_steps = lowered::step_count(plan, step_kind::kernel);
   result.products = lowered::step_count(plan, step_kind::product);
-  result.calls = lowered::step_count(plan, step_kind::call);
+  result.calls = lowered::step_count(plan, step_kind::mapped_section);
   result.slots = lowered::slot_count(plan);
   return result;
 }

@@ -56,10 +56,11 @@ std::string page() {
     }
     if (is_call && rules.name == "while")
       cell(false, "", "nothing says how many rounds to keep; `fori_loop` and `scan` have it");
-    else cell(is_call || rules.has_vjp, is_call ? "`linearize`" : "`vjp`", rules.no_vjp);
+    else cell(is_call || rules.has_vjp, is_call ? "`linearize`" : rules.has_zero_vjp ? "zero" : "`vjp`", rules.no_vjp);
     const bool is_linear = rules.kind == primitive_kind::view || rules.kind == primitive_kind::assembly;
     cell(is_call || rules.has_vjp,
          is_call                                     ? "`jvp`"
+         : rules.has_zero_vjp                        ? "zero"
          : is_linear                                 ? "itself"
          : rules.kind == primitive_kind::elementwise ? "`vjp` of tangents"
                                                      : "`vjp` transposed",

@@ -27,6 +27,26 @@ std::size_t extent_of(std::int64_t outer, std::int64_t outer_stride, std::int64_
 /// By the library, where matrices lie in two ways, or by the kernels of vectors.
 enum class way { strided, at_addresses, vectors };
 
+/// The results behind `before`, by a plain loop. Operands and results lie `shift` elements from where memory begins.
+template <class T>
+std::vector<T> expected_results(const matrix_product& p, const std::vector<T>& left, const std::vector<T>& right,
+                                const std::vector<T>& before, std::size_t shift) {
+  std::vector<T> expected = before;
+  for (std::int64_t b = 0; b < p.batch; ++b)
+    for (std::int64_t i = 0; i < p.rows; ++i)
+      for (std::int64_t j = 0; j < p.columns; ++j) {
+        std::conditional_t<sizeof(T) == 2, float, T> sum{};
+        for (std::int64_t k = 0; k < p.depth; ++k)
+          sum = static_cast<decltype(sum)>(
+              sum +
+              left[shift + static_cast<std::size_t>(b * p.left_batch + i * p.left_row + k * p.left_depth)] *
+                  right[shift + static_cast<std::size_t>(b * p.right_batch + k * p.right_depth + j * p.right_column)]);
+        if (p.type == element_type::boolean) sum = sum != 0 ? 1 : 0;
+        expected[shift + static_cast<std::size_t>(b * p.result_batch + i * p.result_pitch() + j)] = static_cast<T>(sum);
+      }
+  return expected;
+}
+
 /// Computes a product whose sizes and strides are given, with its operands `shift` elements from where memory begins.
 template <class T> void run(matrix_product p, const std::string& what, std::size_t shift = 0, way how = way::strided) {
   const queue on;
@@ -72,20 +92,7 @@ template <class T> void run(matrix_product p, const std::string& what, std::size
     ok(api::multiply(p, 0, on.get()));
   }
 
-  const std::vector<T> result = result_memory.values();
-  std::vector<T> expected = before;
-  for (std::int64_t b = 0; b < p.batch; ++b)
-    for (std::int64_t i = 0; i < p.rows; ++i)
-      for (std::int64_t j = 0; j < p.columns; ++j) {
-        std::conditional_t<sizeof(T) == 2, float, T> sum{};
-        for (std::int64_t k = 0; k < p.depth; ++k)
-          sum = static_cast<decltype(sum)>(
-              sum +
-              left[shift + static_cast<std::size_t>(b * p.left_batch + i * p.left_row + k * p.left_depth)] *
-                  right[shift + static_cast<std::size_t>(b * p.right_batch + k * p.right_depth + j * p.right_column)]);
-        if (p.type == element_type::boolean) sum = sum != 0 ? 1 : 0;
-        expected[shift + static_cast<std::size_t>(b * p.result_batch + i * p.result_pitch() + j)] = static_cast<T>(sum);
-      }
+  const std::vector<T> result = result_memory.values(), expected = expected_results(p, left, right, before, shift);
   // small whole numbers: every way of computing them is exact
   for (std::size_t i = 0; i < result.size(); ++i)
     require(result[i] == expected[i], what + ": element " + std::to_string(i) + " is " +

@@ -16,7 +16,7 @@ using namespace parallax;
 using namespace parallax::detail;
 using host::detail::blas_limits;
 
-using product = host::detail::matrix_product<double>;
+using product = host::detail::blas_product<double>;
 
 void multiply_plainly(const product& p) {
   for (std::int64_t i = 0; i < p.rows; ++i)

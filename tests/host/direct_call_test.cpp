@@ -104,7 +104,7 @@ TEST_CASE("reductions of small arrays are right along each axis") {
   CHECK(plx::jit([](auto v) { return plx::sum(v); })(array<float, extents<0>>()).item() == 0.f);
 }
 
-TEST_CASE("row groups of small arrays are right") {
+TEST_CASE("row sweeps of small arrays are right") {
   const auto x = numbers<array<double, extents<3, 5>>>({3, 5});
   std::vector<double> expected;
   for (std::size_t row = 0; row < 3; ++row) {

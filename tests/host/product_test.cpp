@@ -128,7 +128,7 @@ bool is_exact_without_library(std::int64_t rows, std::int64_t columns, std::int6
   const auto left = numbers(rows * depth, 5), right = numbers((depth + gap) * (columns + gap), 7);
   auto result = numbers(rows * (columns + gap), 3);
   auto expected = result;
-  host::detail::matrix_product<T> p{
+  host::detail::blas_product<T> p{
       rows, columns, depth, {left.data(), depth, 1}, {right.data(), columns + gap, 1}, result.data(), columns + gap};
   if (!left_in_rows) p.left = {left.data(), 1, rows};
   if (!right_in_rows) p.right = {right.data(), 1, depth + gap};
@@ -193,7 +193,7 @@ TEST_CASE("a product by tiles of our own has the same bits however it is cut for
           if (rows > 0 && columns > 0) run(parts, row, rows, column, columns);
       INFO(of.rows << " x " << of.depth << " x " << of.columns);
       if (!of.with_library) {
-        const host::detail::matrix_product<float> product{
+        const host::detail::blas_product<float> product{
             of.rows,      of.columns, of.depth, {left.data(), of.depth, 1}, {right.data(), of.columns, 1},
             whole.data(), of.columns};
         // with narrower registers the library makes it, whose sums depend on the number of rows

@@ -32,6 +32,36 @@ void write(const std::string& name, const std::string& bytes) {
   std::ofstream(name, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
+using matrix = plx::array<float, 2>;
+
+std::string shaped(const std::string& shape) {
+  return "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
+}
+/// A file whose leaf has this head, and comes a second time with the other head if there is one.
+std::string with(const std::string& head, const std::string& again = {}) {
+  const std::string name = path("heads.npz");
+  const auto file = [](const std::string& text) {
+    return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size()) + '\0' + text;
+  };
+  const std::array<float, 6> data{1, 2, 3, 4, 5, 6};
+  const std::array<std::uint64_t, 2> program{plx::program_hash{}.high, plx::program_hash{}.low};
+  plx::io::zip_writer archive(name);
+  archive.add("program.npy", file("{'descr': '<u8', 'fortran_order': False, 'shape': (2,), }"),
+              reinterpret_cast<const std::byte*>(program.data()), sizeof program);
+  archive.add("leaf_0.npy", file(head), reinterpret_cast<const std::byte*>(data.data()), sizeof data);
+  const std::array<float, 6> others{7, 8, 9, 10, 11, 12};
+  if (!again.empty())
+    archive.add("leaf_0.npy", file(again), reinterpret_cast<const std::byte*>(others.data()), sizeof others);
+  archive.finish();
+  return name;
+}
+/// What `load` says of the leaf of such files.
+std::string of_leaf(const std::string& what) { return "load: leaf 0 of " + path("heads.npz") + what; }
+bool loads(const std::string& head) {
+  const auto back = plx::load<matrix>(with(head));
+  return back.shape(0) == 2 && back.shape(1) == 3 && back(1, 2) == 6;
+}
+
 } // namespace
 
 TEST_CASE("checksums are those of zip, however the bytes are cut") {
@@ -56,34 +86,7 @@ TEST_CASE("checksums are those of zip, however the bytes are cut") {
   }
 }
 
-TEST_CASE("heads are read as NumPy reads them, or refused") {
-  const std::string name = path("heads.npz");
-  const auto file = [](const std::string& text) {
-    return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size()) + '\0' + text;
-  };
-  const auto with = [&](const std::string& head, const std::string& again = {}) {
-    const std::array<float, 6> data{1, 2, 3, 4, 5, 6};
-    const std::array<std::uint64_t, 2> program{plx::program_hash{}.high, plx::program_hash{}.low};
-    plx::io::zip_writer archive(name);
-    archive.add("program.npy", file("{'descr': '<u8', 'fortran_order': False, 'shape': (2,), }"),
-                reinterpret_cast<const std::byte*>(program.data()), sizeof program);
-    archive.add("leaf_0.npy", file(head), reinterpret_cast<const std::byte*>(data.data()), sizeof data);
-    const std::array<float, 6> others{7, 8, 9, 10, 11, 12};
-    if (!again.empty())
-      archive.add("leaf_0.npy", file(again), reinterpret_cast<const std::byte*>(others.data()), sizeof others);
-    archive.finish();
-    return name;
-  };
-  const auto shaped = [](const std::string& shape) {
-    return "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
-  };
-  const std::string no_array = "load: leaf 0 of " + name + " is no array";
-  using matrix = plx::array<float, 2>;
-  const auto loads = [&](const std::string& head) {
-    const auto back = plx::load<matrix>(with(head));
-    return back.shape(0) == 2 && back.shape(1) == 3 && back(1, 2) == 6;
-  };
-
+TEST_CASE("shapes are read as NumPy reads them, or refused") {
   CHECK(loads(shaped("(2, 3)")));
   CHECK(loads(shaped("(2,3,)")));
   CHECK(loads(shaped("( 2 ,\t3 )") + "   \n"));
@@ -108,7 +111,10 @@ TEST_CASE("heads are read as NumPy reads them, or refused") {
                             "None",
                             "()()",
                             ""})
-    CHECK(refused<matrix>(with(shaped(wrong))) == no_array);
+    CHECK(refused<matrix>(with(shaped(wrong))) == of_leaf(" is no array"));
+}
+
+TEST_CASE("heads are read as NumPy reads them, or refused") {
   for (const char* wrong :
        {"", "{}", "{'descr': '<f4', 'fortran_order': False}", "{'descr': '<f4', 'shape': (2, 3)}",
         "{'fortran_order': False, 'shape': (2, 3)}", "{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 3)}",
@@ -119,19 +125,18 @@ TEST_CASE("heads are read as NumPy reads them, or refused") {
         "{'descr': '<f4' 'fortran_order': False, 'shape': (2, 3)}",
         "{'descr': '<i4', 'note': \"'descr': '<f4'\", 'fortran_order': False, 'shape': (2, 3)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'x': 0}"})
-    CHECK(refused<matrix>(with(wrong)) == no_array);
+    CHECK(refused<matrix>(with(wrong)) == of_leaf(" is no array"));
   CHECK(refused<matrix>(with("{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3)}")) ==
-        "load: leaf 0 of " + name + " is of another type than float32");
+        of_leaf(" is of another type than float32"));
   CHECK(refused<matrix>(with("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}")) ==
-        "load: leaf 0 of " + name + " is in column-major order");
+        of_leaf(" is in column-major order"));
   for (const char* wrong : {"(2, 2)", "(3, 3)", "(0, 3)"})
-    CHECK(refused<matrix>(with(shaped(wrong))) ==
-          "load: leaf 0 of " + name + " has another number of elements than its shape");
+    CHECK(refused<matrix>(with(shaped(wrong))) == of_leaf(" has another number of elements than its shape"));
   for (const char* wrong : {"(0, 999999999999999999)", "(281474976710656, 2)"})
-    CHECK(refused<matrix>(with(shaped(wrong))) == "load: leaf 0 of " + name + " is too large");
-  CHECK(refused<matrix>(with(shaped("(6)"))) == no_array);
-  CHECK(refused<matrix>(with(shaped("(6,)"))) == "load: leaf 0 of " + name + " has rank 1, but 2 is wanted");
-  CHECK(refused<matrix>(with(shaped("()"))) == "load: leaf 0 of " + name + " has rank 0, but 2 is wanted");
+    CHECK(refused<matrix>(with(shaped(wrong))) == of_leaf(" is too large"));
+  CHECK(refused<matrix>(with(shaped("(6)"))) == of_leaf(" is no array"));
+  CHECK(refused<matrix>(with(shaped("(6,)"))) == of_leaf(" has rank 1, but 2 is wanted"));
+  CHECK(refused<matrix>(with(shaped("()"))) == of_leaf(" has rank 0, but 2 is wanted"));
 
   // of a key, and of a piece, that comes twice Python takes the last
   CHECK(loads("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), 'shape': (2, 3)}"));

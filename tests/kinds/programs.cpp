@@ -2,6 +2,7 @@
 // instantiated.
 #include "support/simulator/compiled_backend.hpp"
 
+#include <parallax/cuda/kernels/products/strided_product.hpp>
 #include <parallax/io/save.hpp>
 #include <parallax/parallax.hpp>
 
@@ -30,6 +31,7 @@ constexpr auto on_devices = plx::pmap<"i">(
 
 auto run(const matrix& w, const plx::array<float, 3>& x) { return on_devices(w, x); }
 auto run(matrix w, const matrix& x) { return plx::jit(plx::grad(model), plx::donate<0>)(std::move(w), x); }
+auto product(const plx::cuda::matrix_product& p) { return plx::cuda::multiply_strided<simulator::api>(p, {}); }
 void keep(const vector& x) { plx::save("x.npz", x); }
 auto cooled(const vector& x) {
   return plx::jit([](auto a) {

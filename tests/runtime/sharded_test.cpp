@@ -269,7 +269,8 @@ TEST_CASE("slices of raw bytes are copied out and back, for elements of any size
           expected.push_back(static_cast<std::byte>((o * 4 + static_cast<std::size_t>(index)) * element_bytes + b));
       runtime::copy_slice_out(whole.data(), piece.data(), rows, count, element_bytes, index);
       CHECK(piece == expected);
-      runtime::copy_slice_in(copy.data(), piece.data(), rows, count, element_bytes, index);
+      std::byte* const slice = copy.data() + static_cast<std::size_t>(index) * element_bytes;
+      runtime::copy_slices(piece.data(), 1, slice, count, rows, 1, element_bytes);
     }
     CHECK(copy == whole);
   }

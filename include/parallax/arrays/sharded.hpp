@@ -52,9 +52,9 @@ template <std::int64_t First, std::int64_t... Rest> struct without_first<extents
 template <element T, auto Shape> class sharded {
  public:
   using value_type = T;
-  using extents_type = detail::extents_of<Shape>;
-  static constexpr int rank = extents_type::rank;
-  using shape_type = std::array<std::int64_t, std::size_t{rank}>;
+  using extents_type = typename array<T, Shape>::extents_type;
+  using shape_type = typename array<T, Shape>::shape_type;
+  static constexpr int rank = array<T, Shape>::rank;
   using numbers = runtime::recycled_vector<int>;
 
   /// Zeros, on device 0.

@@ -3,17 +3,21 @@
 
 #include <parallax/backends/default_backend.hpp>
 #include <parallax/backends/deferred_call.hpp>
+<<<<<<< HEAD
 #include <parallax/backends/host_calls.hpp>
+=======
+#include <parallax/backends/unknown_results.hpp>
+>>>>>>> 6cd7b89
 #include <parallax/compile/program_error.hpp>
 #include <parallax/compile/trace/among_constants.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/host/devices/device_count.hpp>
 #include <parallax/ops/shapes/strided.hpp>
+#include <parallax/runtime/array_operations.hpp>
 #include <parallax/runtime/constants.hpp>
 #include <parallax/runtime/eager.hpp>
 #include <parallax/runtime/into.hpp>
-#include <parallax/runtime/reshape_array.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -40,7 +44,7 @@ template <std::integral Number> [[noreturn]] void refuse_bound(std::string_view 
 }
 
 /// At the end of a session: waits until devices have done the work that other processes may wait for; after a failure
-/// ends it.
+/// ends the session.
 inline void leave_processes(bool has_failed) {
   if (const cuda_backend_functions* cuda = cuda_backend_of_process.load()) cuda->leave_processes(has_failed);
 }
@@ -73,8 +77,8 @@ inline constexpr bool is_argument = !any_leaf<T>([]<class L>(std::type_identity<
 }
 
 /// The function that runs a program on CUDA devices, if `current_backend` says that it runs there. Files that call the
-/// same program have equal code here, apart from the host's kernels: whichever the linker keeps stays with the kernels
-/// that it was compiled beside, and all of them are right.
+/// same program have equal code here, apart from the host's kernels: the copy that the linker keeps stays with the
+/// kernels that it was compiled beside, and every copy is right.
 template <class Program> cuda_run_function chosen_cuda_run() {
   static_cast<void>(entered_for_cuda<Program>);
   const backend_choice where = current_backend();
@@ -150,22 +154,6 @@ template <class Program, class Memory, class... Args>
 void call_program_into(const Memory& memory, const Args&... args) {
   if constexpr (Program::table_count == 0) run_program_into<Program>(memory, args...);
   else with_tables<Program>([&](const auto&... all) { run_program_into<Program>(memory, all...); }, args...);
-}
-
-/// Stands for the results of a program with an error, which nvcc's front end does not report: they have the types of
-/// the results, as far as these are known, so that the rest of the file gives no errors before the host compiler's.
-template <class Array> Array unknown_result();
-template <class Function, class... Trees> struct unknown_leaf {
-  static constexpr auto kinds = trace_results<Function, Trees...>();
-  template <class, int Number> auto operator()() const {
-    constexpr value_kind kind = kinds[index_of(Number)];
-    if constexpr (is_pmapped<Function>) return unknown_result<sharded<element_t<kind.type>, kind.rank>>();
-    else return unknown_result<array<element_t<kind.type>, kind.rank>>();
-  }
-};
-template <class Function, class... Trees> auto unknown_results() {
-  unknown_leaf<Function, Trees...> leaf;
-  return tree_build<program_result<Function, Trees...>>(leaf);
 }
 
 /// Whether there is a program of a function and such arguments, be it one with an error.

@@ -118,8 +118,8 @@ class cost_counter {
       const std::int64_t bytes = bytes_of(buffer(section, plan.at<compiled::axis_slice_step>(step.index).result));
       return {.bytes_read = bytes, .bytes_written = bytes};
     }
-    case step_kind::call: {
-      const section_id called = plan.at<compiled::call_step>(step.index).section;
+    case step_kind::mapped_section: {
+      const section_id called = plan.at<compiled::mapped_section_step>(step.index).section;
       const program_cost one = of_section(called);
       program_cost all = times(devices_of(called), one);
       for (std::size_t kind = 0; kind < all.exchanges.size(); ++kind)
@@ -141,7 +141,7 @@ class cost_counter {
     case step_kind::epilogue:
     case step_kind::accumulation:
     case step_kind::placed_product:
-    case step_kind::concurrent: break; // their parts are steps
+    case step_kind::launch_batch: break; // their parts are steps
     }
     return {};
   }
@@ -259,7 +259,7 @@ class cost_counter {
         slot = std::max(slot, each.offset + bytes_of(each));
         break;
       }
-      case compiled::buffer_kind::value:
+      case compiled::buffer_kind::bound:
       case compiled::buffer_kind::output:
         if (!is_body) sum += bytes_of(each); // a body's are its loop's
         break;
@@ -267,8 +267,8 @@ class cost_counter {
     }
     for (const std::int64_t slot : slots) sum += slot;
     compiled::for_each_step(plan, section, [&](const compiled::step_record& step) {
-      if (step.kind == compiled::step_kind::call) {
-        const section_id called = plan.at<compiled::call_step>(step.index).section;
+      if (step.kind == compiled::step_kind::mapped_section) {
+        const section_id called = plan.at<compiled::mapped_section_step>(step.index).section;
         bodies = std::max(bodies, devices_of(called) * memory_of(called));
       }
       compiled::for_each_body(plan, step, [&](section_id body) { bodies = std::max(bodies, memory_of(body, true)); });

@@ -9,7 +9,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::math {
 
-/// exp(x^2), or exp(-x^2) if `Negative`. With x = h + l, where h has so few bits that h^2 is exact, x^2 = h^2 + r with
+/// exp(x^2), or exp(-x^2) if `Negative`. With x = h + l, h of so few bits that h^2 is exact, x^2 = h^2 + r with
 /// a small r = l (x + h). The result is exp(h^2) times a polynomial in r: rounding x^2 itself would give an error of
 /// about x^2 units in the last place.
 PARALLAX_CALLS_HOST

@@ -14,7 +14,7 @@ template <class Trace> struct trace_state {
 };
 
 /// Sums of gradients: sum = gradient + decay * sum in each step. With `nesterov`, the update looks one step ahead. Sums
-/// are of the gradients' types, computed in float32 where those are of 16 bits. optax: trace
+/// are of the gradients' types, computed in float32 if gradients are of 16 bits. optax: trace
 struct trace : transformation<trace> {
   double decay;
   bool nesterov;

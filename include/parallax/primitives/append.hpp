@@ -46,10 +46,19 @@ constexpr bool compute_floating(primitive_id primitive, element_type type, doubl
   constexpr double moderate = 1e15; // an overflow or a result that is not finite is no constant expression
   if (!(x > -moderate && x < moderate && y > -moderate && y < moderate)) return false;
   if (y != 0 && y < 1 / moderate && y > -1 / moderate) return false;
-  if (type == element_type::float16) return compute_as<float16>(primitive, x, y, result);
-  if (type == element_type::bfloat16) return compute_as<bfloat16>(primitive, x, y, result);
-  if (type == element_type::float32) return compute_as<float>(primitive, x, y, result);
-  return compute_as<double>(primitive, x, y, result);
+  switch (type) {
+  case element_type::float16: return compute_as<float16>(primitive, x, y, result);
+  case element_type::bfloat16: return compute_as<bfloat16>(primitive, x, y, result);
+  case element_type::float32: return compute_as<float>(primitive, x, y, result);
+  case element_type::float64: return compute_as<double>(primitive, x, y, result);
+  case element_type::boolean:
+  case element_type::uint8:
+  case element_type::int32:
+  case element_type::uint32:
+  case element_type::int64:
+  case element_type::uint64: break; // have no floating constants
+  }
+  return false;
 }
 
 /// A whole number of a type; false if indices never have the type.

@@ -12,6 +12,8 @@
 #include <parallax/primitives/building/print_parameters.hpp>
 #include <parallax/primitives/contract.hpp>
 
+#include <type_traits>
+
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 /// A primitive's rules as values; `context::rules` has one for each, by primitive_id.
@@ -24,6 +26,7 @@ struct primitive_rules {
   bool has_vjp = false;
   std::string_view no_vjp{}, no_batch{}; ///< why the rule is missing
   void (*vjp)(vjp_application&, parameter_words) = nullptr;
+  bool has_zero_vjp = false;         ///< whether no operand gets a cotangent
   bool varies_over_own_axes = false; ///< of collectives, as are the next members
   exchange_kind exchange = exchange_kind::all_reduce;
   reduction_kind reduction = reduction_kind::sum;
@@ -55,6 +58,7 @@ constexpr primitives::mapped_axes mapped_axes_of(const graph& g, node_id id) {
 /// A primitive's rules as functions of one signature. Parameters, if there are any, are decoded from their words.
 template <class P> struct rule_functions {
   static constexpr abstract_value shape(const shape_application& a, parameter_words words) {
+    if constexpr (std::is_base_of_v<of_ordered, P>) require_order(a);
     if constexpr (requires { P::shape(a); }) return P::shape(a);
     else return P::shape(a, decode<typename P::parameters>(words));
   }
@@ -131,6 +135,7 @@ template <class P> constexpr primitive_rules make_rules() {
     else rules.no_batch = P::batch.why;
     if constexpr (has_vjp_rule<P>) rules.has_vjp = true, rules.vjp = &functions::vjp;
     else rules.no_vjp = P::vjp.why;
+    rules.has_zero_vjp = requires { requires std::is_same_v<decltype(P::vjp), const zero_rule>; };
   }
   if constexpr (P::kind == primitive_kind::collective) rules.varies_over_own_axes = P::varies_over_own_axes;
   if constexpr (has_exchange<P>) rules.exchange = P::exchange;

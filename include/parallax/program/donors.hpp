@@ -1,4 +1,4 @@
-// Which arguments' memory the results of a program may take, where the caller gives arguments away.
+// Which arguments' memory the results of a program may take if the caller gives arguments away.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -25,7 +25,7 @@ template <class Plan> class donor_finder {
     for (int argument = 0; argument < main().argument_count; ++argument) {
       if (!is_given[index_of(argument)] || plain::contains(taken, argument)) continue;
       const bool may = output.value == value_id::none
-                           ? is_safe(main(), buffer_of(main(), buffer_kind::value, argument),
+                           ? is_safe(main(), buffer_of(main(), buffer_kind::bound, argument),
                                      buffer_of(main(), buffer_kind::output, static_cast<int>(number)))
                            : is_safe_in_call(output.value, argument);
       if (may) return argument;
@@ -74,13 +74,13 @@ template <class Plan> class donor_finder {
     case step_kind::exchange: return plan.template at<exchange_step>(step.index).kind == exchange_kind::all_reduce;
     case step_kind::accumulation:
       return addition_reads_first(plan.template at<accumulation_step>(step.index), argument, result);
-    case step_kind::concurrent:
-      return one_part_reads_first(plan.template at<concurrent_step>(step.index), argument, result);
+    case step_kind::launch_batch:
+      return one_part_reads_first(plan.template at<launch_batch_step>(step.index), argument, result);
     case step_kind::product:
     case step_kind::epilogue:
     case step_kind::placed_product:
     case step_kind::axis_slice:
-    case step_kind::call:
+    case step_kind::mapped_section:
     case step_kind::scan:
     case step_kind::while_loop:
     case step_kind::cond:
@@ -95,7 +95,7 @@ template <class Plan> class donor_finder {
            reads_before_it_writes(parts[1], argument, result);
   }
   /// Parts run in any order, so only one of them may use either buffer, and that one has to use both.
-  constexpr bool one_part_reads_first(const concurrent_step& step, buffer_id argument, buffer_id result) const {
+  constexpr bool one_part_reads_first(const launch_batch_step& step, buffer_id argument, buffer_id result) const {
     int users = 0;
     bool is_before = false;
     for (const step_record& part : plan[step.parts]) {
@@ -146,24 +146,24 @@ template <class Plan> class donor_finder {
   /// Whether a result of a mapped section may take an argument's memory: the section is the argument's only reader, and
   /// both lie on its devices in the same way.
   constexpr bool is_safe_in_call(value_id value, int argument) const {
-    const buffer_id source = buffer_of(main(), buffer_kind::value, argument);
+    const buffer_id source = buffer_of(main(), buffer_kind::bound, argument);
     int readers = 0;
     bool is_safe_there = false;
     for (const step_record& step : plan[main().steps]) {
       visit_buffers(plan, step, [&](buffer_id each) { readers += each == source ? 1 : 0; });
-      if (step.kind == step_kind::call) is_safe_there = is_safe_there || makes(step, value, source);
+      if (step.kind == step_kind::mapped_section) is_safe_there = is_safe_there || makes(step, value, source);
     }
     return source != buffer_id::none && readers == 1 && is_safe_there;
   }
   constexpr bool makes(const step_record& step, value_id value, buffer_id source) const {
-    const call_step& call = plan.template at<call_step>(step.index);
+    const mapped_section_step& call = plan.template at<mapped_section_step>(step.index);
     const section_record& section = plan.section(call.section);
     for (std::size_t r = 0; r < plan[call.results].size(); ++r) {
       if (plan[call.results][r] != value) continue;
       for (std::size_t k = 0; k < plan[call.operands].size(); ++k) {
-        const call_operand& operand = plan[call.operands][k];
+        const mapped_operand& operand = plan[call.operands][k];
         if (operand.buffer == source && lies_alike(plan[operand.spread], plan[plan[section.outputs][r].spread]) &&
-            is_safe(section, buffer_of(section, buffer_kind::value, static_cast<int>(k)),
+            is_safe(section, buffer_of(section, buffer_kind::bound, static_cast<int>(k)),
                     buffer_of(section, buffer_kind::output, static_cast<int>(r))))
           return true;
       }

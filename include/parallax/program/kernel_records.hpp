@@ -26,7 +26,17 @@ enum class kernel_result : int {
 
 /// Whether a kernel goes along one dimension, in either direction.
 constexpr bool is_cumulative(kernel_result result) {
-  return result == kernel_result::cumulative || result == kernel_result::reverse_cumulative;
+  switch (result) {
+  case kernel_result::cumulative:
+  case kernel_result::reverse_cumulative: return true;
+  case kernel_result::vector:
+  case kernel_result::strided:
+  case kernel_result::reduction:
+  case kernel_result::rows:
+  case kernel_result::sorted:
+  case kernel_result::scattered: return false;
+  }
+  return false;
 }
 
 /// What a statement of a kernel does.

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
@@ -25,10 +26,10 @@ class loop_copy {
   growing_vector<primitive_id> primitives; ///< that the loop's kernels have, each once
 
   /// `Step` is a scan, whose count the caller knows, or a while loop.
-  template <class Step> constexpr loop_copy(const plan_view& whole, const Step& loop) : from(whole) {
+  template <loop_step Step> constexpr loop_copy(const plan_view& whole, const Step& loop) : from(whole) {
     sections.push_back(section_id::main);
     Step copy = loop;
-    if constexpr (requires { copy.count; }) copy.count = dim{};
+    if constexpr (std::is_same_v<Step, scan_step>) copy.count = dim{};
     copy.operands = {}, copy.results = {};
     (*this)(copy);
     name_places(copy, loop);
@@ -83,7 +84,7 @@ class loop_copy {
     for (scan_operand x : from[original.operands]) {
       x.buffer = buffer_id{next};
       operands.push_back(x);
-      buffers.push_back({buffer_kind::value, next++});
+      buffers.push_back({buffer_kind::bound, next++});
     }
     const int arguments = next;
     const plain_span<const scan_result> all = from[original.results];

@@ -4,15 +4,16 @@
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/support/plain_span.hpp>
-#include <parallax/core/trace/ffi_function.hpp>
 #include <parallax/core/trace/words.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/kernel_records.hpp>
 #include <parallax/program/section_records.hpp>
 #include <parallax/program/shape_records.hpp>
 #include <parallax/program/steps.hpp>
+#include <parallax/transforms/calls/ffi_function.hpp>
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
@@ -26,9 +27,13 @@ using record_types =
     type_list<dim, int, char, value_id, atom_record, term_record, entry_record, mapped_argument_record, guard_record,
               kernel_statement, kernel_record, buffer_record, spread_dimension, output_record, step_record,
               section_record, operand_record, kernel_constant, kernel_step, product_step, epilogue_step,
-              accumulation_step, placed_product_step, concurrent_step, group_record, exchange_step, axis_slice_step,
-              call_operand, call_step, scan_operand, scan_result, scan_step, while_step, section_id, buffer_id,
-              cond_step, ffi_array, ffi_step>;
+              accumulation_step, placed_product_step, launch_batch_step, group_record, exchange_step, axis_slice_step,
+              mapped_operand, mapped_section_step, scan_operand, scan_result, scan_step, while_step, section_id,
+              buffer_id, cond_step, ffi_array, ffi_step>;
+
+/// The record of a user's loop. Each has members that the other lacks.
+template <class Step>
+concept loop_step = std::is_same_v<Step, scan_step> || std::is_same_v<Step, while_step>;
 
 template <class T> struct record_pool {
   growing_vector<T> items;
@@ -136,10 +141,10 @@ template <class Plan, class F> constexpr decltype(auto) visit_step(const Plan& p
   case step_kind::epilogue: return f(plan.template at<epilogue_step>(step.index));
   case step_kind::accumulation: return f(plan.template at<accumulation_step>(step.index));
   case step_kind::placed_product: return f(plan.template at<placed_product_step>(step.index));
-  case step_kind::concurrent: return f(plan.template at<concurrent_step>(step.index));
+  case step_kind::launch_batch: return f(plan.template at<launch_batch_step>(step.index));
   case step_kind::exchange: return f(plan.template at<exchange_step>(step.index));
   case step_kind::axis_slice: return f(plan.template at<axis_slice_step>(step.index));
-  case step_kind::call: return f(plan.template at<call_step>(step.index));
+  case step_kind::mapped_section: return f(plan.template at<mapped_section_step>(step.index));
   case step_kind::scan: return f(plan.template at<scan_step>(step.index));
   case step_kind::while_loop: return f(plan.template at<while_step>(step.index));
   case step_kind::cond: return f(plan.template at<cond_step>(step.index));

@@ -13,7 +13,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION::compiled {
 
 enum class buffer_kind : int {
-  value,  ///< an argument of the section or the result of a call
+  bound,  ///< the memory of a value: an argument of the section or the result of a call
   output, ///< memory of its own, given to the caller
   slot    ///< memory shared with others that are not live at the same time
 };
@@ -72,10 +72,10 @@ enum class step_kind : int {
   epilogue,       ///< a product and loops behind it, for a library that does all of them in one call
   accumulation,   ///< a product and the loop that adds it to something, likewise
   placed_product, ///< a product and the loop that copies it to other places, likewise
-  concurrent,     ///< loops that need nothing of one another, for a device that launches them as one
+  launch_batch,   ///< loops that need nothing of one another, for a device that launches them as one
   exchange,       ///< between devices
   axis_slice,
-  call,
+  mapped_section, ///< on devices
   scan,
   while_loop,
   cond,
@@ -89,10 +89,10 @@ constexpr std::string_view name_of(step_kind kind) {
   case step_kind::epilogue: return "epilogue";
   case step_kind::accumulation: return "accumulation";
   case step_kind::placed_product: return "placed_product";
-  case step_kind::concurrent: return "concurrent";
+  case step_kind::launch_batch: return "launch_batch";
   case step_kind::exchange: return "exchange";
   case step_kind::axis_slice: return "axis_slice";
-  case step_kind::call: return "call";
+  case step_kind::mapped_section: return "mapped_section";
   case step_kind::scan: return "scan";
   case step_kind::while_loop: return "while_loop";
   case step_kind::cond: return "cond";
@@ -104,7 +104,7 @@ constexpr std::string_view name_of(step_kind kind) {
 /// Whether a step runs other sections.
 constexpr bool runs_sections(step_kind kind) {
   switch (kind) {
-  case step_kind::call:
+  case step_kind::mapped_section:
   case step_kind::scan:
   case step_kind::while_loop:
   case step_kind::cond: return true;
@@ -113,7 +113,7 @@ constexpr bool runs_sections(step_kind kind) {
   case step_kind::epilogue:
   case step_kind::accumulation:
   case step_kind::placed_product:
-  case step_kind::concurrent:
+  case step_kind::launch_batch:
   case step_kind::exchange:
   case step_kind::axis_slice:
   case step_kind::ffi: return false;

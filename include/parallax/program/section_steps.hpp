@@ -1,4 +1,4 @@
-// What the steps of a section are, and what is known of all that a section runs.
+// The steps of a section, and facts about all sections that it runs.
 #pragma once
 
 #include <parallax/core/support/ids.hpp>
@@ -16,12 +16,12 @@ template <class Plan, class F> constexpr void for_each_part(const Plan& plan, co
   case step_kind::epilogue: return of_all(plan.template at<epilogue_step>(step.index).parts);
   case step_kind::accumulation: return of_all(plan.template at<accumulation_step>(step.index).parts);
   case step_kind::placed_product: return of_all(plan.template at<placed_product_step>(step.index).parts);
-  case step_kind::concurrent: return of_all(plan.template at<concurrent_step>(step.index).parts);
+  case step_kind::launch_batch: return of_all(plan.template at<launch_batch_step>(step.index).parts);
   case step_kind::kernel:
   case step_kind::product:
   case step_kind::exchange:
   case step_kind::axis_slice:
-  case step_kind::call:
+  case step_kind::mapped_section:
   case step_kind::scan:
   case step_kind::while_loop:
   case step_kind::cond:
@@ -72,11 +72,11 @@ template <class Plan, class F> constexpr void for_each_body(const Plan& plan, co
   case step_kind::epilogue:
   case step_kind::accumulation:
   case step_kind::placed_product:
-  case step_kind::concurrent:
+  case step_kind::launch_batch:
   case step_kind::exchange:
   case step_kind::axis_slice:
   case step_kind::ffi:
-  case step_kind::call: return;
+  case step_kind::mapped_section: return;
   }
 }
 
@@ -92,7 +92,7 @@ template <class Plan> constexpr bool needs_no_devices(const Plan& plan, section_
     case step_kind::epilogue:
     case step_kind::accumulation:
     case step_kind::placed_product:
-    case step_kind::concurrent: break;
+    case step_kind::launch_batch: break;
     case step_kind::scan:
     case step_kind::while_loop:
     case step_kind::cond:
@@ -100,7 +100,7 @@ template <class Plan> constexpr bool needs_no_devices(const Plan& plan, section_
       break;
     case step_kind::exchange:
     case step_kind::axis_slice:
-    case step_kind::call: none = false; break;
+    case step_kind::mapped_section: none = false; break;
     }
   });
   return none;

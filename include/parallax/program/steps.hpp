@@ -4,9 +4,9 @@
 #include <parallax/core/types/activation.hpp>
 #include <parallax/core/types/exchange_kind.hpp>
 #include <parallax/core/types/precision.hpp>
-#include <parallax/core/types/scan_role.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/program/section_records.hpp>
+#include <parallax/transforms/calls/scan_role.hpp>
 
 #include <cstdint>
 
@@ -128,7 +128,7 @@ struct placed_product_step {
 
 /// Loops none of which needs another one's results: they may run in any order or at once. All are elementwise, over
 /// contiguous arrays and scalars, or all are reductions.
-struct concurrent_step {
+struct launch_batch_step {
   record_list<step_record> parts{};
   static constexpr void describe(auto& r, auto& field) { field(r.parts); }
 };
@@ -181,7 +181,7 @@ struct axis_slice_step {
 };
 
 /// An operand of a mapped section: a buffer of the calling one.
-struct call_operand {
+struct mapped_operand {
   buffer_id buffer = buffer_id::none;
   record_list<spread_dimension> spread{};
   static constexpr void describe(auto& r, auto& field) {
@@ -189,10 +189,10 @@ struct call_operand {
     field(r.spread);
   }
 };
-/// A call of a section that is mapped over devices.
-struct call_step {
+/// Runs a section that is mapped over devices.
+struct mapped_section_step {
   section_id section = section_id::main;
-  record_list<call_operand> operands{};
+  record_list<mapped_operand> operands{};
   record_list<value_id> results{};
   record_list<int> devices{}; ///< those that the user named; none otherwise
   static constexpr void describe(auto& r, auto& field) {

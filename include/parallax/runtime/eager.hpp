@@ -3,7 +3,6 @@
 
 #include <parallax/compile/program_error.hpp>
 #include <parallax/core/version.hpp>
-#include <parallax/ops/indexing/indexing.hpp>
 #include <parallax/runtime/into.hpp>
 #include <parallax/runtime/value.hpp>
 
@@ -106,18 +105,6 @@ void evaluate(const E& expression, const results_in<Memory>& result) {
         execute(detail::expression_function<typename detail::structure_of<E>::type>{}, leaf..., result);
       },
       detail::expression_leaves(expression));
-}
-
-template <element T, auto Shape>
-template <class Index>
-constexpr auto array<T, Shape>::operator[](const Index& index) const {
-  return detail::index_operation{}(*this, index);
-}
-
-template <element T, auto Shape>
-template <class... Index>
-constexpr auto array<T, Shape>::at(const Index&... index) const {
-  return detail::elements_at(*this, index...);
 }
 
 namespace detail {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <parallax/arrays/memory/recycled_vector.hpp>
-#include <parallax/core/trace/ffi_function.hpp>
 #include <parallax/core/version.hpp>
 #include <parallax/runtime/section_plan.hpp>
+#include <parallax/transforms/calls/ffi_function.hpp>
 
 #include <cstddef>
 #include <cstdint>

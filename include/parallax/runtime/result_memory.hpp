@@ -73,7 +73,7 @@ void check_given(given_memory given, const plan_view& plan, const Extents& exten
   scratch_array<byte_range, 16> arguments(index_of(main.argument_count)), results(plan[main.outputs].size());
   for (byte_range& each : arguments) each = {};
   for (const buffer_record& buffer : plan[main.buffers])
-    if (buffer.kind == buffer_kind::value && buffer.number < main.argument_count)
+    if (buffer.kind == buffer_kind::bound && buffer.number < main.argument_count)
       if (const std::byte* const first = address_of(index_of(buffer.number)))
         arguments[index_of(buffer.number)] = {first, checked_bytes(extents[buffer.count], buffer.type)};
   std::size_t k = 0;

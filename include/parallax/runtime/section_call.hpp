@@ -101,14 +101,14 @@ struct section_call {
 
   /// A call that may use `available` devices. `whole` is the mesh of all processes; null if this process is by itself.
   /// Throws `shape_error` if the devices do not fit; `remedy` says how to have more devices.
-  section_call(const plan_view& plan, const call_step& step, const resolved_extents& extents,
+  section_call(const plan_view& plan, const mapped_section_step& step, const resolved_extents& extents,
                const processes::process_mesh* whole, int available, const char* remedy)
       : section(step.section),
         mesh(section_plan(plan, section, extents).mesh()),
         here(mesh),
         results(plan[step.results]) {
     if (whole != nullptr) lie_in(whole->part());
-    for (const call_operand& given : plan[step.operands]) {
+    for (const mapped_operand& given : plan[step.operands]) {
       section_operand& operand = operands.emplace_back();
       operand.source = given.buffer;
       for (const spread_dimension& s : plan[given.spread])
@@ -135,12 +135,12 @@ struct section_call {
     const plain_span<const output_record> outputs = plan[plan.section(section_id::main).outputs];
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       const int argument = given.donor_of(k);
-      if (argument < 0 || !values[index_of(argument)].is_given_away) continue;
+      if (argument < 0 || !values[index_of(argument)].is_donated) continue;
       const auto result = plain::find(results, outputs[k].value);
       if (result == results.end()) continue;
       for (std::size_t i = 0; i < operands.size(); ++i) {
         const buffer_record& source = plan[plan.section(section_id::main).buffers][index_of(operands[i].source)];
-        if (source.kind == buffer_kind::value && source.number == argument &&
+        if (source.kind == buffer_kind::bound && source.number == argument &&
             in_place(values[index_of(argument)], operands[i]))
           f(index_of(result - results.begin()), i);
       }

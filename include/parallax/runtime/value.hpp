@@ -41,12 +41,12 @@ struct runtime_value {
   recycled_vector<int> devices; ///< where the pieces lie; empty if there are none
   recycled_vector<shard_axis> axes;
   recycled_vector<buffer> pieces;
-  bool is_given_away = false; ///< whether results may take the memory, which nobody else has
+  bool is_donated = false; ///< whether results may take the memory, which nobody else has
 
   std::int64_t count() const { return product({shape.data(), index_of(shape.size())}); }
   std::size_t bytes() const { return index_of(count()) * size_of(type); }
 
-  /// The elements on the host; gathers them, and counts that, the first time.
+  /// The elements on the host; gathers them the first time, and counts the bytes.
   std::byte* host_data() {
     if (!on_host) {
       host = buffer::allocate(bytes());
@@ -114,8 +114,8 @@ template <std::size_t Rank> std::array<std::int64_t, Rank> shape_array(const run
   return shape;
 }
 
-/// `array<T, shape_for<Extents>>`, or likewise `sharded`. Ranks are written as figures: nvcc names a type as it met it
-/// first, which fails if the program's function, a lambda, is part of the name.
+/// `array<T, shape_for<Extents>>`, or likewise `sharded`. Ranks are written as figures: nvcc names a type as the first
+/// use spells it, which fails if the program's function, a lambda, is part of the name.
 template <template <class, auto> class Kind, class T, class Extents> struct shaped;
 template <template <class, auto> class Kind, class T, std::int64_t... Extents>
 struct shaped<Kind, T, extents_t<Extents...>> {

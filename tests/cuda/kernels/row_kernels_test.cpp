@@ -133,7 +133,7 @@ TEST_CASE("rows with several results, of which some have one element for each ro
   for (auto [m, n] : {std::pair{4, 8}, {33, 70}, {2, 20000}}) compare(statistics, 1e-4, numbers<float, 2>({m, n}));
 }
 
-TEST_CASE("a row group is one launch, or one for each pass where no blocks hold a row, which are few") {
+TEST_CASE("a row sweep is one launch, or one for each pass where no blocks hold a row, which are few") {
   CHECK(launches(softmax, numbers<float, 2>({8, 1000})) == 1);
   CHECK(launches(layernorm, numbers<float, 2>({8, 1000}), numbers<float, 1>({1000}), numbers<float, 1>({1000})) == 1);
   CHECK(launches(statistics, numbers<float, 2>({8, 1000})) == 1);

@@ -94,7 +94,7 @@ constexpr auto nested = [](auto x) {
   return plx::fori_loop(0, 3, outer, x);
 };
 
-// Row groups, sums along rows and columns and of all, places of extremes, gathers, updates in order, products.
+// Row sweeps, sums along rows and columns and of all, places of extremes, gathers, updates in order, products.
 constexpr auto mixed = [](auto x) {
   auto step = [](auto i, auto y) {
     auto weights = plx::softmax(y);

@@ -40,7 +40,7 @@ TEST_CASE("state that is given away is changed where it lies, in graphs too, wha
     for (int call = 0; call < 4; ++call) {
       counting_api::reset();
       auto arguments = std::move(state);
-      for (auto& each : arguments) each.is_given_away = true;
+      for (auto& each : arguments) each.is_donated = true;
       for (auto& each : simulated::values_of(.25f)) arguments.push_back(std::move(each));
       bool begun = false;
       state = plx::cuda::program_run<counting_api>(
@@ -76,7 +76,7 @@ TEST_CASE("what is given away and lies elsewhere at each call is copied once few
       const auto x = row(100, call);
       auto arguments = results_of([](auto given) { return given * 1.f; }, x);
       counting_api::reset();
-      for (auto& each : arguments) each.is_given_away = true;
+      for (auto& each : arguments) each.is_donated = true;
       for (auto& each : simulated::values_of(.25f)) arguments.push_back(std::move(each));
       bool begun = false;
       kept.push_back(plx::cuda::program_run<counting_api>(compiled::plan,

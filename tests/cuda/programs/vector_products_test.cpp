@@ -47,15 +47,18 @@ struct strides {
   std::int64_t row, column;
 };
 
-template <class T> void check(const layout& given) {
+strides strides_of_matrix(const layout& given) {
+  const std::int64_t rows = given.of_columns ? given.depth : given.results;
+  const std::int64_t columns = given.of_columns ? given.results : given.depth;
+  return given.transposed ? strides{1, rows} : strides{columns, 1};
+}
+
+/// The results behind `before`, by a plain loop.
+template <class T>
+std::vector<T> expected_results(const layout& given, const std::vector<T>& matrices, const std::vector<T>& vectors,
+                                const std::vector<T>& before) {
   const auto& [results, depth, of_columns, transposed, batch, shift, has_base, at_addresses, launches] = given;
-  INFO(results << " results of " << depth << " elements, of columns: " << of_columns << ", transposed: " << transposed
-               << ", batch " << batch << ", shift " << shift << ", " << sizeof(T) << " bytes");
-  const auto matrices = whole_numbers<T>(shift + batch * results * depth, 1);
-  const auto vectors = whole_numbers<T>(shift + batch * depth, 2),
-             before = whole_numbers<T>(shift + batch * results, 3);
-  const std::int64_t rows = of_columns ? depth : results, columns = of_columns ? results : depth;
-  const strides of_matrix = transposed ? strides{1, rows} : strides{columns, 1};
+  const strides of_matrix = strides_of_matrix(given);
   std::vector<T> expected = before;
   const auto at = [](auto& values, std::int64_t i) -> auto& { return values[static_cast<std::size_t>(i)]; };
   for (std::int64_t b = 0; b < batch; ++b)
@@ -71,6 +74,51 @@ template <class T> void check(const layout& given) {
       if (has_base) sum = static_cast<double>(static_cast<float>(result)) - 2 * sum;
       result = static_cast<T>(static_cast<float>(sum));
     }
+  return expected;
+}
+
+/// The product of matrices and vectors at these addresses.
+template <class T> matrix_product described(const layout& given, T* matrix, T* vector, T* result) {
+  const strides of_matrix = strides_of_matrix(given);
+  matrix_product p;
+  p.type = type<T>;
+  p.batch = given.batch;
+  p.depth = given.depth;
+  p.result = result;
+  p.result_batch = given.results;
+  if (given.has_base) p.base = result, p.scale = -2;
+  if (given.of_columns) {
+    p.left = vector, p.right = matrix;
+    p.columns = given.results;
+    p.left_batch = given.depth, p.right_batch = given.results * given.depth;
+    p.left_row = given.depth, p.left_depth = 1;
+    p.right_depth = of_matrix.row, p.right_column = of_matrix.column;
+  } else {
+    p.left = matrix, p.right = vector;
+    p.rows = given.results;
+    p.left_batch = given.results * given.depth, p.right_batch = given.depth;
+    p.left_row = of_matrix.row, p.left_depth = of_matrix.column;
+    p.right_depth = 1, p.right_column = given.depth;
+  }
+  return p;
+}
+/// The addresses of its matrices: all on the left, all on the right, all results.
+template <class T> std::vector<const void*> addresses_of(const matrix_product& p) {
+  std::vector<const void*> addresses;
+  for (std::int64_t b = 0; b < p.batch; ++b) addresses.push_back(static_cast<const T*>(p.left) + b * p.left_batch);
+  for (std::int64_t b = 0; b < p.batch; ++b) addresses.push_back(static_cast<const T*>(p.right) + b * p.right_batch);
+  for (std::int64_t b = 0; b < p.batch; ++b) addresses.push_back(static_cast<const T*>(p.result) + b * p.result_batch);
+  return addresses;
+}
+
+template <class T> void check(const layout& given) {
+  const auto& [results, depth, of_columns, transposed, batch, shift, has_base, at_addresses, launches] = given;
+  INFO(results << " results of " << depth << " elements, of columns: " << of_columns << ", transposed: " << transposed
+               << ", batch " << batch << ", shift " << shift << ", " << sizeof(T) << " bytes");
+  const auto matrices = whole_numbers<T>(shift + batch * results * depth, 1);
+  const auto vectors = whole_numbers<T>(shift + batch * depth, 2),
+             before = whole_numbers<T>(shift + batch * results, 3);
+  const std::vector<T> expected = expected_results(given, matrices, vectors, before);
 
   auto& owner = backend::instance();
   std::lock_guard lock(backend::mutex());
@@ -87,33 +135,8 @@ template <class T> void check(const layout& given) {
   T* const matrix = reinterpret_cast<T*>(sent(matrices)) + shift;
   T* const vector = reinterpret_cast<T*>(sent(vectors)) + shift;
   T* const result = reinterpret_cast<T*>(sent(before)) + shift;
-  matrix_product p;
-  p.type = type<T>;
-  p.batch = batch;
-  p.depth = depth;
-  p.result = result;
-  p.result_batch = results;
-  if (has_base) p.base = result, p.scale = -2;
-  if (of_columns) {
-    p.left = vector, p.right = matrix;
-    p.columns = results;
-    p.left_batch = depth, p.right_batch = results * depth;
-    p.left_row = depth, p.left_depth = 1;
-    p.right_depth = of_matrix.row, p.right_column = of_matrix.column;
-  } else {
-    p.left = matrix, p.right = vector;
-    p.rows = results;
-    p.left_batch = results * depth, p.right_batch = depth;
-    p.left_row = of_matrix.row, p.left_depth = of_matrix.column;
-    p.right_depth = 1, p.right_column = depth;
-  }
-  if (at_addresses) {
-    std::vector<const void*> addresses;
-    for (std::int64_t b = 0; b < batch; ++b) addresses.push_back(static_cast<const T*>(p.left) + b * p.left_batch);
-    for (std::int64_t b = 0; b < batch; ++b) addresses.push_back(static_cast<const T*>(p.right) + b * p.right_batch);
-    for (std::int64_t b = 0; b < batch; ++b) addresses.push_back(result + b * p.result_batch);
-    p.addresses = reinterpret_cast<void* const*>(sent(addresses));
-  }
+  matrix_product p = described(given, matrix, vector, result);
+  if (at_addresses) p.addresses = reinterpret_cast<void* const*>(sent(addresses_of<T>(p)));
   REQUIRE(plx::cuda::is_vector_product(p));
   REQUIRE(on.can_multiply(p).ok());
   std::map<std::string_view, int> calls;

@@ -54,10 +54,4 @@ inline void copy_slice_out(const std::byte* whole, std::byte* piece, std::int64_
   copy_slices(whole + static_cast<std::size_t>(index) * slice_bytes, count, piece, 1, outer, 1, slice_bytes);
 }
 
-/// The inverse of `copy_slice_out`: writes `piece` to the slice `index` of `whole`.
-inline void copy_slice_in(std::byte* whole, const std::byte* piece, std::int64_t outer, std::int64_t count,
-                          std::size_t slice_bytes, std::int64_t index) {
-  copy_slices(piece, 1, whole + static_cast<std::size_t>(index) * slice_bytes, count, outer, 1, slice_bytes);
-}
-
 } // namespace parallax::PARALLAX_INLINE_VERSION::runtime

@@ -45,10 +45,10 @@ class kernel_builder : public loop_positions {
     result_statement = value_of(expression, expression_map);
     forget_values();
   }
-  /// The loop of a row group: along the rows, the innermost dimension. Members that are kept are stored.
+  /// The loop of a row sweep: along the rows, the innermost dimension. Members that are kept are stored.
   constexpr void run_rows(loop_id which) {
     root = which;
-    loop.extents = fused.rows.groups[fused.row_group(root)].rows;
+    loop.extents = fused.rows.sweeps[fused.row_sweep(root)].rows;
     loop.reduced.insert(loop.extents.size() - 1);
     loop.result = kernel_result::rows;
     for_each(fused.members[root], [&](node_id id) {

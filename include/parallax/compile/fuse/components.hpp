@@ -1,7 +1,7 @@
 // Elementwise nodes that one loop can compute together.
 #pragma once
 
-#include <parallax/compile/fuse/row_groups.hpp>
+#include <parallax/compile/fuse/row_sweeps.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
 
@@ -14,8 +14,8 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 class components {
  public:
   constexpr components(const context& owner, const graph& whole, const id_set<node_id>& needed,
-                       const row_groups& groups)
-      : trace(owner), g(whole), live(needed), rows(groups), component(g.size(), node_id::none) {
+                       const row_sweeps& sweeps)
+      : trace(owner), g(whole), live(needed), rows(sweeps), component(g.size(), node_id::none) {
     connect();
   }
 
@@ -29,7 +29,7 @@ class components {
   const context& trace;
   const graph& g;
   const id_set<node_id>& live;
-  const row_groups& rows;
+  const row_sweeps& rows;
   table<node_id, node_id> component; ///< a lower node of the same component; itself for its first one
 
   constexpr bool is_kind(node_id id, primitive_kind kind) const {
@@ -48,12 +48,12 @@ class components {
         }
     });
   }
-  /// The members of a row group have one depth, which can rise while other nodes are visited. So all nodes are visited
+  /// The members of a row sweep have one depth, which can rise while other nodes are visited. So all nodes are visited
   /// again until no depth rises.
   constexpr table<node_id, int> depths() const {
     constexpr int nothing_computed = -1;
     table<node_id, int> depth(g.size(), nothing_computed);
-    table<row_group_id, int> group_depth(rows.groups.size(), 0);
+    table<row_sweep_id, int> sweep_depth(rows.sweeps.size(), 0);
     for (bool rises = true; rises;) {
       rises = false;
       for_each(g.ids(), [&](node_id id) {
@@ -65,7 +65,7 @@ class components {
           if (int below = depth[operand]; below >= 0 && rows.inner_member(id, operand) == node_id::none)
             own = std::max(own, is_linked(id, operand) ? below : below + 1);
         if (rows.is_member(id)) {
-          int& whole = group_depth[rows.group_of[id]];
+          int& whole = sweep_depth[rows.sweep_of[id]];
           rises = rises || own > whole;
           own = whole = std::max(own, whole);
         }

@@ -5,7 +5,7 @@
 #include <parallax/compile/fuse/components.hpp>
 #include <parallax/compile/fuse/loop_uses.hpp>
 #include <parallax/compile/fuse/product_operands.hpp>
-#include <parallax/compile/fuse/row_groups.hpp>
+#include <parallax/compile/fuse/row_sweeps.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/version.hpp>
@@ -20,7 +20,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 class fusion : public loop_uses {
  public:
   id_set<node_id> live;
-  row_groups rows;                     ///< they are loops too
+  row_sweeps rows;                     ///< they are loops too
   id_set<node_id> has_buffer;          ///< a contiguous array of its own
   table<node_id, loop_id> loop_of;     ///< the loop that computes an elementwise node
   table<node_id, loop_id> first_piece; ///< the loop of an assembly's first operand
@@ -49,13 +49,13 @@ class fusion : public loop_uses {
   }
   /// Whether a node is an affine change of its operand's indices.
   constexpr bool is_view(node_id id) const { return is_affine_view(trace, g, id); }
-  /// The group that a loop computes; none for any other loop.
-  constexpr row_group_id row_group(loop_id loop) const {
-    return static_cast<int>(loop) < g.size() ? rows.group_of[node_id{static_cast<int>(loop)}] : row_group_id::none;
+  /// The sweep that a loop computes; none for any other loop.
+  constexpr row_sweep_id row_sweep(loop_id loop) const {
+    return static_cast<int>(loop) < g.size() ? rows.sweep_of[node_id{static_cast<int>(loop)}] : row_sweep_id::none;
   }
   /// Whether a loop computes an elementwise node.
   constexpr bool computes(loop_id loop, node_id id) const { return loop_of[id] == loop || again.contains(id); }
-  /// The member of `loop`'s row group that node `id` of this loop reads as `operand`; `none` if there is no such
+  /// The member of `loop`'s row sweep that node `id` of this loop reads as `operand`; `none` if there is no such
   /// member.
   constexpr node_id inner_member(loop_id loop, node_id id, node_id operand) const {
     return loop_of[id] == loop ? rows.inner_member(id, operand) : node_id::none;
@@ -65,7 +65,7 @@ class fusion : public loop_uses {
   constexpr bool may_be_read_again(node_id id) const {
     const loop_id reader = uses[id].loop;
     return !is_kind(id, primitive_kind::product) || demanded.contains(id) ||
-           (is_one(reader) && row_group(reader) != row_group_id::none);
+           (is_one(reader) && row_sweep(reader) != row_sweep_id::none);
   }
   /// A reshape that gives the same memory another shape.
   constexpr bool is_alias(node_id id) const {
@@ -78,12 +78,12 @@ class fusion : public loop_uses {
   id_set<node_id> demanded; ///< nodes that have to lie in memory
   components parts;
   table<node_id, loop_id> open_loop; ///< by first node of a component: its loop that further results may join
-  id_set<node_id> read_in_group;     ///< members of row groups that others of the group read
+  id_set<node_id> read_in_sweep;     ///< members of row sweeps that others of the sweep read
 
   /// Decides about all nodes, once it is known which are computed again.
   constexpr void decide(const growing_vector<node_id>& kept) {
     const int size = g.size();
-    has_buffer = demanded = read_in_group = id_set<node_id>(size);
+    has_buffer = demanded = read_in_sweep = id_set<node_id>(size);
     loop_of = first_piece = read_by = open_loop = table<node_id, loop_id>(size, loop_id::none);
     members = table<loop_id, growing_vector<node_id>>(size);
     uses = table<node_id, use>(size);
@@ -185,7 +185,7 @@ class fusion : public loop_uses {
       loop_of[id] = loop_id::several;
       return compute_again(id);
     }
-    const bool in_rows = is_one(by.loop) && row_group(by.loop) != row_group_id::none;
+    const bool in_rows = is_one(by.loop) && row_sweep(by.loop) != row_sweep_id::none;
     const bool fits = is_one(by.loop) && !is_full(by.loop) && !(in_rows && is_kind(id, primitive_kind::gather));
     if (demanded.contains(id) || !fits) {
       has_buffer.insert(id);
@@ -220,20 +220,20 @@ class fusion : public loop_uses {
     note_use(offsets, {g.rank(offsets) == 0 && g.rank(updates) > 0 ? loop_id::several : changes, 0});
   }
 
-  /// A member that is used outside of its group is kept in memory.
+  /// A member that is used outside of its sweep is kept in memory.
   constexpr void visit_row_member(node_id id) {
-    const loop_id loop = loop_of_node(rows.groups[rows.group_of[id]].last);
+    const loop_id loop = loop_of_node(rows.sweeps[rows.sweep_of[id]].last);
     loop_of[id] = loop;
     if (stays_again(id)) {
       compute_again(id);
-      if (!read_in_group.contains(id)) return;
+      if (!read_in_sweep.contains(id)) return;
     } else if (demanded.contains(id) || uses[id].loop != loop_id::none) {
       has_buffer.insert(id);
     }
     join(loop, id);
     for (node_id operand : g.operands(id)) {
       if (const node_id inner = rows.inner_member(id, operand); inner != node_id::none) {
-        read_in_group.insert(inner);
+        read_in_sweep.insert(inner);
         continue;
       }
       const bool once = g.rank(operand) == 0;

@@ -8,7 +8,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// The nodes of a graph that can be members of row groups, and what links them.
+/// The nodes of a graph that can be members of row sweeps, and what links them.
 class row_links {
  protected:
   /// A computed value that an operand is a view of, and whether the view repeats its elements along rows.

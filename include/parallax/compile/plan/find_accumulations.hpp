@@ -106,7 +106,7 @@ class accumulation_finder {
   /// Whether a loop may run directly behind step `s`. If its base is an argument, neither `s` nor a step in between may
   /// touch that: then the result may take the argument's memory if it is donated.
   constexpr bool may_move(step_id loop, step_id s, const accumulation_step& e) const {
-    const bool adds_to_argument = buffer(e.base).kind == buffer_kind::value;
+    const bool adds_to_argument = buffer(e.base).kind == buffer_kind::bound;
     for (int k = static_cast<int>(s); k < static_cast<int>(loop); ++k) {
       const step_id between{k};
       if (adds_to_argument && dependences.touches(between, e.base)) return false;

@@ -63,12 +63,27 @@ class epilogue_finder {
   constexpr kernel_match match(step_id s) const { return {extents, plan, step(s)}; }
   constexpr bool touches(step_id s, buffer_id used) const { return detail::touches(plan, step(s), used); }
 
+  /// Whether libraries have epilogues for products of a type.
+  static constexpr bool has_epilogues(element_type type) {
+    switch (type) {
+    case element_type::float16:
+    case element_type::bfloat16:
+    case element_type::float32: return true;
+    case element_type::float64:
+    case element_type::boolean:
+    case element_type::uint8:
+    case element_type::int32:
+    case element_type::uint32:
+    case element_type::int64:
+    case element_type::uint64: return false;
+    }
+    return false;
+  }
   /// Whether a step is a product of single matrices with more than one row and column, of a type that libraries have
   /// epilogues for.
   constexpr bool is_candidate(step_id s) const {
     if (step(s).kind != step_kind::product || !product(s).batch.empty()) return false;
-    const element_type type = buffer(product(s).result).type;
-    return is_inexact(type) && type != element_type::float64 && !(product(s).rows == 1) && !(product(s).columns == 1);
+    return has_epilogues(buffer(product(s).result).type) && !(product(s).rows == 1) && !(product(s).columns == 1);
   }
   constexpr bool is_loop(step_id s) const { return step(s).kind == step_kind::kernel && owner[s] == step_id::none; }
 

@@ -56,8 +56,8 @@ class in_place_finder {
     }
     const step_record last = step(b.last_step);
     if (last.kind == step_kind::kernel) return written_over(loop_of(last), id);
-    if (last.kind == step_kind::concurrent && parts_with(id, last) == 1) {
-      for (const step_record& part : plan[plan.at<concurrent_step>(last.index).parts])
+    if (last.kind == step_kind::launch_batch && parts_with(id, last) == 1) {
+      for (const step_record& part : plan[plan.at<launch_batch_step>(last.index).parts])
         if (touches(plan, part, id)) return written_over(loop_of(part), id);
     }
     const plain_span<const step_record> parts = parts_from_product(last);
@@ -102,18 +102,18 @@ class in_place_finder {
     return true;
   }
 
-  /// The part of a concurrent step that computes `result`; any other step itself.
+  /// The part of a batch of launches that computes `result`; any other step itself.
   constexpr step_record part_of(buffer_id result, step_record whole) const {
-    if (whole.kind == step_kind::concurrent)
-      for (const step_record& part : plan[plan.at<concurrent_step>(whole.index).parts])
+    if (whole.kind == step_kind::launch_batch)
+      for (const step_record& part : plan[plan.at<launch_batch_step>(whole.index).parts])
         if (plan[loop_of(part).operands][0].buffer == result) return part;
     return whole;
   }
-  /// How many parts of a concurrent step use a buffer; 1 for other steps.
+  /// How many parts of a batch of launches use a buffer; 1 for other steps.
   constexpr int parts_with(buffer_id used, step_record whole) const {
-    if (whole.kind != step_kind::concurrent) return 1;
+    if (whole.kind != step_kind::launch_batch) return 1;
     int parts = 0;
-    for (const step_record& part : plan[plan.at<concurrent_step>(whole.index).parts])
+    for (const step_record& part : plan[plan.at<launch_batch_step>(whole.index).parts])
       parts += touches(plan, part, used) ? 1 : 0;
     return parts;
   }
@@ -125,10 +125,10 @@ class in_place_finder {
     case step_kind::placed_product: return plan[plan.at<placed_product_step>(whole.index).parts];
     case step_kind::kernel:
     case step_kind::product:
-    case step_kind::concurrent:
+    case step_kind::launch_batch:
     case step_kind::exchange:
     case step_kind::axis_slice:
-    case step_kind::call:
+    case step_kind::mapped_section:
     case step_kind::scan:
     case step_kind::while_loop:
     case step_kind::cond:

@@ -42,7 +42,7 @@ class loop_grouper {
       place[s] = kinds[s] != group_kind::none ? place_of(s) : s;
       any = any || place[s] != s;
       last_place = std::max(last_place, place[s]);
-      if (step(s).kind == step_kind::call) last_call = s; // a call's results are no buffers
+      if (step(s).kind == step_kind::mapped_section) last_call = s; // a call's results are no buffers
       visit_buffers(plan, step(s), [&](buffer_id used) { touched_by[used].push_back(s); });
     });
     for_each(place.ids(), [&](step_id s) {
@@ -133,7 +133,7 @@ class loop_grouper {
         if (place[other] > s && conflict(s, other, used)) before = std::min(before, place[other]);
     });
     for (step_id other : place.ids())
-      if (other > s && step(other).kind == step_kind::call) before = std::min(before, other);
+      if (other > s && step(other).kind == step_kind::mapped_section) before = std::min(before, other);
     for (group& each : groups) {
       if (each.first == s && each.members > 1) return false;
       if (each.first <= s || each.first >= before || !join(each, s)) continue;
@@ -149,7 +149,7 @@ class loop_grouper {
     for_each(place.ids(), [&](step_id s) {
       if (parts[s].empty()) return;
       if (parts[s].size() == 1) return steps.push_back(step(s));
-      steps.push_back({step_kind::concurrent, plan.add(concurrent_step{plan.add_list(parts[s])})});
+      steps.push_back({step_kind::launch_batch, plan.add(launch_batch_step{plan.add_list(parts[s])})});
     });
     section.steps = std::move(steps);
   }

@@ -10,7 +10,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
 constexpr void section_planner::add_call(node_id call, section_id which, const growing_vector<int>& devices) {
   const mapped_section& called = *all[index_of(which)].inside;
-  growing_vector<call_operand> operands;
+  growing_vector<mapped_operand> operands;
   for (std::size_t k = 0; k < called.operands.size(); ++k) {
     const node_id operand = g.operand(call, static_cast<int>(k));
     spread_dimensions spread = called.operands[k];
@@ -18,10 +18,11 @@ constexpr void section_planner::add_call(node_id call, section_id which, const g
     operands.push_back({buffer_of[operand], plan.add_list(spread)});
   }
   const growing_vector<value_id> results = vector_of(g.results_of(call), [&](node_id result) {
-    buffer_of[result] = new_buffer(g.value(result), buffer_kind::value, section.value_count);
+    buffer_of[result] = new_buffer(g.value(result), buffer_kind::bound, section.value_count);
     return value_id{section.value_count++};
   });
-  add(step_kind::call, call_step{which, plan.add_list(operands), plan.add_list(results), plan.add_list(devices)});
+  add(step_kind::mapped_section,
+      mapped_section_step{which, plan.add_list(operands), plan.add_list(results), plan.add_list(devices)});
 }
 
 constexpr growing_vector<scan_operand>

@@ -1,4 +1,4 @@
-// Questions about a planned loop: what it computes from what.
+// Questions about a planned loop: which operation it computes, of which operands.
 #pragma once
 
 #include <parallax/compile/plan/plan.hpp>

@@ -35,7 +35,7 @@ class section_planner : public section_loops {
     section.argument_count = section.value_count = count_of(g.inputs);
     for (int k = 0; k < section.argument_count; ++k) {
       const node_id input = g.inputs[index_of(k)];
-      buffer_of[input] = new_buffer(g.value(input), buffer_kind::value, k);
+      buffer_of[input] = new_buffer(g.value(input), buffer_kind::bound, k);
     }
     for_each(g.ids(), [&](node_id id) {
       if (!trace.failed && fused.live.contains(id) && g.is_operation(id)) emit(id);
@@ -111,7 +111,7 @@ class section_planner : public section_loops {
     emitted.insert(id);
     require_operands(id, loop);
     for_each(fused.members[loop], [&](node_id member) { require_operands(member, loop); });
-    if (fused.row_group(loop) != row_group_id::none) return emit_rows(id);
+    if (fused.row_sweep(loop) != row_sweep_id::none) return emit_rows(id);
     if (fused.is_alias(id)) {
       buffer_of[id] = buffer_of[g.operand(id, 0)];
       return;
@@ -154,7 +154,7 @@ class section_planner : public section_loops {
       output_record output{.described = plan.add_value(g.value(id))};
       if (inside && !is_scan_body) output.spread = plan.add_list(inside->results[k]);
       buffer_record& buffer = section.buffers[buffer_of[id]].record;
-      if (g.is_result(id) && buffer.kind == buffer_kind::value) {
+      if (g.is_result(id) && buffer.kind == buffer_kind::bound) {
         output.value = value_id{buffer.number};
       } else if (buffer.kind == buffer_kind::slot) {
         buffer.kind = buffer_kind::output;

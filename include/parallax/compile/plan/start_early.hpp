@@ -17,7 +17,7 @@ enum class step_id : int { none = -1 };
 
 /// Moves every all-reduce and reduce-scatter up to just after its operand is computed, and that computation, if it is a
 /// fused loop, up to just after its inputs are ready: a gradient is reduced while the backward pass goes on. Other
-/// collectives stay: what they gather takes more memory than what they are given.
+/// collectives stay: a gathered array takes more memory than its operand.
 class early_starter {
  public:
   constexpr early_starter(const plan_builder& records, planned_section& of)

@@ -60,8 +60,8 @@ class step_dependences {
     case step_kind::epilogue:
     case step_kind::accumulation:
     case step_kind::placed_product:
-    case step_kind::concurrent:
-    case step_kind::call:
+    case step_kind::launch_batch:
+    case step_kind::mapped_section:
     case step_kind::scan:
     case step_kind::while_loop:
     case step_kind::cond:

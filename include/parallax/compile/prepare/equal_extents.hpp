@@ -1,4 +1,4 @@
-// Extents that are equal in every call that passes the guards get one name in the graphs that are lowered.
+// One name in lowered graphs for extents that the guards make equal in every call.
 #pragma once
 
 #include <parallax/core/version.hpp>

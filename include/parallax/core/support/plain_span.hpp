@@ -1,5 +1,5 @@
 // A span for constant evaluation and for headers that are read often. std::span asks some twenty concepts about every
-// type that becomes one, which was a fifth of the time that reading the library took, and its iterators are classes.
+// type that becomes one: a fifth of the time to read the library. Its iterators are classes.
 #pragma once
 
 #include <parallax/core/version.hpp>

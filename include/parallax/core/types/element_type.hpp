@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string_view>
 #include <type_traits>
 
@@ -88,8 +89,8 @@ template <element_type Type> using element_t = typename detail::element_of<Type>
 
 namespace detail {
 
-/// Not defined, and no constant: a `switch` over all element types that lacks one ends here and does not compile.
-element_type not_said_of_this_element_type();
+/// No constant: what is computed while compiling does not compile if a `switch` over all element types ends here.
+[[noreturn]] inline element_type not_said_of_this_element_type() { std::abort(); }
 
 } // namespace detail
 
@@ -119,20 +120,21 @@ struct element_facts {
   bool is_inexact;         ///< results are rounded to it
   bool has_derivatives;    ///< functions to and from it have them
   bool has_double_literal; ///< constants of it are kept as a double
+  bool is_half_precision;  ///< sums and products of it are computed in float32 and rounded once
 };
 constexpr element_facts facts_of(element_type type) {
   constexpr bool yes = true, no = false;
-  switch (type) { // size, category, signed, order, inexact, derivatives, literal in a double
-  case element_type::boolean: return {"bool", 1, 0, no, yes, no, no, no};
-  case element_type::uint8: return {"uint8", 1, 1, no, yes, no, no, no};
-  case element_type::int32: return {"int32", 4, 1, yes, yes, no, no, no};
-  case element_type::uint32: return {"uint32", 4, 1, no, yes, no, no, no};
-  case element_type::int64: return {"int64", 8, 1, yes, yes, no, no, no};
-  case element_type::uint64: return {"uint64", 8, 1, no, yes, no, no, no};
-  case element_type::float16: return {"float16", 2, 2, yes, yes, yes, yes, yes};
-  case element_type::bfloat16: return {"bfloat16", 2, 2, yes, yes, yes, yes, yes};
-  case element_type::float32: return {"float32", 4, 2, yes, yes, yes, yes, yes};
-  case element_type::float64: return {"float64", 8, 2, yes, yes, yes, yes, yes};
+  switch (type) { // size, category, signed, order, inexact, derivatives, literal in a double, half
+  case element_type::boolean: return {"bool", 1, 0, no, yes, no, no, no, no};
+  case element_type::uint8: return {"uint8", 1, 1, no, yes, no, no, no, no};
+  case element_type::int32: return {"int32", 4, 1, yes, yes, no, no, no, no};
+  case element_type::uint32: return {"uint32", 4, 1, no, yes, no, no, no, no};
+  case element_type::int64: return {"int64", 8, 1, yes, yes, no, no, no, no};
+  case element_type::uint64: return {"uint64", 8, 1, no, yes, no, no, no, no};
+  case element_type::float16: return {"float16", 2, 2, yes, yes, yes, yes, yes, yes};
+  case element_type::bfloat16: return {"bfloat16", 2, 2, yes, yes, yes, yes, yes, yes};
+  case element_type::float32: return {"float32", 4, 2, yes, yes, yes, yes, yes, no};
+  case element_type::float64: return {"float64", 8, 2, yes, yes, yes, yes, yes, no};
   }
   return facts_of(not_said_of_this_element_type());
 }
@@ -167,14 +169,29 @@ constexpr bool has_double_literal(element_type type) { return element_types[type
 constexpr bool is_integer(element_type type) { return element_types[type].category == 1; }
 /// Whether it is a floating type of 16 bits. Sums and products of such elements are computed in float32 and rounded
 /// once.
-constexpr bool is_half_precision(element_type type) {
-  return type == element_type::float16 || type == element_type::bfloat16;
-}
+constexpr bool is_half_precision(element_type type) { return element_types[type].is_half_precision; }
 constexpr bool is_signed(element_type type) { return element_types[type].is_signed; }
 
 /// 0 for booleans, 1 for integers, 2 for floating types: a weakly typed scalar changes an array's type only if the
 /// scalar's category is higher.
 constexpr int category_of(element_type type) { return element_types[type].category; }
+
+/// The type of an operation on two different inexact types.
+constexpr element_type promote_inexact(element_type a, element_type b) {
+  switch (a) {
+  case element_type::float16:
+  case element_type::bfloat16:
+  case element_type::float32: return b == element_type::float64 ? b : element_type::float32;
+  case element_type::float64: return a;
+  case element_type::boolean:
+  case element_type::uint8:
+  case element_type::int32:
+  case element_type::uint32:
+  case element_type::int64:
+  case element_type::uint64: break;
+  }
+  return not_said_of_this_element_type();
+}
 
 } // namespace detail
 
@@ -183,8 +200,7 @@ constexpr int category_of(element_type type) { return element_types[type].catego
 constexpr element_type promote(element_type a, element_type b) {
   if (a == b) return a;
   if (detail::category_of(a) != detail::category_of(b)) return detail::category_of(a) > detail::category_of(b) ? a : b;
-  if (detail::is_inexact(a))
-    return a == element_type::float64 || b == element_type::float64 ? element_type::float64 : element_type::float32;
+  if (detail::is_inexact(a)) return detail::promote_inexact(a, b);
   if (detail::is_signed(a) == detail::is_signed(b)) return size_of(a) > size_of(b) ? a : b;
   element_type with_sign = detail::is_signed(a) ? a : b;
   element_type without = detail::is_signed(a) ? b : a;

@@ -57,7 +57,7 @@ struct extents_shape<Extents> {
 /// The extents type that `Shape`, a rank or `extents<...>`, stands for.
 template <auto Shape> using extents_of = typename shape_extents<Shape>::type;
 
-/// The shape argument that names these extents: the rank where all are dynamic, `extents<...>` otherwise.
+/// The shape argument that names these extents: the rank if all are dynamic, `extents<...>` otherwise.
 template <class Extents> inline constexpr auto shape_for = extents_shape<Extents>::value;
 
 } // namespace detail

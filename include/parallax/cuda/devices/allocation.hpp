@@ -170,7 +170,7 @@ template <device_api Api> buffer placed(int number, const std::byte* from, std::
   return upload<Api>(owner.device_at(number), from, bytes);
 }
 
-/// Copies between devices, after what was enqueued on the source and before what will be, and counts it.
+/// Copies between devices, after earlier work of the source and before later work, and counts the bytes.
 template <device_api Api>
 void copy_across(device<Api>& to, std::byte* target, device<Api>& from, const std::byte* source, std::size_t bytes) {
   if (bytes == 0) return;

@@ -103,7 +103,7 @@ template <device_api Api> class backend {
     for (int a = first; a < end; ++a)
       for (int b = first; b < end; ++b)
         if (a != b) {
-          // NCCL's kernels reach into one another's arrays where they can, and do without where nobody can
+          // NCCL's kernels reach into arrays of other devices if they can, and do without if none can
           const status reached = Api::enable_peer_access(a, b);
           if (options.devices_per_gpu > 1 || reached.is != status::kind::unsupported) check(reached, a);
         }

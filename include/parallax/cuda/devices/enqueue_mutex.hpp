@@ -15,8 +15,8 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 template <device_api Api> class device;
 
-/// A recursive mutex. Memory that other threads release while it is held is freed when it is unlocked, in the order of
-/// the first streams: all work that used the memory was enqueued there before.
+/// A recursive mutex. Memory that other threads release while one holds the mutex is freed at the unlocking, in the
+/// order of the first streams: all work that used the memory was enqueued there before.
 template <device_api Api> class enqueue_mutex {
  public:
   /// The backend's mutex. Never destroyed: arrays with static storage may outlive any other object.
@@ -45,14 +45,14 @@ template <device_api Api> class enqueue_mutex {
   /// Frees memory that `device::take` allocated: at once, or when another thread that has the mutex unlocks it.
   void release(device<Api>& home, std::byte* start) noexcept {
     if (!try_lock()) {
-      if (!note(home, start)) lock(); // there is no memory to note it
-      else if (!try_lock()) return;   // whoever has the mutex unlocks it later than this, and looks then
+      if (!note(home, start)) lock(); // there is no memory for the note
+      else if (!try_lock()) return;   // whoever has the mutex unlocks later than this, and looks then
       else return unlock();
     }
     home.give_back(start);
     unlock();
   }
-  /// Frees the memory that other threads have released since the mutex was locked. It is held now.
+  /// Frees the memory that other threads have released since this thread locked the mutex, which it still holds.
   void give_back_released() noexcept {
     std::vector<released_memory> all;
     {

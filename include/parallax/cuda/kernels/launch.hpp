@@ -35,7 +35,7 @@ status launch_elementwise(kernel_arguments& whole, const launch_context<Api>& wh
 /// description. Launches nothing if there are no results. Returns the first failing status.
 template <launch_api Api, class Kernel> status launch_kernel(kernel_arguments& a, const launch_context<Api>& where) {
   if constexpr (Kernel::result == kernel_result::rows) {
-    return detail::launch_row_group<Api, Kernel>(a, where);
+    return detail::launch_row_sweep<Api, Kernel>(a, where);
   } else if constexpr (Kernel::result == kernel_result::sorted) {
     return detail::launch_sort<Api, Kernel>(a, where);
   } else if constexpr (Kernel::result == kernel_result::scattered) {

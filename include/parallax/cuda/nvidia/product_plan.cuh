@@ -45,6 +45,9 @@ constexpr cudaDataType_t library_type(element_type type) {
   return CUDA_R_4I; // cuBLASLt refuses it
 }
 
+/// Whether the library sums products of a type, and scales them, in double precision.
+constexpr bool is_double_product(element_type type) { return library_type(type) == CUDA_R_64F; }
+
 /// How the library sees an operand: stored in columns, which are `leading` elements apart.
 struct stored_matrix {
   cublasOperation_t operation;
@@ -197,7 +200,7 @@ inline cublasStatus_t point(product_plan& plan, const product_epilogue& e) {
 }
 
 inline status describe_operation(product_plan& plan, const matrix_product& p, const library_product& as) {
-  const bool wide = p.type == element_type::float64;
+  const bool wide = is_double_product(p.type);
   const cublasComputeType_t compute =
       wide ? CUBLAS_COMPUTE_64F
       : p.type == element_type::float32 && p.precision == product_precision::tensor_float_32

@@ -35,7 +35,7 @@ struct product_calls {
     if (is_usual(p)) return {};
     const status no = {status::kind::unsupported, CUBLAS_STATUS_NOT_SUPPORTED, "cuBLASLt", "an epilogue",
                        "not supported"};
-    const bool is_wide = p.type == element_type::float64 && !p.epilogue.is_plain();
+    const bool is_wide = detail::is_double_product(p.type) && !p.epilogue.is_plain();
     const auto as = p.depth == 0 || is_wide ? std::nullopt : detail::library_product::of(p);
     if (!as && p.addresses != nullptr) return {}; // a kernel reads them
     // some of the library's kernels load an epilogue's vector and matrix by 16 bytes without a check
@@ -78,7 +78,7 @@ struct product_calls {
       return s;
     const double wide_alpha = p.base == nullptr ? 1 : p.scale, wide_beta = p.base == nullptr ? 0 : 1;
     const auto alpha = static_cast<float>(wide_alpha), beta = static_cast<float>(wide_beta);
-    const bool wide = p.type == element_type::float64;
+    const bool wide = detail::is_double_product(p.type);
     const detail::product_operands at(p);
     status done = detail::product_status(
         "cublasLtMatmul",

@@ -110,7 +110,7 @@ template <device_api Api> class graph_capture {
       captures.emplace_back(*devices[p]);
       capture_copies_in(*graphs[p], *devices[p]);
     }
-    runner.run([](const call_step&, section_runner<Api>&) {});
+    runner.run([](const mapped_section_step&, section_runner<Api>&) {});
     for (std::size_t p = 0; p < devices.size(); ++p) {
       capture_copies_out(*graphs[p], *devices[p]);
       graphs[p]->graph.emplace(captures[p].end());

@@ -131,7 +131,7 @@ template <device_api Api> class graph_run {
     int next = 0;
     for (const buffer_record& each : section.buffers()) {
       const bool is_used = of.used[index_of(next++)];
-      if (each.kind != buffer_kind::value || !is_used || section.bytes_of(each) == 0) continue;
+      if (each.kind != buffer_kind::bound || !is_used || section.bytes_of(each) == 0) continue;
       here[index_of(each.number)] = source_of(index_of(each.number), static_cast<int>(position));
     }
   }

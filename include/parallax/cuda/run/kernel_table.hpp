@@ -23,10 +23,10 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 /// The kernels and loops of a program that are launched: those inside of a loop that is a kernel are not.
 template <class Program> struct launched_records {
   template <class T> using flags = std::array<bool, index_of(Program::plan.template size<T>()) + 1>;
-  flags<kernel_record> kernels{};  ///< by themselves
-  flags<kernel_record> moving{};   ///< kernels that read or write slices of a scan in place
-  flags<concurrent_step> groups{}; ///< as one kernel
-  flags<scan_step> scans{};        ///< as kernels
+  flags<kernel_record> kernels{};    ///< by themselves
+  flags<kernel_record> moving{};     ///< kernels that read or write slices of a scan in place
+  flags<launch_batch_step> groups{}; ///< as one kernel
+  flags<scan_step> scans{};          ///< as kernels
   flags<while_step> while_loops{};
 
   static constexpr launched_records find() {
@@ -52,8 +52,8 @@ template <class Program> struct launched_records {
     case step_kind::epilogue: return add(Program::plan.template at<epilogue_step>(step.index).parts);
     case step_kind::accumulation: return add(Program::plan.template at<accumulation_step>(step.index).parts);
     case step_kind::placed_product: return add(Program::plan.template at<placed_product_step>(step.index).parts);
-    case step_kind::concurrent: groups[number] = true; return;
-    case step_kind::call: return add(Program::plan.template at<call_step>(step.index).section);
+    case step_kind::launch_batch: groups[number] = true; return;
+    case step_kind::mapped_section: return add(Program::plan.template at<mapped_section_step>(step.index).section);
     case step_kind::scan:
       scans[number] = is_block_loop(Program::plan, Program::plan.template at<scan_step>(step.index));
       if (scans[number]) return;
@@ -71,9 +71,9 @@ template <class Program> struct launched_records {
     }
     for_each_body(Program::plan, step, [&](section_id body) { add(body); });
   }
-  /// Decides whether a concurrent step is one kernel. If slices move in it, its parts are launched one by one.
+  /// Decides whether a batch of launches is one kernel. If slices move in it, its parts are launched one by one.
   constexpr void find_group(std::size_t number) {
-    const auto parts = Program::plan[Program::plan.template at<concurrent_step>(static_cast<int>(number)).parts];
+    const auto parts = Program::plan[Program::plan.template at<launch_batch_step>(static_cast<int>(number)).parts];
     groups[number] = plain::all_of(parts, [&](const step_record& part) { return !moving[kernel_of(part)]; });
     if (!groups[number])
       for (const step_record& part : parts) kernels[kernel_of(part)] = true;
@@ -91,9 +91,9 @@ template <class Program> struct launched_records {
   }
 };
 
-/// The kernels of a concurrent step, each once, and the number of each part's kernel among them.
+/// The kernels of a batch of launches, each once, and the number of each part's kernel among them.
 template <class Program, std::size_t Number> struct group_kernels {
-  static constexpr auto parts = Program::plan[Program::plan.template at<concurrent_step>(Number).parts];
+  static constexpr auto parts = Program::plan[Program::plan.template at<launch_batch_step>(Number).parts];
   static constexpr std::size_t size = parts.size();
   std::array<int, size> kernels{}, of_parts{};
   std::size_t count = 0;
@@ -111,8 +111,13 @@ template <class Program, std::size_t Number> struct group_kernels {
   }
 };
 
+<<<<<<< HEAD
 /// Launches the parts of a concurrent step.
 template <launch_api Api, class Program, std::size_t Number>
+=======
+/// Launches the parts of a batch of launches.
+template <device_api Api, class Program, std::size_t Number>
+>>>>>>> 6cd7b89
 status launch_group(group_part part, const launch_context<Api>& where) {
   static constexpr auto found = group_kernels<Program, Number>::find();
   constexpr bool reduces =
@@ -150,7 +155,7 @@ template <launch_api Api, class Program> struct kernel_table {
     return std::array<group_launcher<Api>, sizeof...(I)>{group<I>()...};
   }
   static constexpr auto groups =
-      make_groups(std::make_index_sequence<index_of(Program::plan.template size<concurrent_step>())>{});
+      make_groups(std::make_index_sequence<index_of(Program::plan.template size<launch_batch_step>())>{});
 
   template <class Step> static constexpr const auto& is_loop() {
     if constexpr (std::is_same_v<Step, scan_step>) return launched.scans;

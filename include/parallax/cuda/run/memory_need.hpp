@@ -20,13 +20,13 @@ struct memory_need {
   static memory_need of(const section_plan& section) {
     std::vector<bool> is_read(section.buffers().size());
     for (const step_record& step : section.steps())
-      if (step.kind != step_kind::call)
+      if (step.kind != step_kind::mapped_section)
         visit_buffers(section.plan, step, [&](buffer_id id) { is_read[index_of(id)] = true; });
     memory_need need;
     for (std::size_t i = 0; i < is_read.size(); ++i) {
       const buffer_record& buffer = section.buffers()[i];
       if (buffer.kind == buffer_kind::output) need.results += section.bytes_of(buffer);
-      if (buffer.kind == buffer_kind::value && is_read[i]) need.arguments += section.bytes_of(buffer);
+      if (buffer.kind == buffer_kind::bound && is_read[i]) need.arguments += section.bytes_of(buffer);
     }
     std::vector<std::size_t> slots(index_of(section.section.slot_count) + 1);
     section.plan_slots(slots);

@@ -69,13 +69,14 @@ operand_pieces pieces_of_device(device<Api>& home, std::byte* whole, const secti
 
 } // namespace detail
 
-/// An operand's pieces: where they lie already if they lie so, otherwise copied there, unless they are small.
+/// An operand's pieces: left where they lie if that is where they are wanted, otherwise copied there, unless they are
+/// small.
 template <device_api Api>
 operand_pieces pieces_of(argument_locations<Api>& arguments, section_runner<Api>& caller, const section_call& section,
                          const section_operand& wanted, const std::vector<device<Api>*>& devices) {
   const buffer_record& source = caller.section.buffer_at(wanted.source);
   const std::size_t bytes = caller.section.bytes_of(source);
-  if (source.kind == buffer_kind::value) {
+  if (source.kind == buffer_kind::bound) {
     runtime_value& value = arguments.values[index_of(source.number)];
     const bool lies_here = argument_locations<Api>::lies_here(value.pieces);
     if (section.in_place(value, wanted) && lies_here) return {value.pieces};

@@ -72,10 +72,10 @@ template <device_api Api> class placed_section {
   std::byte* place_of(buffer_id id, int position) {
     std::byte*& pointer = pointers[index_of(id)][index_of(position)];
     const buffer_record& buffer = section.buffer_at(id);
-    if (pointer == nullptr && buffer.kind == buffer_kind::value) pointer = value_at(index_of(buffer.number), position);
+    if (pointer == nullptr && buffer.kind == buffer_kind::bound) pointer = value_at(index_of(buffer.number), position);
     return pointer;
   }
-  /// A buffer's first bytes, by position: null where nobody has asked for a value.
+  /// A buffer's first bytes, by position: null if nobody has asked for a value.
   const std::vector<std::byte*>& addresses(buffer_id id) const { return pointers[index_of(id)]; }
   /// The addresses of a product's matrices, for one call; null if the library goes along strides.
   void* const* addresses_for(const product_step& step, buffer_id result, int p) {
@@ -105,7 +105,7 @@ template <device_api Api> class placed_section {
     for (const buffer_record& each : section.buffers()) {
       const buffer_id buffer{next++};
       const auto number = index_of(each.number);
-      if (each.kind == buffer_kind::value) set_address(buffer, position, arguments[number]);
+      if (each.kind == buffer_kind::bound) set_address(buffer, position, arguments[number]);
       if (each.kind == buffer_kind::output) set_address(buffer, position, results[number]);
     }
   }
@@ -124,7 +124,7 @@ template <device_api Api> class placed_section {
     for (const buffer_record& each : section.buffers()) {
       const auto number = index_of(each.number);
       switch (each.kind) {
-      case buffer_kind::value: own.bytes.push_back(arguments[number]); break;
+      case buffer_kind::bound: own.bytes.push_back(arguments[number]); break;
       case buffer_kind::output: own.bytes.push_back(results[number]); break;
       case buffer_kind::slot: own.bytes.push_back(0); break;
       }

@@ -119,7 +119,8 @@ template <device_api Api> class program_run {
     running.outputs = std::move(graphs.outputs);
     running.prepare(given);
     if (taken.any()) given.begin_to_take();
-    or_settle([&] { running.run([&](const call_step& step, runner& caller) { call(step, caller, given); }); });
+    or_settle(
+        [&] { running.run([&](const mapped_section_step& step, runner& caller) { call(step, caller, given); }); });
     graphs.note(running);
     return main_results(main, arguments.values, std::move(running.outputs[0]));
   }
@@ -131,7 +132,7 @@ template <device_api Api> class program_run {
       const int argument = given.donor_of(k);
       if (argument < 0 || main.outputs()[k].value != value_id::none) continue;
       const runtime_value& value = arguments.values[index_of(argument)];
-      if (!value.is_given_away || !value.on_host) continue;
+      if (!value.is_donated || !value.on_host) continue;
       all.by_position[0][k] = taken_on(arguments.home(), value.host);
     }
     return all;
@@ -164,7 +165,7 @@ template <device_api Api> class program_run {
   }
 
   /// Runs a section on its devices.
-  void call(const call_step& step, runner& caller, given_memory given) {
+  void call(const mapped_section_step& step, runner& caller, given_memory given) {
     const section_call section(plan, step, extents, agreed.mesh_of(step.section), owner->device_count(),
                                "set PARALLAX_CUDA_DEVICES_PER_GPU to have more");
     called = section.section;
@@ -209,7 +210,7 @@ template <device_api Api> class program_run {
     running.outputs = std::move(graphs.outputs);
     running.prepare();
     if (taken.any()) given.begin_to_take();
-    or_settle([&] { running.run([](const call_step&, runner&) {}); });
+    or_settle([&] { running.run([](const mapped_section_step&, runner&) {}); });
     graphs.note(running);
     section.set_results(mapped, arguments.values, std::move(running.outputs));
   }

@@ -38,7 +38,7 @@ template <device_api Api> class section_runner : public placed_section<Api> {
 
  public:
   using api = Api;
-  using call_function = function_ref<void(const call_step&, section_runner&)>;
+  using call_function = function_ref<void(const mapped_section_step&, section_runner&)>;
   using placed::section, placed::all, placed::place_of, placed::addresses, placed::memory_of_bodies;
   using typename placed::value_function;
 
@@ -120,14 +120,14 @@ template <device_api Api> class section_runner : public placed_section<Api> {
     void operator()(const placed_product_step& step) const {
       if (!self.state.runs_everywhere() || !product_runner(self).run_placed(step)) run_parts(step);
     }
-    void operator()(const concurrent_step& step) const { self.run_everywhere(step); }
+    void operator()(const launch_batch_step& step) const { self.run_everywhere(step); }
     void operator()(const exchange_step& step) const {
       if (self.all.is_alone()) self.run_alone(step);
       else self.add_exchange(step);
     }
     void operator()(const axis_slice_step& step) const { self.run_everywhere(step); }
     void operator()(const ffi_step& step) const { device_steps(self, self.launch).run(step); }
-    void operator()(const call_step& step) const { call(step, self); }
+    void operator()(const mapped_section_step& step) const { call(step, self); }
     void operator()(const scan_step& step) const { self.run_loop(step, call); }
     void operator()(const cond_step& step) const { self.run_loop(step, call); }
     void operator()(const while_step& step) const { self.run_loop(step, call); }
@@ -179,7 +179,7 @@ template <device_api Api> class section_runner : public placed_section<Api> {
   bool is_apart(const step_record& step) {
     switch (step.kind) {
     case step_kind::kernel:
-    case step_kind::concurrent:
+    case step_kind::launch_batch:
     case step_kind::product:
     case step_kind::axis_slice: return true;
     case step_kind::accumulation:
@@ -187,7 +187,7 @@ template <device_api Api> class section_runner : public placed_section<Api> {
     case step_kind::epilogue:
     case step_kind::placed_product:
     case step_kind::exchange:
-    case step_kind::call:
+    case step_kind::mapped_section:
     case step_kind::ffi:
     case step_kind::scan:
     case step_kind::cond:
@@ -217,7 +217,7 @@ template <device_api Api> class section_runner : public placed_section<Api> {
     int position;
 
     void operator()(const kernel_step& step) const { self.run_at(step, position); }
-    void operator()(const concurrent_step& step) const { self.run_at(step, position); }
+    void operator()(const launch_batch_step& step) const { self.run_at(step, position); }
     void operator()(const product_step& step) const { self.run_at(step, position); }
     void operator()(const accumulation_step& step) const { self.run_at(step, position); }
     void operator()(const axis_slice_step& step) const { self.run_at(step, position); }
@@ -225,7 +225,7 @@ template <device_api Api> class section_runner : public placed_section<Api> {
     void operator()(const epilogue_step&) const {}
     void operator()(const placed_product_step&) const {}
     void operator()(const exchange_step&) const {}
-    void operator()(const call_step&) const {}
+    void operator()(const mapped_section_step&) const {}
     void operator()(const ffi_step&) const {}
     void operator()(const scan_step&) const {}
     void operator()(const while_step&) const {}
@@ -243,7 +243,7 @@ template <device_api Api> class section_runner : public placed_section<Api> {
   }
   /// Whether a step needs a result of a waiting exchange.
   bool wants_waiting(const step_record& step) const {
-    bool wants = step.kind == step_kind::call;
+    bool wants = step.kind == step_kind::mapped_section;
     visit_buffers(section.plan, step, [&](buffer_id id) { wants = wants || exchanges.makes(id); });
     return wants;
   }
@@ -267,7 +267,7 @@ template <device_api Api> class section_runner : public placed_section<Api> {
         [this](function_ref<void(int)> f) { run_at_positions(2, f); });
   }
 
-  void run_at(const concurrent_step& step, int p) { device_steps(*this, launch).run_at(step, p); }
+  void run_at(const launch_batch_step& step, int p) { device_steps(*this, launch).run_at(step, p); }
   void run_at(const axis_slice_step& step, int p) { device_steps(*this, launch).run_at(step, p); }
   void run_at(const product_step& step, int p) { product_runner(*this).run_at(step, p); }
   void run_at(const accumulation_step& step, int p) { product_runner(*this).run_at(step, p); }

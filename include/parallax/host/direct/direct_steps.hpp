@@ -48,7 +48,7 @@ template <class Program, section_id Section = section_id::main> struct direct_st
 
   static constexpr bool are_static = has_static_extents(Program::plan, Section);
 
-  /// Numbers that statements of all steps compute, where extents are static.
+  /// Numbers that statements of all steps compute, if extents are static.
   static constexpr std::int64_t most = std::int64_t{1} << 40;
   static constexpr std::int64_t capped(std::int64_t a, std::int64_t b) {
     return a == 0 ? 0 : b > most / a ? most : a * b;
@@ -61,7 +61,17 @@ template <class Program, section_id Section = section_id::main> struct direct_st
   }
   /// Whether results depend on one another, so that elements cannot be computed each by itself.
   static constexpr bool is_ordered(kernel_result result) {
-    return is_cumulative(result) || result == kernel_result::sorted;
+    switch (result) {
+    case kernel_result::cumulative:
+    case kernel_result::reverse_cumulative:
+    case kernel_result::sorted: return true;
+    case kernel_result::vector:
+    case kernel_result::strided:
+    case kernel_result::reduction:
+    case kernel_result::rows:
+    case kernel_result::scattered: return false; // made in the order of positions
+    }
+    return true;
   }
   static constexpr std::int64_t numbers_of(const kernel_step& step) {
     const kernel_record& kernel = Program::plan.template at<kernel_record>(static_cast<int>(step.kernel));
@@ -124,10 +134,10 @@ template <class Program, section_id Section = section_id::main> struct direct_st
       case step_kind::epilogue:
       case step_kind::accumulation:
       case step_kind::placed_product:
-      case step_kind::concurrent: // made of others
+      case step_kind::launch_batch: // made of others
       case step_kind::exchange:
       case step_kind::axis_slice:
-      case step_kind::call: // with devices
+      case step_kind::mapped_section: // with devices
       case step_kind::scan:
       case step_kind::while_loop:
       case step_kind::cond: break; // their bodies

@@ -68,7 +68,7 @@ template <class Program, section_id Section, class Extents, class Execution> cla
                              [[maybe_unused]] std::byte* const* outputs, [[maybe_unused]] std::byte* slots,
                              [[maybe_unused]] const std::size_t* offsets) {
     constexpr std::size_t number = index_of(record(B).number);
-    if constexpr (record(B).kind == buffer_kind::value) first_bytes[B] = const_cast<std::byte*>(values[number]);
+    if constexpr (record(B).kind == buffer_kind::bound) first_bytes[B] = const_cast<std::byte*>(values[number]);
     else if constexpr (record(B).kind == buffer_kind::output) first_bytes[B] = outputs[number];
     else {
       static_assert(record(B).kind == buffer_kind::slot);

@@ -50,7 +50,7 @@ template <class Program> struct straight_frame {
   template <int Buffer> PARALLAX_INLINE auto* data() {
     using T = typename buffers::template element_of<Buffer>;
     constexpr buffer_record record = buffers::record(Buffer);
-    if constexpr (record.kind == buffer_kind::value)
+    if constexpr (record.kind == buffer_kind::bound)
       return const_cast<T*>(reinterpret_cast<const T*>(values[index_of(record.number)]));
     else if constexpr (record.kind == buffer_kind::output)
       return reinterpret_cast<T*>(outputs[index_of(record.number)]);

@@ -77,6 +77,21 @@ template <class T> constexpr T compiled_number(const kernel_constant& c) {
   return static_cast<T>(c.bits);
 }
 
+/// Whether the values of a kernel's last statement are its result, and are not stored by that statement.
+constexpr bool has_last_result(kernel_result result) {
+  switch (result) {
+  case kernel_result::vector:
+  case kernel_result::strided:
+  case kernel_result::reduction:
+  case kernel_result::cumulative:
+  case kernel_result::reverse_cumulative:
+  case kernel_result::sorted: return true;
+  case kernel_result::rows:
+  case kernel_result::scattered: return false;
+  }
+  return false;
+}
+
 } // namespace detail
 
 template <class Program, int Step, class Kernel = typename static_loop<Program, Step>::kernel> struct straight_loop;
@@ -86,6 +101,7 @@ template <class Program, int Step, kernel_result Result, class Reduction, class.
 struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
   using loop = static_loop<Program, Step>;
   static constexpr bool is_rows = Result == kernel_result::rows;
+  static_assert(!is_cumulative(Result) && Result != kernel_result::sorted, "elements of these are computed in order");
   static constexpr bool is_reduction = !is_rows && kernel<Result, Reduction, S...>::has_reduction;
   /// Elements whose values live at the same time.
   static constexpr std::size_t width = is_rows || is_reduction ? index_of(loop::together) : 1;
@@ -108,7 +124,7 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
   template <class Frame> static PARALLAX_INLINE void run_group(Frame& frame, std::size_t first) {
     file values;
     run_statements(frame, values, first, indices{});
-    if constexpr (!is_rows && Result != kernel_result::scattered) {
+    if constexpr (detail::has_last_result(Result)) {
       auto* const result = detail::values_at<last>(values);
       if constexpr (is_reduction) *element<0>(frame, first) = reduced<Reduction>(result, elements{});
       else *element<0>(frame, first) = *result;
@@ -160,6 +176,7 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
   template <int I, statement_kind Kind, element_type Type, int Operand, int Array, class Frame>
   static PARALLAX_INLINE void evaluate(store_statement<Kind, Type, Operand, Array>, Frame& frame, file& values,
                                        std::size_t first) {
+    static_assert(Kind == statement_kind::store_vector || Kind == statement_kind::store_row);
     const element_t<Type>* const stored = detail::values_at<Operand>(values);
     if constexpr (Kind == statement_kind::store_row) *element<Array>(frame, first) = *stored;
     for_elements(detail::values_at<I>(values), elements{}, [&](std::size_t i) PARALLAX_INLINE_LAMBDA {
@@ -170,6 +187,7 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
   template <int I, statement_kind Kind, element_type Type, int Offset, int Array, class Frame>
   static PARALLAX_INLINE void evaluate(gather_statement<Kind, Type, Offset, Array>, Frame& frame, file& values,
                                        std::size_t first) {
+    static_assert(Kind == statement_kind::gather_each || Kind == statement_kind::gather_row);
     for_elements(detail::values_at<I>(values), elements{}, [&](std::size_t i) PARALLAX_INLINE_LAMBDA {
       return element<Array>(frame, first + i)[detail::values_at<Offset>(values)[i]];
     });
@@ -178,6 +196,7 @@ struct straight_loop<Program, Step, kernel<Result, Reduction, S...>> {
             class Frame>
   static PARALLAX_INLINE void evaluate(scatter_statement<Kind, Primitive, Type, Offset, Update, Array>, Frame& frame,
                                        file& values, std::size_t first) {
+    static_assert(Kind == statement_kind::scatter_each || Kind == statement_kind::scatter_row);
     const auto offset = *detail::values_at<Offset>(values);
     if (offset < 0) return;
     element_t<Type>& changed = element<Array>(frame, first)[offset];

@@ -30,7 +30,7 @@ template <class Loop, class Buffers, class Outer, class Outputs> struct round_fr
   template <int Buffer> PARALLAX_INLINE auto* data() {
     constexpr buffer_record record = Buffers::record(Buffer);
     constexpr std::size_t number = index_of(record.number);
-    if constexpr (record.kind == buffer_kind::value) return argument<number>();
+    if constexpr (record.kind == buffer_kind::bound) return argument<number>();
     else if constexpr (record.kind == buffer_kind::output) return outputs.template data<number>();
     else {
       static_assert(record.kind == buffer_kind::slot);
@@ -171,7 +171,7 @@ template <class Program, int Index, section_id Branch, class Outer> struct branc
     constexpr buffer_record record = buffers::record(Buffer);
     constexpr std::size_t number = index_of(record.number);
     if constexpr (record.kind == buffer_kind::slot) return buffers::template slot<Buffer>(memory);
-    else if constexpr (record.kind == buffer_kind::value)
+    else if constexpr (record.kind == buffer_kind::bound)
       return outer.template data<static_cast<int>(Program::plan[step.operands][number])>();
     else {
       static_assert(record.kind == buffer_kind::output);

@@ -13,7 +13,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 /// The host's function for a kernel.
 template <class Kernel, class Work> constexpr kernel_function kernel_function_of() {
-  if constexpr (Kernel::result == kernel_result::rows) return &run_row_group<Kernel, Work>;
+  if constexpr (Kernel::result == kernel_result::rows) return &run_row_sweep<Kernel, Work>;
   else if constexpr (Kernel::result == kernel_result::sorted) return &run_sort<Kernel, Work>;
   else if constexpr (Kernel::result == kernel_result::scattered) return &run_scatter<Kernel, Work>;
   else if constexpr (is_cumulative(Kernel::result)) return &run_cumulative<Kernel, Work>;

@@ -65,7 +65,7 @@ class program_run {
         main.outputs[k] = to_change(from->host), takes = true;
     main.prepare(nullptr, given);
     if (takes) given.begin_to_take();
-    main.run([&](const call_step& step, section_runner& caller) { call(step, caller, given); });
+    main.run([&](const mapped_section_step& step, section_runner& caller) { call(step, caller, given); });
     return main_results(main.section, values, std::move(main.outputs));
   }
   /// Memory that results take. Devices' copies of it are forgotten, since its elements change.
@@ -78,7 +78,7 @@ class program_run {
     const int argument = given.donor_of(result);
     if (argument < 0) return nullptr;
     const runtime_value& value = values[index_of(argument)];
-    return value.is_given_away && value.on_host && value.host.on_device() == nullptr ? &value : nullptr;
+    return value.is_donated && value.on_host && value.host.on_device() == nullptr ? &value : nullptr;
   }
 
   /// The address of an argument on the host; null if it is not there.
@@ -88,7 +88,7 @@ class program_run {
   }
 
   /// Runs a section on its devices.
-  void call(const call_step& step, section_runner& caller, given_memory given) {
+  void call(const mapped_section_step& step, section_runner& caller, given_memory given) {
     const section_call section(plan, step, extents, agreed.mesh_of(step.section), device_pool::instance().size(),
                                "set PARALLAX_HOST_DEVICES to have more");
     const section_plan called(plan, section.section, extents);
@@ -113,7 +113,7 @@ class program_run {
       section_runner instance(called, kernels, {together.get(), position});
       instance.outputs = std::move(outputs[index_of(position)]);
       instance.prepare(&arguments);
-      instance.run([](const call_step&, section_runner&) {});
+      instance.run([](const mapped_section_step&, section_runner&) {});
       outputs[index_of(position)] = std::move(instance.outputs);
     };
     if (takes) given.begin_to_take();
@@ -132,7 +132,7 @@ class program_run {
   recycled_vector<buffer> pieces_of(section_runner& caller, const section_call& section,
                                     const section_operand& wanted) {
     const buffer_record& source = caller.section.buffer_at(wanted.source);
-    if (source.kind == buffer_kind::value) {
+    if (source.kind == buffer_kind::bound) {
       const auto& value = values[index_of(source.number)];
       if (section.in_place(value, wanted)) return value.pieces;
     }

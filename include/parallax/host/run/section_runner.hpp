@@ -36,7 +36,7 @@ struct device_place {
 
 class section_runner {
  public:
-  using call_function = function_ref<void(const call_step&, section_runner&)>;
+  using call_function = function_ref<void(const mapped_section_step&, section_runner&)>;
 
   const section_plan section;
   recycled_vector<runtime_value>* values = nullptr; ///< of the main section
@@ -72,7 +72,7 @@ class section_runner {
       switch (each.kind) {
       case buffer_kind::slot: break;
       case buffer_kind::output: pointer = outputs[number].data(); break;
-      case buffer_kind::value:
+      case buffer_kind::bound:
         pointer = nullptr;
         if (arguments && number < arguments->size()) pointer = const_cast<std::byte*>((*arguments)[number]);
         break;
@@ -84,7 +84,7 @@ class section_runner {
 
   std::byte* data(buffer_id id) {
     const buffer_record& of = section.buffer_at(id);
-    if (values && of.kind == buffer_kind::value) return (*values)[index_of(of.number)].host_data();
+    if (values && of.kind == buffer_kind::bound) return (*values)[index_of(of.number)].host_data();
     return pointers[index_of(id)];
   }
 
@@ -116,7 +116,7 @@ class section_runner {
     std::size_t next = 0;
     for (const buffer_record& each : section.buffers()) {
       std::byte*& pointer = pointers[next++];
-      if (each.kind == buffer_kind::value) pointer = arguments[index_of(each.number)];
+      if (each.kind == buffer_kind::bound) pointer = arguments[index_of(each.number)];
       if (each.kind == buffer_kind::output) pointer = results[index_of(each.number)];
     }
   }
@@ -138,13 +138,13 @@ class section_runner {
       }
       self.run_accumulation(step);
     }
-    void operator()(const concurrent_step& step) const { self.run_steps(self.section.plan[step.parts], call); }
+    void operator()(const launch_batch_step& step) const { self.run_steps(self.section.plan[step.parts], call); }
     void operator()(const exchange_step& step) const {
       run_exchange(self.section, step, *self.device.together, self.device.position, self.data(step.source),
                    self.data(step.result));
     }
     void operator()(const axis_slice_step& step) const { self.run_axis_slice(step); }
-    void operator()(const call_step& step) const { call(step, self); }
+    void operator()(const mapped_section_step& step) const { call(step, self); }
     void operator()(const scan_step& step) const { self.run_scan(step, call); }
     void operator()(const while_step& step) const { self.run_while(step, call); }
     void operator()(const cond_step& step) const { self.run_cond(step, call); }

@@ -176,6 +176,8 @@ struct searchsorted_operation : operation<searchsorted_operation> {
 
 } // namespace detail
 
+/// Makes `searchsorted` place a value behind equal elements. JAX: side='right'
+inline constexpr detail::right_side_t right_side{};
 /// The sums of the elements up to each one along an axis, which stands last, or of all elements in row-major order:
 /// `cumsum(x, 0)`, `cumsum(x, 0, in_reverse)`. Truth values are counted in int32. JAX: numpy.cumsum, lax.cumsum
 inline constexpr detail::cumulative_operation<primitives::cumsum, true> cumsum{};
@@ -199,8 +201,6 @@ inline constexpr detail::sort_key_val_operation sort_key_val{};
 /// `top_k(x, k)`: a pair of the k largest elements along the last axis, from the largest down, and their positions,
 /// int32. NaN counts as largest; of equal elements the first one comes first. JAX: lax.top_k
 inline constexpr detail::top_k_operation top_k{};
-/// Makes `searchsorted` place a value behind equal elements. JAX: side='right'
-inline constexpr detail::right_side_t right_side{};
 /// `searchsorted(sorted, values)`: how many elements of the sorted row are below each value, int32; `right_side`: how
 /// many are not above it. NaN is above all numbers. JAX: numpy.searchsorted
 inline constexpr detail::searchsorted_operation searchsorted{};

@@ -61,22 +61,46 @@ constexpr tracer low_byte(tracer word) {
 template <class Generator, fixed_string Function>
 inline constexpr auto name_of_function = text_buffer<32>{} << Generator::name << "::" << Function.view();
 
+/// How numbers in [0, 1) are made of random words.
+struct unit_format {
+  element_type word;
+  std::int64_t bits; ///< 16-bit types: the bits of a word that are used; others: the exponent of 1
+  int shift;         ///< of the word
+  double step;       ///< between numbers of 16-bit types
+  double below_one;  ///< the largest number
+};
+constexpr unit_format unit_format_of(element_type type) {
+  switch (type) {
+  case element_type::float16: return {element_type::uint32, 0xFFFF, 6, 0x1p-10, 0x1.ffcp-1};
+  case element_type::bfloat16: return {element_type::uint32, 0xFF, 1, 0x1p-7, 0x1.fep-1};
+  case element_type::float32: return {element_type::uint32, 0x3F800000, 9, 0, 0x1.fffffep-1};
+  case element_type::float64: return {element_type::uint64, 0x3FF0000000000000, 12, 0, 0x1.fffffffffffffp-1};
+  case element_type::boolean:
+  case element_type::uint8:
+  case element_type::int32:
+  case element_type::uint32:
+  case element_type::int64:
+  case element_type::uint64: break;
+  }
+  return unit_format_of(not_said_of_this_element_type());
+}
+
 /// A 16-bit number in [0, 1) from random words: it uses as many of their low bits as JAX does. By way of an exponent of
 /// 1, as below, the last place would be coarser.
 constexpr tracer unit_of_16_bits(tracer words, element_type type) {
   context& trace = *words.owner;
   auto word = [&](std::int64_t value) { return build::integer_literal(trace, element_type::uint32, value); };
-  const bool is_half = type == element_type::float16;
-  tracer low_bits = emit<primitives::bitwise_and>({words, word(is_half ? 0xFFFF : 0xFF)});
-  tracer fraction = emit<primitives::shift_right>({low_bits, word(is_half ? 6 : 1)});
-  return build::convert(fraction, type) * build::literal(trace, type, is_half ? 0x1p-10 : 0x1p-7);
+  const unit_format format = unit_format_of(type);
+  tracer low_bits = emit<primitives::bitwise_and>({words, word(format.bits)});
+  tracer fraction = emit<primitives::shift_right>({low_bits, word(format.shift)});
+  return build::convert(fraction, type) * build::literal(trace, type, format.step);
 }
 /// A number in [0, 1) from random words of the type's size: random mantissa bits with the exponent of 1, minus 1.
 constexpr tracer unit_of_words(tracer words, element_type type) {
   context& trace = *words.owner;
-  const bool wide = type == element_type::float64;
-  tracer shift = build::integer_literal(trace, words.type(), wide ? 12 : 9);
-  tracer exponent = build::integer_literal(trace, words.type(), wide ? 0x3FF0000000000000 : 0x3F800000);
+  const unit_format format = unit_format_of(type);
+  tracer shift = build::integer_literal(trace, words.type(), format.shift);
+  tracer exponent = build::integer_literal(trace, words.type(), format.bits);
   tracer pattern = emit<primitives::bitwise_or>({emit<primitives::shift_right>({words, shift}), exponent});
   return emit<primitives::bitcast>({pattern}, {type}) - 1;
 }
@@ -88,7 +112,7 @@ constexpr tracer uniform_numbers(tracer key, const dims& shape, element_type typ
                                  std::string_view name, bool stays_below = false) {
   key_words k = words_of(key, name);
   if (key.owner->failed) return key;
-  tracer words = Generator::bits(k, shape, type == element_type::float64 ? element_type::uint64 : element_type::uint32);
+  tracer words = Generator::bits(k, shape, unit_format_of(type).word);
   tracer unit = is_half_precision(type) ? unit_of_16_bits(words, type) : unit_of_words(words, type);
   low = build::convert(low, type);
   high = build::convert(high, type);
@@ -153,12 +177,9 @@ template <class Generator, element T> struct normal_operation : operation<normal
   template <std::size_t N> static constexpr tracer apply(context& trace, tracer key, const extent_list<N>& shape) {
     constexpr std::string_view name = name_of_function<Generator, "normal">.view();
     constexpr element_type type = element_type_of<T>;
-    constexpr double below_one = type == element_type::float16    ? -0x1.ffcp-1
-                                 : type == element_type::bfloat16 ? -0x1.fep-1
-                                 : type == element_type::float32  ? -0x1.fffffep-1
-                                                                  : -0x1.fffffffffffffp-1;
+    constexpr double above_minus_one = -unit_format_of(type).below_one;
     tracer u =
-        uniform_numbers<Generator>(key, dims_of(trace, name, shape), type, build::literal(trace, type, below_one),
+        uniform_numbers<Generator>(key, dims_of(trace, name, shape), type, build::literal(trace, type, above_minus_one),
                                    build::literal(trace, type, 1), name, true);
     if (trace.failed) return key;
     return build::literal(trace, type, 1.4142135623730951) * emit<primitives::erf_inv>({u});

@@ -19,10 +19,20 @@ struct floating_grid {
   double least_normal, least;
 };
 constexpr floating_grid grid_of(element_type type) {
-  if (type == element_type::float64) return {type, element_type::uint64, 1, 0x1p-1022, 0x1p-1074};
-  if (type == element_type::float16) return {element_type::float32, element_type::uint32, 1 << 13, 0x1p-14, 0x1p-24};
-  if (type == element_type::bfloat16) return {element_type::float32, element_type::uint32, 1 << 16, 0x1p-126, 0x1p-133};
-  return {element_type::float32, element_type::uint32, 1, 0x1p-126, 0x1p-149};
+  constexpr element_type float32 = element_type::float32, uint32 = element_type::uint32;
+  switch (type) {
+  case element_type::float16: return {float32, uint32, 1 << 13, 0x1p-14, 0x1p-24};
+  case element_type::bfloat16: return {float32, uint32, 1 << 16, 0x1p-126, 0x1p-133};
+  case element_type::float32: return {float32, uint32, 1, 0x1p-126, 0x1p-149};
+  case element_type::float64: return {type, element_type::uint64, 1, 0x1p-1022, 0x1p-1074};
+  case element_type::boolean:
+  case element_type::uint8:
+  case element_type::int32:
+  case element_type::uint32:
+  case element_type::int64:
+  case element_type::uint64: break;
+  }
+  return grid_of(not_said_of_this_element_type());
 }
 /// The largest number below `number` in its type.
 constexpr tracer just_below(tracer number) {

@@ -86,7 +86,7 @@ struct psum : collective {
 };
 
 namespace detail {
-template <class Reduction> struct extreme_collective : collective {
+template <class Reduction> struct extreme_collective : collective, of_ordered {
   static constexpr exchange_kind exchange = exchange_kind::all_reduce;
   static constexpr batched batch(const batch_application& a, const parameters& p) {
     if (!p.over.contains(a.axis)) return unchanged(a);

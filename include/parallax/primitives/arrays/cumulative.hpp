@@ -118,7 +118,7 @@ struct cumprod : cumulative {
 };
 
 namespace detail {
-struct extreme_cumulative : cumulative {
+struct extreme_cumulative : cumulative, of_ordered {
   /// An element that equals the result before it gets half of the cotangent, as in the elementwise extremes.
   static constexpr void vjp(vjp_application& a, const parameters& p) {
     const tracer result = later(a.result, p), x = later(a.operand(0), p), last = earlier(a.result, p);

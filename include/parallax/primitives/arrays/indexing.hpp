@@ -116,7 +116,8 @@ struct scatter {
       window_axes::describe(p.axes, member);
     }
   };
-  static constexpr abstract_value shape(const shape_application& a, const parameters&) {
+  static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
+    if (p.combine == scatter_kind::smaller_of || p.combine == scatter_kind::larger_of) require_order(a);
     abstract_value result = a.operands[0];
     result.weak = false;
     return result;

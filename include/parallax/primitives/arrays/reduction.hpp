@@ -48,7 +48,7 @@ struct reduce_sum : reduction {
 };
 
 namespace detail {
-struct extreme_reduction : reduction {
+struct extreme_reduction : reduction, of_ordered {
   /// The elements that equal the extreme share the cotangent equally. Those of 16-bit types are counted in float32.
   static constexpr void vjp(vjp_application& a, const parameters& p) {
     tracer cotangent = build::widen(a.cotangent);
@@ -57,13 +57,13 @@ struct extreme_reduction : reduction {
     a.give(0, build::convert(attains * spread(a, p, cotangent / count), a.result.type()));
   }
 };
-struct position_reduction : reduction {
+struct position_reduction : reduction, of_ordered {
   static constexpr abstract_value shape(const shape_application& a, const parameters& p) {
     abstract_value result = reduction::shape(a, p);
     result.type = element_type::int32;
     return result;
   }
-  static constexpr void vjp(vjp_application&, const parameters&) {}
+  static constexpr zero_rule vjp{};
   static constexpr no_rule evaluate{"the kernels of positions are their own"};
 };
 } // namespace detail

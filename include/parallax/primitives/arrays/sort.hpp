@@ -8,7 +8,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 /// Rows of values, along the last axis, in the order of their keys. Values with equal keys stay in their order; NaN
 /// counts as larger than all numbers, and -0 as 0. Operands: keys, values. JAX: lax.sort of two operands.
-struct sort_by {
+struct sort_by : of_ordered {
   static constexpr std::string_view name = "sort_by";
   static constexpr primitive_kind kind = primitive_kind::sorting;
   struct parameters {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <parallax/core/version.hpp>
+#include <parallax/primitives/building/scalar.hpp>
 #include <parallax/primitives/building/sources.hpp>
 #include <parallax/primitives/building/structural_parameters.hpp>
 
@@ -13,33 +14,22 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-namespace detail {
-
-template <class T>
-concept scalar = std::is_arithmetic_v<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, float16> ||
-                 std::same_as<std::remove_cvref_t<T>, bfloat16>;
-
-/// The element type that a C++ scalar stands for. Beside arrays it is weakly typed: it takes their type.
-template <scalar T>
-inline constexpr element_type scalar_type_of =
-    std::same_as<T, bool>       ? element_type::boolean
-    : std::same_as<T, float16>  ? element_type::float16
-    : std::same_as<T, bfloat16> ? element_type::bfloat16
-    : std::same_as<T, float>    ? element_type::float32
-    : std::floating_point<T>    ? element_type::float64
-    : std::signed_integral<T>   ? (sizeof(T) > 4 ? element_type::int64 : element_type::int32)
-    : sizeof(T) > 4             ? element_type::uint64
-                                : element_type::uint32;
-
-} // namespace detail
-
 namespace build {
 
 /// A constant. The types that it is used with represent `value` exactly.
 constexpr tracer literal(context& trace, element_type type, double value, bool weak = false) {
-  if (type == element_type::float16) value = static_cast<double>(float16(value));
-  if (type == element_type::bfloat16) value = static_cast<double>(bfloat16(value));
-  if (type == element_type::float32) value = static_cast<double>(static_cast<float>(value));
+  switch (type) {
+  case element_type::float16: value = static_cast<double>(float16(value)); break;
+  case element_type::bfloat16: value = static_cast<double>(bfloat16(value)); break;
+  case element_type::float32: value = static_cast<double>(static_cast<float>(value)); break;
+  case element_type::float64:
+  case element_type::boolean:
+  case element_type::uint8:
+  case element_type::int32:
+  case element_type::uint32:
+  case element_type::int64:
+  case element_type::uint64: break;
+  }
   return emit<primitives::literal>(trace, {type, weak, std::bit_cast<std::int64_t>(value)});
 }
 constexpr tracer integer_literal(context& trace, element_type type, std::int64_t value, bool weak = false) {

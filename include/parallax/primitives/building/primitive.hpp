@@ -90,6 +90,15 @@ struct shape_application {
   plain_span<const abstract_value> operands;
 };
 
+/// A base of primitives that ask which of two elements is less: operands of other types are errors.
+struct of_ordered {};
+constexpr void require_order(const shape_application& a) {
+  const element_type type = a.operands[0].type;
+  if (has_order(type)) return;
+  a.trace.fail(message() << a.name << ": of two elements of type " << name_of(type)
+                         << " none is less; compare numbers that are made of them");
+}
+
 /// Takes the place of an array's axis if the value is not mapped.
 inline constexpr int unmapped = INT_MIN;
 
@@ -134,6 +143,11 @@ struct vjp_application {
   constexpr bool wants(int operand) const { return wanted[index_of(operand)] != 0; }
   constexpr const tracer& operand(int i) const { return operands[index_of(i)]; }
   constexpr void give(int operand, tracer cotangent_of_operand) { given[index_of(operand)] = cotangent_of_operand; }
+};
+
+/// The differentiation rule of primitives that are piecewise constant: no operand gets a cotangent.
+struct zero_rule {
+  constexpr void operator()(vjp_application&, const auto&...) const {}
 };
 
 /// Whether a result may have `rank` dimensions; too many are an error.

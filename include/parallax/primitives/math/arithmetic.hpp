@@ -67,13 +67,13 @@ constexpr void extreme_vjp(vjp_application& a) {
 }
 } // namespace detail
 
-struct maximum : elementwise {
+struct maximum : elementwise, of_ordered {
   static constexpr std::string_view name = "max";
   static constexpr void vjp(vjp_application& a) { detail::extreme_vjp(a); }
   template <class V> static PARALLAX_HD V evaluate(V x, V y) { return math::max(x, y); }
 };
 
-struct minimum : elementwise {
+struct minimum : elementwise, of_ordered {
   static constexpr std::string_view name = "min";
   static constexpr void vjp(vjp_application& a) { detail::extreme_vjp(a); }
   template <class V> static PARALLAX_HD V evaluate(V x, V y) { return math::min(x, y); }

@@ -14,19 +14,19 @@ struct not_equal : predicate {
   static constexpr std::string_view name = "ne";
   template <class V> static PARALLAX_HD auto evaluate(V x, V y) { return math::ne(x, y); }
 };
-struct less : predicate {
+struct less : predicate, of_ordered {
   static constexpr std::string_view name = "lt";
   template <class V> static PARALLAX_HD auto evaluate(V x, V y) { return math::lt(x, y); }
 };
-struct less_equal : predicate {
+struct less_equal : predicate, of_ordered {
   static constexpr std::string_view name = "le";
   template <class V> static PARALLAX_HD auto evaluate(V x, V y) { return math::le(x, y); }
 };
-struct greater : predicate {
+struct greater : predicate, of_ordered {
   static constexpr std::string_view name = "gt";
   template <class V> static PARALLAX_HD auto evaluate(V x, V y) { return math::gt(x, y); }
 };
-struct greater_equal : predicate {
+struct greater_equal : predicate, of_ordered {
   static constexpr std::string_view name = "ge";
   template <class V> static PARALLAX_HD auto evaluate(V x, V y) { return math::ge(x, y); }
 };

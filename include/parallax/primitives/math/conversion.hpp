@@ -34,7 +34,7 @@ struct bitcast : elementwise {
                              << " differ in size or are truth values; bitcast between types of equal size");
     return {to, false, a.operands[0].shape};
   }
-  static constexpr void vjp(vjp_application&, const parameters&) {}
+  static constexpr zero_rule vjp{};
   template <element_type To, std::int64_t, class V> static PARALLAX_HD auto evaluate(V x) {
     return math::bit_cast<element_t<To>>(x);
   }
@@ -50,7 +50,7 @@ struct named : elementwise {
 /// The operand, constant for derivatives.
 struct stop_gradient : elementwise {
   static constexpr std::string_view name = "stop_gradient";
-  static constexpr void vjp(vjp_application&) {}
+  static constexpr zero_rule vjp{};
   template <class V> static PARALLAX_HD V evaluate(V x) { return x; }
 };
 

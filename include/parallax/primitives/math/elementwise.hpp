@@ -79,7 +79,7 @@ struct predicate : elementwise {
     result.weak = false;
     return result;
   }
-  static constexpr void vjp(vjp_application&) {} // piecewise constant
+  static constexpr zero_rule vjp{};
 };
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::primitives

@@ -18,13 +18,13 @@ struct absolute : elementwise {
 /// -1, 0 or 1; NaN stays NaN
 struct sign : elementwise {
   static constexpr std::string_view name = "sign";
-  static constexpr void vjp(vjp_application&) {}
+  static constexpr zero_rule vjp{};
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::sign(x); }
 };
 
 struct floor : elementwise {
   static constexpr std::string_view name = "floor";
-  static constexpr void vjp(vjp_application&) {}
+  static constexpr zero_rule vjp{};
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::floor(x); }
 };
 

@@ -38,7 +38,7 @@ struct custom_call : body_call {
     operand_flags moving{};              ///< operands that the rules give derivatives for
     /// Rules get the results, before the operands: `tangents` then returns tangents alone, and `backward` gets results
     /// and operands without a `forward`. So rules of rules call the function again, however it works.
-    bool given_results = false;
+    bool sees_results = false;
 
     constexpr bool has_rules() const { return !tangents.empty() || !backward.empty(); }
     static constexpr void describe(auto& p, auto& member) {
@@ -47,7 +47,7 @@ struct custom_call : body_call {
       member("forward", p.forward);
       member("backward", p.backward);
       member("moving", p.moving);
-      member("given_results", p.given_results);
+      member("sees_results", p.sees_results);
     }
   };
 
@@ -79,7 +79,7 @@ struct custom_call : body_call {
     const operand_flags mapped = mapped_operands(a);
     const std::size_t results = a.trace.at(p.body).outputs.size();
     p.body = parallax::detail::batched_body(a, p.body, mapped);
-    operand_flags given(p.given_results ? results : 0, 1);
+    operand_flags given(p.sees_results ? results : 0, 1);
     for (char each : mapped) given.push_back(each);
     for_each(p.tangents, [&](graph_id& g) {
       operand_flags inputs = given;
@@ -88,7 +88,7 @@ struct custom_call : body_call {
       g = parallax::detail::batched_body(a, g, inputs);
     });
     operand_flags kept; // the mapped ones among the inputs of the way back
-    if (p.given_results) kept = given;
+    if (p.sees_results) kept = given;
     for_each(p.forward, [&](graph_id& g) {
       const batched_outputs both = batched_graph(a, g, mapped, results);
       g = both.graph;
@@ -127,7 +127,7 @@ struct custom_call : body_call {
       return {};
     }
     growing_vector<tracer> values, inputs;
-    if (p.given_results) values = inputs = emit_call<custom_call>(a.trace, a.operands, p);
+    if (p.sees_results) values = inputs = emit_call<custom_call>(a.trace, a.operands, p);
     for (const tracer& x : a.operands) inputs.push_back(x);
     for (std::size_t k = 0; k < a.operands.size(); ++k)
       if (p.moving[k] != 0) inputs.push_back(a.tangents[k].owner ? a.tangents[k] : build::zeros_like(a.operands[k]));
@@ -201,7 +201,7 @@ struct custom_call : body_call {
                            .differentiated_operands = p.moving.numbers()};
     const growing_vector<tracer> operands(a.operands.begin(), a.operands.end());
     growing_vector<tracer> values;
-    if (p.given_results) {
+    if (p.sees_results) {
       values = emit_call<custom_call>(a.trace, a.operands, p);
       for (std::size_t k = 0; k < results; ++k) values.push_back(values[k]);
       for (const tracer& x : a.operands) values.push_back(x);
@@ -216,7 +216,7 @@ struct custom_call : body_call {
     using namespace parallax::detail;
     const std::size_t results = a.trace.at(p.body).outputs.size();
     growing_vector<tracer> operands;
-    if (p.given_results) operands = emit_call<custom_call>(a.trace, a.operands, p);
+    if (p.sees_results) operands = emit_call<custom_call>(a.trace, a.operands, p);
     const std::size_t before = operands.size();
     for (const tracer& x : a.operands) operands.push_back(x);
     operand_flags by_tangents(operands.size());
@@ -225,7 +225,7 @@ struct custom_call : body_call {
       operands.push_back(build::zeros_like(a.operands[k]));
       by_tangents.push_back(1);
     }
-    const graph_id moved = p.given_results ? p.tangents[0] : only_outputs(a.trace, p.tangents[0], results);
+    const graph_id moved = p.sees_results ? p.tangents[0] : only_outputs(a.trace, p.tangents[0], results);
     auto same = [](std::size_t, tracer x) { return x; };
     joint_program joint(a.trace, moved, by_tangents, same, same);
     if (a.trace.failed) return {};
@@ -237,7 +237,7 @@ struct custom_call : body_call {
     for_each(joint.differentiated_inputs, [&](int k) {
       linear.differentiated_operands.push_back(moving[index_of(k) - before - a.operands.size()]);
     });
-    if (!p.given_results) linear.results = replay_graph(a.trace, p.body, {a.operands.begin(), a.operands.end()});
+    if (!p.sees_results) linear.results = replay_graph(a.trace, p.body, {a.operands.begin(), a.operands.end()});
     for (std::size_t k = 0; k < before; ++k) linear.results.push_back(operands[k]);
     for (std::size_t k = floating.size(); k < values.size(); ++k) linear.operands.push_back(values[k]);
     linear.backward = id_of<custom_call>;

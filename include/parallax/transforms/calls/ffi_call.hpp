@@ -4,8 +4,8 @@
 #include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/plain_span.hpp>
-#include <parallax/core/trace/ffi_function.hpp>
 #include <parallax/core/version.hpp>
+#include <parallax/transforms/calls/ffi_function.hpp>
 #include <parallax/transforms/calls/scan_call.hpp>
 #include <parallax/transforms/passes/batch.hpp>
 #include <parallax/transforms/passes/check_leaves.hpp>

@@ -5,9 +5,9 @@
 #include <parallax/core/support/flags.hpp>
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/trace/ffi_buffer.hpp>
-#include <parallax/core/trace/ffi_function.hpp>
 #include <parallax/core/trace/print_value.hpp>
 #include <parallax/core/version.hpp>
+#include <parallax/transforms/calls/ffi_function.hpp>
 #include <parallax/transforms/passes/call.hpp>
 
 #include <array>

@@ -5,8 +5,8 @@
 #include <parallax/core/support/growing_vector.hpp>
 #include <parallax/core/support/ids.hpp>
 #include <parallax/core/trace/context.hpp>
-#include <parallax/core/types/scan_role.hpp>
 #include <parallax/core/version.hpp>
+#include <parallax/transforms/calls/scan_role.hpp>
 #include <parallax/transforms/passes/activity.hpp>
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {

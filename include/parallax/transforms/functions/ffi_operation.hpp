@@ -58,7 +58,7 @@ template <class Rules, class Tree, int Count> class ffi_trace {
       return emit_call<primitives::ffi_call>(trace, operands, p);
     } else {
       custom_trace traced(trace, operands);
-      traced.call.given_results = true;
+      traced.call.sees_results = true;
       const growing_vector<tracer> inputs = traced.open();
       traced.call.body = traced.close(emit_call<primitives::ffi_call>(trace, inputs, p));
       if constexpr (has_jvp) traced.call.tangents.push_back(trace_jvp(traced));
@@ -190,11 +190,12 @@ template <class Rules> inline constexpr bool detail::is_transformed<detail::ffi_
 /// A function of a user's own as an operation: `custom_call<rules>(x, y)`, inside traced functions and at once. `rules`
 /// is a type with these static functions:
 ///
-/// - `host(ffi_buffer<const T, Rank>..., ffi_buffer<U, Rank>...)`, no template: reads arguments and fills results, of
-///   which none share memory. Several threads may call it at a time. It should
-///   not throw: an exception ends the call, and leaves `jit` as it is and `pmap` as a `device_error`.
+/// - `host(ffi_buffer<const T, Rank>..., ffi_buffer<U, Rank>...)`, no template: reads arguments and fills results;
+/// these
+///   share no memory. Several threads may call it at a time. It should not throw: an exception ends the call, and
+///   leaves `jit` as it is and `pmap` as a `device_error`.
 /// - `cuda(cudaStream_t, ...)`, if there is a CUDA backend: enqueues the same on the stream, and does not wait.
-/// - `shape(x...)`, constexpr: arrays like the results, one or a tree of them, of which only shapes and types are used.
+/// - `shape(x...)`, constexpr: arrays like the results, one or a tree of them; only shapes and types of these are used.
 /// - `jvp(arguments, result, tangents)` and `vjp(arguments, result, cotangents)`, constexpr, if it has derivatives, as
 ///   for `custom_jvp` and `custom_vjp`; with `jvp` alone, the way back is that transposed.
 /// - `batch(is_mapped, x...)`, constexpr: the results of a batch along axis 0, where arguments that are mapped lie

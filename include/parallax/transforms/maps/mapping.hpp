@@ -168,7 +168,7 @@ constexpr auto trace_instance(context& trace, std::string_view transformation, c
   return instance<decltype(tree)>{arguments, body, axis, tree, results};
 }
 
-/// Reports a result that varies along the mapped axis where out_axes says it does not.
+/// Reports a result that varies along the mapped axis although out_axes says it does not.
 constexpr void varying_output(context& trace, std::string_view transformation, std::string_view name, int result) {
   message text;
   text << transformation << " has mapped output ";

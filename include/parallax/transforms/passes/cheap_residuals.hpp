@@ -19,8 +19,8 @@ enum class input_place {
   elsewhere, ///< it has to be brought if it is read
 };
 
-/// Finds them in a graph of both ways: the way back begins at `cut` and reads the values `read`. A residual is computed
-/// again if few operations make it of values that are kept anyway, or of others of no greater size.
+/// Finds cheap residuals in a graph of both ways: the way back begins at `cut` and reads the values `read`. A residual
+/// is computed again if few operations make it of values that are kept anyway, or of others of no greater size.
 class cheap_residuals {
  public:
   static constexpr int most_operations = 8;

@@ -20,7 +20,7 @@ constexpr void collective_apart(const variation& v, std::string_view collective)
                     << "makes it, or select with where");
 }
 
-/// Which outputs of a body may differ between the instances along an axis, given which `inputs` may.
+/// Which outputs of a body may differ between the instances along an axis, if the flagged `inputs` may.
 constexpr result_flags varies_along(const variation& v, graph_id body, const operand_flags& inputs) {
   const graph& g = v.trace.at(body);
   id_set<node_id> varying(g.size());

@@ -77,7 +77,7 @@ template <class Tree, class TangentSolve> class root_trace {
     share_captures(owner, call.body, plain_span<const graph_id>(&function, 1), operands);
     for (std::size_t k = 0; k < operands.size(); ++k)
       call.moving.push_back(k >= size && has_derivatives(operands[k].type()));
-    call.given_results = true;
+    call.sees_results = true;
   }
   /// f_x dx = -df by what f closes over.
   constexpr void trace_tangents() {
@@ -160,7 +160,7 @@ template <class Tree, class TangentSolve> class root_trace {
 } // namespace detail
 
 /// A root x of `f`, a tree like `first`: what `solve(f, first)` returns. By the implicit function theorem f_x dx = -df,
-/// where df is the change of f by the values that it closes over. `tangent_solve(g, y)` solves the linear g(z) = y, and
+/// with df the change of f by the values that it closes over. `tangent_solve(g, y)` solves the linear g(z) = y, and
 /// has to be differentiable, as `cg` and the like are. `solve` itself need not be, and none of its values are kept.
 /// Inside traced functions. JAX: lax.custom_root
 template <class Function, class First, class Solve, class TangentSolve>

@@ -12,18 +12,38 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
+/// How a number's power of 2 is found: in a floating type, by the bits of its exponent.
+struct exponent_format {
+  element_type computed, word;
+  std::int64_t bits;
+  double least_normal;
+};
+constexpr exponent_format exponent_format_of(element_type type) {
+  switch (type) {
+  case element_type::float16:
+  case element_type::bfloat16:
+  case element_type::float32:
+  case element_type::boolean:
+  case element_type::uint8:
+  case element_type::int32:
+  case element_type::uint32:
+  case element_type::int64:
+  case element_type::uint64: break;
+  case element_type::float64: return {type, element_type::uint64, 0x7FF0000000000000, 0x1p-1022};
+  }
+  return {element_type::float32, element_type::uint32, 0x7F800000, 0x1p-126};
+}
+
 /// The largest power of 2 that is at most a positive `number`: division by it is exact. 1 for 0, and infinite for
 /// numbers that are not finite. Subnormal numbers have the smallest normal one.
 constexpr tracer power_of_two_in(const tracer& number) {
   context& trace = *number.owner;
-  const bool is_double = number.type() == element_type::float64;
-  const element_type type = is_double ? element_type::float64 : element_type::float32;
-  const element_type word = is_double ? element_type::uint64 : element_type::uint32;
-  const tracer x = build::convert(number, type);
-  const tracer exponent = build::integer_literal(trace, word, is_double ? 0x7FF0000000000000 : 0x7F800000);
-  const tracer bits = emit<primitives::bitwise_and>({emit<primitives::bitcast>({x}, {word}), exponent});
-  const tracer power = emit<primitives::bitcast>({bits}, {type});
-  const tracer least = build::literal(trace, type, is_double ? 0x1p-1022 : 0x1p-126);
+  const exponent_format format = exponent_format_of(number.type());
+  const tracer x = build::convert(number, format.computed);
+  const tracer exponent = build::integer_literal(trace, format.word, format.bits);
+  const tracer bits = emit<primitives::bitwise_and>({emit<primitives::bitcast>({x}, {format.word}), exponent});
+  const tracer power = emit<primitives::bitcast>({bits}, {format.computed});
+  const tracer least = build::literal(trace, format.computed, format.least_normal);
   const tracer normal = emit<primitives::maximum>({power, least});
   return build::select(x == build::like(x, 0), build::like(x, 1), normal);
 }

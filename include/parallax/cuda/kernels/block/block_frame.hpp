@@ -40,7 +40,7 @@ template <class Program, section_id Section, std::size_t Memory, class Places> s
 
   template <int Buffer> PARALLAX_DEVICE PARALLAX_INLINE std::byte* address() const {
     using buffer = static_buffer<Program, Section, Buffer>;
-    if constexpr (buffer::record.kind == buffer_kind::value) return places.template value<buffer::number>();
+    if constexpr (buffer::record.kind == buffer_kind::bound) return places.template value<buffer::number>();
     else if constexpr (buffer::record.kind == buffer_kind::output) return places.template output<buffer::number>();
     else {
       static_assert(buffer::record.kind == buffer_kind::slot);

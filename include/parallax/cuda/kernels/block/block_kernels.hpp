@@ -54,9 +54,16 @@ enum class block_way { elementwise, row_reduction, column_reduction, held_rows, 
 
 /// The kernel for a loop; collapses the loop's dimensions.
 constexpr block_way way_of(kernel_result result, bool has_reduction, kernel_arguments& a) {
-  if (result == kernel_result::rows) return block_way::held_rows;
-  if (result == kernel_result::scattered) return block_way::scatter;
-  if (is_cumulative(result)) return block_way::cumulative;
+  switch (result) {
+  case kernel_result::rows: return block_way::held_rows;
+  case kernel_result::scattered: return block_way::scatter;
+  case kernel_result::cumulative:
+  case kernel_result::reverse_cumulative: return block_way::cumulative;
+  case kernel_result::vector:
+  case kernel_result::strided:
+  case kernel_result::reduction:
+  case kernel_result::sorted: break; // `block_loop_estimate` leaves sorted ones to kernels
+  }
   if (!has_reduction) return block_way::elementwise;
   a.collapse();
   return detail::reduction_loop(a).innermost_reduced ? block_way::row_reduction : block_way::column_reduction;

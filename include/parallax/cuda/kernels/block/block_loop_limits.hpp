@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
@@ -50,11 +51,11 @@ class block_loop_estimate {
       case step_kind::epilogue:
       case step_kind::accumulation:
       case step_kind::placed_product:
-      case step_kind::concurrent:
+      case step_kind::launch_batch:
       case step_kind::exchange:
       case step_kind::axis_slice:
       case step_kind::ffi:
-      case step_kind::call: is_small = false; return;
+      case step_kind::mapped_section: is_small = false; return;
       }
       const bool is_loop = step.kind != step_kind::cond;
       nested += is_loop ? 1 : 0;
@@ -88,19 +89,30 @@ class block_loop_estimate {
       elements = std::min(elements * std::min(extent.number(), block_loop_limits::most_elements + 1),
                           block_loop_limits::most_elements + 1);
     is_small = is_small && elements > 0 && elements <= block_loop_limits::most_elements &&
-               kernel.result != kernel_result::sorted && step.operands.count < int{max_block_operands} &&
-               step.constants.count < int{max_block_operands};
+               step.operands.count < int{max_block_operands} && step.constants.count < int{max_block_operands};
     for (const kernel_constant& c : plan[step.constants])
       is_small = is_small && static_cast<int>(c.axis) < block_loop_limits::most_axes;
     if (!is_small) return;
     statements += kernel.statements.count;
     widest = std::max(widest, elements);
-    if (kernel.result == kernel_result::scattered || is_cumulative(kernel.result)) {
-      std::int64_t in_order = 1;
-      for (int d = 0; d < step.extents.count; ++d)
-        if (step.reduced.contains(d)) in_order *= plan[step.extents][index_of(d)].number();
-      is_small = in_order <= block_loop_limits::most_in_order;
+    is_small = may_be_ordered(kernel.result, step);
+  }
+  /// Whether one block may go over a kernel's elements in the order that its result asks for.
+  constexpr bool may_be_ordered(kernel_result result, const kernel_step& step) const {
+    switch (result) {
+    case kernel_result::sorted: return false;
+    case kernel_result::vector:
+    case kernel_result::strided:
+    case kernel_result::reduction:
+    case kernel_result::rows: return true;
+    case kernel_result::cumulative:
+    case kernel_result::reverse_cumulative:
+    case kernel_result::scattered: break;
     }
+    std::int64_t in_order = 1;
+    for (int d = 0; d < step.extents.count; ++d)
+      if (step.reduced.contains(d)) in_order *= plan[step.extents][index_of(d)].number();
+    return in_order <= block_loop_limits::most_in_order;
   }
   constexpr void add_product(const product_step& step) {
     std::int64_t batch[max_rank] = {}, left[max_rank] = {}, right[max_rank] = {}, results = 1;
@@ -123,20 +135,20 @@ class block_loop_estimate {
 };
 
 /// Whether one block runs a whole loop: a scan, whose count may be known at the call only, or a while loop.
-template <class Step> constexpr bool is_block_loop(const plan_view& plan, const Step& loop) {
+template <loop_step Step> constexpr bool is_block_loop(const plan_view& plan, const Step& loop) {
   const auto is_known = [&](section_id section) {
     return needs_no_devices(plan, section) && has_static_extents(plan, section);
   };
   if (!is_known(loop.body) || !block_loop_estimate::has_static_slices(plan, loop)) return false;
-  if constexpr (requires { loop.predicate; })
+  if constexpr (std::is_same_v<Step, while_step>)
     if (!is_known(loop.predicate)) return false;
   block_loop_estimate estimate(plan);
   estimate.add(loop.body);
-  if constexpr (requires { loop.predicate; }) estimate.add(loop.predicate);
+  if constexpr (std::is_same_v<Step, while_step>) estimate.add(loop.predicate);
   if (!estimate.is_small || estimate.statements > block_loop_limits::most_statements) return false;
   const block_loop_memory memory(plan);
   std::size_t sections = memory.of_section(loop.body);
-  if constexpr (requires { loop.predicate; }) sections = std::max(sections, memory.of_section(loop.predicate));
+  if constexpr (std::is_same_v<Step, while_step>) sections = std::max(sections, memory.of_section(loop.predicate));
   return estimate.step_bytes() + memory.beside_bodies(loop) + sections <= block_loop_limits::most_bytes;
 }
 

@@ -51,11 +51,11 @@ template <class Plan> class block_loop_memory {
     case step_kind::epilogue:
     case step_kind::accumulation:
     case step_kind::placed_product:
-    case step_kind::concurrent:
+    case step_kind::launch_batch:
     case step_kind::exchange:
     case step_kind::axis_slice:
     case step_kind::ffi:
-    case step_kind::call: return most;
+    case step_kind::mapped_section: return most;
     }
     return most;
   }

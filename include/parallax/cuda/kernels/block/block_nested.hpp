@@ -47,7 +47,7 @@ template <int Threads, class Outer, class Step, int Index> class block_loop_step
     static constexpr bool is_carry = record.role == scan_role::carry, is_stacked = record.role == scan_role::stacked;
     static constexpr std::int64_t slice_bytes = [] {
       for (const buffer_record& b : program::plan[loop::body.buffers])
-        if (b.kind == buffer_kind::value && index_of(b.number) == K)
+        if (b.kind == buffer_kind::bound && index_of(b.number) == K)
           return record.slice.number() * static_cast<std::int64_t>(size_of(b.type));
       return std::int64_t{0};
     }();

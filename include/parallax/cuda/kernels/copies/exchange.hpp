@@ -14,7 +14,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 /// The members of a group whose operands one launch can combine.
 inline constexpr int most_members = 64;
 
-/// result[o][i] = combine over members m of operand_m[o][position][i], where operands are [outer][group][inner].
+/// result[o][i] = combine over members m of operand_m[o][position][i], with operands [outer][group][inner].
 /// An all-reduce has outer = group = 1; in a reduce-scatter each member computes its own position.
 struct combined_slices {
   std::int64_t outer = 1, group = 1, inner = 0, position = 0;

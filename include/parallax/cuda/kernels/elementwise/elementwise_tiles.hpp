@@ -79,7 +79,7 @@ struct elementwise_tiles<Form<Result, Reduction, S...>> {
   template <class Statement, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void stage(Statement, const Block&, const loop_type&, const tile_place&,
                                                     std::int32_t, std::int32_t) {}
-  /// Copies an operand's tile, of which `height` and `length` are there: in vectors where they are aligned.
+  /// Copies an operand's tile, `height` by `length` elements: in vectors if these are aligned.
   template <element_type Type, int Array, class Block>
   static PARALLAX_DEVICE PARALLAX_INLINE void stage(load_statement<statement_kind::load_strided, Type, Array>,
                                                     const Block& block, const loop_type& l, const tile_place& p,
@@ -136,8 +136,8 @@ namespace detail {
 /// The smallest extents for which tiles are worth it.
 inline constexpr std::int64_t smallest_tiled = 8;
 
-/// Puts that dimension first along which most of the operands are contiguous that are not so along the innermost one.
-/// Returns whether there is such a dimension, and both are long enough for tiles.
+/// Puts a dimension first for tiles: the one along which most operands are contiguous, not counting operands that are
+/// contiguous along the innermost one. Returns whether there is such a dimension, and both are long enough for tiles.
 inline bool arrange_for_tiles(kernel_arguments& a) {
   if (a.rank < 2 || a.extents[a.rank - 1] < smallest_tiled) return false;
   int best = -1, most = 0;

@@ -107,6 +107,7 @@ PARALLAX_DEVICE PARALLAX_INLINE typename Statement::value_type evaluate_on(const
 template <int I, class Block, statement_kind Kind, element_type Type, int Offset, int Array, class Values, class State>
 PARALLAX_DEVICE PARALLAX_INLINE element_t<Type>
 evaluate_on(const Block& block, gather_statement<Kind, Type, Offset, Array>, Values& v, State& state, int i) {
+  static_assert(Kind == statement_kind::gather_each || Kind == statement_kind::gather_row);
   const element_t<Type>* const element = transfer_at<I>(state).element(i, value_at<Offset>(v));
   return block.load(element);
 }
@@ -115,6 +116,7 @@ template <int I, class Block, statement_kind Kind, class Primitive, element_type
 PARALLAX_DEVICE PARALLAX_INLINE element_t<Type>
 evaluate_on(const Block&, scatter_statement<Kind, Primitive, Type, Offset, Update, Array>, Values& v, State& state,
             int i) {
+  static_assert(Kind == statement_kind::scatter_each || Kind == statement_kind::scatter_row);
   const auto offset = value_at<Offset>(v);
   transfer_at<I>(state).changed = offset < 0 ? nullptr : transfer_at<I>(state).element(i, offset);
   return value_at<Update>(v);

@@ -180,10 +180,13 @@ template <class T, int Array> struct indexed_transfer : transfer<void, 1> {
   }
 };
 template <statement_kind Kind, element_type Type, int Offset, int Array, int Width>
-struct transfer<gather_statement<Kind, Type, Offset, Array>, Width> : indexed_transfer<element_t<Type>, Array> {};
+struct transfer<gather_statement<Kind, Type, Offset, Array>, Width> : indexed_transfer<element_t<Type>, Array> {
+  static_assert(Kind == statement_kind::gather_each || Kind == statement_kind::gather_row);
+};
 template <statement_kind Kind, class Primitive, element_type Type, int Offset, int Update, int Array, int Width>
 struct transfer<scatter_statement<Kind, Primitive, Type, Offset, Update, Array>, Width>
     : indexed_transfer<element_t<Type>, Array> {
+  static_assert(Kind == statement_kind::scatter_each || Kind == statement_kind::scatter_row);
   element_t<Type>* changed; ///< null if nothing is changed
 };
 

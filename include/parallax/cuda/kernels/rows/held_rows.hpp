@@ -123,7 +123,7 @@ status launch_held_rows(const kernel_arguments& a, const launch_context<Api>& wh
 
 /// The number of threads for each row of `work` vectors; 0 if the row does not fit. As few as possible, since the
 /// threads of a row wait for each other, unless the device would have idle threads.
-template <class HeldRows> int row_group(std::int64_t work, std::int64_t rows, std::int64_t wanted_threads) {
+template <class HeldRows> int threads_of_row(std::int64_t work, std::int64_t rows, std::int64_t wanted_threads) {
   constexpr int held = HeldRows::vectors;
   int group = power_of_two((work + held - 1) / held, warp_size);
   while (group < HeldRows::max_threads &&

@@ -1,4 +1,4 @@
-// Row groups on a device. A row that fits is held in the registers of neighbouring threads, a longer one in the shared
+// Row sweeps on a device. A row that fits is held in the registers of neighbouring threads, a longer one in the shared
 // memory of one block or of several that run together. Even longer rows are read once in each pass.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda::detail {
 
 /// Launches a row kernel.
 template <launch_api Api, class Kernel>
-status launch_row_group(kernel_arguments& whole, const launch_context<Api>& where) {
+status launch_row_sweep(kernel_arguments& whole, const launch_context<Api>& where) {
   using totals = typename long_rows<Kernel>::passes::row_totals;
   using evaluate = evaluator<Kernel>;
   whole.collapse_rows();
@@ -35,11 +35,12 @@ status launch_row_group(kernel_arguments& whole, const launch_context<Api>& wher
     const std::int64_t rows = row_count(a), length = a.extents[last];
     const std::int64_t wanted_threads = std::int64_t{where.properties->multiprocessors} * 1024;
     if (const int width = evaluate::vector_width(a); width > 0 && length % width == 0) {
-      if (int group = row_group<held_rows<Kernel, evaluate::width>>(length / width, rows, wanted_threads); group > 0) {
+      if (int group = threads_of_row<held_rows<Kernel, evaluate::width>>(length / width, rows, wanted_threads);
+          group > 0) {
         if constexpr (evaluate::has_vectors)
           return launch_held_rows<Api, Kernel, evaluate::width>(a, where, rows, group);
       }
-    } else if (int group = row_group<held_rows<Kernel, 1>>(length, rows, wanted_threads); group > 0) {
+    } else if (int group = threads_of_row<held_rows<Kernel, 1>>(length, rows, wanted_threads); group > 0) {
       return launch_held_rows<Api, Kernel, 1>(a, where, rows, group);
     }
     if constexpr (shared_rows<Kernel>::element_bytes > 0) {

@@ -58,10 +58,10 @@ void for_each_scattered(const section_plan& section, plain_span<const step_recor
       for_each_scattered(section, section.plan[section.plan.at<accumulation_step>(each.index).parts], f);
       break;
     case step_kind::kernel:
-    case step_kind::concurrent:
+    case step_kind::launch_batch:
     case step_kind::exchange:
     case step_kind::axis_slice:
-    case step_kind::call:
+    case step_kind::mapped_section:
     case step_kind::scan:
     case step_kind::while_loop:
     case step_kind::cond:

@@ -76,7 +76,7 @@ class capture_estimate {
   void operator()(const epilogue_step&) { ++steps; }
   void operator()(const accumulation_step&) { ++steps; }
   void operator()(const placed_product_step&) { ++steps; }
-  void operator()(const concurrent_step& step) { steps += step.parts.count; } // if they are launched one by one
+  void operator()(const launch_batch_step& step) { steps += step.parts.count; } // if they are launched one by one
   void operator()(const axis_slice_step&) { ++steps; }
   void operator()(const ffi_step&) { ++steps; }
   void operator()(const exchange_step& step) {
@@ -90,7 +90,7 @@ class capture_estimate {
       break;
     }
   }
-  void operator()(const call_step&) { is_possible = false; }
+  void operator()(const mapped_section_step&) { is_possible = false; }
   void operator()(const scan_step& step) {
     if (allowed.whole.have(of.plan, step)) {
       ++steps;

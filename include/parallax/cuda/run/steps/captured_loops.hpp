@@ -225,7 +225,7 @@ template <class Section> class captured_loops {
       operand_count = index_of(step.operands.count);
       entries.resize(operand_count + index_of(step.results.count));
       for_each_stacked_array(plan, step, [&](const stacked_array& x) {
-        const bool is_read = x.kind == buffer_kind::value;
+        const bool is_read = x.kind == buffer_kind::bound;
         const std::size_t bytes = capture_estimate::slice_bytes(section.section, x.buffer, x.slice_elements);
         entries[x.number + (is_read ? 0 : operand_count)] = {section.data(x.buffer, static_cast<int>(position)), memory,
                                                              bytes, is_read, x.in_place};

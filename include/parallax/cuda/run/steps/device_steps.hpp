@@ -46,7 +46,7 @@ template <class Section> class device_steps {
     check(launch.kernels[index_of(step.kernel)](a, on.context()), on.number);
   }
   /// Launches the parts of a step as one kernel, or one by one if they are no group or their operands move with rounds.
-  void run_at(const concurrent_step& step, int p) {
+  void run_at(const launch_batch_step& step, int p) {
     const plain_span<const step_record> parts = of.section.plan[step.parts];
     const group_launcher<launches_of<api>> launcher = launch.of(of.section.plan, step);
     if (launcher == nullptr || of.moves()) {

@@ -17,7 +17,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::cuda {
 
 /// Launches one kernel of a program.
 template <launch_api Api> using kernel_launcher = status (*)(kernel_arguments&, const launch_context<Api>&);
-/// Launches the parts of a concurrent step as one kernel.
+/// Launches the parts of a batch of launches as one kernel.
 template <launch_api Api> using group_launcher = status (*)(group_part, const launch_context<Api>&);
 /// Launches a loop of a program as one kernel.
 template <launch_api Api> using loop_launcher = status (*)(const loop_call&, const launch_context<Api>&);
@@ -48,7 +48,7 @@ template <launch_api Launches> struct launchers_by {
   const loop_launcher<Launches>* while_loops = nullptr;
   whole_loops whole;
 
-  group_launcher<Launches> of(const plan_view& plan, const concurrent_step& step) const {
+  group_launcher<Launches> of(const plan_view& plan, const launch_batch_step& step) const {
     return groups == nullptr ? nullptr : groups[whole_loops::place_of(plan, step)];
   }
   loop_launcher<Launches> of(const plan_view& plan, const scan_step& loop) const {

@@ -39,9 +39,9 @@ template <class Plan> constexpr bool moves(const Plan& plan, section_id section,
     });
   };
   for (const step_record& step : plan[plan.section(section).steps]) {
-    if (step.kind != step_kind::concurrent) look(step);
+    if (step.kind != step_kind::launch_batch) look(step);
     else
-      for (const step_record& part : plan[plan.template at<concurrent_step>(step.index).parts]) look(part);
+      for (const step_record& part : plan[plan.template at<launch_batch_step>(step.index).parts]) look(part);
   }
   return may;
 }
@@ -76,8 +76,8 @@ constexpr void for_each_stacked_array(const Plan& plan, const scan_step& loop, c
   std::size_t number = 0;
   for (const scan_operand& x : plan[loop.operands]) {
     if (x.role == scan_role::stacked)
-      f(stacked_array{buffer_kind::value, number, x.buffer, x.slice,
-                      is_in_place(plan, loop.body, buffer_kind::value, number)});
+      f(stacked_array{buffer_kind::bound, number, x.buffer, x.slice,
+                      is_in_place(plan, loop.body, buffer_kind::bound, number)});
     ++number;
   }
   number = 0;

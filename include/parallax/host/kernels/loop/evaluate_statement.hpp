@@ -89,7 +89,8 @@ PARALLAX_INLINE auto evaluate(load_statement<Kind, Type, Argument>, Registers&, 
     number start = static_cast<number>(operand_at<Argument>(row).start + offset * stride);
     return math::convert<T>(math::add(broadcast(start), math::mul(lane, broadcast(static_cast<number>(stride)))));
   } else {
-    static_assert(is_load_of_array(Kind));
+    static_assert(Kind == statement_kind::load_scalar || Kind == statement_kind::load_vector ||
+                  Kind == statement_kind::load_strided);
     const T* data = reinterpret_cast<const T*>(operand_at<Argument>(row).data);
     std::int64_t stride = operand_at<Argument>(row).stride;
     if constexpr (Kind == statement_kind::load_scalar) return broadcast(*data);

@@ -27,7 +27,7 @@ template <class T> struct matrix {
 
 /// result[i][j] = sum over k of left[i][k] * right[k][j]; the rows of the result are `result_row` elements apart. If
 /// `is_added`, the sum is scaled and added to the result, or to `base`, whose rows are as far apart.
-template <class T> struct matrix_product {
+template <class T> struct blas_product {
   std::int64_t rows, columns, depth;
   matrix<T> left, right;
   T* result;
@@ -37,21 +37,21 @@ template <class T> struct matrix_product {
   const T* base = nullptr;
   bool is_narrow = false; ///< made without the library; the same for all parts of a product, whose bits depend on it
 
-  matrix_product some_rows(std::int64_t begin, std::int64_t count) const {
-    matrix_product part = *this;
+  blas_product some_rows(std::int64_t begin, std::int64_t count) const {
+    blas_product part = *this;
     part.rows = count, part.left = left.at(begin, 0), part.result = result + begin * result_row;
     if (base != nullptr) part.base = base + begin * result_row;
     return part;
   }
-  matrix_product some_columns(std::int64_t begin, std::int64_t count) const {
-    matrix_product part = *this;
+  blas_product some_columns(std::int64_t begin, std::int64_t count) const {
+    blas_product part = *this;
     part.columns = count, part.right = right.at(0, begin), part.result = result + begin;
     if (base != nullptr) part.base = base + begin;
     return part;
   }
   /// The product with its base copied into the result, to which it is then added.
-  matrix_product with_base_in_result() const {
-    matrix_product same = *this;
+  blas_product with_base_in_result() const {
+    blas_product same = *this;
     for (std::int64_t i = 0; i < rows && base != nullptr; ++i)
       std::copy_n(base + i * result_row, columns, result + i * result_row);
     same.base = nullptr;
@@ -77,14 +77,13 @@ template <class Part> void in_pieces(std::int64_t extent, std::int64_t most, con
 }
 
 /// The product, put together from pieces of at most `most` of its depth. `one` makes a product.
-template <class T, class One> void sum_in_pieces(const matrix_product<T>& p, std::int64_t most, const One& one) {
+template <class T, class One> void sum_in_pieces(const blas_product<T>& p, std::int64_t most, const One& one) {
   const auto count = static_cast<std::size_t>(p.rows * p.columns);
   scratch_array<double, 64> sums(count);
   scratch_array<T, 64> piece(count);
   std::fill(sums.begin(), sums.end(), 0.0);
   in_pieces(p.depth, most, [&](std::int64_t begin, std::int64_t length) {
-    one(matrix_product<T>{p.rows, p.columns, length, p.left.at(0, begin), p.right.at(begin, 0), piece.data(),
-                          p.columns});
+    one(blas_product<T>{p.rows, p.columns, length, p.left.at(0, begin), p.right.at(begin, 0), piece.data(), p.columns});
     for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<double>(piece[i]);
   });
   for (std::int64_t i = 0; i < p.rows; ++i)
@@ -96,7 +95,7 @@ template <class T, class One> void sum_in_pieces(const matrix_product<T>& p, std
 }
 
 /// The product from calls of `one` that are within the limits. None of its extents is 0.
-template <class T, class One> void cut_product(const matrix_product<T>& p, const blas_limits& most, const One& one) {
+template <class T, class One> void cut_product(const blas_product<T>& p, const blas_limits& most, const One& one) {
   const auto too_far = [&](std::int64_t stride) { return stride > most.integer; };
   const bool with_vector = p.rows == 1 || p.columns == 1;
   const bool steps_too_far = too_far(p.left.column) || too_far(p.right.row);
@@ -107,7 +106,7 @@ template <class T, class One> void cut_product(const matrix_product<T>& p, const
     most_columns = std::min(most_columns, most.result);
     most_rows = std::clamp<std::int64_t>(most.result / std::min(p.columns, most_columns), 1, most_rows);
   }
-  const auto again = [&](const matrix_product<T>& part) { cut_product(part, most, one); };
+  const auto again = [&](const blas_product<T>& part) { cut_product(part, most, one); };
   if (p.rows > most_rows)
     in_pieces(p.rows, most_rows, [&](std::int64_t begin, std::int64_t n) { again(p.some_rows(begin, n)); });
   else if (p.columns > most_columns)
@@ -150,7 +149,7 @@ void call_gemv(const matrix<T>& a, int rows, int columns, strided_vector<const T
 }
 
 /// One call of CBLAS: all numbers are ints. Strides along extents of 1 mean nothing.
-template <std::floating_point T> void call_blas(const matrix_product<T>& p) {
+template <std::floating_point T> void call_blas(const blas_product<T>& p) {
   const auto m = static_cast<int>(p.rows), n = static_cast<int>(p.columns), k = static_cast<int>(p.depth);
   const auto left_step = static_cast<int>(k > 1 ? p.left.column : 1);
   const auto right_step = static_cast<int>(k > 1 ? p.right.row : 1);

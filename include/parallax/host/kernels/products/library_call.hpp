@@ -18,7 +18,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION::host {
 
 /// A call of such a library, for as long as the object lives. A thread that forks or ends the process waits until the
-/// other threads' calls have ended, and they begin no new ones meanwhile.
+/// other threads' calls have ended; no call begins meanwhile.
 class library_call {
  public:
   /// Throws `error` if the process has been ending for ten seconds.

@@ -56,7 +56,7 @@ template <std::floating_point T> class narrow_product {
   /// Whether this is faster than a library, which has kernels that copy nothing for small products: with as many
   /// registers as the tiles need, rows of the right operand that lie in one piece each, and columns that fill the
   /// tiles.
-  static bool serves(const matrix_product<T>& p) {
+  static bool serves(const blas_product<T>& p) {
     constexpr double least_work = 1e6; // multiply-adds
     const std::int64_t padding = (tile_columns - p.columns % tile_columns) % tile_columns;
     const bool fills_tiles = (p.rows <= 32 ? 8 : 32) * padding <= p.columns;
@@ -67,7 +67,7 @@ template <std::floating_point T> class narrow_product {
   /// The most rows of the left operand that fit the caches while they are copied.
   static constexpr std::int64_t rows_at_once = 512;
 
-  explicit narrow_product(const matrix_product<T>& of)
+  explicit narrow_product(const blas_product<T>& of)
       : p(of),
         memory(buffer::allocate(static_cast<std::size_t>((padded_rows() + tile_columns) * terms_in_turn) * sizeof(T))) {
   }
@@ -90,7 +90,7 @@ template <std::floating_point T> class narrow_product {
     std::int64_t row, term, tile;
   };
 
-  const matrix_product<T> p;
+  const blas_product<T> p;
   buffer
       memory; ///< for the left operand's part in the order in which it is read, and a tile's columns of the right one
 
@@ -200,7 +200,7 @@ template <std::floating_point T> class narrow_product {
 };
 
 /// One product that is within the limits of the library.
-template <std::floating_point T> void multiply_within_limits(const matrix_product<T>& p) {
+template <std::floating_point T> void multiply_within_limits(const blas_product<T>& p) {
   if (!p.is_narrow) return call_blas<T>(p.with_base_in_result());
   in_pieces(p.rows, narrow_product<T>::rows_at_once,
             [&](std::int64_t begin, std::int64_t count) { narrow_product<T>(p.some_rows(begin, count)).multiply(); });

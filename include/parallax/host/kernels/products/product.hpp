@@ -29,12 +29,12 @@ namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS {
 
 namespace detail {
 
-template <class T> void multiply(const matrix_product<T>& whole) {
+template <class T> void multiply(const blas_product<T>& whole) {
   if (whole.rows == 0 || whole.columns == 0) return;
   if constexpr (std::is_floating_point_v<T>) {
     if (whole.depth > 0) return cut_product(whole, {}, multiply_within_limits<T>);
   }
-  const matrix_product<T> p = whole.with_base_in_result();
+  const blas_product<T> p = whole.with_base_in_result();
   for (std::int64_t i = 0; i < p.rows; ++i)
     for (std::int64_t j = 0; j < p.columns; ++j) {
       T sum{};
@@ -61,7 +61,7 @@ template <class T> void multiply_one(const product_arguments& p, const product_r
   const matrix<T> right{reinterpret_cast<const T*>(run.right), p.right_depth, p.right_column};
   T* const result = reinterpret_cast<T*>(run.result);
   const T* const base = run.base == run.result ? nullptr : reinterpret_cast<const T*>(run.base);
-  matrix_product<T> product{p.rows, p.columns, p.depth, left, right, result, p.columns};
+  blas_product<T> product{p.rows, p.columns, p.depth, left, right, result, p.columns};
   if constexpr (std::is_floating_point_v<T>) product.is_narrow = narrow_product<T>::serves(product);
   product.rows = run.rows, product.columns = run.columns;
   product.scale = static_cast<T>(p.scale), product.is_added = run.base != nullptr, product.base = base;

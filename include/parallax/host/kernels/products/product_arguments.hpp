@@ -14,7 +14,19 @@ namespace parallax::PARALLAX_INLINE_VERSION::host {
 inline constexpr std::int64_t most_accumulated_depth = 128;
 /// Whether products of a type can be added to a base while they are computed: 16 bits are rounded from wider sums.
 constexpr bool has_accumulation(element_type type) {
-  return type == element_type::float32 || type == element_type::float64;
+  switch (type) {
+  case element_type::float32:
+  case element_type::float64: return true;
+  case element_type::float16:
+  case element_type::bfloat16:
+  case element_type::boolean:
+  case element_type::uint8:
+  case element_type::int32:
+  case element_type::uint32:
+  case element_type::int64:
+  case element_type::uint64: return false;
+  }
+  return false;
 }
 
 /// A product of arrays at these addresses. With a base, which may be the result itself: base[b][i][j] + scale * that,

@@ -48,7 +48,7 @@ template <class Kernel, row_part Part, int Pass> class row_statements {
   using numbers = decltype(sequence(std::make_index_sequence<chosen.count>{}));
 };
 
-/// Their numbers in order, as a `std::index_sequence`.
+/// The numbers of these statements in order, as a `std::index_sequence`.
 template <class Kernel, row_part Part, int Pass>
 using row_statement_numbers = typename row_statements<Kernel, Part, Pass>::numbers;
 

@@ -1,4 +1,4 @@
-// Row groups on the host: all passes over a row while it is in the cache. A value that a later pass needs again is
+// Row sweeps on the host: all passes over a row while it is in the cache. A value that a later pass needs again is
 // computed once.
 #pragma once
 
@@ -219,9 +219,9 @@ template <kernel_result Result, class Reduction, class... S> class row_passes<ke
   }
 };
 
-/// The part of a row group that is compiled for each kernel: functions for some of its rows, and the bytes to remember
+/// The part of a row sweep that is compiled for each kernel: functions for some of its rows, and the bytes to remember
 /// for each element.
-struct row_group {
+struct row_sweep {
   using run_function = void (*)(const kernel_arguments&, std::int64_t begin, std::int64_t end, std::byte* memory);
   run_function run;
   run_function run_divided; ///< each row by several threads; null if there is one thread only
@@ -230,7 +230,7 @@ struct row_group {
 
 /// Rows `begin` to `end`, one after another.
 template <class Kernel, bool Divided, class Work>
-void run_rows_of_group(const kernel_arguments& a, std::int64_t begin, std::int64_t end, std::byte* memory) {
+void run_rows_of_sweep(const kernel_arguments& a, std::int64_t begin, std::int64_t end, std::byte* memory) {
   row_position row;
   std::int64_t rows = 1;
   for (int d = 0; d + 1 < a.rank; ++d) rows *= a.extents[d];
@@ -248,13 +248,13 @@ void run_rows_of_group(const kernel_arguments& a, std::int64_t begin, std::int64
 }
 
 /// Goes over all rows. No template of the kernel.
-template <class Work> void run_row_group(kernel_arguments& a, const row_group& kernel) {
+template <class Work> void run_row_sweep(kernel_arguments& a, const row_sweep& kernel) {
   a.collapse_rows();
   const std::int64_t length = a.extents[a.rank - 1];
   std::int64_t rows = 1;
   for (int d = 0; d + 1 < a.rank; ++d) rows *= a.extents[d];
   if (rows == 0) return;
-  auto some_rows = [&](std::int64_t begin, std::int64_t end, row_group::run_function run) {
+  auto some_rows = [&](std::int64_t begin, std::int64_t end, row_sweep::run_function run) {
     const typename Work::template row_memory<std::uint64_t> memory(
         a, index_of(room_of_row(length)) * kernel.remembered_bytes / sizeof(std::uint64_t));
     run(a, begin, end, reinterpret_cast<std::byte*>(memory.data()));
@@ -269,11 +269,11 @@ template <class Work> void run_row_group(kernel_arguments& a, const row_group& k
 } // namespace detail
 
 /// Runs a row kernel: many rows are divided among threads, a few long ones each.
-template <class Kernel, class Work> void run_row_group(kernel_arguments& a) {
-  detail::row_group group{&detail::run_rows_of_group<Kernel, false, Work>, nullptr,
+template <class Kernel, class Work> void run_row_sweep(kernel_arguments& a) {
+  detail::row_sweep sweep{&detail::run_rows_of_sweep<Kernel, false, Work>, nullptr,
                           detail::row_passes<Kernel>::remembered_bytes};
-  if constexpr (!Work::is_alone) group.run_divided = &detail::run_rows_of_group<Kernel, true, Work>;
-  detail::run_row_group<Work>(a, group);
+  if constexpr (!Work::is_alone) sweep.run_divided = &detail::run_rows_of_sweep<Kernel, true, Work>;
+  detail::run_row_sweep<Work>(a, sweep);
 }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS

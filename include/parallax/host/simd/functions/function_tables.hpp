@@ -214,8 +214,8 @@ inline constexpr double exponential_series[] = {0.5000000000000001,     0.166666
                                                 2.4801521322368692e-05, 2.7557268480310024e-06, 2.7620075879983367e-07,
                                                 2.5100375832561234e-08};
 
-/// pi in pieces: for products that are rounded with a sum only; the same, where those with the pieces between the first
-/// and the last are exact by themselves; for products of whole numbers that all are exact but the last.
+/// pi in pieces: for products that are rounded with a sum only; for the same, with exact products of the pieces between
+/// the first and the last; for products of whole numbers, exact but that of the last piece.
 inline constexpr double pi_fused_of_doubles[] = {3.141592653589793, 1.224646799147353e-16, 2.1657133478438278e-32};
 inline constexpr double pi_fused_exactly_of_doubles[] = {3.141592653589793, 1.224646794682525e-16,
                                                          4.464828201491623e-25};

@@ -33,7 +33,7 @@ struct erf_bend {
   static constexpr double fourth[] = {1. / 10, -1. / 6, 1. / 7};
 };
 
-// erf(r + d) = erf(r) + erf'(r) * (that integral), where r is the next multiple of 1/64. Near 0 it is x and a series.
+// erf(r + d) = erf(r) + erf'(r) * (that integral), with r the next multiple of 1/64. Near 0 it is x and a series.
 PARALLAX_INLINE double_pack::part_type erf_part(double_pack::part_type x) {
   using part_type = double_pack::part_type;
   using bits = double_pack::bits_type;

@@ -45,7 +45,7 @@ PARALLAX_INLINE pack<double>::part_type scaled(pack<double>::part_type x, pack<d
 #endif
 }
 
-/// exp(x) = 2^floor(power) (high + low + high rest), where high + low = 2^(power - floor(power)).
+/// exp(x) = 2^floor(power) (high + low + high rest), with high + low = 2^(power - floor(power)).
 struct exp_factors {
   float_pack::part_type power, high, low, rest;
 };

@@ -51,7 +51,7 @@ template <class T> PARALLAX_INLINE whole_part<T> nearest_whole(typename pack<T>:
   return {shifted, shifted - large};
 }
 
-/// x - count * pi, where count is a whole number or one and a half.
+/// x - count * pi, with a count that is a whole number or half a number more.
 template <class T>
 PARALLAX_INLINE typename pack<T>::part_type minus_multiple_of_pi(typename pack<T>::part_type x,
                                                                  typename pack<T>::part_type count) {
@@ -88,7 +88,7 @@ template <class T> PARALLAX_INLINE typename pack<T>::part_type cos_part(typename
                               ~typename pack<T>::bits_type(whole.shifted));
 }
 
-/// x - count * pi / 2 = near + rest, where `rest` is less than the last bit of `near`.
+/// x - count * pi / 2 = near + rest, with `rest` less than the last bit of `near`.
 template <class T> struct precise_remainder {
   typename pack<T>::part_type near, rest;
 };

@@ -12,7 +12,7 @@ namespace parallax::PARALLAX_INLINE_VERSION::host::PARALLAX_INLINE_REGISTERS::de
 /// a where the mask is -1, b where it is 0, lane by lane of a part.
 template <class M, class A> PARALLAX_INLINE A choose(M mask, A a, A b) {
 // cudafe++ cannot parse the conditional operator on vectors of a dependent type, and g++ branches for each lane of 64
-// bits where these cannot be compared.
+// bits if these cannot be compared.
 #if defined(__CUDACC__) || (defined(__SSE2__) && !defined(__SSE4_1__))
   return A((mask & M(a)) | (~mask & M(b)));
 #else

@@ -49,7 +49,7 @@ template <class M> PARALLAX_INLINE word_part choose_word(M mask, word_part a, wo
   return (word_part(mask) & a) | (~word_part(mask) & b);
 }
 
-/// Words of 16 bits as words of 32, and back where they fit.
+/// Words of 16 bits as words of 32, and back if they fit.
 PARALLAX_INLINE word_part wide_words(half_vector halves) {
 #if defined(__SSE2__) && !defined(__AVX__) && !defined(__clang__) // g++ would go through each word
   using words = vector<std::uint16_t, 8>;

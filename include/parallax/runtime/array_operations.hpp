@@ -1,4 +1,5 @@
-// Arrays under another shape: the same memory, or the same constant inside a traced function.
+// What arrays outside of traced functions do: they are indexed, and stand under another shape, which is the same memory
+// or the same constant inside a traced function.
 #pragma once
 
 #include <parallax/arrays/array.hpp>
@@ -9,6 +10,7 @@
 #include <parallax/core/trace/context.hpp>
 #include <parallax/core/trace/extent.hpp>
 #include <parallax/core/version.hpp>
+#include <parallax/ops/indexing/indexing.hpp>
 #include <parallax/ops/shapes/reshaping.hpp>
 #include <parallax/runtime/constants.hpp>
 #include <parallax/runtime/eager.hpp>
@@ -19,7 +21,21 @@
 #include <string>
 #include <type_traits>
 
-namespace parallax::PARALLAX_INLINE_VERSION::detail {
+namespace parallax::PARALLAX_INLINE_VERSION {
+
+template <element T, auto Shape>
+template <class Index>
+constexpr auto array<T, Shape>::operator[](const Index& index) const {
+  return detail::index_operation{}(*this, index);
+}
+
+template <element T, auto Shape>
+template <class... Index>
+constexpr auto array<T, Shape>::at(const Index&... index) const {
+  return detail::elements_at(*this, index...);
+}
+
+namespace detail {
 
 /// What `reshape` makes of these extents for an array of `size` elements. Throws `shape_error`.
 template <std::size_t Rank>
@@ -82,4 +98,6 @@ template <class X, std::size_t Rank> constexpr auto reshape_array(const X& x, co
   }
 }
 
-} // namespace parallax::PARALLAX_INLINE_VERSION::detail
+} // namespace detail
+
+} // namespace parallax::PARALLAX_INLINE_VERSION

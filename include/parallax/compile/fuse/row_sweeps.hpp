@@ -1,4 +1,4 @@
-// Row groups: reductions along the last axis and what is computed beside them, which one loop over the rows can do.
+// Row sweeps: reductions along the last axis and what is computed beside them, which one loop over the rows can do.
 #pragma once
 
 #include <parallax/compile/fuse/index_map.hpp>
@@ -13,45 +13,45 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION::detail {
 
-/// A group of nodes that one loop over rows computes.
-enum class row_group_id : int { none = -1 };
+/// The number of a row sweep: nodes that one loop over rows computes.
+enum class row_sweep_id : int { none = -1 };
 
-/// Finds the row groups of a graph: softmax, a variance, their gradients. A member is of the rows' shape, or has one
-/// element for each row; extents of 1 do not count. All paths between two members lead through members, so that a group
+/// Finds the row sweeps of a graph: softmax, a variance, their gradients. A member is of the rows' shape, or has one
+/// element for each row; extents of 1 do not count. All paths between two members lead through members, so that a sweep
 /// can be one step.
-class row_groups : row_links {
+class row_sweeps : row_links {
  public:
   /// Longer kernels take too long to compile.
   static constexpr int most_members = 40;
 
-  struct group {
+  struct sweep {
     dims rows;                    ///< the shape without extents of 1; its last extent is a row's length
     node_id last = node_id::none; ///< the member of the largest number, which stands for the loop
     int members = 0, reductions = 0;
     bool goes_on = false; ///< something is computed from a reduction's result
   };
-  table<row_group_id, group> groups;
-  table<node_id, row_group_id> group_of;
+  table<row_sweep_id, sweep> sweeps;
+  table<node_id, row_sweep_id> sweep_of;
 
-  constexpr row_groups(context& owner, const graph& whole, const id_set<node_id>& needed)
-      : row_links(owner, whole, needed), group_of(whole.size(), row_group_id::none) {
+  constexpr row_sweeps(context& owner, const graph& whole, const id_set<node_id>& needed)
+      : row_links(owner, whole, needed), sweep_of(whole.size(), row_sweep_id::none) {
     if (!any) return;
     connect();
     absorb();
     accept();
   }
 
-  constexpr bool is_member(node_id id) const { return group_of[id] != row_group_id::none; }
-  /// The member of the same group that `id` reads as `operand`, perhaps through views; `none` if there is no such
+  constexpr bool is_member(node_id id) const { return sweep_of[id] != row_sweep_id::none; }
+  /// The member of the same sweep that `id` reads as `operand`, perhaps through views; `none` if there is no such
   /// member.
   constexpr node_id inner_member(node_id id, node_id operand) const {
     if (!is_member(id)) return node_id::none;
     const node_id base = links[operand].base;
-    return base != node_id::none && group_of[base] == group_of[id] ? base : node_id::none;
+    return base != node_id::none && sweep_of[base] == sweep_of[id] ? base : node_id::none;
   }
   /// Whether a member has one element for each row.
   constexpr bool is_uniform(node_id id) const {
-    return without_ones(g.shape(id)).size() < groups[group_of[id]].rows.size();
+    return without_ones(g.shape(id)).size() < sweeps[sweep_of[id]].rows.size();
   }
   /// Whether a member's operands are whole rows.
   constexpr bool reads_rows(node_id id) const { return is_row_reduction(id) || !is_uniform(id); }
@@ -67,7 +67,7 @@ class row_groups : row_links {
   };
   table<node_id, component> components;
 
-  /// The depth of nodes that are computed elementwise from the graph's inputs alone: they are ready before any group,
+  /// The depth of nodes that are computed elementwise from the graph's inputs alone: they are ready before any sweep,
   /// or join the loop that reads them.
   static constexpr int early = -1;
 
@@ -150,7 +150,7 @@ class row_groups : row_links {
     return true;
   }
 
-  /// What a component has, and what else reads its members: one other component, or anything.
+  /// The sizes of a component, and the readers of its members outside: one other component, or any nodes.
   struct summary {
     int members = 0, reductions = 0;
     node_id reader = node_id::none; ///< a member of that component
@@ -210,12 +210,12 @@ class row_groups : row_links {
     return !(l.expands && is_kind(trace, g, id, primitive_kind::reduction));
   }
 
-  /// Makes groups of the components that have several reductions, or one whose result another member reads.
+  /// Makes sweeps of the components that have several reductions, or one whose result another member reads.
   constexpr void accept() {
-    table<node_id, group> found(g.size());
+    table<node_id, sweep> found(g.size());
     for_each(g.ids(), [&](node_id id) {
       if (able[id] == 0) return;
-      group& all = found[root_of(id)];
+      sweep& all = found[root_of(id)];
       all.last = id;
       ++all.members;
       if (is_row_reduction(id)) ++all.reductions;
@@ -224,17 +224,17 @@ class row_groups : row_links {
             base != node_id::none && root_of(base) == root_of(id) && is_row_reduction(base))
           all.goes_on = true;
     });
-    table<node_id, row_group_id> accepted(g.size(), row_group_id::none);
+    table<node_id, row_sweep_id> accepted(g.size(), row_sweep_id::none);
     for_each(g.ids(), [&](node_id id) {
       if (able[id] == 0) return;
       const node_id root = root_of(id);
-      const group& all = found[root];
+      const sweep& all = found[root];
       if (all.reductions == 0 || all.members > most_members || (!all.goes_on && all.reductions == 1)) return;
-      if (accepted[root] == row_group_id::none) {
-        accepted[root] = groups.add(all);
-        groups.back().rows = components[root].shape;
+      if (accepted[root] == row_sweep_id::none) {
+        accepted[root] = sweeps.add(all);
+        sweeps.back().rows = components[root].shape;
       }
-      group_of[id] = accepted[root];
+      sweep_of[id] = accepted[root];
     });
   }
 };

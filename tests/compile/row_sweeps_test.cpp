@@ -1,4 +1,4 @@
-// Row groups: which reductions share a loop with what is computed beside them, and that the loop computes it.
+// Row sweeps: which reductions share a loop with what is computed beside them, and that the loop computes it.
 #include "support/test.hpp"
 
 #include "compile/lowered.hpp"
@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-namespace row_groups_test {
+namespace row_sweeps_test {
 
 namespace plx = parallax;
 using plx::shaped;
@@ -143,7 +143,7 @@ TEST_CASE("rows of nothing") {
   for (int r = 0; r < 3; ++r) CHECK((mean(r) == 1 && most(r) == 0));
 }
 
-TEST_CASE("what a loop makes of a row group is of no use to that group itself") {
+TEST_CASE("what a loop makes of a row sweep is of no use to that group itself") {
   // both sums are of one depth if the loop between them is not seen
   constexpr auto around_a_loop = plx::jit([](auto x) {
     auto e = plx::exp(x - plx::max(x, 1, plx::keepdims));
@@ -161,7 +161,7 @@ TEST_CASE("what a loop makes of a row group is of no use to that group itself") 
   }
 }
 
-TEST_CASE("the gradient of a row group is that of finite differences") {
+TEST_CASE("the gradient of a row sweep is that of finite differences") {
   constexpr auto loss = [](auto x) { return plx::sum(softmax(x) * plx::tanh(x)); };
   const auto x = numbers(2, 19);
   const auto found = plx::grad(loss)(x);
@@ -253,4 +253,4 @@ TEST_CASE("where a product lies between, the way back makes again what the way f
                [&](const std::vector<double>& at) { return layernorm_of(x, scale, at); });
 }
 
-} // namespace row_groups_test
+} // namespace row_sweeps_test
