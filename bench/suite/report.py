@@ -7,6 +7,7 @@ NOT_PEERS = (US, "limit")
 # Those of the README's picture: of each kind one, the slow ones too.
 A_DOZEN = ["chain 256", "chain 4194304", "exp", "sin f64", "max rows 4096x1024", "softmax 4096x1024", "layernorm 262144x64, gradient",
            "matmul 32", "matmul 1024", "perceptron step 256", "transformer block 64, gradient", "psum of 4 MB, 2 devices"]
+TEXT = "#7d8590"  # can be read on light and on dark pages
 
 
 def text_of(seconds):
@@ -49,12 +50,13 @@ def table(times, sizes):
 
 def plot(cases):
     """A bar for each case: how many times faster than the best peer (`ratios`), on a logarithmic scale."""
-    left, width, row = 280, 430, 16
+    left, width, row = 240, 270, 16  # narrow, for telephones
     reach = max(abs(math.log2(ratio)) for _, ratio in cases)
     middle = left + width / 2
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 60}" height="{row * len(cases) + 40}" '
-             'font-family="sans-serif" font-size="11">',
-             f'<text x="{left}" y="14">best peer\'s time / Parallax\'s: to the right of the line Parallax is faster</text>']
+    across, down = left + width + 50, row * len(cases) + 40
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{across}" height="{down}" viewBox="0 0 {across} {down}" '
+             f'font-family="sans-serif" font-size="12" fill="{TEXT}">',
+             f'<text x="{across / 2:g}" y="14" text-anchor="middle">best peer\'s time / Parallax\'s: to the right of the line Parallax is faster</text>']
     for number, (case, ratio) in enumerate(cases):
         y = 24 + row * number
         length = abs(math.log2(ratio)) / reach * width / 2
@@ -63,5 +65,5 @@ def plot(cases):
         parts.append(f'<text x="{left - 8}" y="{y + 10}" text-anchor="end">{case}</text>')
         parts.append(f'<rect x="{x:.1f}" y="{y}" width="{max(length, 0.5):.1f}" height="{row - 4}" fill="{colour}"/>')
         parts.append(f'<text x="{left + width + 6}" y="{y + 10}">{ratio:.2f}</text>')
-    parts.append(f'<line x1="{middle}" y1="20" x2="{middle}" y2="{24 + row * len(cases)}" stroke="black"/></svg>')
+    parts.append(f'<line x1="{middle}" y1="20" x2="{middle}" y2="{24 + row * len(cases)}" stroke="{TEXT}"/></svg>')
     return "\n".join(parts) + "\n"

@@ -10,6 +10,7 @@ import math
 import os
 import pathlib
 import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -96,6 +97,18 @@ def machine():
     return platform.machine()
 
 
+def versions(python):
+    """What was measured with: the compiler, Debian's libraries, and Python's packages."""
+    found = {"g++": subprocess.run(["g++", "-dumpfullversion"], check=True, capture_output=True, text=True).stdout.strip()}
+    for name, package in (("Eigen", "libeigen3-dev"), ("xtensor", "libxtensor-dev"), ("OpenBLAS", "libopenblas-dev")):
+        asked = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True)
+        found[name] = re.split(r"[+-]", asked.stdout)[0] or "of unknown version"
+    code = "import jax, numpy, torch; print(jax.__version__, numpy.__version__, torch.__version__)"
+    of_python = subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    found |= zip(("JAX", "NumPy", "PyTorch"), of_python)
+    return ", ".join(f"{name} {version}" for name, version in found.items())
+
+
 def main(built, python, folder, rounds=3):
     samples, digests, sizes = defaultdict(lambda: defaultdict(list)), defaultdict(dict), {}
     for family in FAMILIES * int(rounds):
@@ -110,7 +123,9 @@ def main(built, python, folder, rounds=3):
     times = {case: {who: statistics.median(values) for who, values in by_who.items()}
              for case, by_who in samples.items()}
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True).stdout
-    about = f"{machine()}, one core but for several devices, {'one round' if int(rounds) == 1 else f'medians of {rounds} rounds'} by turns, commit {commit.strip() or 'unknown'}"
+    how_often = "one round" if int(rounds) == 1 else f"medians of {rounds} rounds"
+    about = (f"{time.strftime('%Y-%m-%d')}, commit {commit.strip() or 'unknown'}, {machine()}, one core but for several devices, "
+             f"{how_often} by turns; {versions(python)}")
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "suite.json").write_text(json.dumps({"about": about, "seconds": times}, indent=1) + "\n")
