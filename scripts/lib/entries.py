@@ -73,10 +73,22 @@ class Headers:
             members += [each for each in self.members_of(base, (*seen, name)) if each not in members]
         return members
 
+    def shapes_of(self, name, seen=()):
+        """What the comment of a class, or of one of its bases, says of shapes and errors."""
+        if name in seen or name not in self.types:
+            return ""
+        tokens = self.types[name][0]
+        found = re.search(r"Shapes: .*", " ".join(tokens[0].comment.split()))
+        if found:
+            return found[0]
+        bases = tokens[tokens.index(name):tokens.index("{", tokens.index(name))]
+        return next((said for base in bases if base != name and (said := self.shapes_of(base, (*seen, name)))), "")
+
 
 def paragraphs(comment):
     """A comment as Markdown: what JAX calls it stands in a line of its own."""
     text, *source = re.split(r" ?\b(JAX|NumPy|optax|SciPy): ", " ".join(comment.split()), maxsplit=1)
+    text = re.sub(r" ?\b(Shapes|Errors): ", r"\n\n\1: ", text).strip()
     if not source:
         return text
     of, told = source
@@ -86,6 +98,12 @@ def paragraphs(comment):
     shown_names, rest = names[0].rstrip("."), told[len(names[0].rstrip(".")):]
     listed = ", ".join(f"`{each}`" for each in shown_names.split(", "))
     return f"{text}\n\n{of}: {listed}{'' if rest == '.' else rest}".strip()
+
+
+def with_sources_last(told):
+    """Paragraphs, those of which say what JAX and others call it once, at the end."""
+    all_of = [each for each in dict.fromkeys(told.split("\n\n")) if each.strip()]
+    return "\n\n".join(sorted(all_of, key=lambda each: re.match(r"(JAX|NumPy|optax|SciPy): ", each) is not None))
 
 
 def example_of(name, example):
@@ -127,23 +145,25 @@ class Entry(NamedTuple):
     text: str
     has_signature: bool
     has_rules: bool
+    lacks: list  # of what an operation's entry has to say
     is_operation: bool
 
 
 def entry_of(headers, name, declared, example):
     """The Markdown of one name, and what is in it."""
     lines = [f"## `{name}`", ""]
-    for comment in dict.fromkeys(said.comment for said in declared if said.comment):
-        lines += [paragraphs(comment), ""]
-    lines += example
+    told = "\n\n".join(paragraphs(comment) for comment in dict.fromkeys(said.comment for said in declared if said.comment))
     head = declared[0].tokens
     at = next((i for i, token in enumerate(head) if token == name and head[i - 1] != "::" or token == ";"), 0)
     behind_name = (*head[at + 1:at + 2], "")[0]
     is_alias = head[0] == "using"
     is_object = not is_alias and behind_name in ("{", "=", ";") and not is_type(head)
-    told = head[at + 1:] if is_alias else head[:at]
-    of = name if is_type(head) else next((token for token in told if token in headers.types and (is_object or is_alias)), None)
+    types = head[at + 1:] if is_alias else head[:at]
+    of = name if is_type(head) else next((token for token in types if token in headers.types and (is_object or is_alias)), None)
     members = headers.members_of(of) if of else []
+    if of != name and "Shapes: " not in told:
+        told += "\n\n" + paragraphs(headers.shapes_of(of))
+    lines += [with_sources_last(told), "", *example]
     forms = forms_of(name, members) if is_object else {}
     if name == "operators":
         forms = dict.fromkeys(operator_form(said.text) for said in declared)
@@ -161,7 +181,10 @@ def entry_of(headers, name, declared, example):
     is_call = bool(forms) or (not is_type(head) and not is_alias and not is_object) or name in ("random", "philox")
     rules = headers.primitives.line(name, [said.tokens for said in declared], header) if is_call else None
     lines += [rules, ""] if rules else []
-    places = " and ".join(dict.fromkeys(f"`{said.header}`" for said in declared))
+    users = [said for said in declared if shown(said.text) is not None] or declared
+    places = " and ".join(dict.fromkeys(f"`{said.header}`" for said in users))
     text = "\n".join([*lines, f"In {places}.", ""])
     is_operation = is_call and name not in PLAIN and re.search("/(ops|transforms)/", header) is not None
-    return Entry(text, bool(forms or prototypes), bool(rules), is_operation)
+    lacks = [what for what in ("Shapes: ", "Errors: ") if f"\n{what}" not in text]
+    lacks += [] if re.search(r"(JAX|NumPy)(:|'s) ", text) else ["JAX: "]
+    return Entry(text, bool(forms or prototypes), bool(rules), lacks, is_operation)
