@@ -12,7 +12,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// The type of an array's elements. A row of facts stands below for each.
+// facts_of has a row for each
+/// The type of an array's elements. JAX: dtype
 enum class element_type : std::uint8_t {
   boolean,
   uint8,

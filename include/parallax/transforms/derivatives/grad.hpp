@@ -12,7 +12,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Says that a differentiated function returns a pair: the loss, and a tree that is passed on unchanged.
+/// Says that a differentiated function returns a pair: the loss, and a tree that is passed on unchanged. JAX:
+/// has_aux=True
 struct has_aux_t {};
 inline constexpr has_aux_t has_aux{};
 

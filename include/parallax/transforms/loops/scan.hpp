@@ -25,7 +25,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// For `scan`: the number of rounds, if there are no slices.
+/// For `scan`: the number of rounds, if there are no slices. JAX: length=n
 template <std::int64_t Rounds> struct length_t {};
 template <std::int64_t Rounds> inline constexpr length_t<Rounds> length{};
 

@@ -12,7 +12,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// The devices a pmap runs on, in the order of the mapped axis: `pmap(f, devices<2, 0, 1>)`.
+/// The devices a pmap runs on, in the order of the mapped axis: `pmap(f, devices<2, 0, 1>)`. JAX: the argument of that
+/// name
 template <auto... Numbers> struct devices_t {};
 template <auto... Numbers> inline constexpr devices_t<Numbers...> devices{};
 
