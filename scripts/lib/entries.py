@@ -52,6 +52,7 @@ class Headers:
         at = tokens.index("{", tokens.index(name))
         bases = [token for token in tokens[tokens.index(name):at] if token in self.types and token != name]
         is_public = tokens[tokens.index(name) - 1] != "class"
+        is_record = is_public and "operator" not in tokens and self.is_alone(name)
         members, at = [], at + 1
         while at < len(tokens) and tokens[at] != "}":
             if tokens[at] in ("public", "private", "protected") and tokens[at + 1] == ":":
@@ -62,16 +63,21 @@ class Headers:
             member = tokens[at:end]
             at = max(end, at + 1)
             called = name_of(member)
-            comment = member[0].comment
+            comment = member[0].comment or member[-1].trailing
+            is_field = is_record and ";" in member and "(" not in member and member[0] not in ("static", "using", "friend", "[")
             if not is_public or called is None or member[0] in ("using", "friend"):
                 continue
             if not comment and members and members[-1][0] == called and not name.endswith("_operation"):
                 comment = members[-1][2]
-            if comment or called in ("operator()", "apply"):
+            if comment or is_field or called in ("operator()", "apply"):
                 members.append((called, text_of(source, member), comment))
         for base in bases:
             members += [each for each in self.members_of(base, (*seen, name)) if each not in members]
         return members
+
+    def is_alone(self, name):
+        """Whether a class has an entry, so that its members stand nowhere else."""
+        return any((namespace, name) in self.names for namespace in PUBLIC)
 
     def shapes_of(self, name, seen=()):
         """What the comment of a class, or of one of its bases, says of shapes and errors."""
@@ -120,7 +126,8 @@ def table_of(name, rows):
     """Members, those of one comment in one row."""
     by_comment = defaultdict(list)
     for text, comment in rows:
-        if (form := shown(text)) is not None and form not in by_comment[comment]:
+        is_internal = re.match(r"detail::(?!axis_list)\w+ \w+( =|$)", text)
+        if not is_internal and (form := shown(text)) is not None and form not in by_comment[comment]:
             by_comment[comment].append(form)
     lines = ["| member |  |", "|---|---|"]
     for comment, forms in by_comment.items():
@@ -129,6 +136,14 @@ def table_of(name, rows):
             told = "<br>".join(f"`{form.replace('|', chr(92) + '|')}`" for form in forms)
             lines.append(f"| {told} | {cell} |")
     return [*lines, ""] if len(lines) > 2 else []
+
+
+def enumerators_of(tokens):
+    """The enumerators of which something is said, with that."""
+    inside = tokens[tokens.index("{") + 1:]
+    ends = [i for i, token in enumerate(inside) if token in (",", "}")]
+    told = [(inside[i - 1], inside[i].trailing or inside[i - 1].trailing) for i in ends]
+    return [each for each in told if each[1]]
 
 
 def member_of(name, of, called, text):
@@ -175,7 +190,9 @@ def entry_of(headers, name, declared, example):
     if prototypes:
         lines += ["```cpp", *dict.fromkeys(prototypes), "```", ""]
     rows = [(member_of(name, of, called, text) if is_alias else text, comment)
-            for called, text, comment in members if called == "operator()" or comment and called != "apply"]
+            for called, text, comment in members if called != "apply"]
+    if head[0] == "enum":
+        rows = enumerators_of(head)
     lines += table_of(name, rows)
     header = declared[0].header
     is_call = bool(forms) or (not is_type(head) and not is_alias and not is_object) or name in ("random", "philox")

@@ -12,6 +12,7 @@ INTERNAL = re.compile(r"\b(detail|runtime|processes|compiled)::")
 WRITTEN = {
     r"detail::fixed_string": "string",
     r"detail::any_axis": "int",
+    r"detail::axis_list": "{ints...}",
     r"detail::product_precision (?=\w)": "auto ",
     r"detail::plain_span<const int>": "{ints...}",
     r"detail::nested_list_t<T, rank>": "{...}",
@@ -48,8 +49,8 @@ def text_of(source, tokens):
         is_value = token == "=" and i > head and not is_function and not open_angle(tokens, head, i)
         if depth == 0 and (token in ("{", ";") or is_value or (token == ":" and not is_type(tokens) and ")" in tokens[:i])):
             end = i
-            if is_value and len(tokens) - i <= 4:
-                value = f" = {''.join(tokens[i + 1:-1])}"
+            if is_value and tokens[-1] == ";" and tokens[-1].begin - token.begin <= 60:
+                value = " " + " ".join(source[token.begin:tokens[-1].begin].split())
             break
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token, 0)
     words = re.sub(r"//[^\n]*", "", source[tokens[0].begin:tokens[end - 1].end]).split()
