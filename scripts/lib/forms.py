@@ -6,7 +6,7 @@ from headers import behind, behind_specifiers, is_type, tokens_of
 HIDDEN = {"constexpr", "inline", "static", "PARALLAX_HD", "PARALLAX_INLINE", "PARALLAX_RUNTIME_FUNCTION"}
 # Overloads that only refuse, or that are another one for an empty list.
 REFUSING = re.compile(r"noexcept\((detail::)?refuse|std::same_as<tracer> (auto|X\b)|\bno_extents\b"
-                      r"|requires detail::is_transformed<F> array| = delete$|\) -> \w+<")
+                      r"|requires detail::is_transformed<F> array|auto jvp\(Function, | = delete$|\) -> \w+<")
 INTERNAL = re.compile(r"\b(detail|runtime|processes|compiled)::")
 # Internal types, and what users write in their place.
 WRITTEN = {
