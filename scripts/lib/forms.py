@@ -79,6 +79,10 @@ def shown(text):
         return None
     for internal, written in WRITTEN.items():
         text = re.sub(internal, written, text)
+    if "const extent (&" in text:
+        text = re.sub(r"(, )?std::size_t (N|Rank)(?=[,>])", "", text, count=1)
+        text = re.sub(r"const extent \(&(\w+)\)\[\w+\]", r"{extents...} \1", text)
+        text = text.replace("template <> ", "").replace("template <, ", "template <")
     if not INTERNAL.search(text):
         return text
     text = without_group(text, r" noexcept")

@@ -14,26 +14,26 @@ WHOLE = {
     "bitwise_xor", "broadcasted_iota", "equal", "greater", "greater_equal", "iota", "isfinite", "left_shift", "less", "less_equal",
     "logical_and", "logical_not", "logical_or", "logical_xor", "not_equal", "one_hot", "right_shift", "searchsorted",
 }
-NO_MOTION = "none: whole numbers and truth values do not move"
+NO_MOTION = "none, as whole numbers and truth values do not move"
 # What the primitives' rules do not tell of an operation.
 SAID = {
-    "bitcast": "none: bits do not move",
+    "bitcast": "none, as bits do not move",
     "floor": "0, as it is constant between its jumps",
     "astype": "forward and backward between floating types",
     "full_like": "forward and backward, by the value; of the array, its shape and type alone count",
-    "full": "none: constants do not move",
-    "ones": "none: constants do not move",
-    "ones_like": "none: constants do not move",
+    "full": "none, as constants do not move",
+    "ones": "none, as constants do not move",
+    "ones_like": "none, as constants do not move",
     "operators": "those of the functions that they call",
-    "philox": "by `low` and `high` of `uniform` alone: random bits are no numbers that move",
-    "random": "by `low` and `high` of `uniform` alone: random bits are no numbers that move",
+    "philox": "by `low` and `high` of `uniform` alone, as random bits are no numbers that move",
+    "random": "by `low` and `high` of `uniform` alone, as random bits are no numbers that move",
     "scatter_mul": "forward, and backward by the updates with `unique_indices` alone",
     "sign": "0, as it is constant between its jumps",
     "sort_key_val": "forward and backward, in the order that the keys have",
     "stop_gradient": "0, which is what it is for",
     "top_k": "forward and backward of the elements; positions do not move",
-    "zeros": "none: constants do not move",
-    "zeros_like": "none: constants do not move",
+    "zeros": "none, as constants do not move",
+    "zeros_like": "none, as constants do not move",
 }
 # Primitives of which indices are made, which do not move: the operations on them have derivatives all the same.
 OF_INDICES = {"ops/indexing/": {"shift_right"}, "ops/random/": {

@@ -178,8 +178,8 @@ constexpr tracer psum_scatter(tracer x, const Groups& groups, detail::any_axis s
           mode == gather_mode::tiled});
 }
 /// The sum over all instances. Each instance keeps its slice of an axis. Shapes: that of x without the axis, which has
-/// to be as long as there are instances; tiled, with that part of it. Errors: an axis that is not mapped here; groups
-/// of different sizes; an extent that is not that number, or not divisible by it. JAX: lax.psum_scatter
+/// to be as long as there are instances; tiled, with one of as many parts of it. Errors: an axis that is not mapped
+/// here; groups of different sizes; an extent that is not that number, or not divisible by it. JAX: lax.psum_scatter
 template <detail::fixed_string... Names>
 constexpr tracer psum_scatter(tracer x, detail::any_axis scatter_dimension = 0,
                               gather_mode mode = gather_mode::stacked) {
