@@ -46,7 +46,7 @@ struct power_operation : operation<power_operation> {
   }
 };
 
-/// Shapes: that of x. Errors: none.
+/// Shapes: that of x. Errors: truth values.
 struct square_operation : operation<square_operation> {
   static constexpr tracer apply(context&, tracer x) { return emit<primitives::integer_power>({x}, {2}); }
 };
@@ -140,15 +140,15 @@ inline constexpr detail::unary<primitives::gelu, true> gelu{};
 inline constexpr detail::unary<primitives::erf, true> erf{};
 /// The inverse of the error function, for x from -1 to 1. Integers become float32. JAX: lax.erf_inv
 inline constexpr detail::unary<primitives::erf_inv, true> erf_inv{};
-/// The absolute value. JAX: numpy.abs
+/// The absolute value. Shapes: that of x. Errors: truth values. JAX: numpy.abs
 inline constexpr detail::unary<primitives::absolute, false> abs{};
-/// -1, 0 or 1; NaN for NaN. JAX: numpy.sign
+/// -1, 0 or 1; NaN for NaN. Shapes: that of x. Errors: truth values. JAX: numpy.sign
 inline constexpr detail::unary<primitives::sign, false> sign{};
 /// The largest integer below; integers and truth values stay what they are. JAX: numpy.floor
 inline constexpr detail::floor_operation floor{};
 /// Whether an element is neither infinite nor NaN. JAX: numpy.isfinite
 inline constexpr detail::unary<primitives::is_finite, true> isfinite{};
-/// -x; unsigned integers wrap around. JAX: numpy.negative
+/// -x; unsigned integers wrap around. Shapes: that of x. Errors: truth values. JAX: numpy.negative
 inline constexpr detail::unary<primitives::negative, false> negative{};
 /// All bits inverted; of truth values, not. Shapes: that of x. Errors: floating numbers. JAX: numpy.bitwise_not
 inline constexpr detail::unary<primitives::bitwise_not, false> bitwise_not{};
@@ -162,7 +162,8 @@ inline constexpr detail::reciprocal_operation reciprocal{};
 /// x + y; of truth values, or. Operands of all functions of two arrays broadcast, and have a common type. JAX:
 /// numpy.add
 inline constexpr detail::binary<primitives::add> add{};
-/// x - y. JAX: numpy.subtract
+/// x - y. Shapes: those of the operands, broadcast as NumPy's are. Errors: extents that differ, of which none is 1;
+/// truth values. JAX: numpy.subtract
 inline constexpr detail::binary<primitives::subtract> subtract{};
 /// x * y; of truth values, and. JAX: numpy.multiply
 inline constexpr detail::binary<primitives::multiply> multiply{};
@@ -170,7 +171,8 @@ inline constexpr detail::binary<primitives::multiply> multiply{};
 inline constexpr detail::true_divide_operation divide{};
 /// `divide` by its other name. JAX: numpy.true_divide
 inline constexpr detail::true_divide_operation true_divide{};
-/// The remainder of a division rounded towards zero. JAX: lax.rem
+/// The remainder of a division rounded towards zero. Shapes: those of the operands, broadcast as NumPy's are. Errors:
+/// extents that differ, of which none is 1; truth values. JAX: lax.rem
 inline constexpr detail::binary<primitives::remainder> rem{};
 /// x to the power y; a constant integer exponent becomes a product. Integers stay integers: overflow wraps around, and
 /// a negative exponent that only the call knows gives 1 / x^-y rounded towards zero. JAX: numpy.power
@@ -187,9 +189,10 @@ inline constexpr detail::binary<primitives::bitwise_and> bitwise_and{};
 inline constexpr detail::binary<primitives::bitwise_or> bitwise_or{};
 /// x ^ y, bit by bit. Floating numbers are an error. JAX: numpy.bitwise_xor
 inline constexpr detail::binary<primitives::bitwise_xor> bitwise_xor{};
-/// x << y; 0 if y is the number of bits or more. Floating numbers are an error. JAX: numpy.left_shift
+/// x << y; 0 if y is the number of bits or more. Floating numbers and truth values are an error. JAX: numpy.left_shift
 inline constexpr detail::binary<primitives::shift_left> left_shift{};
-/// x >> y; of signed integers, the sign is shifted in. Floating numbers are an error. JAX: numpy.right_shift
+/// x >> y; of signed integers, the sign is shifted in. Floating numbers and truth values are an error. JAX:
+/// numpy.right_shift
 inline constexpr detail::binary<primitives::shift_right> right_shift{};
 /// Whether x == y. JAX: numpy.equal
 inline constexpr detail::binary<primitives::equal> equal{};
