@@ -18,9 +18,9 @@ END = ["", ";", "}"]
 
 
 class Token(str):
-    """With its place in the text, and the lines of documentation before it."""
+    """With its place in the text, the lines of documentation before it, and that behind it, of what ends here."""
     begin = end = 0
-    comment = ""
+    comment = trailing = ""
 
 
 def without_preprocessor(text):
@@ -34,6 +34,8 @@ def tokens_of(text):
         found = match.group()
         if found.startswith("///") and not found.startswith("///<"):
             comment.append(found[3:].strip())
+        elif found.startswith("///<") and tokens:
+            tokens[-1].trailing = found[4:].strip()
         elif not found.isspace() and not found.startswith(("//", "/*")):
             token = Token(found)
             token.begin, token.end, token.comment = match.start(), match.end(), "\n".join(comment)

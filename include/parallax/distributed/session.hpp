@@ -160,21 +160,22 @@ inline std::atomic<engine> mpi_engine{nullptr};
               "them with mpirun or srun, or name process 0's address, PARALLAX_COORDINATOR=host:port");
 }
 
-/// The number of this process, and the number of processes. 0 and 1 without a session. JAX: process_index,
-/// process_count
+/// The number of this process; 0 without a session. JAX: jax.process_index
 inline int process_index() noexcept {
   const processes::world* all = processes::current_world();
   return all == nullptr ? 0 : all->index();
 }
+/// The number of processes; 1 without a session. JAX: jax.process_count
 inline int process_count() noexcept {
   const processes::world* all = processes::current_world();
   return all == nullptr ? 1 : all->count();
 }
-/// The number of devices of all processes, and of this one. JAX: device_count, local_device_count
+/// The number of devices of all processes. JAX: jax.device_count
 inline int device_count() {
   const processes::world* all = processes::current_world();
   return all == nullptr ? parallax::device_count() : all->all_devices;
 }
+/// The number of this process' devices. JAX: jax.local_device_count
 inline int local_device_count() { return parallax::device_count(); }
 
 } // namespace parallax::PARALLAX_INLINE_VERSION::distributed

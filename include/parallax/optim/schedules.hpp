@@ -20,7 +20,7 @@ constexpr tracer steps_since(const tracer& count, int begin) { return astype<flo
 
 } // namespace detail
 
-/// One value for all steps.
+/// One value for all steps. optax: constant_schedule
 struct constant_schedule {
   double value;
   constexpr tracer operator()(const tracer& count) const {
@@ -29,7 +29,7 @@ struct constant_schedule {
 };
 
 /// From `first` to `last` in a straight line over `steps` steps, from step `begin` on; constant before and after.
-/// Without steps it stays at `first`.
+/// Without steps it stays at `first`. optax: linear_schedule
 struct linear_schedule {
   double first, last;
   int steps, begin = 0;
@@ -42,7 +42,7 @@ struct linear_schedule {
 };
 
 /// `first * decay_rate^((count - begin) / steps)`; the exponent is rounded down if `staircase` is set. Without steps,
-/// or with a rate of 0, it stays at `first`.
+/// or with a rate of 0, it stays at `first`. optax: exponential_decay
 struct exponential_decay {
   double first;
   int steps;
@@ -59,7 +59,8 @@ struct exponential_decay {
   }
 };
 
-/// From `first` along half a cosine to `alpha * first` after `steps` steps, at least one; constant afterwards.
+/// From `first` along half a cosine to `alpha * first` after `steps` steps, at least one; constant afterwards. optax:
+/// cosine_decay_schedule
 struct cosine_decay_schedule {
   double first;
   int steps;
@@ -77,7 +78,8 @@ struct cosine_decay_schedule {
 };
 
 /// A straight line from `first` to `peak` over `warmup_steps` steps, and from there half a cosine to `last` at step
-/// `decay_steps`, which comes later. Without warm-up it begins at `peak`. A peak of 0 stays 0, as in optax.
+/// `decay_steps`, which comes later. Without warm-up it begins at `peak`. A peak of 0 stays 0, as in optax. optax:
+/// warmup_cosine_decay_schedule
 struct warmup_cosine_decay_schedule {
   double first, peak;
   int warmup_steps, decay_steps;

@@ -13,7 +13,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// The type of an array's elements. `detail::facts_of` has a row for each.
+// facts_of has a row for each
+/// The type of an array's elements. JAX: dtype
 enum class element_type : std::uint8_t {
   boolean,
   uint8,

@@ -22,7 +22,7 @@ constexpr std::string_view name_of(product_precision precision) {
 } // namespace detail
 
 /// A precision as an argument of `dot`, `matmul`, `vdot`, `outer` and `dot_general`: `plx::dot(a, b,
-/// plx::precision::tf32)`. It holds for the derivatives too.
+/// plx::precision::tf32)`. It holds for the derivatives too. JAX: the argument precision
 template <detail::product_precision Precision> struct precision_t {};
 
 namespace precision {

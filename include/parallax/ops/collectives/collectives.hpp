@@ -74,33 +74,39 @@ template <class Operation, class T, class... Options> constexpr auto over_leaves
 } // namespace detail
 
 /// The sum over the named axes, on every instance, or over groups of instances: `psum<"i">(x, axis_index_groups{{0, 1},
-/// {2, 3}})`; maps over trees. JAX: lax.psum
+/// {2, 3}})`; maps over trees. Shapes: that of x. Errors: an axis that is not mapped here; groups that do not name each
+/// instance once. JAX: lax.psum
 template <detail::fixed_string... Names, class T, detail::instance_groups Groups = none_t>
 constexpr auto psum(const T& x, const Groups& groups = {}) {
   return detail::over_leaves<detail::psum_operation<Names...>>(x, groups);
 }
 /// The mean over the named axes, or over groups of instances, each divided by its own size. Integers and truth values
-/// become float32 before they are summed, so the sum does not wrap around as JAX's does. JAX: lax.pmean
+/// become float32 before they are summed, so the sum does not wrap around as JAX's does. Shapes: that of x. Errors: an
+/// axis that is not mapped here; groups that do not name each instance once. JAX: lax.pmean
 template <detail::fixed_string... Names, class T, detail::instance_groups Groups = none_t>
 constexpr auto pmean(const T& x, const Groups& groups = {}) {
   return detail::over_leaves<detail::pmean_operation<Names...>>(x, groups);
 }
-/// The largest value over the named axes, or over groups of instances. JAX: lax.pmax
+/// The largest value over the named axes, or over groups of instances. Shapes: that of x. Errors: an axis that is not
+/// mapped here; groups that do not name each instance once. JAX: lax.pmax
 template <detail::fixed_string... Names, class T, detail::instance_groups Groups = none_t>
 constexpr auto pmax(const T& x, const Groups& groups = {}) {
   return detail::over_leaves<detail::extreme_operation<primitives::pmax, Names...>>(x, groups);
 }
-/// The smallest value over the named axes, or over groups of instances. JAX: lax.pmin
+/// The smallest value over the named axes, or over groups of instances. Shapes: that of x. Errors: an axis that is not
+/// mapped here; groups that do not name each instance once. JAX: lax.pmin
 template <detail::fixed_string... Names, class T, detail::instance_groups Groups = none_t>
 constexpr auto pmin(const T& x, const Groups& groups = {}) {
   return detail::over_leaves<detail::extreme_operation<primitives::pmin, Names...>>(x, groups);
 }
 
-/// This instance's position along the named axis, int32; several names count row-major. JAX: lax.axis_index
+/// This instance's position along the named axis, int32; several names count row-major. Shapes: a number. Errors: an
+/// axis that is not mapped here. JAX: lax.axis_index
 template <detail::fixed_string... Names> constexpr auto axis_index() {
   return lazy<detail::axis_index_operation<Names...>>{};
 }
-/// The number of instances along the named axes, int32. JAX: lax.axis_size
+/// The number of instances along the named axes, int32. Shapes: a number. Errors: an axis that is not mapped here. JAX:
+/// lax.axis_size
 template <detail::fixed_string... Names> constexpr auto axis_size() {
   return lazy<detail::axis_size_operation<Names...>>{};
 }

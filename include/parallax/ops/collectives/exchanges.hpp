@@ -96,7 +96,8 @@ template <fixed_string Name> constexpr tracer permute(tracer x, permutation_kind
 } // namespace detail
 
 /// Sends values between instances: `ppermute<"i">(x, {{0, 1}, {1, 0}})`. An instance that is no destination gets zeros.
-/// JAX: lax.ppermute
+/// Shapes: that of x. Errors: an axis that is not mapped here; an instance that is not there, or that is named twice as
+/// source or as destination. JAX: lax.ppermute
 template <detail::fixed_string Name>
 constexpr auto ppermute(tracer x, std::initializer_list<source_destination> permutation) {
   detail::context& trace = *x.owner;
@@ -121,7 +122,8 @@ template <detail::fixed_string Name> constexpr tracer ppermute(tracer x, shift h
   return detail::permute<Name>(x, detail::permutation_kind::shift, how.distance);
 }
 
-/// Every instance gets the value of instance `source`; several names count row-major. JAX: lax.pbroadcast
+/// Every instance gets the value of instance `source`; several names count row-major. Shapes: that of x. Errors: an
+/// axis that is not mapped here; a source that is not there. JAX: lax.pbroadcast
 template <detail::fixed_string... Names> constexpr tracer pbroadcast(tracer x, int source) {
   detail::context& trace = *x.owner;
   detail::participants who = detail::find_equal_participants<Names...>(trace, "pbroadcast", none);
@@ -156,7 +158,9 @@ constexpr tracer all_gather(tracer x, const Groups& groups, detail::any_axis axi
   return detail::emit_collective<primitives::all_gather>(
       x, {detail::find_equal_participants<Names...>(trace, "all_gather", groups).over, normal, tiled});
 }
-/// The values of all instances, along a new axis or (tiled) joined along an existing one. JAX: lax.all_gather
+/// The values of all instances, along a new axis or (tiled) joined along an existing one. Shapes: that of x with the
+/// number of instances as a new axis; tiled, with an axis that many times as long. Errors: an axis that is not mapped
+/// here; groups of different sizes; an axis that the result does not have. JAX: lax.all_gather
 template <detail::fixed_string... Names>
 constexpr tracer all_gather(tracer x, detail::any_axis axis_number = 0, gather_mode mode = gather_mode::stacked) {
   return all_gather<Names...>(x, none, axis_number, mode);
@@ -173,7 +177,9 @@ constexpr tracer psum_scatter(tracer x, const Groups& groups, detail::any_axis s
       x, {detail::find_equal_participants<Names...>(trace, "psum_scatter", groups).over, normal,
           mode == gather_mode::tiled});
 }
-/// The sum over all instances. Each instance keeps its slice of an axis. JAX: lax.psum_scatter
+/// The sum over all instances. Each instance keeps its slice of an axis. Shapes: that of x without the axis, which has
+/// to be as long as there are instances; tiled, with one of as many parts of it. Errors: an axis that is not mapped
+/// here; groups of different sizes; an extent that is not that number, or not divisible by it. JAX: lax.psum_scatter
 template <detail::fixed_string... Names>
 constexpr tracer psum_scatter(tracer x, detail::any_axis scatter_dimension = 0,
                               gather_mode mode = gather_mode::stacked) {
@@ -211,14 +217,17 @@ constexpr tracer all_to_all(tracer x, const Groups& groups, detail::any_axis spl
 /// Instance i gets slice i along `split_axis` of every instance's value. The slices are stacked along a new axis
 /// `concat_axis` in the order of the instances; `split_axis`, which must be as long as there are instances, is removed.
 /// If tiled, `split_axis` is divided by the number of instances instead, and the pieces are joined along `concat_axis`.
-/// JAX: lax.all_to_all
+/// Shapes: that of x with `split_axis` moved to `concat_axis`; tiled, with one divided and one multiplied. Errors: an
+/// axis that is not mapped here; groups of different sizes; an extent of `split_axis` that is not the number of
+/// instances, or not divisible by it. JAX: lax.all_to_all
 template <detail::fixed_string... Names>
 constexpr tracer all_to_all(tracer x, detail::any_axis split_axis, detail::any_axis concat_axis,
                             gather_mode mode = gather_mode::stacked) {
   return all_to_all<Names...>(x, none, split_axis, concat_axis, mode);
 }
 
-/// Exchanges the axis of the instances with axis `axis_number`, which must be equally long. JAX: lax.pswapaxes
+/// Exchanges the axis of the instances with axis `axis_number`, which must be equally long. Shapes: that of x. Errors:
+/// an axis that is not mapped here; an axis that is not as long as there are instances. JAX: lax.pswapaxes
 template <detail::fixed_string... Names> constexpr tracer pswapaxes(tracer x, detail::any_axis axis_number) {
   return all_to_all<Names...>(x, axis_number, axis_number);
 }

@@ -89,6 +89,8 @@ constexpr bool list_start(std::string_view operation, tracer x, const Start& sta
   return true;
 }
 
+/// Shapes: `sizes`. Errors: not one start and one size for each axis; a size above its extent; a start that is no whole
+/// number.
 struct dynamic_slice_operation {
   template <class Starts>
   constexpr tracer operator()(tracer x, const Starts& starts, std::initializer_list<extent> sizes) const {
@@ -105,6 +107,8 @@ struct dynamic_slice_operation {
  private:
   static constexpr std::string_view name = "dynamic_slice";
 };
+/// Shapes: that of x with `size` as the extent of the axis. Errors: an axis that x does not have; a size above its
+/// extent; a start that is no whole number.
 struct dynamic_slice_in_dim_operation {
   template <class Start>
   constexpr tracer operator()(tracer x, const Start& start, extent size, any_axis axis = {}) const {
@@ -118,6 +122,8 @@ struct dynamic_slice_in_dim_operation {
     return slice_at(name, x, list, sizes);
   }
 };
+/// Shapes: that of x without the axis, which `keepdims` leaves with extent 1. Errors: an axis that x does not have, or
+/// without elements; an index that is no whole number.
 struct dynamic_index_in_dim_operation {
   template <class Index, keeps_axes... Keep>
   constexpr tracer operator()(tracer x, const Index& index, any_axis axis = {}, Keep... keep) const {
@@ -132,6 +138,8 @@ struct dynamic_index_in_dim_operation {
     return (*this)(x, index, any_axis(), keepdims);
   }
 };
+/// Shapes: that of x. Errors: an update of another number of dimensions, or larger than x; not one start for each axis;
+/// a start that is no whole number.
 struct dynamic_update_slice_operation {
   template <class Update, class Starts>
   constexpr tracer operator()(tracer x, const Update& update, const Starts& starts) const {
@@ -140,6 +148,8 @@ struct dynamic_update_slice_operation {
     return update_at("dynamic_update_slice", x, materialize(*x.owner, update), list);
   }
 };
+/// Shapes: that of x. Errors: an update of another number of dimensions, or larger than x; an axis that x does not
+/// have; a start that is no whole number.
 struct dynamic_update_slice_in_dim_operation {
   template <class Update, class Start>
   constexpr tracer operator()(tracer x, const Update& update, const Start& start, any_axis axis = {}) const {
@@ -148,6 +158,8 @@ struct dynamic_update_slice_in_dim_operation {
     return update_at("dynamic_update_slice_in_dim", x, materialize(*x.owner, update), list);
   }
 };
+/// Shapes: that of x. Errors: an update of another number of dimensions, or larger than x; an axis that x does not
+/// have; an index that is no whole number.
 struct dynamic_update_index_in_dim_operation {
   template <class Update, class Index>
   constexpr tracer operator()(tracer x, const Update& update, const Index& index, any_axis axis = {}) const {
@@ -173,7 +185,8 @@ inline constexpr detail::dynamic_index_in_dim_operation dynamic_index_in_dim{};
 /// `dynamic_update_slice(x, update, std::tuple{i, j})`: x with the update written from row i and column j on. Starts
 /// have the meaning that they have in `dynamic_slice`. JAX: lax.dynamic_update_slice
 inline constexpr detail::dynamic_update_slice_operation dynamic_update_slice{};
-/// `dynamic_update_slice_in_dim(x, update, start, axis = 0)`. JAX: lax.dynamic_update_slice_in_dim
+/// `dynamic_update_slice_in_dim(x, update, start, axis = 0)`: x with the update written from one position of an axis
+/// on. JAX: lax.dynamic_update_slice_in_dim
 inline constexpr detail::dynamic_update_slice_in_dim_operation dynamic_update_slice_in_dim{};
 /// `dynamic_update_index_in_dim(x, update, i, axis = 0)`: x with one position of an axis replaced; the update has that
 /// axis with extent 1, or not at all. JAX: lax.dynamic_update_index_in_dim

@@ -97,6 +97,8 @@ class slices_of {
   }
 };
 
+/// Shapes: the axes of the indices but the last, and of slices those that are not collapsed, at `offset_dims`. Errors:
+/// numbers that do not fit x and the indices; sizes above the extents of x; indices that are no whole numbers.
 struct gather_operation {
   /// Of a table, or another constant.
   template <eager_operand X, traced Indices, index_mode Mode = index_mode::filled>
@@ -138,6 +140,8 @@ constexpr std::string_view scatter_name(scatter_kind kind) {
   return {};
 }
 
+/// Shapes: that of x. Errors: numbers that do not fit x and the indices; updates of another number of dimensions;
+/// indices that are no whole numbers.
 template <scatter_kind Kind> struct scatter_operation : takes_constants<scatter_operation<Kind>> {
   using takes_constants<scatter_operation<Kind>>::operator();
   template <class Indices, class Updates, index_mode Mode = index_mode::dropped>

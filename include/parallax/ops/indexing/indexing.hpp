@@ -16,9 +16,14 @@ namespace parallax::PARALLAX_INLINE_VERSION {
 /// The treatment of indices that an axis does not have, in a call's type: `take(x, i, axis<0>, mode::clip)`.
 template <index_mode Mode> struct index_mode_t {};
 namespace mode {
+/// Indices that an axis does not have become its first or its last. JAX: mode='clip'
 inline constexpr index_mode_t<index_mode::clipped> clip{};
+/// At indices that an axis does not have, reads NaN (whole numbers: the least, unsigned ones the greatest), and writes
+/// nothing. JAX: mode='fill'
 inline constexpr index_mode_t<index_mode::filled> fill{};
+/// Indices go round an axis, as a remainder of its extent. JAX: mode='wrap'
 inline constexpr index_mode_t<index_mode::wrapped> wrap{};
+/// Writes nothing at indices that an axis does not have. JAX: mode='drop'
 inline constexpr index_mode_t<index_mode::dropped> drop{};
 } // namespace mode
 

@@ -52,6 +52,8 @@ struct bound {
   }
 };
 
+/// Shapes: that of x, with the number of positions as the extent of the axis. Errors: an axis that x does not have;
+/// bounds that are not within it; a stride below 1.
 struct slice_in_dim_operation : takes_constants<slice_in_dim_operation> {
   using takes_constants<slice_in_dim_operation>::operator();
   constexpr tracer operator()(tracer x, bound start, bound limit, std::int64_t stride = 1,
@@ -70,6 +72,8 @@ struct slice_in_dim_operation : takes_constants<slice_in_dim_operation> {
   }
 };
 
+/// Shapes: that of x without the axis, which `keepdims` leaves with extent 1. Errors: an axis that x does not have; an
+/// index that is not within it.
 struct index_in_dim_operation : takes_constants<index_in_dim_operation> {
   using takes_constants<index_in_dim_operation>::operator();
   template <keeps_axes... Keep>
@@ -109,6 +113,8 @@ struct index_in_dim_operation : takes_constants<index_in_dim_operation> {
   }
 };
 
+/// Shapes: (limit - start) / stride, rounded up, for each axis. Errors: not one bound for each axis; bounds that are
+/// not 0 <= start <= limit <= extent; a stride below 1.
 struct slice_operation {
   using bound_list = small_vector<extent, max_rank>;
   using stride_list = small_vector<std::int64_t, max_rank>;
@@ -153,7 +159,8 @@ struct slice_operation {
 
 } // namespace detail
 
-/// `slice(x, {starts}, {limits}, {strides})`. JAX: lax.slice
+/// `slice(x, {starts}, {limits}, {strides})`: the elements from start to limit of each axis, `stride` apart. JAX:
+/// lax.slice
 inline constexpr detail::slice_operation slice{};
 /// `slice_in_dim(x, start, limit, stride = 1, axis = 0)`: bounds may be negative or `none`, and must lie within the
 /// axis. JAX: lax.slice_in_dim

@@ -36,6 +36,8 @@ template <class Derived> struct taking_operation : operation<Derived>, takes_con
   }
 };
 
+/// Shapes: that of x with the shape of i in place of the axis; that of i without an axis. Errors: an axis that x does
+/// not have, or without elements; indices that are no whole numbers.
 struct take_operation : taking_operation<take_operation> {
   using taking_operation<take_operation>::apply;
   static constexpr tracer apply(context&, tracer x, tracer i) { return flat(x, i, index_mode::filled); }
@@ -56,6 +58,8 @@ struct take_operation : taking_operation<take_operation> {
   }
 };
 
+/// Shapes: that of i, broadcast with x along the other axes. Errors: indices of another number of dimensions, or that
+/// are no whole numbers; other extents that differ, of which none is 1; an axis that x does not have.
 struct take_along_axis_operation : taking_operation<take_along_axis_operation> {
   static constexpr std::string_view name = "take_along_axis";
   /// The other axes broadcast.
@@ -90,6 +94,8 @@ struct take_along_axis_operation : taking_operation<take_along_axis_operation> {
   }
 };
 
+/// Shapes: that of x with `count` as its first extent. Errors: an x without an axis; segments that are not one number
+/// for each element of axis 0; a count that is traced.
 struct segment_sum_operation : takes_constants<segment_sum_operation> {
   using takes_constants<segment_sum_operation>::operator();
   template <class Ids> constexpr tracer operator()(tracer x, const Ids& ids, extent segments) const {
@@ -117,6 +123,7 @@ struct segment_sum_operation : takes_constants<segment_sum_operation> {
   }
 };
 
+/// Shapes: that of i, and n behind it. Errors: more than 8 dimensions; an n that is traced.
 template <element_type Type> struct one_hot_operation : takes_constants<one_hot_operation<Type>> {
   using takes_constants<one_hot_operation<Type>>::operator();
   constexpr tracer operator()(tracer i, extent classes) const {

@@ -20,6 +20,12 @@ concept array_operands = eager_operands<A, B> || mixed_operands<A, B>;
 
 } // namespace detail
 
+/// The operators of C++ on arrays, on expressions of arrays, on traced arrays, and on one of these and a number: `+` is
+/// `add`, `-` `subtract` and `negative`, `*` `multiply`, `/` `divide`, `%` `rem`; `&`, `|`, `^` and `~` go bit by bit,
+/// `<<` and `>>` shift, comparisons give truth values, and `&&`, `||` and `!`, which compute both sides, are
+/// `logical_and`, `logical_or` and `logical_not`. `x += y` assigns `x + y`. Shapes: those of the operands, broadcast.
+/// Errors: extents that differ, of which none is 1; floating numbers for operators on bits; truth values for `-`, `%`
+/// and shifts. JAX: the operators of its arrays
 template <class A, class B>
   requires detail::array_operands<A, B>
 constexpr auto operator+(const A& a, const B& b) {

@@ -32,6 +32,8 @@ template <class Primitive> constexpr tracer cumulate(tracer x, int axis_number, 
 }
 
 /// A cumulative operation. Without an axis it goes along axis 0 or, if `Flat`, over all elements in row-major order.
+/// Shapes: that of x; one row of all elements for `cumsum` and `cumprod` without an axis. Errors: an axis that x does
+/// not have.
 template <class Primitive, bool Flat>
 struct cumulative_operation : operation<cumulative_operation<Primitive, Flat>>,
                               takes_constants_and_numbers<cumulative_operation<Primitive, Flat>> {
@@ -77,6 +79,7 @@ struct argsort_operation : sorting_operation<argsort_operation> {
   }
 };
 
+/// Shapes: that of the keys, of both results. Errors: values of another shape; an axis that the keys do not have.
 struct sort_key_val_operation {
   constexpr std::pair<tracer, tracer> operator()(tracer keys, tracer values, any_axis axis_number = -1) const {
     context& trace = *keys.owner;
@@ -105,6 +108,8 @@ struct sort_key_val_operation {
   }
 };
 
+/// Shapes: that of x with k as its last extent, of both results. Errors: an x without an axis; a k below 0 or above the
+/// last extent, or one that is traced.
 struct top_k_operation {
   constexpr std::pair<tracer, tracer> operator()(tracer x, int k) const {
     if (!can_take(x, k)) return {x, x};
@@ -140,6 +145,7 @@ struct top_k_operation {
 
 struct right_side_t {};
 
+/// Shapes: that of the values. Errors: a sorted array that has not one dimension.
 struct searchsorted_operation : operation<searchsorted_operation> {
   static constexpr tracer apply(context&, tracer sorted, tracer values) { return run(sorted, values, false); }
   static constexpr tracer apply(context&, tracer sorted, tracer values, right_side_t) {

@@ -51,7 +51,9 @@ template <class Derived> struct product_operation : operation<Derived> {
   }
 };
 
-/// NumPy's dot: the last axis of the left operand with the second to last (or only) one of the right.
+/// NumPy's dot: the last axis of the left operand with the second to last (or only) one of the right. Shapes: the axes
+/// that are left, those of a first; that of the other operand if one is a number. Errors: extents along which products
+/// are summed that differ.
 struct dot_operation : product_operation<dot_operation> {
   static constexpr tracer multiply(tracer a, tracer b, product_precision precision) {
     if (a.rank() == 0 || b.rank() == 0) return a * b;
@@ -61,7 +63,9 @@ struct dot_operation : product_operation<dot_operation> {
   }
 };
 
-/// NumPy's matmul: matrices in the last two axes, the axes before them broadcast.
+/// NumPy's matmul: matrices in the last two axes, the axes before them broadcast. Shapes: (..., m, k) and (..., k, n)
+/// give (..., m, n), without the axis that a vector lacks. Errors: numbers as operands; extents that are to be equal
+/// and differ.
 struct matmul_operation : product_operation<matmul_operation> {
   static constexpr tracer multiply(tracer a, tracer b, product_precision precision) {
     if (a.rank() == 0 || b.rank() == 0) {
@@ -108,6 +112,7 @@ struct matmul_operation : product_operation<matmul_operation> {
   }
 };
 
+/// Shapes: a number. Errors: arrays of different numbers of elements.
 struct vdot_operation : product_operation<vdot_operation> {
   static constexpr tracer multiply(tracer a, tracer b, product_precision precision) {
     context& trace = *a.owner;
@@ -117,6 +122,7 @@ struct vdot_operation : product_operation<vdot_operation> {
   }
 };
 
+/// Shapes: the number of elements of a, and that of b. Errors: none.
 struct outer_operation : product_operation<outer_operation> {
   static constexpr tracer multiply(tracer a, tracer b, product_precision precision) {
     context& trace = *a.owner;
@@ -131,6 +137,8 @@ struct dot_dimensions {
   std::initializer_list<int> left_contract, right_contract, left_batch = {}, right_batch = {};
 };
 
+/// Shapes: the batch axes, then those of a that are left, then those of b. Errors: an axis that an operand does not
+/// have, or that is named twice; lists of different lengths; extents that differ.
 struct dot_general_operation {
   constexpr tracer operator()(tracer a, tracer b, dot_dimensions dimensions) const {
     return multiply(a, b, dimensions, product_precision::full);
@@ -162,12 +170,13 @@ struct dot_general_operation {
 
 } // namespace detail
 
-/// NumPy's dot. Products take their precision as a further argument: `dot(a, b, precision::tf32)`.
+/// NumPy's dot: the last axis of a with the second to last, or only, one of b. Products take their precision as a
+/// further argument: `dot(a, b, precision::tf32)`. JAX: numpy.dot
 inline constexpr detail::dot_operation dot{};
 /// NumPy's matmul: products of the matrices in the last two axes; leading axes broadcast. A vector is a row on the left
-/// and a column on the right.
+/// and a column on the right. JAX: numpy.matmul
 inline constexpr detail::matmul_operation matmul{};
-/// The inner product of two arrays as flat vectors.
+/// The inner product of two arrays as flat vectors. JAX: numpy.vdot
 inline constexpr detail::vdot_operation vdot{};
 /// All products of an element of one array and one of another, as a matrix. JAX: numpy.outer
 inline constexpr detail::outer_operation outer{};

@@ -18,7 +18,8 @@ constexpr tracer restore_axes(tracer reduced, tracer original, const axis_list& 
   return build::reshape(reduced, shape);
 }
 
-/// `Derived::reduce(x, axes)` reduces; this adds calls for each form of axes.
+/// `Derived::reduce(x, axes)` reduces; this adds calls for each form of axes. Shapes: that of x without the axes, which
+/// `keepdims` leaves with extent 1. Errors: an axis that x does not have, or that is named twice.
 template <class Derived> struct axis_reduction : operation<Derived>, takes_constants_and_numbers<Derived> {
   using operation<Derived>::operator();
   using takes_constants_and_numbers<Derived>::operator();
@@ -90,6 +91,8 @@ constexpr bool have_elements(tracer x, const axis_list& axes, std::string_view e
   return true;
 }
 
+/// Shapes: that of x without the axes, which `keepdims` leaves with extent 1. Errors: an axis that x does not have, or
+/// that is named twice; axes without elements.
 struct max_operation : axis_reduction<max_operation> {
   static constexpr std::string_view name = "max";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
@@ -97,6 +100,8 @@ struct max_operation : axis_reduction<max_operation> {
     return build::reduce<primitives::reduce_max>(x, axes);
   }
 };
+/// Shapes: that of x without the axes, which `keepdims` leaves with extent 1. Errors: an axis that x does not have, or
+/// that is named twice; axes without elements.
 struct min_operation : axis_reduction<min_operation> {
   static constexpr std::string_view name = "min";
   static constexpr tracer reduce(tracer x, const axis_list& axes) {
@@ -150,6 +155,8 @@ struct logsumexp_operation : axis_reduction<logsumexp_operation> {
   }
 };
 
+/// Shapes: that of x without the axis, which `keepdims` leaves with extent 1; a number without an axis. Errors: an axis
+/// that x does not have; no elements.
 template <class Primitive>
 struct position_operation : operation<position_operation<Primitive>>,
                             takes_constants_and_numbers<position_operation<Primitive>> {
@@ -182,7 +189,7 @@ struct position_operation : operation<position_operation<Primitive>>,
 };
 
 /// A function of rows, along the last axis by default: `Derived::along(x, axis)` computes it; this adds calls for each
-/// form of an axis.
+/// form of an axis. Shapes: that of x. Errors: an axis that x does not have.
 template <class Derived> struct row_operation : operation<Derived>, takes_constants_and_numbers<Derived> {
   using operation<Derived>::operator();
   using takes_constants_and_numbers<Derived>::operator();
@@ -228,14 +235,16 @@ inline constexpr detail::any_operation any{};
 inline constexpr detail::all_operation all{};
 /// The mean over axes, or over all of them; of integers in float32. JAX: numpy.mean
 inline constexpr detail::mean_operation mean{};
-/// The population variance.
+/// The population variance over axes, or over all of them: the mean of the squares of what differs from the mean; of
+/// integers in float32. JAX: numpy.var
 inline constexpr detail::var_operation var{};
-/// JAX: scipy.special.logsumexp
+/// log(sum(exp(x))) over axes, or over all of them, which does not overflow; of integers in float32. JAX:
+/// scipy.special.logsumexp
 inline constexpr detail::logsumexp_operation logsumexp{};
 /// The first position of the largest element: along an axis, or in row-major order without one. int32; the first NaN
-/// wins.
+/// wins. JAX: numpy.argmax
 inline constexpr detail::position_operation<primitives::argmax> argmax{};
-/// The first position of the smallest element.
+/// The first position of the smallest element, as `argmax` says. JAX: numpy.argmin
 inline constexpr detail::position_operation<primitives::argmin> argmin{};
 /// exp(x) / sum(exp(x)) along an axis, the last by default. JAX: nn.softmax
 inline constexpr detail::softmax_operation softmax{};

@@ -14,7 +14,8 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// Random numbers of a generator from keys, which are uint32 arrays of two elements. All generators have these
-/// functions, so a template can be written for any of them.
+/// functions, so a template can be written for any of them. Shapes: `shape`; a number without it. Errors: a key that is
+/// not uint32[2], which `vmap` makes of several.
 template <class Generator> struct random_generator {
   /// The key of a seed: its upper and lower 32 bits. JAX: random.key with 64-bit seeds
   static constexpr auto key(std::integral auto seed) {

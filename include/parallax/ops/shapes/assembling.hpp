@@ -102,12 +102,16 @@ template <class Derived> struct operation_on_lists : operation<Derived> {
   }
 };
 
+/// Shapes: that of the operands, whose extents along the axis are added. Errors: operands of different numbers of
+/// dimensions, or of other extents that differ; an axis that they do not have.
 struct concatenate_operation : operation_on_lists<concatenate_operation> {
   static constexpr tracer of_list(context& trace, const growing_vector<tracer>& operands, int axis_number) {
     return join(trace, operands, axis_number);
   }
 };
 
+/// Shapes: that of the operands, with their number as the extent of the new axis. Errors: operands of different shapes;
+/// more than 8 dimensions.
 struct stack_operation : operation_on_lists<stack_operation> {
   static constexpr tracer of_list(context& trace, const growing_vector<tracer>& operands, int axis_number) {
     const tracer& first = operands[0];
@@ -140,6 +144,8 @@ struct padding {
   int low = 0, high = 0, interior = 0;
 };
 
+/// Shapes: low + n + high + (n - 1) interior for an extent n. Errors: not one padding for each axis; interior padding
+/// below 0.
 struct pad_operation {
   using list = small_vector<padding, max_rank>;
   template <class Value>
@@ -192,7 +198,8 @@ struct pad_operation {
 
 } // namespace detail
 
-/// `concatenate({a, b}, axis = 0)` in traced functions, `concatenate(a, b, axis<0>)` on arrays.
+/// `concatenate({a, b}, axis = 0)` in traced functions, `concatenate(a, b, axis<0>)` on arrays: the arrays one behind
+/// another along an axis. JAX: numpy.concatenate
 inline constexpr detail::concatenate_operation concatenate{};
 /// `stack({a, b}, axis = 0)` in traced functions, `stack(a, b, axis<0>)` on arrays: along a new axis. JAX: numpy.stack
 inline constexpr detail::stack_operation stack{};

@@ -17,6 +17,7 @@ namespace detail {
 /// What arrays outside of traced functions do, which rooms above know.
 template <class X, std::size_t Rank> constexpr auto reshape_array(const X& x, const extent_list<Rank>& list);
 
+/// Shapes: `shape`. Errors: another number of elements; a negative extent but for one -1; -1 beside an extent of 0.
 struct reshape_operation : operation<reshape_operation> {
   using operation<reshape_operation>::operator();
   /// Reshapes an array without a copy: both share the memory.
@@ -86,12 +87,14 @@ struct reshape_operation : operation<reshape_operation> {
   }
 };
 
+/// Shapes: (number of elements). Errors: none.
 struct ravel_operation : operation<ravel_operation> {
   static constexpr tracer apply(context& trace, tracer x) {
     return build::reshape(x, {trace.extents.product(x.extents())});
   }
 };
 
+/// Shapes: the extents of x in the order of the axes. Errors: axes that are not each named once.
 struct transpose_operation : operation<transpose_operation> {
   using operation<transpose_operation>::operator();
   constexpr tracer operator()(tracer x, std::initializer_list<int> permutation) const {
@@ -122,6 +125,7 @@ struct transpose_operation : operation<transpose_operation> {
   }
 };
 
+/// Shapes: the extents of x in the order of the axes. Errors: an axis that x does not have.
 struct moveaxis_operation : operation<moveaxis_operation>, takes_constants_and_numbers<moveaxis_operation> {
   using operation<moveaxis_operation>::operator();
   using takes_constants_and_numbers<moveaxis_operation>::operator();
@@ -135,6 +139,7 @@ struct moveaxis_operation : operation<moveaxis_operation>, takes_constants_and_n
   }
 };
 
+/// Shapes: `shape`. Errors: fewer extents than x has; an extent of x that is neither 1 nor the new one.
 struct broadcast_to_operation : operation<broadcast_to_operation> {
   using operation<broadcast_to_operation>::operator();
   template <eager_operand X, std::size_t N>
@@ -175,6 +180,7 @@ struct broadcast_to_operation : operation<broadcast_to_operation> {
   }
 };
 
+/// Shapes: that of x with an extent of 1 more. Errors: an axis that the result does not have; more than 8 dimensions.
 struct expand_dims_operation : operation<expand_dims_operation>, takes_constants_and_numbers<expand_dims_operation> {
   using operation<expand_dims_operation>::operator();
   using takes_constants_and_numbers<expand_dims_operation>::operator();
@@ -190,6 +196,7 @@ struct expand_dims_operation : operation<expand_dims_operation>, takes_constants
   }
 };
 
+/// Shapes: that of x without the axis. Errors: an axis that x does not have, or whose extent is not 1.
 struct squeeze_operation : operation<squeeze_operation>, takes_constants_and_numbers<squeeze_operation> {
   using operation<squeeze_operation>::operator();
   using takes_constants_and_numbers<squeeze_operation>::operator();
@@ -222,11 +229,12 @@ struct squeeze_operation : operation<squeeze_operation>, takes_constants_and_num
 
 } // namespace detail
 
-/// `reshape(x, {2, -1})`: the same elements in row-major order; one extent may be -1.
+/// `reshape(x, {2, -1})`: the same elements in row-major order; one extent may be -1. JAX: numpy.reshape
 inline constexpr detail::reshape_operation reshape{};
-/// The elements in row-major order along one axis.
+/// The elements in row-major order along one axis. JAX: numpy.ravel
 inline constexpr detail::ravel_operation ravel{};
-/// `transpose(x)` reverses the axes; `transpose(x, {1, 0, 2})`: result axis k is operand axis permutation[k].
+/// `transpose(x)` reverses the axes; `transpose(x, {1, 0, 2})`: result axis k is operand axis permutation[k]. JAX:
+/// numpy.transpose
 inline constexpr detail::transpose_operation transpose{};
 /// `moveaxis(x, from, to)` in traced functions, `moveaxis(x, axis<2>, axis<0>)` on arrays: one axis in another place,
 /// the others in their order. JAX: numpy.moveaxis

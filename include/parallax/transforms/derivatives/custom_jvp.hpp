@@ -77,7 +77,8 @@ inline constexpr bool detail::is_transformed<with_custom_jvp<Function, Rule>> = 
 
 /// `function`, whose derivative along tangents is `rule(arguments, tangents)`: it takes two tuples, and returns the
 /// pair of the result and its tangent. Reverse mode transposes the rule, so the rule has to be linear in the tangents.
-/// JAX: custom_jvp
+/// Errors: a rule that does not return the result and its tangents, as trees like the function's result. JAX:
+/// custom_jvp
 template <class Function, class Rule> constexpr auto custom_jvp(Function function, Rule rule) {
   return with_custom_jvp<Function, Rule>{function, rule};
 }

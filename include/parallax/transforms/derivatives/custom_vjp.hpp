@@ -130,7 +130,8 @@ inline constexpr bool detail::is_transformed<with_custom_vjp<Function, Forward, 
 
 /// `function`, with a way back of its user's own: `forward(arguments...)` returns the pair of the result and of a tree
 /// that is kept; `backward(kept, cotangents)` returns a tuple of the arguments' cotangents, `none` for zeros. It has no
-/// forward mode. JAX: custom_vjp
+/// forward mode. Errors: a forward rule that does not return the pair of the result and of what it keeps; a backward
+/// rule that does not return trees like the arguments; forward mode. JAX: custom_vjp
 template <class Function, class Forward, class Backward>
 constexpr auto custom_vjp(Function function, Forward forward, Backward backward) {
   return with_custom_vjp<Function, Forward, Backward>{function, forward, backward};

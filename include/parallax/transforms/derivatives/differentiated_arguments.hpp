@@ -18,7 +18,7 @@
 namespace parallax::PARALLAX_INLINE_VERSION {
 
 /// The arguments to differentiate with respect to: `grad(f, argnums<0, 2>)`; the first one by default. Negative numbers
-/// count from the end.
+/// count from the end. JAX: argnums=(0, 2)
 template <int... Numbers> struct argnums_t {};
 template <int... Numbers> inline constexpr argnums_t<Numbers...> argnums{};
 

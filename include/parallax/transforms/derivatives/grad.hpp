@@ -12,7 +12,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Says that a differentiated function returns a pair: the loss, and a tree that is passed on unchanged.
+/// Says that a differentiated function returns a pair: the loss, and a tree that is passed on unchanged. JAX:
+/// has_aux=True
 struct has_aux_t {};
 inline constexpr has_aux_t has_aux{};
 
@@ -130,14 +131,15 @@ inline constexpr bool detail::is_transformed<differentiated<Function, Argnums, W
 
 /// The gradient of `function`, whose result is a scalar, with respect to its first argument or those in `argnums<...>`;
 /// a tree like the argument. With `has_aux`, the function returns a pair of the scalar and a tree; the result is then
-/// the pair of the gradient and that tree. JAX: grad
+/// the pair of the gradient and that tree. Errors: a result that is not one floating number; an argument that is
+/// differentiated and not floating; a number in `argnums` of no argument; an operation without a derivative. JAX: grad
 template <class Function, class... Options> constexpr auto grad(Function function, Options...) {
   using options = detail::gradient_options<Options...>;
   options::check();
   return differentiated<Function, typename options::argnums, false, options::with_aux>{function};
 }
 /// The pair of the function's value and its gradient; with `has_aux`, the value is a pair with the tree beside it.
-/// JAX: value_and_grad
+/// Errors: as of `grad`. JAX: value_and_grad
 template <class Function, class... Options> constexpr auto value_and_grad(Function function, Options...) {
   using options = detail::gradient_options<Options...>;
   options::check();

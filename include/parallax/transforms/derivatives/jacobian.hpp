@@ -170,19 +170,22 @@ inline constexpr bool detail::is_transformed<jacobian<Function, Argnums, Mode>> 
 
 /// The Jacobian of `function` by forward mode, one direction for each element of the argument: a tree like the result,
 /// of trees like the argument, of arrays whose shapes are the result's and then the argument's. The better choice if
-/// arguments have few elements. JAX: jacfwd
+/// arguments have few elements. Shapes: those of a result's leaf, and behind them those of an argument's. Errors: an
+/// argument that is differentiated and not floating; a number in `argnums` of no argument. JAX: jacfwd
 template <class Function, class Argnums = argnums_t<0>> constexpr auto jacfwd(Function function, Argnums = {}) {
   detail::check_argnums<Argnums>();
   return jacobian<Function, Argnums, detail::derivative_mode::forward>{function};
 }
 /// The Jacobian of `function` by reverse mode, one pass back for each element of the result, as a tree like that of
-/// `jacfwd`. The better choice if results have few elements. JAX: jacrev
+/// `jacfwd`. The better choice if results have few elements. Shapes: those of a result's leaf, and behind them those of
+/// an argument's. Errors: an argument that is differentiated and not floating; a number in `argnums` of no argument.
+/// JAX: jacrev
 template <class Function, class Argnums = argnums_t<0>> constexpr auto jacrev(Function function, Argnums = {}) {
   detail::check_argnums<Argnums>();
   return jacobian<Function, Argnums, detail::derivative_mode::reverse>{function};
 }
 /// The second derivatives of `function`: a tree like the result, of trees like the argument, whose leaves are again
-/// trees like the argument. JAX: hessian
+/// trees like the argument. Errors: as of `jacfwd`. JAX: hessian
 template <class Function, class Argnums = argnums_t<0>> constexpr auto hessian(Function function, Argnums = {}) {
   detail::check_argnums<Argnums>();
   return jacfwd(jacrev(function, Argnums{}), Argnums{});

@@ -51,7 +51,8 @@ template <class Function> inline constexpr bool detail::is_transformed<moved<Fun
 
 /// The pair of `function(primals...)` and its derivative along `tangents`, by forward mode: both in one pass, which
 /// keeps nothing. Tangents are like the arguments; `none` stands for zeros, and is the tangent of an integer argument.
-/// Integer results have zeros. JAX: jvp
+/// Integer results have zeros. Errors: tangents that are no trees like the arguments, nor `none`; an argument with a
+/// tangent that is not floating; an operation without a derivative. JAX: jvp
 template <class Function, class... Primals, class... Tangents>
 constexpr auto jvp(Function function, const std::tuple<Primals...>& primals, const std::tuple<Tangents...>& tangents) {
   // `moved` checks this too, one step further from the user's line

@@ -87,7 +87,8 @@ template <class Function, class Args> struct transposed_function {
 };
 
 /// The transpose of a function that is linear in its arguments: it takes a tree like the result, and returns a tuple of
-/// trees like the arguments. Only the types and shapes of `args` matter. JAX: linear_transpose
+/// trees like the arguments. Only the types and shapes of `args` matter. Errors: a function that is not linear; a tree
+/// that is not like its result. JAX: linear_transpose
 template <class Function, class... Args>
 constexpr auto linear_transpose(const Function& function, const Args&... args) {
   return transposed_function<Function, std::tuple<Args...>>{function, {args...}};

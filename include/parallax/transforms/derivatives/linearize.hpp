@@ -143,7 +143,8 @@ template <class Function, class Tree, class Args> class traced_linearized {
 };
 
 /// The pair of `function(args...)` and its derivative there, a linear function of the arguments' tangents, which may be
-/// called often. A `while_loop` has none, as nothing says how many rounds to keep: use `jvp`. JAX: linearize
+/// called often. A `while_loop` has none, as nothing says how many rounds to keep: use `jvp`. Errors: tangents that are
+/// no trees like the arguments, nor `none`. JAX: linearize
 template <class Function, class... Args> constexpr auto linearize(const Function& function, const Args&... args) {
   if constexpr (!detail::any_traced<Args...>()) {
     return detail::execute_half<linearized>(function, args...);

@@ -86,7 +86,7 @@ template <class Function, class Args, class Residuals> struct pullback {
 
 /// The pair of `function(args...)` and its pullback: from the cotangents of the result to the tuple of the arguments'
 /// cotangents. The pullback may be called often: the values that it needs of the function are kept. Cotangents of
-/// integers are zeros. JAX: vjp
+/// integers are zeros. Errors: cotangents that are no tree like the result; an operation without a derivative. JAX: vjp
 template <class Function, class... Args> constexpr auto vjp(const Function& function, const Args&... args) {
   if constexpr (!detail::any_traced<Args...>()) {
     return detail::execute_half<pullback>(function, args...);

@@ -64,7 +64,8 @@ template <int Axis> inline constexpr int axis_option<axis_t<Axis>> = Axis;
 /// at once, slice by slice along the axis; it must be associative. Options: `axis<k>`, 0 without it; `in_reverse`,
 /// which begins with the last element. The number of elements is known while compiling: up to 65,536 are combined in a
 /// tree of log2(n) levels, more in loops of sqrt(n) rounds, each of which combines sqrt(n) of them, so that code stays
-/// bounded. JAX: lax.associative_scan
+/// bounded. Shapes: those of the elements. Errors: a function that returns another tree than those it is given. JAX:
+/// lax.associative_scan
 template <class Function, class Elements, class... Options>
   requires(std::is_empty_v<Options> && ...)
 constexpr auto associative_scan(Function function, const Elements& elements, Options...) {

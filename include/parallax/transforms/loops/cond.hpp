@@ -157,7 +157,8 @@ inline constexpr bool is_transformed<chosen_branch<IsSwitch, Branches...>> = tru
 
 /// `on_true(args...)` if `predicate`, one boolean number, holds, otherwise `on_false(args...)`; only one of them runs.
 /// Both return the same tree of arrays of the same types and shapes. Under vmap with a mapped predicate both run, and
-/// elements are selected. JAX: lax.cond
+/// elements are selected. Errors: a predicate that is no number or is floating; branches whose results differ in tree,
+/// type or shape. JAX: lax.cond
 template <class Predicate, class OnTrue, class OnFalse, class... Args>
 constexpr auto cond(const Predicate& predicate, OnTrue on_true, OnFalse on_false, const Args&... args) {
   return detail::chosen_branch<false, OnFalse, OnTrue>{{on_false, on_true}}(predicate, args...);
@@ -167,6 +168,7 @@ constexpr auto cond(const Predicate& predicate, OnTrue on_true, OnFalse on_false
 /// are clamped. JAX: lax.switch
 template <class Index, class... Branches, class... Args>
 // NOLINTNEXTLINE(readability-identifier-naming): a keyword, without the underscore
+/// Errors: an index that is no whole number; branches whose results differ in tree, type or shape.
 constexpr auto switch_(const Index& index, std::tuple<Branches...> branches, const Args&... args) {
   return detail::chosen_branch<true, Branches...>{branches}(index, args...);
 }

@@ -125,7 +125,8 @@ template <std::integral Number, class Bound> constexpr auto outside_bound(const 
 } // namespace detail
 
 /// `function` of each slice of a tree of arrays along axis 0, one after another; the results are stacked. `vmap`
-/// computes all at once, and takes memory for all. JAX: lax.map
+/// computes all at once, and takes memory for all. Errors: slices of a number, or arrays of different lengths. JAX:
+/// lax.map
 template <class Function, class Slices> constexpr auto map(Function function, const Slices& slices) {
   return detail::slice_map<Function>{function}(slices);
 }
@@ -133,7 +134,8 @@ template <class Function, class Slices> constexpr auto map(Function function, co
 /// Calls `function(i, carry)` for i = lower, ..., upper - 1; returns the last carry, or `init` if there is no such i. i
 /// is an int32 number, or an int64 number for `fori_loop<std::int64_t>`. Bounds beyond its type are an error; outside
 /// of any function, and for extents that only the call knows, this is a `shape_error`. Bounds are numbers, or extents
-/// of the program: `count(n)` makes an argument one. JAX: lax.fori_loop
+/// of the program: `count(n)` makes an argument one. Errors: a carry that changes its tree, type or shape. JAX:
+/// lax.fori_loop
 template <std::integral Number = std::int32_t, class Function, class Init>
 constexpr auto fori_loop(extent lower, extent upper, Function function, const Init& init) {
   detail::check_numbers_of_rounds<Number>();

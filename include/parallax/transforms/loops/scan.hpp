@@ -25,7 +25,7 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// For `scan`: the number of rounds, if there are no slices.
+/// For `scan`: the number of rounds, if there are no slices. JAX: length=n
 template <std::int64_t Rounds> struct length_t {};
 template <std::int64_t Rounds> inline constexpr length_t<Rounds> length{};
 
@@ -223,7 +223,8 @@ template <class Function, int Slots> inline constexpr bool is_transformed<scanne
 /// Goes over the slices of `slices`, a tree of arrays, along axis 0: `function(carry, slice)` returns a pair of the
 /// next carry and of an output. Returns a pair of the last carry and of all outputs, stacked along a new axis 0. The
 /// carry keeps its types and shapes; it, slices and outputs may be trees. Options: `in_reverse`; `length<n>` if
-/// `slices` is `none`. The output may be `none`. JAX: lax.scan
+/// `slices` is `none`. The output may be `none`. Errors: a carry that changes its tree, type or shape; slices of a
+/// number, or of different lengths; nothing that says how many rounds. JAX: lax.scan
 template <class Function, class Init, class Slices, class... Options>
   requires(std::is_empty_v<Options> && ...)
 constexpr auto scan(Function function, const Init& init, const Slices& slices, Options...) {
@@ -233,7 +234,7 @@ constexpr auto scan(Function function, const Init& init, const Slices& slices, O
 }
 /// A `scan` whose way back keeps at most `Slots` carries, whatever the number of rounds, which is static. It computes
 /// rounds again, each at most `checkpoint_repeats(rounds, Slots)` times. Reverse mode once; forward mode over it.
-/// Griewank and Walther (2000)
+/// Griewank and Walther (2000). Errors: as of `scan`; fewer than two slots.
 template <int Slots, class Function, class Init, class Slices, class... Options>
   requires(std::is_empty_v<Options> && ...)
 constexpr auto checkpointed_scan(Function function, const Init& init, const Slices& slices, Options...) {

@@ -111,7 +111,8 @@ inline constexpr bool is_transformed<looped_while<Predicate, Body, Said>> = true
 
 /// Calls `body(carry)` as long as `predicate(carry)`, one boolean number, holds; returns the last carry, or `init` if
 /// it does not hold at the beginning. The carry is an array, or a tree of them, that keeps its types and shapes. Under
-/// vmap, rounds go on until no predicate holds; elements that are done keep their carry. There is no reverse mode. JAX:
+/// vmap, rounds go on until no predicate holds; elements that are done keep their carry. There is no reverse mode.
+/// Errors: a carry that changes its tree, type or shape, or that holds what is no array; reverse mode. JAX:
 /// lax.while_loop
 template <class Predicate, class Body, class Init>
 constexpr auto while_loop(Predicate predicate, Body body, const Init& init) {

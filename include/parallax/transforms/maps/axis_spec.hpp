@@ -11,16 +11,17 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// Axes for the children of one tree: `in_axes<tree<0, none>, 1>`.
+/// Axes for the children of one tree: `in_axes<tree<0, none>, 1>`. JAX: a tuple of axes, in_axes=((0, None), 1)
 template <auto... Axes> struct tree_t {};
 template <auto... Axes> inline constexpr tree_t<Axes...> tree{};
 
 /// One entry per argument, or one for all: an axis, `none`, or `tree<...>` for an argument's children. An entry holds
-/// for all leaves of its subtree.
+/// for all leaves of its subtree. JAX: the argument of that name
 template <auto... Axes> struct in_axes_t {};
 template <auto... Axes> inline constexpr in_axes_t<Axes...> in_axes{};
 
-/// Where the mapped axis goes in each result: one entry for all, or one per child of the result.
+/// Where the mapped axis goes in each result: one entry for all, or one per child of the result. JAX: the argument of
+/// that name
 template <auto... Axes> struct out_axes_t {};
 template <auto... Axes> inline constexpr out_axes_t<Axes...> out_axes{};
 

@@ -12,7 +12,8 @@
 
 namespace parallax::PARALLAX_INLINE_VERSION {
 
-/// The devices a pmap runs on, in the order of the mapped axis: `pmap(f, devices<2, 0, 1>)`.
+/// The devices a pmap runs on, in the order of the mapped axis: `pmap(f, devices<2, 0, 1>)`. JAX: the argument of that
+/// name
 template <auto... Numbers> struct devices_t {};
 template <auto... Numbers> inline constexpr devices_t<Numbers...> devices{};
 
@@ -159,7 +160,9 @@ inline constexpr bool is_pmapped<pmapped<Function, Name, InAxes, OutAxes, Device
 /// none>, out_axes<0>, devices<3, 1>)`. Results stay on their devices. Collectives combine the instances by the axis
 /// name. `axis_size<8>()` says how many instances all processes have together: the compiler then knows this number,
 /// although each process has an unknown part of it. `donate<0>` has calls use up argument 0. Inside another pmap,
-/// devices are numbered row-major, the outer axis first. JAX: pmap
+/// devices are numbered row-major, the outer axis first. Errors: no argument that is mapped; an axis that an argument
+/// or a result does not have; mapped extents that differ, or that are neither `axis_size` nor the number of `devices`.
+/// JAX: pmap
 template <detail::fixed_string Name = "", class Function, class... Options>
 constexpr auto pmap(Function function, Options...) {
   using in = typename detail::option<in_axes_t, in_axes_t<0>, Options...>::type;

@@ -29,7 +29,7 @@ template <class Mesh> using leaf_partitions = leaf_entries<partition, read_parti
 } // namespace detail
 
 /// How arguments lie on a mesh: one `spec` for all of them, or one for each, or `tree<...>` of specs for an argument's
-/// children.
+/// children. JAX: the argument of that name
 template <auto... Specs> struct in_specs_t {
   template <class Mesh, class... Args> static constexpr detail::leaf_partitions<Mesh> read() {
     detail::leaf_partitions<Mesh> result;
@@ -39,7 +39,8 @@ template <auto... Specs> struct in_specs_t {
 };
 template <auto... Specs> inline constexpr in_specs_t<Specs...> in_specs{};
 
-/// How results lie on a mesh: one `spec` for all of a result, or one for each of its children.
+/// How results lie on a mesh: one `spec` for all of a result, or one for each of its children. JAX: the argument of
+/// that name
 template <auto... Specs> struct out_specs_t {
   template <class Mesh, class Result> static constexpr detail::leaf_partitions<Mesh> read() {
     detail::leaf_partitions<Mesh> result;

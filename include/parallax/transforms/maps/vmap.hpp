@@ -67,9 +67,10 @@ template <template <auto...> class Template, class Default, class First, class..
 struct option<Template, Default, First, Rest...> : option<Template, Default, Rest...> {};
 } // namespace detail
 
-/// Maps `function` over an axis of its arguments: `vmap(f)`, `vmap<"name">(f, in_axes<0, none>, out_axes<1>)`.
-/// The operations of `function` become operations on whole batches; a matrix-vector product becomes a matrix product.
-/// Collectives over the named axis become reductions. JAX: vmap
+/// Maps `function` over an axis of its arguments: `vmap(f)`, `vmap<"name">(f, in_axes<0, none>, out_axes<1>)`. The
+/// operations of `function` become operations on whole batches; a matrix-vector product becomes a matrix product.
+/// Collectives over the named axis become reductions. Errors: no argument that is mapped; an axis that an argument or a
+/// result does not have; mapped extents that differ. JAX: vmap
 template <detail::fixed_string Name = "", class Function, class... Options>
 constexpr auto vmap(Function function, Options...) {
   using in = typename detail::option<in_axes_t, in_axes_t<0>, Options...>::type;
