@@ -287,11 +287,7 @@ template <element T, std::same_as<T>... Rest> array(T, Rest...) -> array<T, 1>;
 template <element T, std::size_t... N> array(const T (&... rows)[N]) -> array<T, 2>;
 template <element T, std::size_t... N, std::size_t... M> array(const T (&... blocks)[N][M]) -> array<T, 3>;
 
-<<<<<<< HEAD
-/// True if both have the same shape and equal elements; a NaN equals nothing.
-=======
-/// True where both have the same shape and equal elements; a NaN equals nothing. JAX: numpy.array_equal
->>>>>>> 2264a3b
+/// True if both have the same shape and equal elements; a NaN equals nothing. JAX: numpy.array_equal
 template <class T, auto ShapeA, auto ShapeB> bool array_equal(const array<T, ShapeA>& a, const array<T, ShapeB>& b) {
   if constexpr (array<T, ShapeA>::rank != array<T, ShapeB>::rank) return false;
   else return a.shape() == b.shape() && plain::equal(a.values(), b.values());

@@ -3,11 +3,8 @@
 
 #include <parallax/backends/default_backend.hpp>
 #include <parallax/backends/deferred_call.hpp>
-<<<<<<< HEAD
 #include <parallax/backends/host_calls.hpp>
-=======
 #include <parallax/backends/unknown_results.hpp>
->>>>>>> 6cd7b89
 #include <parallax/compile/program_error.hpp>
 #include <parallax/compile/trace/among_constants.hpp>
 #include <parallax/core/support/ids.hpp>

@@ -109,13 +109,8 @@ template <class Program, class Donated, class... Args> auto run_program_donating
       }
     }
     recycled_vector<runtime_value> values = values_of<Program>(args...);
-<<<<<<< HEAD
-    for (std::size_t k = 0; k < values.size(); ++k) values[k].is_given_away = may_take[k];
-    const auto run = run_on_cuda == nullptr ? &host_calls::run<Program> : run_on_cuda;
-=======
     for (std::size_t k = 0; k < values.size(); ++k) values[k].is_donated = may_take[k];
-    const auto run = run_on_cuda == nullptr ? &host::run<Program> : run_on_cuda;
->>>>>>> 6cd7b89
+    const auto run = run_on_cuda == nullptr ? &host_calls::run<Program> : run_on_cuda;
     return make_results<Program>(run(std::move(values), {plain_span<const int>(taken), has_begun}));
   } catch (const std::bad_alloc&) {
     throw out_of_memory::for_lists();

@@ -20,8 +20,8 @@
 #define PARALLAX_DEFINES_RUNTIME 0
 #endif
 
-// 1 in all .cu files of a process that are linked with the library parallax::cuda_runtime, whose CMake target defines it
-// so: the library has the CUDA backend, and the kernels that belong to no program.
+// 1 in all .cu files of a process that are linked with the library parallax::cuda_runtime, whose CMake target defines
+// it so: the library has the CUDA backend, and the kernels that belong to no program.
 #ifndef PARALLAX_LINKED_CUDA
 #define PARALLAX_LINKED_CUDA 0
 #endif

@@ -111,13 +111,8 @@ template <class Program, std::size_t Number> struct group_kernels {
   }
 };
 
-<<<<<<< HEAD
-/// Launches the parts of a concurrent step.
-template <launch_api Api, class Program, std::size_t Number>
-=======
 /// Launches the parts of a batch of launches.
-template <device_api Api, class Program, std::size_t Number>
->>>>>>> 6cd7b89
+template <launch_api Api, class Program, std::size_t Number>
 status launch_group(group_part part, const launch_context<Api>& where) {
   static constexpr auto found = group_kernels<Program, Number>::find();
   constexpr bool reduces =
