@@ -2,6 +2,8 @@
 #pragma once
 
 #include <parallax/core/types/element_type.hpp>
+#include <parallax/cuda/devices/allocation.hpp>
+#include <parallax/cuda/nvidia/runtime_api.cuh>
 #include <parallax/parallax.hpp>
 
 #include "gpu_case.hpp"

@@ -132,6 +132,12 @@ TEST_CASE("the slope of abs is that of the side, and 1 at 0") {
   CHECK(slope(plx::array<float, 1>{-2, 0, 3}).to_vector() == std::vector<float>{-1, 1, 1});
 }
 
+TEST_CASE("abs leaves truth values as they are") {
+  const plx::array<bool, 1> x{true, false, true};
+  CHECK(plx::array_equal(plx::array<bool, 1>(plx::abs(x)), x));
+  CHECK(plx::array_equal(plx::jit([](auto y) { return plx::abs(y); })(x), x));
+}
+
 TEST_CASE("relu keeps NaN, and has slope 0 at 0") {
   plx::array<float, 1> x{-2, -0.f, 0, 3, NAN};
   auto y = plx::jit([](auto v) { return plx::relu(v); })(x).to_vector();

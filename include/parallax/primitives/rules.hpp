@@ -59,6 +59,7 @@ constexpr primitives::mapped_axes mapped_axes_of(const graph& g, node_id id) {
 template <class P> struct rule_functions {
   static constexpr abstract_value shape(const shape_application& a, parameter_words words) {
     if constexpr (std::is_base_of_v<of_ordered, P>) require_order(a);
+    if constexpr (std::is_base_of_v<of_numbers, P>) require_numbers(a);
     if constexpr (requires { P::shape(a); }) return P::shape(a);
     else return P::shape(a, decode<typename P::parameters>(words));
   }

@@ -99,6 +99,13 @@ constexpr void require_order(const shape_application& a) {
                          << " none is less; compare numbers that are made of them");
 }
 
+/// A base of primitives that truth values have not.
+struct of_numbers {};
+constexpr void require_numbers(const shape_application& a) {
+  if (a.operands[0].type != element_type::boolean) return;
+  a.trace.fail(message() << a.name << ": truth values are no numbers; astype makes numbers of them");
+}
+
 /// Takes the place of an array's axis if the value is not mapped.
 inline constexpr int unmapped = INT_MIN;
 

@@ -15,7 +15,7 @@ struct add : elementwise {
   template <class V> static PARALLAX_HD V evaluate(V x, V y) { return math::add(x, y); }
 };
 
-struct subtract : elementwise {
+struct subtract : elementwise, of_numbers {
   static constexpr std::string_view name = "sub";
   static constexpr void vjp(vjp_application& a) {
     a.give(0, a.cotangent);
@@ -43,7 +43,7 @@ struct divide : elementwise {
 };
 
 /// The remainder of a division rounded towards zero.
-struct remainder : elementwise {
+struct remainder : elementwise, of_numbers {
   static constexpr std::string_view name = "rem";
   static constexpr void vjp(vjp_application& a) {
     if (a.wants(0)) a.give(0, a.cotangent);
@@ -79,7 +79,7 @@ struct minimum : elementwise, of_ordered {
   template <class V> static PARALLAX_HD V evaluate(V x, V y) { return math::min(x, y); }
 };
 
-struct negative : elementwise {
+struct negative : elementwise, of_numbers {
   static constexpr std::string_view name = "neg";
   static constexpr void vjp(vjp_application& a) { a.give(0, -a.cotangent); }
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::neg(x); }

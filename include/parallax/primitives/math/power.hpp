@@ -27,7 +27,7 @@ struct power : elementwise {
 };
 
 /// x to a constant integer power.
-struct integer_power : elementwise {
+struct integer_power : elementwise, of_numbers {
   static constexpr std::string_view name = "integer_pow";
   struct parameters {
     std::int64_t exponent = 1;

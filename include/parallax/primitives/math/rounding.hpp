@@ -4,6 +4,8 @@
 #include <parallax/core/version.hpp>
 #include <parallax/primitives/math/elementwise.hpp>
 
+#include <type_traits>
+
 namespace parallax::PARALLAX_INLINE_VERSION::primitives {
 
 struct absolute : elementwise {
@@ -12,11 +14,14 @@ struct absolute : elementwise {
     // +1 at 0, as in JAX
     a.give(0, build::select(a.operand(0) >= 0, a.cotangent, -a.cotangent));
   }
-  template <class V> static PARALLAX_HD V evaluate(V x) { return math::abs(x); }
+  template <class V> static PARALLAX_HD V evaluate(V x) {
+    if constexpr (std::is_same_v<math::element_of<V>, bool>) return x; // as in JAX
+    else return math::abs(x);
+  }
 };
 
 /// -1, 0 or 1; NaN stays NaN
-struct sign : elementwise {
+struct sign : elementwise, of_numbers {
   static constexpr std::string_view name = "sign";
   static constexpr zero_rule vjp{};
   template <class V> static PARALLAX_HD V evaluate(V x) { return math::sign(x); }
