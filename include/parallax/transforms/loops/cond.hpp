@@ -165,10 +165,10 @@ constexpr auto cond(const Predicate& predicate, OnTrue on_true, OnFalse on_false
 }
 
 /// Calls branch number `index` of a std::tuple of functions with `args...`. Numbers below 0 and beyond the last branch
-/// are clamped. JAX: lax.switch
+/// are clamped. Errors: an index that is no whole number; branches whose results differ in tree, type or shape. JAX:
+/// lax.switch
 template <class Index, class... Branches, class... Args>
 // NOLINTNEXTLINE(readability-identifier-naming): a keyword, without the underscore
-/// Errors: an index that is no whole number; branches whose results differ in tree, type or shape.
 constexpr auto switch_(const Index& index, std::tuple<Branches...> branches, const Args&... args) {
   return detail::chosen_branch<true, Branches...>{branches}(index, args...);
 }
