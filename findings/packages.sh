@@ -23,7 +23,7 @@ behaves() {
 # Installs nvcc of this version, and a Python module `nvcc` for `behaves`: `says(source, *flags)` is what it says of a
 # file, and `host_text(source, *flags)` whether an object is made of it, and the text that nvcc gives to g++.
 install_nvcc() {
-  install_python "nvidia-cuda-nvcc==$1"
+  install_python "nvidia-cuda-nvcc==$1" "nvidia-nvvm==$1" "nvidia-cuda-crt==$1"
   export PYTHONPATH=$folder folder
   cat > "$folder/nvcc.py" <<'PYTHON'
 import glob, os, subprocess

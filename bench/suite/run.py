@@ -11,6 +11,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -101,8 +102,9 @@ def versions(python):
     """What was measured with: the compiler, Debian's libraries, and Python's packages."""
     found = {"g++": subprocess.run(["g++", "-dumpfullversion"], check=True, capture_output=True, text=True).stdout.strip()}
     for name, package in (("Eigen", "libeigen3-dev"), ("xtensor", "libxtensor-dev"), ("OpenBLAS", "libopenblas-dev")):
-        asked = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True)
-        found[name] = re.split(r"[+-]", asked.stdout)[0] or "of unknown version"
+        asked = shutil.which("dpkg-query") and subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package],
+                                                              capture_output=True, text=True).stdout
+        found[name] = re.split(r"[+-]", asked or "")[0] or "of unknown version"
     code = "import jax, numpy, torch; print(jax.__version__, numpy.__version__, torch.__version__)"
     of_python = subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     found |= zip(("JAX", "NumPy", "PyTorch"), of_python)

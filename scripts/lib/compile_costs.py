@@ -82,9 +82,8 @@ class Compiler:
         gnu, own = (text_of([ROOT / "scripts/lib/compiler_limits", which]).split()
                     for which in ("GNU", {"g++": "GNU", "clang++": "CLANG", "nvcc": "NVCC"}[self.kind]))
         if build == "quick":
-            if self.kind == "nvcc":
-                raise Failure("nvcc has no precompiled header")
-            made = text_of([ROOT / "scripts/quick", command, *self.flags]).split()
+            architecture = ["-arch=sm_80"] * (self.kind == "nvcc")
+            made = text_of([ROOT / "scripts/quick", command, *self.flags, *architecture]).split()
             self.flags += [flag for flag in made if flag[:2] not in ("-l", "-L")]
         else:
             self.flags += own + [f"-I{ROOT}/include"]

@@ -103,6 +103,7 @@ build() {
     case $source in
       tests/gpu/programs/*) compile "$source" -O1 "${program_options[@]}" & ;;
       *_timings.cu) compile "$source" -O2 "${program_options[@]}" & ;;
+      cmake/cuda_runtime.cu) compile "$source" -O2 -c "${architectures[@]}" -Xcompiler=-include,cmake/register_kernels_first.hpp & ;;
       *) compile "$source" -O2 -c "${architectures[@]}" & ;;
     esac
   done

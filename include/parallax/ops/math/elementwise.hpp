@@ -140,7 +140,7 @@ inline constexpr detail::unary<primitives::gelu, true> gelu{};
 inline constexpr detail::unary<primitives::erf, true> erf{};
 /// The inverse of the error function, for x from -1 to 1. Integers become float32. JAX: lax.erf_inv
 inline constexpr detail::unary<primitives::erf_inv, true> erf_inv{};
-/// The absolute value. Shapes: that of x. Errors: truth values. JAX: numpy.abs
+/// The absolute value; truth values stay what they are. Shapes: that of x. Errors: none. JAX: numpy.abs
 inline constexpr detail::unary<primitives::absolute, false> abs{};
 /// -1, 0 or 1; NaN for NaN. Shapes: that of x. Errors: truth values. JAX: numpy.sign
 inline constexpr detail::unary<primitives::sign, false> sign{};
