@@ -33,11 +33,11 @@ kernel 0
   (compute float32 add 0 0 [2 3])
 )");
 }
-TEST_CASE("exchanges and calls are printed by their names") {
+TEST_CASE("exchanges and mapped sections are printed by their names") {
   constexpr auto total = [](auto x) { return plx::psum<"i">(x); };
   static constexpr auto text = printed(plx::pmap<"i">(total), plx::shaped<float, 8, 3>);
   CHECK(text.view() == R"(section 0
-  call (1 [(0 [(0 0 1)])] [1] [])
+  mapped_section (1 [(0 [(0 0 1)])] [1] [])
 section 1
   exchange (all_reduce 1 0 (1) 0 1 1 [] pairs 0 [] [] 0 0)
 )");
