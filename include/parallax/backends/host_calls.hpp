@@ -1,5 +1,5 @@
 // The host backend as calls know it. When nvcc compiles for devices, it makes no code of the host's, and reads
-// declarations alone: the constants and functions of each program's kernels would be made for nobody.
+// functions here that do nothing: the constants and functions of each program's kernels would be made for nobody.
 #pragma once
 
 #include <parallax/core/version.hpp>
@@ -16,7 +16,9 @@
 namespace parallax::PARALLAX_INLINE_VERSION::detail::host_calls {
 
 #if defined(__CUDA_ARCH__)
-template <class Program> recycled_vector<runtime_value> run(recycled_vector<runtime_value>&&, given_memory given = {});
+template <class Program> recycled_vector<runtime_value> run(recycled_vector<runtime_value>&&, given_memory = {}) {
+  return {}; // never called; without a body nvcc warns of functions that are not defined
+}
 template <class Program, class... Args> inline constexpr bool is_direct = false;
 template <class Program> struct direct_call;
 #else
